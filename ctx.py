@@ -39,9 +39,14 @@ a *budget* is in tokens unless it says bytes; a *tag* is a definition, reference
 
 from __future__ import annotations
 
+import argparse
+import contextlib
+import os
 import re
+import stat
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 VERSION = "0.1.0"
 
@@ -129,8 +134,326 @@ class Change(NamedTuple):
     new: bytes | None
 
 
+class Config(NamedTuple):
+    """What the user may set; map_token_budget is `[map] token_budget`, CTX_MAP_TOKEN_BUDGET."""
+
+    map_token_budget: int = 1500
+    map_max_depth: int = 4
+    map_code_intel: bool = True
+    map_ledger_stats: bool = False
+    map_exclude: tuple[str, ...] = ()  # globs
+    pack_enabled: bool = True
+    pack_token_budget: int = 100_000
+    pack_ast_weight: float = 0.6
+    pack_semantic_weight: float = 0.4
+    pack_min_relevance: float = 0.2
+    pack_summary_max_tokens: int = 4000
+    prompt_budget_bytes: int = 40_000
+    anchor_enabled: bool = True
+    anchor_sources: tuple[str, ...] = ("prompt", "task", "git")
+    anchor_frequency: int = 1
+    anchor_git_commits: int = 3
+    anchor_progress_lines: int = 20
+    anchor_max_prompt_lines: int = 100
+    anchor_include_epic: bool = True
+    tasks_source: str = "auto"
+    scan_mode: str = "incremental"
+    tokens_encoding: str = "o200k_base"
+    roles: Mapping[str, tuple[str, ...]] = {}  # role -> globs that it may see
+    domains: Mapping[str, str] = {}  # folder prefix -> a name for it
+
+
+class Project(NamedTuple):
+    """The repository at hand; built once in main()."""
+
+    root: str  # absolute, without symlinks
+    config: Config = Config()
+    quiet: bool = False
+    verbose: bool = False
+
+
+class Span(NamedTuple):
+    """Where a managed section stands in a file, and what it says of itself."""
+
+    start: int  # offset of the first byte of its BEGIN line
+    stop: int  # offset after its END line and that line's ending
+    version: int
+    body: bytes  # its lines between the hash line and END, with \n endings
+    digest: str  # the sha256 it claims for that body, or ""
+    eol: bytes  # the line ending it was written with
+
+
 # ---- 2 TEXT (pure) ---------------------------------------------------------
 # Strings: words, fences, names to show, the managed section. Uses: TYPES.
+
+
+def show(text: str, limit: int = 120) -> str:
+    """A name or message on one line: nothing in it can steer a terminal or a reader."""
+    shown = _UNSAFE.sub(lambda match: _escape(match[0]), text)
+    shown = shown.replace("<!--", "<!\\--").replace("-->", "--\\>")
+    return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+
+
+# C0, C1, DEL, line and paragraph separators, bidirectional controls, lone surrogates
+_UNSAFE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+
+
+def _escape(char: str) -> str:
+    code = ord(char)
+    if 0xDC80 <= code <= 0xDCFF:  # a byte of a name that is not UTF-8, kept by surrogateescape
+        code -= 0xDC00
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+
+
+def code_span(text: str, limit: int = 120) -> str:
+    """The text as a markdown code span that nothing inside can close."""
+    shown = show(text, limit)
+    runs = [len(run) for run in re.findall("`+", shown)]
+    tick = "`" * (max(runs, default=0) + 1)
+    pad = " " if runs or shown != shown.strip(" ") or not shown else ""
+    return f"{tick}{pad}{shown}{pad}{tick}"
+
+
+def fence(text: str, info: str = "") -> str:
+    """The text as a fenced block that no line inside can close."""
+    longest = max((len(run) for run in re.findall("`{3,}", text)), default=2)
+    tick = "`" * (longest + 1)
+    return f"{tick}{info}\n{text.rstrip(chr(10))}\n{tick}\n"
+
+
+def strip_ansi(text: str) -> str:
+    """The text without terminal escape codes; of a line drawn over, only what was left."""
+    text = _ANSI.sub("", text).replace("\r\n", "\n")
+    text = re.sub(r"[^\n]*\r(?=[^\n])", "", text)
+    return re.sub("[\x00-\x08\x0b-\x1f\x7f-\x9f]", "", text)
+
+
+_ANSI = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-Z\\\\-_])")
+
+
+def redact(text: str) -> str:
+    """The text without what looks like a credential; the net below redaction at the source."""
+    for pattern, replacement in _SECRETS:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+_SECRETS = [
+    (re.compile(r"\b([a-zA-Z][\w+.-]{1,20}://)[^\s/@:'\"`]*:[^\s/@'\"`]+@"), r"\1…@"),
+    (
+        re.compile(
+            r"(?i)(\w*(?:passw|secret|token|credential)\w*[\"']?(?:[^\n\"'`]{0,40}[=:(]|[ \t])\s*)"
+            r"([\"'`])[^\s\"'`]{4,}\2"
+        ),
+        r"\1\2…\2",
+    ),
+    (
+        re.compile(
+            r"(?i)(\w*(?:key|auth|pwd)\w*[\"']?(?:[^\n\"'`]{0,40}[=:(]|[ \t])\s*)"
+            r"([\"'`])(?=[^\"'`]*[0-9])(?=[^\"'`]*[a-zA-Z])[\w+/=.-]{12,}\2"
+        ),
+        r"\1\2…\2",
+    ),
+    (
+        re.compile(
+            r"(?i)\b([\w.-]*(?:passw|secret|token|api_?key|credential|auth)[\w.-]*\s*[=:]\s*)"
+            r"(?=[^\s]*[0-9])(?=[^\s]*[a-zA-Z])[\w+/=.~-]{8,}"
+        ),
+        r"\1…",
+    ),
+    (re.compile(r"(\s-u\s+[\w.-]+:)\S+"), r"\1…"),
+    (
+        re.compile(
+            r"\b(?:gh[pousr]_\w{16,}|github_pat_\w{20,}|sk-[\w-]{16,}|xox[a-z]-[\w-]{10,}|"
+            r"AKIA[0-9A-Z]{12,}|eyJ[\w-]{10,}\.[\w-]{5,}[\w.-]*)"
+        ),
+        "…",
+    ),
+    (
+        re.compile(
+            r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.S
+        ),
+        "…",
+    ),
+]
+
+
+def is_secret_path(path: str) -> bool:
+    """Whether a file is one that holds credentials: it is listed by name and never opened."""
+    return _SECRET_PATH.search(path) is not None
+
+
+_SECRET_PATH = re.compile(
+    r"(?i)(?:^|/)(?:\.env(?:\..*)?|.*\.env|[^/]*\.(?:pem|key|p12|pfx|jks|keystore|tfvars)|id_[a-z0-9]+"
+    r"|\.npmrc|\.netrc|\.pypirc|\.pgpass|\.htpasswd|credentials|secrets?\.(?:ya?ml|json|toml|ini|env))$"
+)
+
+
+def estimate_tokens(text: str) -> int:
+    """Tokens of a text without a tokenizer, fitted to stay above what o200k_base counts."""
+    total = 0.0
+    for piece in _PIECES.finditer(text):
+        total += _piece_cost(piece[0], piece.lastgroup or "")
+    return max(-int(-total * _ESTIMATE_MARGIN // 1), -(-len(text.encode("utf-8", "replace")) // 3))
+
+
+_ESTIMATE_MARGIN = 1.12  # measured elsewhere: 99.7 % of maps stay within their true budget
+_PIECES = re.compile(
+    r"(?P<word>[^\w\r\n]?(?:[A-Z]?[a-z]+|[A-Z]+(?![a-z])))|(?P<number>[0-9]{1,3})"
+    r"|(?P<cjk>[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+)|(?P<letters>[^\W\d_A-Za-z]+)"
+    r"|(?P<space>\s+)|(?P<marks>[^\w\s]+|_)|(?P<other>.)",
+    re.S,
+)
+_GLUE = {"": 0.0, " ": 0.0, ".": 0.05, "_": 0.05, "(": 0.05} | dict.fromkeys("-\\#\t/=[<;'", 0.35)
+
+
+def _piece_cost(piece: str, kind: str) -> float:
+    if kind == "word":
+        glued = "" if piece[0].isalpha() else piece[0]
+        size, glue = len(piece) - len(glued), _GLUE.get(glued, 0.67)
+        if size > 1 and piece[-2:].isupper():
+            return 0.83 + glue + 0.16 * size + 0.2 * max(0, size - 12)
+        long = 0.045 * max(0, size - 4) + 0.035 * max(0, size - 8) + 0.2 * max(0, size - 12)
+        return 1 + glue + long
+    size = len(piece)
+    if kind == "cjk":
+        return 0.66 + 0.72 * size
+    if kind == "letters":
+        return (1.08 + 0.14 * size) if piece[0] < "\u0250" else 0.8 + 0.2 * size
+    if kind == "space":
+        return 1 + size // 90
+    if kind == "marks":
+        if not piece.isascii():
+            return 1 + (1.3 if piece[0] > "\uffff" else 0.6) * size
+        if size > 2 and len(set(piece)) == 1:
+            return 1 + 0.045 * min(size, 40) + size // 64
+        return 1.0 if size < 3 else 1 + 0.4 * (size - 2)
+    return 1.0
+
+
+SECTION_VERSION = 1
+_BEGIN = re.compile(rb"<!-- BEGIN CTX MANAGED SECTION v(\d{1,6}) -->")
+_END = b"<!-- END CTX MANAGED SECTION -->"
+_DIGEST = re.compile(rb"<!-- sha256:([0-9a-f]{64}) -->")
+
+
+def find_section(source: bytes) -> Span | None:
+    """The managed section of a file, or None; CtxError `LINE: what` unless it is one whole pair."""
+    begin: tuple[int, int, bytes, int] | None = None  # line number, version, line ending, offset
+    found: Span | None = None
+    inside: list[bytes] = []
+    lines, offset = _lines(source), 0
+    hidden = _fenced_lines(lines)
+    for number, line in enumerate(lines, 1):
+        bare = line.rstrip(b"\r\n")
+        mark = None if number in hidden else _BEGIN.fullmatch(bare)
+        if mark:
+            if begin or found:
+                raise CtxError(f"{number}: a second managed section begins; keep one of them")
+            begin = number, int(mark[1]), line[len(bare) :] or b"\n", offset
+            inside = []
+        elif bare == _END and number not in hidden:
+            if not begin or found:
+                raise CtxError(
+                    f"{number}: managed section ends without a beginning; remove this line"
+                )
+            body, digest = b"\n".join(inside), ""
+            claim = _DIGEST.fullmatch(inside[0]) if inside else None
+            if claim:
+                body, digest = b"\n".join(inside[1:]), claim[1].decode()
+            found = Span(begin[3], offset + len(line), begin[1], body, digest, begin[2])
+            begin = None
+        elif begin:
+            inside.append(bare)
+        offset += len(line)
+    if begin:
+        raise CtxError(f"{begin[0]}: managed section has no end; restore its END marker")
+    return found
+
+
+def _lines(source: bytes) -> list[bytes]:
+    """Lines that end in \n, with their endings; a lone \r does not end a line."""
+    return [line + b"\n" for line in source.split(b"\n")[:-1]] + [
+        line for line in [source.rpartition(b"\n")[2]] if line
+    ]
+
+
+def _fenced_lines(lines: Sequence[bytes]) -> set[int]:
+    """Numbers of the lines inside closed code fences, where markers are only quoted."""
+    hidden: set[int] = set()
+    opened, mark = 0, b""
+    for number, line in enumerate(lines, 1):
+        found = re.match(rb" {0,3}(`{3,}|~{3,})([^\r\n]*)", line)
+        if not found:
+            continue
+        if not mark:
+            if not (found[1][:1] == b"`" and b"`" in found[2]):
+                opened, mark = number, found[1]
+        elif found[1].startswith(mark) and not found[2].strip():
+            hidden.update(range(opened, number + 1))
+            mark = b""
+    return hidden
+
+
+def is_pristine(span: Span) -> bool:
+    """Whether the section is as ctx.py wrote it."""
+    return bool(span.digest) and span.digest == _sha256(span.body)
+
+
+def _sha256(source: bytes) -> str:
+    import hashlib
+
+    return hashlib.sha256(source).hexdigest()
+
+
+def upsert_section(source: bytes | None, body: str, version: int = SECTION_VERSION) -> bytes:
+    """The file with this section, in place of its old one or at its end; all else as it was."""
+    span = find_section(source or b"")
+    if any(_BEGIN.fullmatch(line) or line == _END for line in body.encode().split(b"\n")):
+        raise CtxError("0: the section's text holds a marker line; take it out of that text")
+    eol = span.eol if span else _line_ending(source or b"")
+    inner = body.rstrip("\n").encode()
+    section = eol.join(
+        [
+            f"<!-- BEGIN CTX MANAGED SECTION v{version} -->".encode(),
+            f"<!-- sha256:{_sha256(inner)} -->".encode(),
+            *inner.split(b"\n"),
+            _END,
+        ]
+    )
+    if span and source is not None:
+        tail = eol if source[: span.stop].endswith(b"\n") else b""
+        return source[: span.start] + section + tail + source[span.stop :]
+    if source is None:
+        return section + eol
+    if source in (b"", _BOM):
+        return source + section
+    # No blank line is lost or gained on removal: a file without a final newline gets none.
+    return source + (eol + section + eol if source.endswith(b"\n") else eol + eol + section)
+
+
+_BOM = b"\xef\xbb\xbf"
+
+
+def _line_ending(source: bytes) -> bytes:
+    windows = source.count(b"\r\n")
+    return b"\r\n" if windows * 2 > source.count(b"\n") else b"\n"
+
+
+def remove_section(source: bytes) -> bytes | None:
+    """The file as if the section had never been there; None if it was all the file held."""
+    span = find_section(source)
+    if not span:
+        return source
+    before, after = source[: span.start], source[span.stop :]
+    if not after and not source.endswith(b"\n"):  # the file had no final newline
+        return before.removesuffix(span.eol + span.eol)
+    if not before and not after:
+        return None
+    blank = span.eol if before.endswith(b"\n" + span.eol) else b""
+    return before.removesuffix(blank) + after
 
 
 # ---- 3 LANGUAGES (pure) ----------------------------------------------------
@@ -169,6 +492,405 @@ class Change(NamedTuple):
 # Files, git, environment, configuration, tokens, talk. Decides nothing. Uses: TYPES TEXT.
 
 
+def say(project: Project, text: str) -> None:
+    """One line of talk on stderr, unless the user asked for quiet."""
+    if not project.quiet:
+        warn(text)
+
+
+def warn(text: str) -> None:
+    """One line on stderr that also a quiet run shows."""
+    line = f"ctx: {show(redact(text), 400)}\n".encode("utf-8", "backslashreplace")
+    try:
+        sys.stderr.buffer.write(line)
+        sys.stderr.buffer.flush()
+    except (OSError, ValueError):
+        pass  # nobody listens; the exit code still tells
+
+
+def write_stdout(text: str) -> None:
+    """The product, as UTF-8 whatever the locale; a closed pipe ends it quietly."""
+    try:
+        sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # so that the exit does not complain either
+
+
+def find_root(start: str) -> str:
+    """The repository's root at or above a folder: where .ctx or .git is, else the folder itself."""
+    here = os.path.realpath(start)
+    if not os.path.isdir(here):
+        raise CtxError(f"{start}: not a folder; give --root an existing folder")
+    folder = here
+    while True:
+        if any(os.path.lexists(os.path.join(folder, name)) for name in (".git", ".ctx")):
+            return folder
+        above = os.path.dirname(folder)
+        if above == folder:
+            return here
+        folder = above
+
+
+# -- configuration
+
+_RANGES: dict[str, tuple[float, float]] = {
+    "map_token_budget": (100, 10_000),
+    "map_max_depth": (1, 10),
+    "pack_token_budget": (100, 1_000_000),
+    "pack_ast_weight": (0, 1),
+    "pack_semantic_weight": (0, 1),
+    "pack_min_relevance": (0, 1),
+    "pack_summary_max_tokens": (100, 100_000),
+    "prompt_budget_bytes": (1_000, 10_000_000),
+    "anchor_frequency": (1, 1_000),
+    "anchor_git_commits": (0, 100),
+    "anchor_progress_lines": (0, 1_000),
+    "anchor_max_prompt_lines": (0, 10_000),
+}
+ANCHOR_SOURCES = ("prompt", "agent", "task", "git", "progress", "epic", "deps", "retry")
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "scan_mode": ("incremental", "full"),
+    "tokens_encoding": ("o200k_base", "cl100k_base", "estimate"),
+    "anchor_sources": ANCHOR_SOURCES,
+}
+
+
+def read_config(root: str) -> Config:
+    """Environment over .ctx/config.toml over [tool.ctx] of pyproject.toml over the defaults."""
+    values: dict[str, object] = {}
+    pyproject = _read_toml(root, "pyproject.toml", strict=False)
+    tool = pyproject.get("tool")
+    if isinstance(tool, dict) and isinstance(tool.get("ctx"), dict):
+        values |= _flat_settings("pyproject.toml [tool.ctx]", tool["ctx"])
+    values |= _flat_settings(".ctx/config.toml", _read_toml(root, ".ctx/config.toml", strict=True))
+    for field, default in Config._field_defaults.items():
+        text = os.environ.get(f"CTX_{field.upper()}")
+        if text is not None and not isinstance(default, dict):
+            where = f"CTX_{field.upper()}"
+            values[field] = check_setting(where, field, _parse_setting(where, text, default))
+    return Config(**values)  # type: ignore[arg-type]
+
+
+def _read_toml(root: str, path: str, *, strict: bool) -> dict[str, object]:
+    source = read_file(os.path.join(root, path))
+    if source is None or (not strict and b"tool.ctx" not in source):
+        return {}
+    import tomllib
+
+    try:
+        return tomllib.loads(source.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise CtxError(f"{path}: not valid TOML: {error}; correct it") from error
+
+
+def _flat_settings(where: str, table: Mapping[str, object]) -> dict[str, object]:
+    """{"map_token_budget": 800} of {"map": {"token_budget": 800}}, each checked."""
+    values: dict[str, object] = {}
+    for group, inner in table.items():
+        if not isinstance(inner, dict):
+            raise CtxError(f"{where}: unknown key {group}; keys stand in tables such as [map]")
+        if group == "domains":
+            if not all(isinstance(name, str) for name in inner.values()):
+                raise CtxError(f"{where}: domains: each prefix needs a name in quotes; correct it")
+            values["domains"] = dict(inner)
+        elif group == "roles":
+            values["roles"] = {name: _role_paths(where, name, role) for name, role in inner.items()}
+        else:
+            for key, value in inner.items():
+                values[f"{group}_{key}"] = check_setting(where, f"{group}_{key}", value)
+    return values
+
+
+def _role_paths(where: str, name: str, role: object) -> tuple[str, ...]:
+    paths = role.get("paths") if isinstance(role, dict) else None
+    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
+        raise CtxError(f"{where}: roles.{name}: needs paths, a list of globs; correct it")
+    return tuple(paths)
+
+
+def check_setting(where: str, field: str, value: object) -> object:
+    """The value if it has the setting's type and range; CtxError names the file, key and range."""
+    key = field.replace("_", ".", 1)
+    default = Config._field_defaults.get(field)
+    if default is None or isinstance(default, dict):
+        raise CtxError(f"{where}: unknown key {key}; {closest(key, _setting_keys())}")
+    if isinstance(default, tuple):
+        if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
+            raise CtxError(f"{where}: {key} must be a list of texts; correct it")
+        value = tuple(value)
+    elif isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    if type(value) is not type(default):
+        kinds = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+        raise CtxError(f"{where}: {key} must be {kinds[type(default)]}; correct it")
+    low, high = _RANGES.get(field, (0, 0))
+    if field in _RANGES and not low <= float(str(value)) <= high:
+        raise CtxError(f"{where}: {key} is {value}; it must be {low} to {high}")
+    for word in value if isinstance(value, tuple) else (value,):
+        if field in _CHOICES and word not in _CHOICES[field]:
+            raise CtxError(f"{where}: {key} is {word}; it must be {', '.join(_CHOICES[field])}")
+    return value
+
+
+def _parse_setting(where: str, text: str, default: object) -> object:
+    """The text of an environment variable as a value of the default's type."""
+    if isinstance(default, tuple):
+        return [word for word in re.split(r"[\s,]+", text) if word]
+    if isinstance(default, bool):
+        words = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+        if text.lower() not in words:
+            raise CtxError(f"{where}: must be true or false; correct it")
+        return words[text.lower()]
+    if isinstance(default, int):
+        return parse_number(where, text)
+    if isinstance(default, float):
+        if not re.fullmatch(r"\d{1,7}(\.\d{1,9})?", text):
+            raise CtxError(f"{where}: must be a number; correct it")
+        return float(text)
+    return text
+
+
+def parse_number(where: str, text: str) -> int:
+    """A whole number of at most 7 digits; CtxError names what it was for."""
+    if not re.fullmatch(r"[0-9]{1,7}", text, re.ASCII):
+        raise CtxError(
+            f"{where}: {show(text, 20)!r} is not a whole number up to 9999999; give digits"
+        )
+    return int(text)
+
+
+def _setting_keys() -> list[str]:
+    return [field.replace("_", ".", 1) for field in Config._fields]
+
+
+def closest(word: str, known: Sequence[str]) -> str:
+    """What to do about a word that is not known: the nearest one, or all of them."""
+    import difflib
+
+    close = difflib.get_close_matches(word, known, 1)
+    return f"did you mean {close[0]}?" if close else f"known: {', '.join(known)}"
+
+
+# -- reading
+
+
+def read_file(place: str, limit: int = 50_000_000) -> bytes | None:
+    """The bytes of a regular file, never through a symlink; None if that cannot be had."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        handle = os.open(place, flags | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
+    except (OSError, ValueError):
+        return None
+    try:
+        info = os.fstat(handle)
+        if not stat.S_ISREG(info.st_mode) or info.st_size > limit:
+            return None
+        with open(handle, "rb", closefd=False) as file:
+            return file.read(limit)
+    except OSError:
+        return None
+    finally:
+        os.close(handle)
+
+
+def read_source(project: Project, path: str) -> bytes | None:
+    """The bytes of a file of the repository; None if it is absent, unreadable or leads out."""
+    place = os.path.join(project.root, path)
+    folder = os.path.realpath(os.path.dirname(place))
+    if folder != project.root and not folder.startswith(project.root.rstrip(os.sep) + os.sep):
+        return None
+    return None if is_secret_path(path) else read_file(place)
+
+
+def read_text(project: Project, path: str) -> str | None:
+    """The text of a file of the repository, or None; bytes that are no UTF-8 become marks."""
+    source = read_source(project, path)
+    if source is None:
+        return None
+    return source.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+
+
+def list_folder(project: Project, folder: str) -> list[str]:
+    """The names in a folder of the repository, sorted; empty if there is no such folder."""
+    try:
+        return sorted(os.listdir(os.path.join(project.root, folder)))
+    except OSError:
+        return []
+
+
+def run_git(project: Project, *args: str, limit: float = 60) -> bytes | None:
+    """What git prints, or None if it fails; no setting of the repository makes it run a program."""
+    import subprocess
+
+    settings = (
+        "core.fsmonitor=false",
+        f"core.hooksPath={os.devnull}",
+        "core.untrackedCache=false",
+        "log.showSignature=false",
+        "core.quotePath=false",
+    )
+    command = ["git", "--no-pager", "--literal-pathspecs"]
+    command += [part for setting in settings for part in ("-c", setting)]
+    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    # the user's own choice of configuration files is not the repository's
+    for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM"):
+        if name in os.environ:
+            env[name] = os.environ[name]
+    env |= {
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_NO_LAZY_FETCH": "1",
+        "LC_ALL": "C",
+    }
+    try:
+        done = subprocess.run(
+            [*command, "-C", project.root, *args],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            env=env,
+            timeout=limit,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout if done.returncode == 0 else None
+
+
+# -- writing
+
+_TEMPORARY = ".ctx-tmp-"  # then process id and random letters; see _sweep
+
+
+def write_changes(project: Project, changes: Iterable[Change]) -> list[str]:
+    """Write every file or none; the paths that changed. Equal bytes are not written again."""
+    staged: list[tuple[Change, str, str]] = []  # change, real place, temporary file ("" to delete)
+    try:
+        for change in changes:
+            if change.new != change.old:
+                place = _real_place(project, change.path)
+                staged.append((change, place, _stage(change, place)))
+        for change, place, _ in staged:
+            if read_file(place) != change.old:
+                raise CtxError(f"{change.path}: changed while ctx was running; run it again")
+        _commit(staged)
+    except OSError as error:
+        path = staged[-1][0].path if staged else "?"
+        raise CtxError(f"{path}: cannot write: {error.strerror}; nothing was changed") from error
+    finally:
+        for _, _, temporary in staged:
+            if temporary and os.path.lexists(temporary):
+                os.unlink(temporary)
+    return [change.path for change, _, _ in staged]
+
+
+def _real_place(project: Project, path: str) -> str:
+    """Where a path really lies: instruction files may be links inside the repository."""
+    place = os.path.join(project.root, path)
+    folder = os.path.realpath(os.path.dirname(place))
+    place = os.path.join(folder, os.path.basename(place))
+    if os.path.islink(place) and not path.startswith((".ctx/", ".runner/")):
+        place = os.path.realpath(place)
+    if not is_inside(project, place):
+        raise CtxError(f"{path}: leads out of the repository; replace the link by a file")
+    return place
+
+
+def is_inside(project: Project, place: str) -> bool:
+    """Whether an absolute place without symlinks lies in the repository."""
+    return place.startswith(project.root.rstrip(os.sep) + os.sep)
+
+
+def _stage(change: Change, place: str) -> str:
+    """A temporary file beside `place` with the new bytes, safe on the disk; "" for a deletion."""
+    try:
+        if os.path.isdir(place):
+            raise CtxError(f"{change.path}: is a folder; move it away")
+        if change.new is None:
+            return ""
+        folder = os.path.dirname(place)
+        os.makedirs(folder, exist_ok=True)
+        _sweep(folder)
+        import tempfile
+
+        handle, temporary = tempfile.mkstemp(prefix=f"{_TEMPORARY}{os.getpid()}-", dir=folder)
+        try:
+            with open(handle, "wb") as file:
+                file.write(change.new)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(temporary, _mode_of(place))
+        except OSError:
+            os.unlink(temporary)
+            raise
+        return temporary
+    except OSError as error:
+        reason = error.strerror or "failed"
+        raise CtxError(f"{change.path}: cannot write: {reason}; nothing was changed") from error
+
+
+def _mode_of(place: str) -> int:
+    try:
+        return stat.S_IMODE(os.stat(place).st_mode)
+    except OSError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
+
+
+def _sweep(folder: str) -> None:
+    """Remove what a killed run left behind: temporary files whose process is gone."""
+    for name in os.listdir(folder):
+        if not name.startswith(_TEMPORARY):
+            continue
+        owner = name.removeprefix(_TEMPORARY).partition("-")[0]
+        if owner.isdigit() and not _is_alive(int(owner)):
+            with contextlib.suppress(OSError):
+                os.unlink(os.path.join(folder, name))
+
+
+def _is_alive(process: int) -> bool:
+    if os.name == "nt":
+        return False  # an open file cannot be removed there, so trying is safe
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
+
+
+def _commit(staged: Sequence[tuple[Change, str, str]]) -> None:
+    """Put the staged files in place; what was replaced comes back if a later one fails."""
+    done: list[tuple[Change, str]] = []
+    try:
+        for change, place, temporary in staged:
+            if temporary:
+                os.replace(temporary, place)
+            else:
+                os.unlink(place)
+            done.append((change, place))
+            _sync_folder(os.path.dirname(place))
+    except OSError:
+        for change, place in done:
+            if change.old is None:
+                os.unlink(place)
+            else:
+                with open(place, "wb") as file:
+                    file.write(change.old)
+        raise
+
+
+def _sync_folder(folder: str) -> None:
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
 # ---- 12 INDEX (world) ------------------------------------------------------
 # List, read, tag, remember. Uses: TYPES LANGUAGES TAGS DISK.
 
@@ -185,9 +907,127 @@ class Change(NamedTuple):
 # One cmd_* per subcommand, its flags above it. Uses: TYPES.
 
 
+class Flag(NamedTuple):
+    """One argument of a command, as argparse takes it."""
+
+    names: tuple[str, ...]
+    options: dict[str, Any]
+
+
+class Door(NamedTuple):
+    """One subcommand: its function, whose docstring is the help text, and its flags."""
+
+    run: Callable[[Project, argparse.Namespace], int]
+    flags: tuple[Flag, ...]
+    example: str
+
+
+COMMANDS: dict[str, Door] = {}  # filled at import, never after
+
+
+def flag(*names: str, **options: Any) -> Flag:
+    """An argument of a command, declared above the function that reads it."""
+    return Flag(names, options)
+
+
+def command(
+    *flags: Flag, example: str
+) -> Callable[[Callable[[Project, argparse.Namespace], int]], Callable[..., int]]:
+    """Register `cmd_name` as the subcommand `name`."""
+
+    def register(run: Callable[[Project, argparse.Namespace], int]) -> Callable[..., int]:
+        COMMANDS[run.__name__.removeprefix("cmd_")] = Door(run, flags, example)
+        return run
+
+    return register
+
+
 # ---- 16 SERVE (door) -------------------------------------------------------
 # hook and mcp: JSON in, JSON out. Uses: TYPES.
 
 
 # ---- 17 MAIN (door) --------------------------------------------------------
-# Arguments in, exit code out. Uses: TYPES.
+# Arguments in, exit code out. Uses: TYPES DISK COMMANDS.
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code. Bad input is one line on stderr and 2."""
+    try:
+        return _run(list(sys.argv[1:] if argv is None else argv))
+    except CtxError as error:
+        warn(str(error))
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+def _run(argv: list[str]) -> int:
+    top = _Parser(prog="ctx", add_help=False, allow_abbrev=False)
+    _add_global_flags(top, None)
+    top.add_argument("--help", "-h", action="store_true")
+    top.add_argument("--version", action="store_true")
+    top.add_argument("command", nargs="?")
+    top.add_argument("rest", nargs=argparse.REMAINDER)
+    args = top.parse_args(argv)
+    if args.version:
+        write_stdout(f"ctx {VERSION}\n")
+        return 0
+    if args.help or args.command is None:
+        write_stdout(_help())
+        return 0
+    if args.command not in COMMANDS:
+        raise CtxError(f"{args.command}: unknown command; {closest(args.command, list(COMMANDS))}")
+    door = COMMANDS[args.command]
+    parser = _command_parser(args.command, door)
+    args = parser.parse_args(args.rest, args)
+    root = os.path.realpath(args.root) if args.root else find_root(os.getcwd())
+    if not os.path.isdir(root):
+        raise CtxError(f"{args.root}: not a folder; give --root an existing folder")
+    return door.run(Project(root, read_config(root), args.quiet, args.verbose), args)
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse whose complaints are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        name = self.prog.removeprefix("ctx").strip() or "arguments"
+        raise CtxError(
+            f"{name}: {message}; see `ctx {name} --help`".replace(" arguments --h", " --h")
+        )
+
+
+def _add_global_flags(parser: argparse.ArgumentParser, default: Any) -> None:
+    """--root, --quiet and --verbose are known before and after the command's name."""
+    parser.add_argument(
+        "--root", metavar="DIR", default=default, help="the repository (default: found above here)"
+    )
+    for name, text in (("quiet", "no talk on stderr"), ("verbose", "more talk on stderr")):
+        parser.add_argument(f"--{name}", action="store_true", default=default or False, help=text)
+
+
+def _command_parser(name: str, door: Door) -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog=f"ctx {name}",
+        description=(door.run.__doc__ or "").strip(),
+        epilog=f"example:\n  {door.example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    for each in door.flags:
+        parser.add_argument(*each.names, **each.options)
+    _add_global_flags(parser, argparse.SUPPRESS)
+    return parser
+
+
+def _help() -> str:
+    """What `ctx --help` prints: every command with the first line of its help."""
+    lines = ["usage: ctx [--root DIR] [--quiet] [--verbose] COMMAND [flags]", ""]
+    lines += ["Context for coding agents, from this repository alone.", "", "commands:"]
+    for name, door in COMMANDS.items():
+        lines.append(f"  {name:<12}{(door.run.__doc__ or '').strip().splitlines()[0]}")
+    lines += ["", "`ctx COMMAND --help` tells more. Start with: python ctx.py init"]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
