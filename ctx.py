@@ -46,9 +46,10 @@ import re
 import stat
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 VERSION = "0.1.0"
+T = TypeVar("T")
 
 # ---- 1 TYPES (pure) --------------------------------------------------------
 # Every record that crosses a room. Uses: nothing.
@@ -170,6 +171,31 @@ class Project(NamedTuple):
     config: Config = Config()
     quiet: bool = False
     verbose: bool = False
+
+
+class Plan(NamedTuple):
+    """Changes that belong together, and what the user should be told about them."""
+
+    changes: list[Change]
+    notes: list[str]
+
+
+class Finding(NamedTuple):
+    """One thing that doctor looked at; `fix` is what to do about it, "" if nothing."""
+
+    what: str
+    state: str
+    fix: str
+
+
+class Stamp(NamedTuple):
+    """How a file looks from outside; equal stamps of an old file mean equal content."""
+
+    size: int
+    mtime: int  # nanoseconds, as the next one
+    ctime: int
+    inode: int
+    device: int
 
 
 class Span(NamedTuple):
@@ -399,10 +425,11 @@ def _fenced_lines(lines: Sequence[bytes]) -> set[int]:
 
 def is_pristine(span: Span) -> bool:
     """Whether the section is as ctx.py wrote it."""
-    return bool(span.digest) and span.digest == _sha256(span.body)
+    return bool(span.digest) and span.digest == content_hash(span.body)
 
 
-def _sha256(source: bytes) -> str:
+def content_hash(source: bytes) -> str:
+    """The sha256 of some bytes, in hex."""
     import hashlib
 
     return hashlib.sha256(source).hexdigest()
@@ -418,7 +445,7 @@ def upsert_section(source: bytes | None, body: str, version: int = SECTION_VERSI
     section = eol.join(
         [
             f"<!-- BEGIN CTX MANAGED SECTION v{version} -->".encode(),
-            f"<!-- sha256:{_sha256(inner)} -->".encode(),
+            f"<!-- sha256:{content_hash(inner)} -->".encode(),
             *inner.split(b"\n"),
             _END,
         ]
@@ -454,6 +481,85 @@ def remove_section(source: bytes) -> bytes | None:
         return None
     blank = span.eol if before.endswith(b"\n" + span.eol) else b""
     return before.removesuffix(blank) + after
+
+
+def section_state(source: bytes | None, body: str) -> str:
+    """How a file's section stands to the text it should have: absent, current, stale, edited, newer."""
+    span = find_section(source or b"")
+    if span is None:
+        return "absent"
+    if span.version > SECTION_VERSION:
+        return "newer"
+    if not is_pristine(span):
+        return "edited"
+    return "current" if upsert_section(source, body) == source else "stale"
+
+
+def seal(text: str) -> bytes:
+    """A file that ctx.py owns until somebody edits it: the text, and a last line with its hash."""
+    return f"{text}<!-- ctx sha256:{content_hash(text.encode())} -->\n".encode()
+
+
+def unseal(source: bytes) -> tuple[str, bool]:
+    """The text of a sealed file, and whether it is still as ctx.py wrote it."""
+    text = source.decode("utf-8", "replace").replace("\r\n", "\n")
+    match = re.search(r"<!-- ctx sha256:([0-9a-f]{64}) -->\n?\Z", text)
+    if not match:
+        return text, False
+    return text[: match.start()], content_hash(text[: match.start()].encode()) == match[1]
+
+
+class IgnoreRule(NamedTuple):
+    """One line of a .gitignore, as a pattern over paths relative to the root."""
+
+    pattern: re.Pattern[str]
+    keep: bool  # a line with `!`
+    folders_only: bool
+
+
+def parse_ignore(text: str, folder: str) -> list[IgnoreRule]:
+    """The rules of a .gitignore that stands in `folder` ("" is the root)."""
+    rules = []
+    for line in text.splitlines():
+        line = re.sub(r"(?<!\\)\s+$", "", line)
+        keep, line = line.startswith("!"), line.removeprefix("!")
+        if not line or line.startswith("#") and not keep:
+            continue
+        folders_only, line = line.endswith("/"), line.rstrip("/")
+        anchored, line = "/" in line, line.removeprefix("/")
+        prefix = re.escape(folder + "/") if folder else ""
+        pattern = prefix + ("" if anchored else "(?:.*/)?") + glob_pattern(line)
+        with contextlib.suppress(re.error):  # git passes over a pattern it cannot read, too
+            rules.append(IgnoreRule(re.compile(pattern, re.S), keep, folders_only))
+    return rules
+
+
+def is_ignored(path: str, rules: Sequence[IgnoreRule], *, folder: bool) -> bool:
+    """Whether the last rule that matches leaves the path out."""
+    for rule in reversed(rules):
+        if (folder or not rule.folders_only) and rule.pattern.fullmatch(path):
+            return not rule.keep
+    return False
+
+
+def glob_pattern(glob: str) -> str:
+    """A regular expression for a glob: `**` crosses folders, `*` and `?` do not."""
+    out = []
+    for token in re.finditer(r"\*\*/|/\*\*$|\*\*|\*|\?|\[!?\]?[^\]]*\]|\\.|.", glob, re.S):
+        text = token[0]
+        if text == "**/":
+            out.append("(?:.*/)?")
+        elif text in ("/**", "**"):
+            out.append("/.*" if text[0] == "/" else ".*")
+        elif text in "*?":
+            out.append("[^/]*" if text == "*" else "[^/]")
+        elif text[0] == "[" and len(text) > 1:
+            out.append(
+                "[" + text[1:].replace("\\", "\\\\").replace("!", "^", 1 if text[1] == "!" else 0)
+            )
+        else:
+            out.append(re.escape(text[-1]))
+    return "".join(out)
 
 
 # ---- 3 LANGUAGES (pure) ----------------------------------------------------
@@ -567,7 +673,55 @@ def fill(name: str, **values: str) -> str:
 
 
 # ---- 10 RENDER (pure) ------------------------------------------------------
-# Values in, markdown and JSON out. Uses: TYPES TEXT TEMPLATES.
+# Values in, markdown and JSON out. Uses: TYPES TEXT.
+
+
+_VERBS = ("install", "build", "test", "lint", "typecheck", "format", "run")
+
+
+def render_section_commands(commands: Sequence[Command]) -> str:
+    """One line a verb, for the managed section: `- Test: `pytest``."""
+    lines = []
+    for verb in _VERBS:
+        found = [each for each in commands if each.verb == verb and not each.folder]
+        if found:
+            lines.append(f"- {verb.capitalize()}: {code_span(redact(found[0].line))}\n")
+    return "".join(lines)
+
+
+def render_findings(findings: Sequence[Finding], form: str) -> str:
+    """The doctor's findings as lines for a person, or as JSON."""
+    if form == "json":
+        import json
+
+        return json.dumps([finding._asdict() for finding in findings], indent=2) + "\n"
+    lines = []
+    for finding in findings:
+        mark, todo = ("todo", f"; do: {finding.fix}") if finding.fix else ("ok", "")
+        lines.append(f"{mark:<5} {show(finding.what)}: {show(finding.state, 200)}{todo}\n")
+    return "".join(lines)
+
+
+def render_diff(changes: Sequence[Change]) -> str:
+    """What a plan would change, as a unified diff."""
+    import difflib
+
+    out = []
+    for change in changes:
+        if change.old == change.new:
+            continue
+        old, new = (_diff_lines(side) for side in (change.old, change.new))
+        names = (
+            "/dev/null" if change.old is None else f"a/{change.path}",
+            "/dev/null" if change.new is None else f"b/{change.path}",
+        )
+        for line in difflib.unified_diff(old, new, *names, n=3):
+            out.append(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
+    return "".join(out)
+
+
+def _diff_lines(source: bytes | None) -> list[str]:
+    return re.findall(r"[^\n]*\n|[^\n]+", (source or b"").decode("utf-8", "backslashreplace"))
 
 
 # ---- 11 DISK (world) -------------------------------------------------------
@@ -849,7 +1003,7 @@ def write_changes(project: Project, changes: Iterable[Change]) -> list[str]:
     try:
         for change in changes:
             if change.new != change.old:
-                place = _real_place(project, change.path)
+                place = find_place(project, change.path)
                 staged.append((change, place, _stage(change, place)))
         for change, place, _ in staged:
             if read_file(place) != change.old:
@@ -865,7 +1019,33 @@ def write_changes(project: Project, changes: Iterable[Change]) -> list[str]:
     return [change.path for change, _, _ in staged]
 
 
-def _real_place(project: Project, path: str) -> str:
+def plan_file(project: Project, path: str, new: bytes | None) -> Change:
+    """The change that gives a file these bytes; CtxError if what is there cannot be read."""
+    return Change(path, read_old(project, path), new)
+
+
+def read_old(project: Project, path: str) -> bytes | None:
+    """The bytes that a change would replace, None if there are none; what is unreadable is refused."""
+    place = find_place(project, path)
+    source = read_file(place)
+    if source is None and os.path.lexists(place) and not os.path.islink(place):
+        what = "is a folder" if os.path.isdir(place) else "cannot be read"
+        raise CtxError(f"{path}: {what}; move it away or make it readable")
+    return source
+
+
+def write_file(place: str, source: bytes) -> None:
+    """Replace one file that the user named, in one step; relative to the working folder."""
+    full = os.path.join(os.path.realpath(os.path.dirname(place) or "."), os.path.basename(place))
+    change = Change(show(place), None, source)
+    temporary = _stage(change, full)
+    try:
+        _commit([(change, full, temporary)])
+    except OSError as error:
+        raise CtxError(f"{place}: cannot write: {error.strerror}; choose another place") from error
+
+
+def find_place(project: Project, path: str) -> str:
     """Where a path really lies: instruction files may be links inside the repository."""
     place = os.path.join(project.root, path)
     folder = os.path.realpath(os.path.dirname(place))
@@ -973,6 +1153,314 @@ def _sync_folder(folder: str) -> None:
         os.close(handle)
 
 
+# -- listing
+
+OWN_FOLDERS = (".ctx", ".runner", ".git")
+# never part of a project, listed or not: what a walk without git would drown in
+_SKIPPED_FOLDERS = frozenset(
+    ".git .hg .svn .ctx .runner node_modules bower_components __pycache__ .venv venv .tox .nox"
+    " .mypy_cache .pytest_cache .ruff_cache .gradle .idea .vscode .next .nuxt .terraform .cache".split()
+)
+
+
+def list_files(project: Project) -> dict[str, Stamp]:
+    """Every regular file of the repository with its stamp, sorted by the bytes of its name."""
+    names = _list_by_git(project)
+    if names is None:
+        names = _list_by_walk(project)
+    exclude = [re.compile(glob_pattern(glob)) for glob in project.config.map_exclude]
+    files: dict[str, Stamp] = {}
+    folders: dict[str, bool] = {
+        "": True
+    }  # folder -> whether it is really inside, no link on the way
+    base = os.fsencode(project.root) + b"/"
+    for name in sorted(set(names)):
+        path = os.fsdecode(name)
+        folder, _, _ = path.rpartition("/")
+        if folder not in folders:
+            folders[folder] = _is_plain_folder(project, folder)
+        if not folders[folder] or any(pattern.fullmatch(path) for pattern in exclude):
+            continue
+        try:
+            info = os.lstat(base + name)
+        except OSError:
+            continue  # tracked, but gone: sparse, deleted, or deleted just now
+        if stat.S_ISREG(info.st_mode):
+            files[path] = Stamp(
+                info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino, info.st_dev
+            )
+    return files
+
+
+def _is_plain_folder(project: Project, folder: str) -> bool:
+    if folder.partition("/")[0] in OWN_FOLDERS:
+        return False
+    place = os.path.join(project.root, folder)
+    return os.path.realpath(place) == os.path.normpath(place)
+
+
+def _list_by_git(project: Project) -> list[bytes] | None:
+    """What git tracks or would track; None where git cannot say."""
+    if not has_git_folder(project.root):
+        return None
+    out = run_git(project, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    if out is None:
+        say(project, "git: cannot list this repository; files are found by walking instead")
+        return None
+    return out.split(b"\0")[:-1] or None
+
+
+def has_git_folder(root: str) -> bool:
+    """Whether a folder or one above it is a git work tree."""
+    folder = root
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return False
+        folder = above
+    return True
+
+
+def _list_by_walk(project: Project) -> list[bytes]:
+    """Every file below the root that no .gitignore leaves out; links are not followed."""
+    found: list[bytes] = []
+    pending: list[tuple[str, list[IgnoreRule]]] = [("", [])]
+    while pending:
+        folder, rules = pending.pop()
+        source = read_file(os.path.join(project.root, folder, ".gitignore"), 1_000_000)
+        if source is not None:
+            rules = rules + parse_ignore(source.decode("utf-8", "replace"), folder)
+        try:
+            entries = list(os.scandir(os.path.join(project.root, folder)))
+        except OSError:
+            continue
+        for entry in entries:
+            path = f"{folder}/{entry.name}" if folder else entry.name
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if is_ignored(path, rules, folder=is_folder):
+                continue
+            if not is_folder:
+                found.append(os.fsencode(path))
+            elif entry.name not in _SKIPPED_FOLDERS:
+                pending.append((path, rules))
+    return found
+
+
+# -- the private environment
+
+
+def script_command(project: Project) -> str:
+    """How to call this very script from the repository's root: `python ctx.py`, or `ctx`."""
+    script = os.path.realpath(__file__)
+    if not is_inside(project, script):
+        return "ctx"
+    return "python " + os.path.relpath(script, project.root).replace(os.sep, "/")
+
+
+def cache_home() -> str:
+    """The user's cache folder for ctx, on this platform."""
+    if os.name == "nt":
+        base = os.environ.get("LOCALAPPDATA") or os.path.expanduser("~\\AppData\\Local")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return os.path.join(base, "ctx")
+
+
+def read_pins() -> list[str]:
+    """The packages that this file's own header asks for."""
+    source = read_file(os.path.realpath(__file__)) or b""
+    header = source.decode("utf-8", "replace").partition("# ///\n")[0]
+    return re.findall(r'^#     "([^"]+)",$', header, re.M)
+
+
+def private_environment() -> str:
+    """Where setup keeps the packages of these pins for this Python; it may not exist yet."""
+    import hashlib
+
+    tag = f"{sys.implementation.cache_tag}-{sys.platform}"
+    key = hashlib.sha256("\n".join([tag, *read_pins()]).encode()).hexdigest()[:12]
+    return os.path.join(cache_home(), f"{tag}-{key}")
+
+
+def _site_packages(environment: str) -> str:
+    if os.name == "nt":
+        return os.path.join(environment, "Lib", "site-packages")
+    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    return os.path.join(environment, "lib", version, "site-packages")
+
+
+def use_packages() -> bool:
+    """Whether the parsers can be imported, after looking into the private environment too."""
+    import importlib.util
+
+    if importlib.util.find_spec("tree_sitter_language_pack") is None:
+        folder = _site_packages(private_environment())
+        if not os.path.isdir(folder):
+            return False
+        sys.path.append(folder)
+        importlib.invalidate_caches()
+    return importlib.util.find_spec("tree_sitter_language_pack") is not None
+
+
+def write_environment(project: Project) -> str:
+    """Install the pinned packages into the private environment, whole or not at all; its place."""
+    import shutil
+    import tempfile
+
+    target = private_environment()
+    if os.path.isdir(target):
+        return target
+    try:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        _sweep_folders(os.path.dirname(target))
+        folder = tempfile.mkdtemp(prefix=f"{_TEMPORARY}{os.getpid()}-", dir=os.path.dirname(target))
+    except OSError as error:
+        raise CtxError(f"setup: {error.strerror}: {cache_home()}; set XDG_CACHE_HOME") from error
+    try:
+        _run_step(project, "making a private environment", [sys.executable, "-m", "venv", folder])
+        python = os.path.join(folder, "Scripts" if os.name == "nt" else "bin", "python")
+        pip = [python, "-m", "pip", "--disable-pip-version-check", "--no-input", "install", "-q"]
+        _run_step(project, "installing the parsers", [*pip, *read_pins()])
+        with contextlib.suppress(OSError):  # another setup was faster: its result is the same
+            os.rename(folder, target)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    if not os.path.isdir(target):
+        raise CtxError(f"setup: could not keep {show(target)}; free the place and run it again")
+    return target
+
+
+def _run_step(project: Project, what: str, command: Sequence[str]) -> None:
+    """Run one step of setup, showing on a terminal that it goes on."""
+    import subprocess
+    import time
+
+    begin = time.monotonic()
+    try:
+        with subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        ) as process:
+            while True:
+                try:
+                    out, _ = process.communicate(timeout=0.5)
+                    break
+                except subprocess.TimeoutExpired:
+                    show_progress(project, f"{what} … {time.monotonic() - begin:.0f} s")
+                except BaseException:
+                    process.kill()
+                    raise
+    except OSError as error:
+        raise CtxError(f"setup: {what}: {error.strerror}; is Python whole?") from error
+    finally:
+        show_progress(project, "")
+    if process.returncode:
+        lines = [line for line in out.decode("utf-8", "replace").splitlines() if line.strip()]
+        reason = next(
+            (line for line in reversed(lines) if "rror" in line), lines[-1] if lines else "failed"
+        )
+        raise CtxError(f"setup: {what} failed: {show(reason, 160)}; check network and pip")
+
+
+def _sweep_folders(parent: str) -> None:
+    """Remove half-made environments whose process is gone."""
+    import shutil
+
+    for name in os.listdir(parent):
+        owner = name.removeprefix(_TEMPORARY).partition("-")[0]
+        if name.startswith(_TEMPORARY) and owner.isdigit() and not _is_alive(int(owner)):
+            shutil.rmtree(os.path.join(parent, name), ignore_errors=True)
+
+
+def show_progress(project: Project, text: str) -> None:
+    """One line that is drawn over, only on a terminal; an empty text takes it away."""
+    if not project.quiet and sys.stderr is not None and sys.stderr.isatty():
+        sys.stderr.write(f"\r\x1b[K{text[:79]}")
+        sys.stderr.flush()
+
+
+def read_versions() -> dict[str, str]:
+    """The installed version of each pinned package, "" where it is missing."""
+    from importlib import metadata
+
+    found = {}
+    for pin in read_pins():
+        name = re.split(r"[<>=]", pin)[0]
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            found[name] = ""
+    return found
+
+
+# -- tokens
+
+_VOCABULARIES = {  # encoding -> file name in tiktoken's cache, sha256 of the right file
+    "o200k_base": (
+        "fb374d419588a4632f3f557e76b4b70aebbca790",
+        "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+    ),
+    "cl100k_base": (
+        "9b5ad71b2ce5302211f9c61530b329a4922fc6a4",
+        "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
+    ),
+}
+
+
+class Counter(NamedTuple):
+    """A way to count tokens, and its name."""
+
+    name: str
+    count: Count
+
+
+def read_counter(project: Project) -> Counter:
+    """tiktoken if its vocabulary is on this machine already, else the estimate."""
+    encoding = project.config.tokens_encoding
+    folder = find_vocabulary(encoding)
+    if folder and use_packages():
+        os.environ["TIKTOKEN_CACHE_DIR"] = folder
+        try:
+            import tiktoken
+        except ImportError:
+            return Counter("estimate", estimate_tokens)
+        encoder = tiktoken.get_encoding(encoding)
+        return Counter(encoding, lambda text: len(encoder.encode_ordinary(text)))
+    return Counter("estimate", estimate_tokens)
+
+
+def find_vocabulary(encoding: str) -> str:
+    """The folder that holds this encoding's vocabulary, whole and unchanged, or ""."""
+    if encoding not in _VOCABULARIES:
+        return ""
+    import hashlib
+    import tempfile
+
+    name, digest = _VOCABULARIES[encoding]
+    folders = [os.environ.get("TIKTOKEN_CACHE_DIR", ""), os.environ.get("DATA_GYM_CACHE_DIR", "")]
+    folders += [os.path.join(cache_home(), "vocabulary")]
+    folders += [os.path.join(tempfile.gettempdir(), "data-gym-cache")]
+    for folder in filter(None, folders):
+        source = read_file(os.path.join(folder, name))
+        if source is not None and hashlib.sha256(source).hexdigest() == digest:
+            return folder
+    return ""
+
+
+def write_vocabulary(project: Project) -> bool:
+    """Fetch the tokenizer's vocabulary into the user's cache; whether it is there now."""
+    encoding = project.config.tokens_encoding
+    if encoding == "estimate" or find_vocabulary(encoding):
+        return True
+    folder = os.path.join(cache_home(), "vocabulary")
+    code = (
+        f"import os, sys; os.environ['TIKTOKEN_CACHE_DIR'] = {folder!r}; sys.path += {sys.path!r}\n"
+        f"import tiktoken; tiktoken.get_encoding({encoding!r})"
+    )
+    with contextlib.suppress(CtxError):  # told by the caller, who knows what it means
+        _run_step(project, "fetching the tokenizer's vocabulary", [sys.executable, "-c", code])
+    return bool(find_vocabulary(encoding))
+
+
 # ---- 12 INDEX (world) ------------------------------------------------------
 # List, read, tag, remember. Uses: TYPES LANGUAGES TAGS DISK.
 
@@ -982,11 +1470,205 @@ def _sync_folder(folder: str) -> None:
 
 
 # ---- 14 FLOWS (world) ------------------------------------------------------
-# Each product as one paragraph of calls. Uses: TYPES.
+# Each product as one paragraph of calls. Uses: TYPES TEXT TEMPLATES RENDER DISK.
+
+
+AGENT_FILES = ("AGENTS.md", "CLAUDE.md")
+MAP_PATH = ".ctx/map.md"
+CONSTITUTION_PATH = ".ctx/constitution.md"
+RUNLOOP_PATH = ".ctx/runloop.md"
+_IGNORE = b"cache/\n"
+
+
+def plan_init(project: Project, paths: Sequence[str]) -> Plan:
+    """Everything `init` writes: sections in `paths`, constitution, run loop, map."""
+    plan = _plan_sections(project, paths, force=False)
+    return Plan([*_plan_own_files(project), *plan.changes], plan.notes)
+
+
+def plan_update(project: Project, *, force: bool) -> Plan:
+    """Everything `update` refreshes: what init made and nobody has edited since."""
+    paths = list_managed(project)
+    if not paths and not os.path.isdir(os.path.join(project.root, ".ctx")):
+        ctx = script_command(project)
+        raise CtxError(f"{show(os.path.basename(project.root))}: not set up; run `{ctx} init`")
+    plan = _plan_sections(project, paths, force=force)
+    return Plan([*_plan_own_files(project), *plan.changes], plan.notes)
+
+
+def plan_remove(project: Project) -> Plan:
+    """The changes that take every managed section out again."""
+    changes = []
+    for path in list_managed(project):
+        old = read_old(project, path) or b""
+        changes.append(Change(path, old, _in_file(path, remove_section, old)))
+    notes = [] if changes else ["no managed section found; nothing to remove"]
+    return Plan(changes, notes)
+
+
+def _plan_own_files(project: Project) -> list[Change]:
+    """The files below .ctx: what belongs to the user is only made, never changed."""
+    changes = [plan_file(project, ".ctx/.gitignore", _IGNORE)]
+    if read_old(project, CONSTITUTION_PATH) is None:
+        text = TEMPLATES["constitution.md"].encode()
+        changes.append(plan_file(project, CONSTITUTION_PATH, text))
+    runloop = read_old(project, RUNLOOP_PATH)
+    if runloop is None or unseal(runloop)[1]:
+        changes.append(plan_file(project, RUNLOOP_PATH, seal(TEMPLATES["runloop.md"])))
+    map_text = make_map(project, project.config.map_token_budget)
+    return [*changes, plan_file(project, MAP_PATH, map_text.encode())]
+
+
+def _plan_sections(project: Project, paths: Sequence[str], *, force: bool) -> Plan:
+    """Sections for these files, one for a pair that is linked; edited ones are kept and named."""
+    changes: list[Change] = []
+    notes: list[str] = []
+    seen: set[str] = set()
+    for path in paths:
+        place = find_place(project, path)
+        if place in seen:
+            continue
+        seen.add(place)
+        old = read_old(project, path)
+        body = make_section(project, path, old or b"")
+        state = _in_file(path, section_state, old, body)
+        if state == "newer":
+            notes.append(f"{path}: its section was written by a newer ctx.py; left alone")
+        elif state == "edited" and not force:
+            ctx = script_command(project)
+            notes.append(
+                f"{path}: section edited by hand; kept (`{ctx} update --force` replaces it)"
+            )
+        else:
+            if state == "edited" and old is not None:
+                changes.append(_plan_copy(project, path, old))
+                notes.append(f"{path}: section replaced; your text is in {changes[-1].path}")
+            changes.append(Change(path, old, _in_file(path, upsert_section, old, body)))
+    return Plan(changes, notes)
+
+
+def _plan_copy(project: Project, path: str, old: bytes) -> Change:
+    """The edited section, kept as a file of its own before it is replaced."""
+    span = find_section(old)
+    text = old[span.start : span.stop] if span else b""
+    name = f"{path.replace('/', '-')}.{content_hash(text)[:8]}.md"
+    return plan_file(project, f".ctx/kept/{name}", text)
+
+
+def _in_file(path: str, step: Callable[..., T], *args: Any) -> T:
+    """What a step on a file's bytes gives; its complaint begins with the file's name."""
+    try:
+        return step(*args)
+    except CtxError as error:
+        raise CtxError(f"{path}:{error}") from error
+
+
+def make_section(project: Project, path: str, source: bytes) -> str:
+    """The text of the managed section of one instruction file."""
+    ctx = script_command(project)
+    if os.path.basename(path).upper().startswith("CLAUDE") and not is_linked_pair(project):
+        has_own = re.search(rb"(?m)^@AGENTS\.md\s*$", remove_section(source) or b"") is not None
+        return fill("claude-section.md", ctx=ctx, agents="" if has_own else "@AGENTS.md\n")
+    facts = read_facts(project)
+    return fill(
+        "agents-section.md", ctx=ctx, commands=render_section_commands(facts.commands), tasks=""
+    )
+
+
+def is_linked_pair(project: Project) -> bool:
+    """Whether AGENTS.md and CLAUDE.md are one file."""
+    return find_place(project, AGENT_FILES[0]) == find_place(project, AGENT_FILES[1])
+
+
+def list_managed(project: Project) -> list[str]:
+    """The instruction files that hold a managed section, whole or damaged."""
+    names = [path for path in list_files(project) if path.endswith((".md", ".mdc", ".markdown"))]
+    names += [path for path in AGENT_FILES if path not in names]  # links are not listed
+    found = []
+    for path in sorted(names, key=lambda path: (path not in AGENT_FILES, path)):
+        if path.count("/") > 3:
+            continue
+        source = read_old(project, path) if path in AGENT_FILES else read_source(project, path)
+        if source and b"<!-- BEGIN CTX MANAGED SECTION v" in source:
+            found.append(path)
+    return found
+
+
+def read_facts(project: Project) -> Facts:
+    """What the project's configuration files say."""
+    return Facts((), (), (), (), ())
+
+
+def make_map(project: Project, budget: int) -> str:
+    """The map of this project, within `budget` tokens."""
+    return "# Map\n"
+
+
+def check_health(project: Project) -> list[Finding]:
+    """What is installed, found, stale or broken, and for each fault the command that mends it."""
+    ctx = script_command(project)
+    return [
+        *_check_packages(project, ctx),
+        *_check_git(project),
+        *_check_sections(project, ctx),
+        *_check_own_files(project, ctx),
+    ]
+
+
+def _check_packages(project: Project, ctx: str) -> list[Finding]:
+    import platform
+
+    found = [Finding("python", platform.python_version(), "")]
+    full = use_packages()
+    for name, version in read_versions().items():
+        fix = "" if version else f"{ctx} setup"
+        if name == "tree-sitter-language-pack" and version and not version.startswith("0."):
+            version, fix = f"{version}: downloads grammars at the first parse", f"{ctx} setup"
+        found.append(Finding(name, version or "missing: stdlib mode, approximate map", fix))
+    counter = read_counter(project)
+    exact = counter.name != "estimate" or project.config.tokens_encoding == "estimate"
+    how = counter.name if exact else "estimate (no vocabulary on this machine)"
+    return [*found, Finding("tokens", how, "" if exact or not full else f"{ctx} setup")]
+
+
+def _check_git(project: Project) -> list[Finding]:
+    if not has_git_folder(project.root):
+        return [Finding("git", "not a git work tree: files are found by walking", "")]
+    version = run_git(project, "version")
+    if version is None:
+        return [Finding("git", "not installed or not usable here", "install git")]
+    return [Finding("git", version.decode("utf-8", "replace").strip(), "")]
+
+
+def _check_sections(project: Project, ctx: str) -> list[Finding]:
+    found = []
+    for path in dict.fromkeys([*AGENT_FILES, *list_managed(project)]):
+        try:
+            old = read_old(project, path)
+            state = section_state(old, _in_file(path, make_section, project, path, old or b""))
+        except CtxError as error:
+            where, _, fix = str(error).rpartition("; ")
+            found.append(Finding(path, where, fix))
+            continue
+        fixes = {"absent": f"{ctx} init", "stale": f"{ctx} update"}
+        found.append(Finding(path, f"section {state}", fixes.get(state, "")))
+    return found
+
+
+def _check_own_files(project: Project, ctx: str) -> list[Finding]:
+    found = []
+    for path in (CONSTITUTION_PATH, RUNLOOP_PATH, MAP_PATH):
+        old = read_old(project, path)
+        state, fix = ("missing", f"{ctx} init") if old is None else ("present", "")
+        if path == MAP_PATH and old is not None:
+            current = make_map(project, project.config.map_token_budget).encode() == old
+            state, fix = ("current", "") if current else ("stale", f"{ctx} update")
+        found.append(Finding(path, state, fix))
+    return found
 
 
 # ---- 15 COMMANDS (door) ----------------------------------------------------
-# One cmd_* per subcommand, its flags above it. Uses: TYPES.
+# One cmd_* per subcommand, its flags above it. Uses: TYPES RENDER DISK FLOWS.
 
 
 class Flag(NamedTuple):
@@ -1022,6 +1704,86 @@ def command(
         return run
 
     return register
+
+
+@command(
+    flag(
+        "--no-setup", action="store_true", help="do not install the parsers when they are missing"
+    ),
+    flag("--dry-run", action="store_true", help="print the diff and write nothing"),
+    flag("--file", action="append", default=[], metavar="PATH", help="manage a section here too"),
+    example="python ctx.py init --dry-run",
+)
+def cmd_init(project: Project, args: argparse.Namespace) -> int:
+    """Set this repository up: sections in AGENTS.md and CLAUDE.md, constitution, run loop, map.
+
+    Not a byte of yours outside the managed sections changes; `update --remove` takes them out.
+    """
+    if not args.no_setup and not args.dry_run and not use_packages():
+        try:
+            write_environment(project)
+        except CtxError as error:
+            say(project, f"{error}; going on without them")
+    return _apply(project, plan_init(project, [*AGENT_FILES, *args.file]), dry=args.dry_run)
+
+
+def _apply(project: Project, plan: Plan, *, dry: bool) -> int:
+    """Write a plan, or show it, and say what happened."""
+    if dry:
+        write_stdout(render_diff(plan.changes))
+    else:
+        for path in write_changes(project, plan.changes):
+            say(project, f"wrote {path}")
+    for note in plan.notes:
+        say(project, note)
+    return 0
+
+
+@command(
+    flag("--check", action="store_true", help="write nothing; exit 1 if something is stale"),
+    flag("--force", action="store_true", help="replace sections edited by hand, leaving a copy"),
+    flag("--remove", action="store_true", help="take the managed sections out again"),
+    flag("--dry-run", action="store_true", help="print the diff and write nothing"),
+    example="python ctx.py update --check",
+)
+def cmd_update(project: Project, args: argparse.Namespace) -> int:
+    """Refresh what init made; parts that you edited are kept and named."""
+    plan = plan_remove(project) if args.remove else plan_update(project, force=args.force)
+    if args.check:
+        stale = [change.path for change in plan.changes if change.old != change.new]
+        for path in stale:
+            say(project, f"{path}: stale; run `{script_command(project)} update`")
+        return 1 if stale else 0
+    return _apply(project, plan, dry=args.dry_run)
+
+
+@command(
+    flag("--json", action="store_true", help="the findings for a program"),
+    example="python ctx.py doctor",
+)
+def cmd_doctor(project: Project, args: argparse.Namespace) -> int:
+    """Tell what is installed, found, stale or broken, and what to do; exit 1 if anything is."""
+    findings = check_health(project)
+    write_stdout(render_findings(findings, form="json" if args.json else "text"))
+    return 1 if any(finding.fix for finding in findings) else 0
+
+
+@command(example="python ctx.py setup")
+def cmd_setup(project: Project, args: argparse.Namespace) -> int:
+    """Install the parsers into a private environment and fetch the tokenizer's vocabulary.
+
+    The only command that uses the network. Later runs find both by themselves.
+    """
+    if use_packages():
+        say(project, "parsers: already there")
+    else:
+        say(project, f"parsers: installed in {write_environment(project)}")
+        use_packages()
+    if write_vocabulary(project):
+        say(project, "tokens: counted exactly from now on")
+    else:
+        say(project, "tokens: the vocabulary could not be fetched; sizes stay estimated")
+    return 0
 
 
 # ---- 16 SERVE (door) -------------------------------------------------------
