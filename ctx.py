@@ -41,12 +41,20 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import math
 import os
 import re
 import stat
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, NoReturn, TypeVar
+import time
+import zlib
+from array import array
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from operator import mul
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
+
+if TYPE_CHECKING:
+    import sqlite3
 
 VERSION = "0.1.0"
 T = TypeVar("T")
@@ -117,6 +125,14 @@ class Facts(NamedTuple):
     key_files: tuple[KeyFile, ...]
     packages: tuple[Package, ...]
     conventions: tuple[str, ...]  # "tests in tests/, named test_*.py (pytest)"
+
+
+class Symbol(NamedTuple):
+    """One definition with what it is worth to a reader."""
+
+    score: float
+    path: str
+    definition: Definition
 
 
 class Section(NamedTuple):
@@ -668,12 +684,402 @@ def fill(name: str, **values: str) -> str:
 # Tags in, scores out. Knows nothing of files, tokens or markdown. Uses: TYPES.
 
 
+class Links(NamedTuple):
+    """Who mentions what, resolved to definitions. Files and symbols are numbers: there are many."""
+
+    paths: list[str]
+    names: list[tuple[int, str]]  # of each symbol: its file, its name
+    mentions: list[
+        tuple[array[int], array[float]]
+    ]  # of each file: the symbols it mentions, weights
+    imports: list[list[int]]  # of each file: the files it imports
+    weights: list[float]  # of each file: how much its role lets it count
+
+
+# How sure a mention is to mean a definition, by where the definition stands.
+_IMPORTED, _SAME_FOLDER, _ANYWHERE = 1.0, 0.7, 0.2
+_IMPORT_WEIGHT = 1.0  # an import counts like one sure mention, however little of it is used
+_BARRELS = re.compile(r"(^|/)(__init__\.pyi?|index\.\w+|mod\.rs|lib\.rs)$")
+_DAMPING = 0.85
+_CONVERGED = 1e-6  # sum of the changes of one sweep
+
+
+def build_links(
+    tags: Mapping[str, FileTags],
+    imports: Mapping[str, Sequence[str]],
+    weights: Mapping[str, float],
+    family: Callable[[str], str],
+) -> Links:
+    """The references of every file, each led to the definitions it most likely means."""
+    paths = sorted(tags)
+    number = {path: at for at, path in enumerate(paths)}
+    families = [family(path) for path in paths]
+    linked = [[number[to] for to in imports.get(path, ()) if to in number] for path in paths]
+    names: list[tuple[int, str]] = []
+    definers: dict[str, dict[str, list[int]]] = {}  # family -> name -> symbols, in path order
+    for at, path in enumerate(paths):
+        known = definers.setdefault(families[at], {})
+        for name in dict.fromkeys(each.name for each in tags[path].definitions):
+            known.setdefault(name, []).append(len(names))
+            names.append((at, name))
+    folders = [path.rpartition("/")[0] for path in paths]
+    rarity: dict[str, float] = {}
+    mentions = []
+    for at, path in enumerate(paths):
+        near = set(linked[at])
+        for to in linked[at]:  # what a package re-exports is as good as imported
+            if _BARRELS.search(paths[to]):
+                near.update(linked[to])
+        symbols, strengths = array("l"), array("d")
+        known = definers.get(families[at], {})
+        for name, count in tags[path].references.items():
+            candidates = known.get(name)
+            if candidates is None:
+                continue
+            targets, sure = _likely(candidates, names, at, near, folders)
+            if name not in rarity:
+                rarity[name] = _rarity(name, len(candidates))
+            weight = sure * rarity[name] * math.sqrt(count) / len(targets) if targets else 0.0
+            symbols.extend(targets)
+            strengths.extend([weight] * len(targets))
+        mentions.append((symbols, strengths))
+    return Links(paths, names, mentions, linked, [weights.get(path, 1.0) for path in paths])
+
+
+def _likely(
+    candidates: list[int], names: list[tuple[int, str]], at: int, near: set[int], folders: list[str]
+) -> tuple[list[int], float]:
+    """The symbols that a name most likely means in file `at`, and how sure that is."""
+    if any(names[symbol][0] == at for symbol in candidates):
+        return [], 0.0  # its own: says nothing of the rest
+    found = [symbol for symbol in candidates if names[symbol][0] in near]
+    if found:
+        return found, _IMPORTED
+    folder = folders[at]
+    found = [symbol for symbol in candidates if folders[names[symbol][0]] == folder]
+    if found:
+        return found, _SAME_FOLDER
+    return candidates, _ANYWHERE
+
+
+def _rarity(name: str, definers: int) -> float:
+    """How telling a name is: one that many files define, or a short plain word, tells little."""
+    fade = 1 / math.sqrt(definers)
+    if name.startswith("__"):
+        return 0.05 * fade
+    plain = name.islower() and "_" not in name
+    if len(name) < 3:
+        return 0.1 * fade
+    return fade * (0.3 if plain and len(name) < 7 else 1.0)
+
+
+def rank_files(links: Links, focus: Mapping[str, float]) -> list[float]:
+    """PageRank of every file over its mentions and imports; `focus` says where the walk restarts."""
+    size = len(links.paths)
+    restart = [focus.get(path, 0.0) for path in links.paths] if focus else list(links.weights)
+    total = sum(restart) or 1.0
+    restart = [(1 - _DAMPING) * share / total for share in restart]
+    sources: list[list[int]] = [[] for _ in range(size)]
+    shares: list[list[float]] = [[] for _ in range(size)]
+    for at in range(size):
+        targets = _targets(links, at)
+        out = sum(targets.values())
+        for to, weight in targets.items():
+            sources[to].append(at)
+            shares[to].append(_DAMPING * weight / out)
+    ranks = list(restart)
+    get = ranks.__getitem__
+    change = 1.0
+    while change > _CONVERGED:  # each sweep uses what it has just computed: half as many are needed
+        change = 0.0
+        for at in range(size):
+            if sources[at]:
+                new = restart[at] + sum(map(mul, map(get, sources[at]), shares[at]))
+                change += abs(new - ranks[at])
+                ranks[at] = new
+    # a file without links passes nothing on; spreading that evenly only scales the result
+    total = sum(ranks) or 1.0
+    return [rank / total for rank in ranks]
+
+
+def _targets(links: Links, at: int) -> dict[int, float]:
+    """The files that one file leans on, with weights."""
+    targets: dict[int, float] = {}
+    symbols, strengths = links.mentions[at]
+    for symbol, weight in zip(symbols, strengths, strict=True):
+        to = links.names[symbol][0]
+        targets[to] = targets.get(to, 0.0) + weight
+    for to in links.imports[at]:
+        targets[to] = targets.get(to, 0.0) + _IMPORT_WEIGHT / len(links.imports[at])
+    targets.pop(at, None)
+    return targets
+
+
+def rank_symbols(
+    links: Links, ranks: Sequence[float], tags: Mapping[str, FileTags], mentions: Mapping[str, int]
+) -> list[Symbol]:
+    """Every definition with its score, best first; `mentions` counts the documents that name it."""
+    flow = [0.0] * len(links.names)
+    for at in range(len(links.paths)):
+        symbols, strengths = links.mentions[at]
+        out = sum(strengths) + (_IMPORT_WEIGHT if links.imports[at] else 0.0)
+        share = ranks[at] * links.weights[at] / out if out else 0.0
+        for symbol, weight in zip(symbols, strengths, strict=True):
+            flow[symbol] += share * weight
+    received = {(at, name): flow[symbol] for symbol, (at, name) in enumerate(links.names)}
+    found = []
+    for at, path in enumerate(links.paths):
+        definitions = tags[path].definitions
+        base = 0.15 * ranks[at] / (len(definitions) or 1)
+        raw = {each: received[at, each.name] + base for each in definitions}
+        owned: dict[str, float] = {}  # what the members of a type receive also speaks for the type
+        for each, value in raw.items():
+            if each.owner:
+                holder = each.owner.rpartition(".")[2]
+                owned[holder] = owned.get(holder, 0.0) + value
+        for each, value in raw.items():
+            if each.kind in TYPE_KINDS:
+                value += 0.5 * owned.get(each.name, 0.0)
+            named = 1 + 0.8 * math.log1p(mentions.get(each.name, 0))
+            score = value * _scale(links.weights[at]) * _worth(each) * named
+            found.append(Symbol(score, path, each))
+    found.sort(key=lambda symbol: (-symbol.score, symbol.path, symbol.definition.line))
+    return found
+
+
+def _scale(weight: float) -> float:
+    """What a file's role does to its symbols: those of tests come after all real ones."""
+    return weight if weight >= 0.3 else weight * 1e-6
+
+
+def count_mentions(documents: Mapping[str, FileTags]) -> dict[str, int]:
+    """In how many documents each name is mentioned as code."""
+    mentions: dict[str, int] = {}
+    for found in documents.values():
+        for name in found.references:
+            mentions[name] = mentions.get(name, 0) + 1
+    return mentions
+
+
+def rank_relations(
+    links: Links, ranks: Sequence[float], group: Callable[[str], str]
+) -> list[tuple[str, list[str]]]:
+    """Groups of files by their rank, each with the groups it leans on most."""
+    groups = [
+        group(path) if links.weights[at] >= 0.5 else "" for at, path in enumerate(links.paths)
+    ]
+    totals: dict[str, float] = {}
+    edges: dict[str, dict[str, float]] = {}
+    for at, here in enumerate(groups):
+        if not here:
+            continue
+        totals[here] = totals.get(here, 0.0) + ranks[at]
+        for to, weight in _targets(links, at).items():
+            if groups[to] and groups[to] != here:
+                row = edges.setdefault(here, {})
+                row[groups[to]] = row.get(groups[to], 0.0) + weight
+    found = []
+    for here in sorted(edges, key=lambda name: (-totals[name], name)):
+        floor = 0.08 * sum(edges[here].values())
+        leans = sorted(edges[here].items(), key=lambda item: (-item[1], item[0]))
+        found.append((here, [name for name, weight in leans[:5] if weight >= floor]))
+    return found
+
+
+TYPE_KINDS = frozenset(
+    "class interface struct trait enum type module object protocol record namespace union".split()
+)
+_KIND_WORTH = {"method": 0.7, "constant": 0.4, "variable": 0.3, "property": 0.25, "field": 0.2}
+_ACCESSOR = re.compile(r"(get|set|is|has)(_|[A-Z])|(toString|hashCode|equals|clone|constructor)$")
+
+
+def _worth(definition: Definition) -> float:
+    """What a definition is worth to a reader, by what it is and how it is named."""
+    name, kind = definition.name, definition.kind
+    worth = 1.5 if kind in TYPE_KINDS else _KIND_WORTH.get(kind, 1.0)
+    if not definition.exported:
+        worth *= 0.3
+    if definition.doc:
+        worth *= 1.2
+    if name.startswith("__") or len(name) < 3:
+        worth *= 0.05
+    elif name.startswith("_"):
+        worth *= 0.3
+    elif _ACCESSOR.match(name):
+        worth *= 0.5
+    return worth
+
+
 # ---- 9 SELECT (pure) -------------------------------------------------------
 # What fits a budget. Uses: TYPES.
 
 
+class Pick(NamedTuple):
+    """One symbol that will be shown, in full or by its name only."""
+
+    symbol: Symbol
+    form: str  # "full" or "name"
+
+
+_FULL_SHARE = 0.65  # of the budget for symbols: the rest names many more, at a quarter of the cost
+_FILE_FADE, _FOLDER_FADE = 0.88, 0.985  # each symbol taken makes its neighbours less wanted
+
+
+def fit_lines(lines: Sequence[str], budget: int, count: Count) -> list[int]:
+    """Which lines fit, first ones first; one too long is skipped, not a reason to stop."""
+    taken = []
+    for at, line in enumerate(lines):
+        cost = count(line)
+        if cost <= budget:
+            taken.append(at)
+            budget -= cost
+    return taken
+
+
+def fit_symbols(
+    symbols: Sequence[Symbol], budget: int, cost: Callable[[Symbol, str], int], header: Count
+) -> list[Pick]:
+    """The best symbols within a budget: first in full, then by name; no file takes all."""
+    picks: list[Pick] = []
+    files: dict[str, int] = {}
+    folders: dict[str, int] = {}
+    seen: set[tuple[str, str]] = set()
+    room = int(budget * _FULL_SHARE)
+    form = "full"
+    misses = 0
+    for symbol in _by_faded_score(symbols, files, folders):
+        if (symbol.definition.owner, symbol.definition.name) in seen:
+            continue  # declared here, defined there: one of them is enough
+        extra = 0 if symbol.path in files else header(symbol.path)
+        need = cost(symbol, form) + extra
+        if need > room and form == "full":
+            form, room = "name", room + budget - int(budget * _FULL_SHARE)
+            need = cost(symbol, form) + extra
+        if need > room:
+            misses += 1
+            if misses > 200:
+                break
+            continue
+        room -= need
+        picks.append(Pick(symbol, form))
+        seen.add((symbol.definition.owner, symbol.definition.name))
+        files[symbol.path] = files.get(symbol.path, 0) + 1
+        folder = symbol.path.rpartition("/")[0]
+        folders[folder] = folders.get(folder, 0) + 1
+    return picks
+
+
+def _by_faded_score(
+    symbols: Sequence[Symbol], files: Mapping[str, int], folders: Mapping[str, int]
+) -> Iterator[Symbol]:
+    """Symbols by their score, faded by how many of their file and folder were taken already."""
+    import heapq
+
+    heap = [(-symbol.score, at) for at, symbol in enumerate(symbols)]
+    heapq.heapify(heap)
+    while heap:
+        claimed, at = heapq.heappop(heap)
+        symbol = symbols[at]
+        fade = _FILE_FADE ** files.get(symbol.path, 0)
+        fade *= _FOLDER_FADE ** folders.get(symbol.path.rpartition("/")[0], 0)
+        now = -symbol.score * fade
+        if now > claimed + 1e-15 and heap and now > heap[0][0]:
+            heapq.heappush(heap, (now, at))
+        else:
+            yield symbol
+
+
 # ---- 10 RENDER (pure) ------------------------------------------------------
-# Values in, markdown and JSON out. Uses: TYPES TEXT.
+# Values in, markdown and JSON out. Uses: TYPES TEXT SELECT.
+
+
+class MapPart(NamedTuple):
+    """One section of the map but for the symbols: its lines, and its share of the budget."""
+
+    title: str
+    lines: list[str]  # most important first
+    share: float
+    fenced: bool = False
+    places: Sequence[int] = ()  # where each line is shown, if not in this order
+
+
+def render_map(name: str, parts: Sequence[MapPart], picks: Sequence[Pick], note: str) -> str:
+    """The map as markdown, sections in their fixed order, empty ones left out."""
+    out = [f"# {show(name)}\n"]
+    symbols = MapPart("Key Symbols", render_symbols(picks), 0, fenced=True)
+    by_title = {part.title: part for part in [*parts, symbols]}
+    for title in MAP_ORDER:
+        part = by_title.get(title)
+        if part and part.lines:
+            body = "".join(part.lines)
+            out.append(f"\n## {title}\n\n{fence(body) if part.fenced else body}")
+    return redact("".join(out)) + (f"\n{note}\n" if note else "")
+
+
+MAP_ORDER = (
+    "Tech Stack",
+    "Commands",
+    "Structure",
+    "Key Files",
+    "Modules",
+    "Key Symbols",
+    "How They Relate",
+    "Conventions",
+    "Project Health",
+)
+
+
+def render_symbols(picks: Sequence[Pick]) -> list[str]:
+    """The symbols grouped by file, best file first, in the order of the source."""
+    groups: dict[str, list[Pick]] = {}
+    for pick in picks:
+        groups.setdefault(pick.symbol.path, []).append(pick)
+    lines = []
+    for path, group in groups.items():
+        lines.append(f"{show(path)}\n")
+        full = [pick.symbol for pick in group if pick.form == "full"]
+        owners = {each.definition.name for each in full}
+        for symbol in sorted(full, key=lambda symbol: symbol.definition.line):
+            lines.append(render_symbol(symbol, owners))
+        names = [pick.symbol.definition for pick in group if pick.form == "name"]
+        if names:
+            short = ", ".join(render_name(each) for each in sorted(names))
+            lines.append(f"  {short}\n")
+    return lines
+
+
+_SIGNATURE_WIDTH, _DOC_WIDTH = 90, 70  # characters; what an agent needs to decide to open the file
+
+
+def render_symbol(symbol: Symbol, owners: Collection[str] = ()) -> str:
+    """One line for one symbol: signature, line, first sentence of its doc."""
+    each = symbol.definition
+    holder = each.owner.rpartition(".")[2]
+    indent, owner = ("    ", "") if holder in owners else ("  ", each.owner)
+    text = show(each.signature or each.name, _SIGNATURE_WIDTH)
+    if owner:
+        text = f"{show(owner, 60)}: {text}"
+    doc = f" — {show(each.doc, _DOC_WIDTH)}" if each.doc else ""
+    return f"{indent}{text} :{each.line}{doc}\n"
+
+
+def render_name(definition: Definition) -> str:
+    """A symbol as its name and line only."""
+    owner = definition.owner.rpartition(".")[2]
+    name = f"{owner}.{definition.name}" if owner else definition.name
+    return f"{show(name, 60)}:{definition.line}"
+
+
+def render_relations(relations: Sequence[tuple[str, list[str]]]) -> list[str]:
+    """One line for each part: what it leans on."""
+    return [f"{show(here)} -> {show(', '.join(leans))}\n" for here, leans in relations if leans]
+
+
+def render_entry(entry: TreeEntry) -> str:
+    """One line of the structure, indented by its depth."""
+    indent = "  " * max(0, entry.depth - 1)
+    note = f"  {show(entry.note, 70)}" if entry.note else ""
+    return f"{indent}{show(entry.path)}{note}\n"
 
 
 _VERBS = ("install", "build", "test", "lint", "typecheck", "format", "run")
@@ -1302,6 +1708,19 @@ def use_packages() -> bool:
     return importlib.util.find_spec("tree_sitter_language_pack") is not None
 
 
+def parser_version() -> str:
+    """Which grammars are installed, read off the folder names: importing metadata is slow."""
+    import importlib.util
+
+    spec = importlib.util.find_spec("tree_sitter_language_pack")
+    if spec is None or spec.origin is None:
+        return "none"
+    names = os.listdir(os.path.dirname(os.path.dirname(spec.origin)))
+    return " ".join(
+        sorted(name for name in names if re.match(r"tree_sitter[\w]*-[\d.]+dist-info", name))
+    )
+
+
 def write_environment(project: Project) -> str:
     """Install the pinned packages into the private environment, whole or not at all; its place."""
     import shutil
@@ -1428,18 +1847,27 @@ def read_counter(project: Project) -> Counter:
     return Counter("estimate", estimate_tokens)
 
 
+def has_vocabulary(project: Project) -> bool:
+    """Whether exact counting looks possible, without loading or checking anything."""
+    name, _ = _VOCABULARIES.get(project.config.tokens_encoding, ("", ""))
+    return any(os.path.isfile(os.path.join(each, name)) for each in _vocabulary_folders() if name)
+
+
+def _vocabulary_folders() -> list[str]:
+    temporary = os.environ.get("TMPDIR") or os.environ.get("TEMP") or "/tmp"
+    folders = [os.environ.get("TIKTOKEN_CACHE_DIR", ""), os.environ.get("DATA_GYM_CACHE_DIR", "")]
+    folders += [os.path.join(cache_home(), "vocabulary"), os.path.join(temporary, "data-gym-cache")]
+    return [folder for folder in folders if folder]
+
+
 def find_vocabulary(encoding: str) -> str:
     """The folder that holds this encoding's vocabulary, whole and unchanged, or ""."""
     if encoding not in _VOCABULARIES:
         return ""
     import hashlib
-    import tempfile
 
     name, digest = _VOCABULARIES[encoding]
-    folders = [os.environ.get("TIKTOKEN_CACHE_DIR", ""), os.environ.get("DATA_GYM_CACHE_DIR", "")]
-    folders += [os.path.join(cache_home(), "vocabulary")]
-    folders += [os.path.join(tempfile.gettempdir(), "data-gym-cache")]
-    for folder in filter(None, folders):
+    for folder in _vocabulary_folders():
         source = read_file(os.path.join(folder, name))
         if source is not None and hashlib.sha256(source).hexdigest() == digest:
             return folder
@@ -1462,7 +1890,495 @@ def write_vocabulary(project: Project) -> bool:
 
 
 # ---- 12 INDEX (world) ------------------------------------------------------
-# List, read, tag, remember. Uses: TYPES LANGUAGES TAGS DISK.
+# List, read, tag, remember. Uses: TYPES TEXT LANGUAGES TAGS DISK.
+
+
+class Index(NamedTuple):
+    """The tags of a repository, and what it cost to have them."""
+
+    tags: dict[str, FileTags]
+    parsed: int  # files parsed in this run
+    full: bool  # with tree-sitter, not the approximate stdlib way
+
+
+MAX_SOURCE_BYTES = 1_000_000  # above it a file is data or generated: slow to parse, nothing to rank
+_PARSE_SECONDS = 5  # of processor time for one file; the slowest real one measured took under 1
+_CHUNK_BYTES = 200_000  # of source per request to a worker: small enough to share out evenly
+_FAILED = FileTags((), {}, (), "", "failed")
+
+
+def read_index(project: Project, files: Mapping[str, Stamp]) -> Index:
+    """The tags of every file that has any, parsing only what no earlier run has parsed."""
+    when = time.time_ns()
+    full = has_parsers(project)
+    wanted = {
+        path: kind for path in files if (kind := find_kind(path)) and not is_secret_path(path)
+    }
+    wanted = {path: kind for path, kind in wanted.items() if files[path].size <= MAX_SOURCE_BYTES}
+    cache = _open_cache(project, full=full)
+    tags, hashes = _recall(project, cache, files, wanted)
+    jobs = [(path, kind) for path, kind in wanted.items() if path not in tags]
+    fresh: dict[str, tuple[str, bytes]] = {}  # path -> hash of its content, its tags as JSON
+    for path, digest, data in _parse_all(
+        project, jobs, {path: files[path].size for path, _ in jobs}
+    ):
+        found = _decode_tags(data)
+        if found is not None:
+            fresh[path] = digest, data
+            tags[path] = found
+    _remember(cache, files, wanted, fresh, hashes, when)
+    _say_gaps(project, tags)
+    return Index({path: tags[path] for path in wanted if path in tags}, len(fresh), full)
+
+
+def find_kind(path: str) -> str:
+    """The language or kind of document of a file that has tags, or ""."""
+    language = find_language(path)
+    return language.name if language else find_document(path)
+
+
+def _say_gaps(project: Project, tags: Mapping[str, FileTags]) -> None:
+    failed = sorted(path for path, found in tags.items() if found.mark == "failed")
+    if failed:
+        more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
+        say(project, f"{failed[0]}{more}: the parser did not finish; listed by name only")
+
+
+# -- workers: a grammar that hangs or crashes costs its own file
+
+
+def _parse_all(
+    project: Project, jobs: Sequence[tuple[str, str]], sizes: Mapping[str, int]
+) -> Iterator[tuple[str, str, bytes]]:
+    """(path, content hash, tags as JSON) of every job that could be read."""
+    if not jobs:
+        return
+    import queue
+    import threading
+
+    chunks = _chunks(jobs, sizes)
+    number = min(_worker_limit(), len(chunks))
+    results: queue.SimpleQueue[tuple[str, str, bytes] | None] = queue.SimpleQueue()
+
+    def drive() -> None:
+        try:
+            while chunks:
+                _drive_worker(project, chunks, results.put)
+        except IndexError:
+            pass  # another thread took the last chunk
+        finally:
+            results.put(None)
+
+    for _ in range(number):
+        threading.Thread(target=drive, daemon=True).start()
+    running, done, begin = number, 0, time.monotonic()
+    while running:
+        result = results.get()
+        if result is None:
+            running -= 1
+            continue
+        done += 1
+        if done % 50 == 0:
+            rate = done / (time.monotonic() - begin)
+            left = (len(jobs) - done) / rate
+            show_progress(
+                project, f"parsing {done}/{len(jobs)} files, {rate:.0f}/s, {left:.0f} s left"
+            )
+        yield result
+    show_progress(project, "")
+
+
+def _chunks(
+    jobs: Sequence[tuple[str, str]], sizes: Mapping[str, int]
+) -> list[list[tuple[str, str]]]:
+    """The jobs in portions of similar cost, the largest files handed out first."""
+    chunks: list[list[tuple[str, str]]] = []
+    room = 0
+    for job in sorted(jobs, key=lambda job: (sizes[job[0]], job[0])):
+        if not chunks or room < sizes[job[0]]:
+            chunks.append([])
+            room = _CHUNK_BYTES
+        chunks[-1].append(job)
+        room -= sizes[job[0]] + 500  # opening a file costs about as much as parsing 500 bytes
+    return chunks
+
+
+def _worker_limit() -> int:
+    asked = os.environ.get("CTX_WORKERS", "")
+    if asked:
+        return max(1, parse_number("CTX_WORKERS", asked))
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _drive_worker(
+    project: Project,
+    chunks: list[list[tuple[str, str]]],
+    put: Callable[[tuple[str, str, bytes]], object],
+) -> None:
+    """Feed chunks to one worker until none is left or it dies; the file it died on has failed."""
+    import json
+    import subprocess
+    import threading
+
+    command = [sys.executable, "-S", "-E", os.path.realpath(__file__), "work", project.root]
+    with subprocess.Popen(
+        [*command, json.dumps(sys.path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        if process.stdin is None or process.stdout is None:
+            return
+        while True:
+            chunk = chunks.pop()
+            guard = threading.Timer(4 * _PARSE_SECONDS + len(chunk), process.kill)
+            guard.start()
+            answered = 0
+            try:
+                process.stdin.write(json.dumps(chunk).encode() + b"\n")
+                process.stdin.flush()
+                for path, _ in chunk:
+                    line = process.stdout.readline()
+                    if not line.endswith(b"\n"):
+                        break
+                    answered += 1
+                    digest, _, data = line.rstrip(b"\n").partition(b" ")
+                    if digest != b"-":
+                        put((path, digest.decode(), data))
+            except OSError:
+                pass  # it died while being asked: the same as dying while answering
+            finally:
+                guard.cancel()
+            if answered < len(chunk):
+                path = chunk[answered][0]
+                source = read_source(project, path) or b""
+                put((path, _digest(source), _encode_tags(_FAILED)))
+                if chunk[answered + 1 :]:
+                    chunks.append(chunk[answered + 1 :])
+                process.kill()
+                return
+
+
+def run_worker(root: str, search_path: str) -> int:
+    """The other side of _drive_worker: chunks of jobs in, a line of tags for each out."""
+    import json
+
+    sys.path[:] = json.loads(search_path)
+    _limit_worker()
+    for request in sys.stdin.buffer:
+        for path, kind in json.loads(request):
+            _start_fuse()
+            source = read_file(os.path.join(root, path), MAX_SOURCE_BYTES + 1)
+            line = b"-"
+            if source is not None:
+                tags = tag_file(path, source, kind)
+                line = _digest(source).encode() + b" " + _encode_tags(tags)
+            sys.stdout.buffer.write(line + b"\n")
+            sys.stdout.buffer.flush()
+    return 0
+
+
+def _limit_worker() -> None:
+    """Bound the memory of a worker, where the platform can."""
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (3_000_000_000, 3_000_000_000))
+
+
+def _start_fuse() -> None:
+    """End this process if one file takes too much processor time: C code hears no exception."""
+    import signal
+
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, _PARSE_SECONDS)
+
+
+def _digest(source: bytes) -> str:
+    import hashlib
+
+    return hashlib.sha1(source, usedforsecurity=False).hexdigest()
+
+
+def _encode_tags(tags: FileTags) -> bytes:
+    import json
+
+    return json.dumps(tags, ensure_ascii=True, separators=(",", ":")).encode()
+
+
+def _decode_tags(data: bytes) -> FileTags | None:
+    """The tags in a row of JSON, or None if that is not what it holds."""
+    import json
+
+    try:
+        rows, references, imports, doc, mark = json.loads(data)
+        definitions = tuple(map(Definition._make, rows))
+        "".join([doc, mark, *imports, *references])  # a TypeError unless all are texts
+        "".join([text for each in definitions for text in each[2:7]])
+        sum(each.line + each.end for each in definitions) + sum(references.values())
+    except (ValueError, TypeError, AttributeError):
+        return None
+    return FileTags(definitions, references, tuple(imports), doc, mark)
+
+
+# -- the cache: a helper, never a truth
+
+_SCHEMA = 1
+_TABLES = """
+CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT);
+CREATE TABLE files (path BLOB PRIMARY KEY, stamp TEXT, hash TEXT, kind TEXT) WITHOUT ROWID;
+CREATE TABLE tags (hash TEXT, kind TEXT, data BLOB, crc INTEGER, seen INTEGER);
+CREATE UNIQUE INDEX tags_key ON tags (hash, kind);
+"""
+
+
+def cache_folder(project: Project) -> str:
+    """Where the cache may be written, or "": never through a symlink."""
+    for path in (".ctx", ".ctx/cache"):
+        place = os.path.join(project.root, path)
+        if os.path.islink(place):
+            return ""
+    try:
+        os.makedirs(place, exist_ok=True)
+    except OSError:
+        return ""
+    ignore = os.path.join(project.root, ".ctx", ".gitignore")
+    with contextlib.suppress(OSError):
+        if not os.path.lexists(ignore):
+            with open(ignore, "x", encoding="utf-8") as file:
+                file.write("cache/\n")
+    return place
+
+
+def _open_cache(project: Project, *, full: bool) -> sqlite3.Connection | None:
+    """The database of this ctx.py and these parsers, made anew if it is another's or damaged."""
+    import sqlite3
+
+    folder = cache_folder(project)
+    if not folder:
+        return None
+    place = os.path.join(folder, f"index-{_SCHEMA}.db")
+    if any(os.path.islink(place + end) for end in ("", "-journal", "-wal", "-shm")):
+        return None
+    key = cache_key(full=full)
+    for attempt in range(2):
+        try:
+            cache = sqlite3.connect(place, timeout=2, isolation_level=None, check_same_thread=False)
+            for pragma in (
+                "journal_mode=DELETE",
+                "synchronous=NORMAL",
+                "trusted_schema=OFF",
+                "cell_size_check=ON",
+                "mmap_size=0",
+            ):
+                cache.execute(f"PRAGMA {pragma}")
+            row = cache.execute("SELECT value FROM about WHERE key = 'key'").fetchone()
+            if row == (key,):
+                return cache
+            cache.close()
+        except sqlite3.OperationalError as error:
+            if "locked" in str(error) or "readonly" in str(error) or "unable" in str(error):
+                return None
+        except sqlite3.Error:
+            pass  # not a database, or a damaged one
+        if attempt or not _make_cache(place, key):
+            return None
+    return None
+
+
+def _make_cache(place: str, key: str) -> bool:
+    """Put an empty database in place of what is there, in one step."""
+    import sqlite3
+
+    fresh = f"{place}.{os.getpid()}.tmp"
+    try:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(fresh)
+        cache = sqlite3.connect(fresh, isolation_level=None)
+        cache.executescript(_TABLES)
+        cache.execute("INSERT INTO about VALUES ('key', ?)", (key,))
+        cache.execute(f"PRAGMA user_version={_SCHEMA}")
+        cache.close()
+        for end in ("-journal", "-wal", "-shm"):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(place + end)
+        os.replace(fresh, place)
+    except (OSError, sqlite3.Error):
+        return False
+    return True
+
+
+def cache_key(*, full: bool) -> str:
+    """What tags depend on beside the file: this script and the parsers."""
+    script = read_file(os.path.realpath(__file__)) or b""
+    return f"{_digest(script)} {parser_version() if full else 'bare'}"
+
+
+def _stamp_text(stamp: Stamp) -> str:
+    return "{}.{}.{}.{}.{}".format(*stamp)
+
+
+def is_racy(stamp: Stamp, when: int) -> bool:
+    """Whether a file changed so shortly before `when` that it may change again unseen.
+
+    Whole seconds in its ctime mean a coarse file system (FAT keeps 2 s); others tick every 10 ms.
+    """
+    window = 100_000_000 if stamp.ctime % 1_000_000_000 else 2_000_000_000
+    return max(stamp.mtime, stamp.ctime) > when - window
+
+
+def _recall(
+    project: Project,
+    cache: sqlite3.Connection | None,
+    files: Mapping[str, Stamp],
+    wanted: Mapping[str, str],
+) -> tuple[dict[str, FileTags], dict[str, str]]:
+    """The tags that the cache holds for these files, and the content hashes learnt on the way."""
+    tags: dict[str, FileTags] = {}
+    hashes: dict[str, str] = {}
+    if cache is None:
+        return tags, hashes
+    import sqlite3
+
+    query = (
+        "SELECT f.path, f.stamp, f.kind, t.data, t.crc FROM files f"
+        " JOIN tags t ON t.hash = f.hash AND t.kind = f.kind"
+    )
+    try:
+        for name, stamp, kind, data, crc in cache.execute(query):
+            path = os.fsdecode(name)
+            if wanted.get(path) == kind and _stamp_text(files[path]) == stamp:
+                found = _decode_row(data, crc)
+                if found is not None:
+                    tags[path] = found
+        known = {(row[0], row[1]) for row in cache.execute("SELECT hash, kind FROM tags")}
+        for path, kind in wanted.items() if known else ():
+            if path in tags:
+                continue
+            source = read_file(os.path.join(project.root, path), MAX_SOURCE_BYTES + 1)
+            digest = _digest(source) if source is not None else ""
+            if (digest, kind) in known:
+                row = cache.execute(
+                    "SELECT data, crc FROM tags WHERE hash = ? AND kind = ?", (digest, kind)
+                ).fetchone()
+                found = _decode_row(*row)
+                if found is not None:
+                    tags[path], hashes[path] = found, digest
+    except (sqlite3.Error, TypeError, ValueError):
+        pass  # a damaged page costs what it held: those files are parsed again
+    return tags, hashes
+
+
+def _decode_row(data: bytes, crc: int) -> FileTags | None:
+    if zlib.crc32(data) != crc:
+        return None
+    return _decode_tags(data)
+
+
+def _remember(
+    cache: sqlite3.Connection | None,
+    files: Mapping[str, Stamp],
+    wanted: Mapping[str, str],
+    fresh: Mapping[str, tuple[str, bytes]],
+    hashes: Mapping[str, str],
+    when: int,
+) -> None:
+    """Write what this run has learnt, all of it or nothing; drop what is long out of use."""
+    if cache is None:
+        return
+    import sqlite3
+
+    learnt = {path: digest for path, (digest, _) in fresh.items()} | dict(hashes)
+    rows = [
+        (
+            os.fsencode(path),
+            "" if is_racy(files[path], when) else _stamp_text(files[path]),
+            digest,
+            wanted[path],
+        )
+        for path, digest in learnt.items()
+    ]
+    try:
+        gone = [
+            (name,)
+            for (name,) in cache.execute("SELECT path FROM files")
+            if os.fsdecode(name) not in wanted
+        ]
+        if not rows and not gone:
+            return
+        cache.execute("BEGIN IMMEDIATE")
+        (run,) = cache.execute("SELECT coalesce(max(seen), 0) + 1 FROM tags").fetchone()
+        cache.executemany("DELETE FROM files WHERE path = ?", gone)
+        cache.executemany(
+            "INSERT OR REPLACE INTO tags VALUES (?, ?, ?, ?, ?)",
+            [
+                (digest, wanted[path], data, zlib.crc32(data), run)
+                for path, (digest, data) in fresh.items()
+            ],
+        )
+        cache.executemany("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", rows)
+        cache.execute(
+            "DELETE FROM tags WHERE seen < ? AND NOT EXISTS"
+            " (SELECT 1 FROM files f WHERE f.hash = tags.hash AND f.kind = tags.kind)",
+            (run - _KEPT_RUNS,),
+        )
+        cache.execute("COMMIT")
+    except sqlite3.Error:
+        pass  # locked, full or gone: the next run learns it again
+    finally:
+        cache.close()
+
+
+_KEPT_RUNS = 200  # writing runs for which unused content is kept: branches come back
+
+
+def read_answer(project: Project, question: str, files: Mapping[str, Stamp]) -> str | None:
+    """The answer to the same question about the same files, if an earlier run left it."""
+    source = read_file(_answer_place(project, question))
+    head, _, text = (source or b"").partition(b"\n")
+    if head.decode("ascii", "replace") != _fingerprint(files, text):
+        return None
+    return text.decode("utf-8", "replace")
+
+
+def write_answer(
+    project: Project, question: str, files: Mapping[str, Stamp], text: str, when: int
+) -> None:
+    """Leave an answer for the next run, unless a file is too fresh to be sure of."""
+    folder = cache_folder(project)
+    if not folder or any(is_racy(stamp, when) for stamp in files.values()):
+        return
+    body = text.encode("utf-8", "surrogateescape")
+    try:
+        answers = os.path.join(folder, "answers")
+        if os.path.islink(answers):
+            return
+        os.makedirs(answers, exist_ok=True)
+        for name in sorted(os.listdir(answers))[: -_KEPT_ANSWERS or None]:
+            os.unlink(os.path.join(answers, name))
+        write_file(
+            _answer_place(project, question), _fingerprint(files, body).encode() + b"\n" + body
+        )
+    except (OSError, CtxError):
+        pass  # the next run computes it again
+
+
+_KEPT_ANSWERS = 40
+
+
+def _answer_place(project: Project, question: str) -> str:
+    script = os.stat(__file__)
+    parts = (question, repr(project.config), str(script.st_size), str(script.st_mtime_ns))
+    return os.path.join(project.root, ".ctx/cache/answers", _digest("\0".join(parts).encode()))
+
+
+def _fingerprint(files: Mapping[str, Stamp], text: bytes) -> str:
+    """One hash over every file's name and stamp, and over the answer itself."""
+    names = "\n".join([f"{path}\0{_stamp_text(stamp)}" for path, stamp in files.items()])
+    return _digest(names.encode("utf-8", "surrogateescape")) + _digest(text)
 
 
 # ---- 13 TASKS (world) ------------------------------------------------------
@@ -1596,12 +2512,191 @@ def list_managed(project: Project) -> list[str]:
 
 def read_facts(project: Project) -> Facts:
     """What the project's configuration files say."""
-    return Facts((), (), (), (), ())
+    paths = list(list_files(project))
+    return detect_facts(paths, read_configs(project, paths))
 
 
-def make_map(project: Project, budget: int) -> str:
+def make_map(project: Project, budget: int, focus: Sequence[str] = ()) -> str:
     """The map of this project, within `budget` tokens."""
-    return "# Map\n"
+    when = time.time_ns()
+    files = list_files(project)
+    question = f"map {budget} {list(focus)} {use_packages()} {has_vocabulary(project)}"
+    answer = read_answer(project, question, files)
+    if answer is None:
+        answer = _make_map(project, files, budget, focus)
+        write_answer(project, question, files, answer, when)
+    return answer
+
+
+class Survey(NamedTuple):
+    """All that is known of a repository before anything is chosen from it."""
+
+    facts: Facts
+    tree: list[TreeEntry]
+    modules: list[Module]
+    symbols: list[Symbol]
+    relations: list[str]
+
+
+def _make_map(
+    project: Project, files: Mapping[str, Stamp], budget: int, focus: Sequence[str]
+) -> str:
+    """The map, computed."""
+    counter = read_counter(project)
+    survey = make_survey(project, files, focus)
+    name = os.path.basename(project.root)
+    parts = _fit_parts(_map_parts(survey), budget, counter.count)
+    note = (
+        f"Counted with {counter.name}: {budget} of {budget} tokens."  # stands in for the last line
+    )
+    room = budget - counter.count(render_map(name, parts, [], note))
+    picks: list[Pick] = []
+    for _ in range(
+        3
+    ):  # what lines cost alone and together differs a little: give back what is left
+        wider = fit_symbols(
+            survey.symbols,
+            room,
+            lambda symbol, form: counter.count(
+                render_symbol(symbol) if form == "full" else f" {render_name(symbol.definition)},"
+            ),
+            lambda path: counter.count(f"{show(path)}\n"),
+        )
+        used = counter.count(render_map(name, parts, wider, note))
+        if used <= budget:
+            picks = wider
+        room += budget - used - 1
+        if len(wider) == len(survey.symbols):
+            break
+    while True:
+        text = render_map(name, parts, picks, note)
+        used = counter.count(text)
+        if used <= budget:
+            return render_map(name, parts, picks, note.replace(f": {budget} of", f": {used} of"))
+        if picks:
+            picks = picks[:-1]
+        elif parts:
+            parts = parts[:-1]
+        else:
+            return ""
+
+
+def make_survey(project: Project, files: Mapping[str, Stamp], focus: Sequence[str]) -> Survey:
+    """List, read, tag, resolve, rank: everything a map or package chooses from."""
+    paths = list(files)
+    configs = read_configs(project, paths)
+    facts = detect_facts(paths, configs)
+    index = read_index(project, files)
+    tags = {path: found for path, found in index.tags.items() if not find_document(path)}
+    documents = {path: found for path, found in index.tags.items() if find_document(path)}
+    imports = resolve_imports({path: found.imports for path, found in tags.items()}, paths, configs)
+    weights = {path: weigh_file(path, found.mark) for path, found in tags.items()}
+    links = build_links(tags, imports, weights, find_family)
+    ranks = rank_files(links, {path: 1.0 for path in links.paths if is_focus(path, focus)})
+    symbols = rank_symbols(links, ranks, tags, count_mentions(documents))
+    docs = {path: found.doc for path, found in index.tags.items() if found.doc}
+    docs |= find_descriptions(configs)
+    modules = describe_modules(paths, docs)
+    tree = build_tree(
+        paths, project.config.map_max_depth, {each.path: each.doc for each in modules if each.doc}
+    )
+    relations = render_relations(rank_relations(links, ranks, _grouping(modules, tags)))
+    return Survey(facts, tree, modules, symbols, relations)
+
+
+def _grouping(modules: Sequence[Module], paths: Collection[str]) -> Callable[[str], str]:
+    """Which part of the code a file belongs to: its module, or itself where modules are too few."""
+    folders = {each.path for each in modules}
+
+    def module_of(path: str) -> str:
+        folder = path
+        while folder and folder not in folders:
+            folder = folder.rpartition("/")[0]
+        return folder
+
+    if len({module_of(path) for path in paths}) < 5:
+        return lambda path: path
+    return module_of
+
+
+_ROLE_WEIGHTS = {
+    "source": 1.0,
+    "build": 0.4,
+    "config": 0.4,
+    "data": 0.3,
+    "example": 0.1,
+    "doc": 0.1,
+    "test": 0.1,
+    "generated": 0.05,
+    "vendored": 0.02,
+    "minified": 0.01,
+}
+
+
+def weigh_file(path: str, mark: str) -> float:
+    """How much a file counts, by what its path and its content say it is for."""
+    weight = _ROLE_WEIGHTS[role_of(path)]
+    return min(weight, _ROLE_WEIGHTS[mark]) if mark in _ROLE_WEIGHTS else weight
+
+
+def read_configs(project: Project, paths: Sequence[str]) -> dict[str, str]:
+    """The texts of the files that tell about the project, those near the root first."""
+    wanted = sorted(
+        (path for path in paths if is_config(path)), key=lambda path: (path.count("/"), path)
+    )
+    found = {path: read_text(project, path) for path in wanted[:_MAX_CONFIGS]}
+    return {path: text for path, text in found.items() if text is not None and len(text) < 500_000}
+
+
+_MAX_CONFIGS = 400  # a monorepo's packages; each is a small file
+
+
+def is_focus(path: str, focus: Sequence[str]) -> bool:
+    """Whether a path is one of those asked for, or below one."""
+    return any(path == each or path.startswith(each.rstrip("/") + "/") for each in focus)
+
+
+def _map_parts(survey: Survey) -> list[MapPart]:
+    """The sections of the map but for the symbols, each line an item."""
+    facts = survey.facts
+    order = sorted(range(len(survey.tree)), key=lambda at: tree_key(survey.tree[at]))
+    places = [order.index(at) for at in range(len(order))]
+    key_files = [f"- {code_span(each.path)}: {show(each.why)}\n" for each in facts.key_files]
+    commands = [f"- {each.verb}: {code_span(each.line)}{_where(each)}\n" for each in facts.commands]
+    modules = [
+        f"- {code_span(each.path + '/')}: {show(each.doc)}\n" for each in survey.modules if each.doc
+    ]
+    packages = [
+        f"- {code_span(each.path)}: {show(each.name)} ({show(each.stack)})\n"
+        for each in facts.packages
+    ]
+    return [
+        MapPart("Tech Stack", [f"- {show(each)}\n" for each in facts.stack], 0.06),
+        MapPart("Commands", commands, 0.1),
+        MapPart("Structure", [render_entry(each) for each in survey.tree], 0.12, True, places),
+        MapPart("Key Files", key_files, 0.07),
+        MapPart("Modules", packages + modules, 0.1),
+        MapPart("How They Relate", survey.relations, 0.06, fenced=True),
+        MapPart("Conventions", [f"- {show(each)}\n" for each in facts.conventions], 0.04),
+    ]
+
+
+def _where(each: Command) -> str:
+    return f" (in {code_span(each.folder)})" if each.folder else ""
+
+
+def _fit_parts(parts: Sequence[MapPart], budget: int, count: Count) -> list[MapPart]:
+    """Each section cut to its share of the budget; half of what is left stays for the symbols."""
+    fitted, left = [], budget - 40  # title and last line
+    for part in parts:
+        room = min(max(int(part.share * budget), 30), left // 2)
+        title = count(f"\n## {part.title}\n\n") + (8 if part.fenced else 0)
+        taken = fit_lines(part.lines, room - title, count)
+        if taken:
+            left -= title + sum(count(part.lines[at]) for at in taken)
+            shown = sorted(taken, key=lambda at: part.places[at] if part.places else at)
+            fitted.append(part._replace(lines=[part.lines[at] for at in shown]))
+    return fitted
 
 
 def check_health(project: Project) -> list[Finding]:
@@ -1758,6 +2853,39 @@ def cmd_update(project: Project, args: argparse.Namespace) -> int:
 
 
 @command(
+    flag("--tokens", metavar="N", help="token budget, 100 to 10000 (default: map.token_budget)"),
+    flag(
+        "-o", "--output", metavar="F", help="where to write it; - is stdout (default: .ctx/map.md)"
+    ),
+    flag(
+        "--focus",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="rank from here; may be repeated",
+    ),
+    flag("--no-code-intel", action="store_true", help="structure only: no file is parsed"),
+    example="python ctx.py map --tokens 3000 --output -",
+)
+def cmd_map(project: Project, args: argparse.Namespace) -> int:
+    """Write the ranked map of this project, within a hard token budget."""
+    budget = project.config.map_token_budget
+    if args.tokens is not None:
+        number = parse_number("--tokens", args.tokens)
+        budget = int(str(check_setting("--tokens", "map_token_budget", number)))
+    text = make_map(project, budget, args.focus)
+    if args.output == "-":
+        write_stdout(text)
+    elif args.output:
+        write_file(args.output, text.encode())
+        say(project, f"wrote {args.output}")
+    else:
+        for path in write_changes(project, [plan_file(project, MAP_PATH, text.encode())]):
+            say(project, f"wrote {path}")
+    return 0
+
+
+@command(
     flag("--json", action="store_true", help="the findings for a program"),
     example="python ctx.py doctor",
 )
@@ -1791,7 +2919,7 @@ def cmd_setup(project: Project, args: argparse.Namespace) -> int:
 
 
 # ---- 17 MAIN (door) --------------------------------------------------------
-# Arguments in, exit code out. Uses: TYPES DISK COMMANDS.
+# Arguments in, exit code out. Uses: TYPES DISK INDEX COMMANDS.
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -1806,6 +2934,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: list[str]) -> int:
+    if argv[:1] == ["work"] and len(argv) == 3:  # not a command: how INDEX starts its workers
+        return run_worker(argv[1], argv[2])
     top = _Parser(prog="ctx", add_help=False, allow_abbrev=False)
     _add_global_flags(top, None)
     top.add_argument("--help", "-h", action="store_true")
