@@ -39,6 +39,7 @@ a *budget* is in tokens unless it says bytes; a *tag* is a definition, reference
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from bisect import bisect_left
@@ -191,7 +192,7 @@ def resolve_imports(
     tree = _build_tree(imports, files, configs)
     families = {f".{suffix}": row for row in _FAMILIES for suffix in row.suffixes.split()}
     resolvers: dict[str, _Resolve] = {}
-    known: dict[tuple[str, str], dict[str, frozenset[str]]] = {}
+    known: dict[tuple[str, str], dict[str, tuple[str, ...]]] = {}
     links = {}
     for path in sorted(imports):
         family = families.get(path[path.rfind(".") :].lower())
@@ -207,8 +208,8 @@ def resolve_imports(
         for name in imports[path]:
             if name not in memory:
                 own = name.startswith("package ")
-                memory[name] = frozenset(() if own or not name else resolve(place, name))
-            found |= memory[name]
+                memory[name] = () if own or not name else tuple(resolve(place, name))
+            found.update(memory[name])
         found.discard(path)
         if found:
             links[path] = sorted(found)
@@ -263,6 +264,14 @@ def _build_modules(tree: _Tree, endings: Sequence[str]) -> dict[str, str]:
                 module = rooted[: -len(ending)][1:]
                 best[module] = min(best.get(module, (rank, path)), (rank, path))
     return {module: path for module, (_, path) in best.items()}
+
+
+def _find_longest(modules: Mapping[str, str], root: str, rest: str) -> tuple[str, str]:
+    """The longest front of `rest` that is a module below `root`, and its file; else two ""."""
+    above = f"{root}/" if root else ""
+    while rest and above + rest not in modules:
+        rest = rest.rpartition("/")[0]
+    return rest, modules[above + rest] if rest else ""
 
 
 def _ending_with(tree: _Tree, tail: str) -> list[str]:
@@ -400,6 +409,9 @@ def _dart(tree: _Tree, family: _Family) -> _Resolve:
     return resolve
 
 
+_PYTHON_ROOTS = ("", "src", "lib", "python")  # where a project may keep its packages
+
+
 def _python(tree: _Tree, family: _Family) -> _Resolve:
     """A name starts at a folder that is no package itself; the longest prefix that is a module."""
     modules = _build_modules(tree, family.endings)
@@ -410,32 +422,34 @@ def _python(tree: _Tree, family: _Family) -> _Resolve:
         if module and _folder(module) not in packages:
             starts.setdefault(module.rpartition("/")[2], set()).add(_folder(module))
 
-    def find_longest(root: str, parts: list[str]) -> tuple[int, str]:
-        for count in range(len(parts), 0, -1):
-            module = "/".join([root, *parts[:count]] if root else parts[:count])
-            if module in modules:
-                return count, modules[module]
-        return 0, ""
+    @functools.cache
+    def list_near_roots(folder: str) -> list[str]:
+        near = [_join(above, sub) for above in _ancestors(folder) for sub in _PYTHON_ROOTS]
+        return [root for root in near if root in folders and root not in packages]
 
-    def find_relative(folder: str, parts: list[str]) -> list[str]:
-        _, path = find_longest(folder, parts)
-        return [path or modules[folder]] if path or folder in modules else []
+    @functools.cache
+    def find_elsewhere(rest: str) -> list[str]:
+        roots = starts[rest.partition("/")[0]]
+        found = [_find_longest(modules, root, rest) for root in roots]
+        # One bare module in a foreign folder is a script; the name more likely means a library.
+        found = [(n, p) for n, p in found if "/" in n or n and "/__init__.py" in f"/{p}"]
+        longest = max((len(front) for front, _ in found), default=0)
+        return [path for front, path in found if len(front) == longest]
 
     def resolve(folder: str, name: str) -> list[str]:
-        parts = [part for part in name.split(".") if part]
+        rest = name.strip(".").replace(".", "/")
         dots = len(name) - len(name.lstrip("."))
         if dots:
-            return find_relative(_join(folder, "../" * (dots - 1)), parts)
-        roots = starts.get(parts[0], set()) if parts else set()
-        for above in _ancestors(folder) if roots else ():
-            for root in (above, *(_join(above, usual) for usual in ("src", "lib", "python"))):
-                if root in roots and (path := find_longest(root, parts)[1]):
-                    return [path]
-        found = [find_longest(root, parts) for root in roots]
-        # One bare module in a foreign folder is a script; the name more likely means a library.
-        found = [(n, p) for n, p in found if n > 1 or "/__init__.py" in f"/{p}"]
-        longest = max((count for count, _ in found), default=0)
-        return _nearest(folder, [path for count, path in found if count == longest])
+            base = _join(folder, "../" * (dots - 1))
+            path = _find_longest(modules, base, rest)[1] or modules.get(base)
+            return [path] if path else []
+        roots = starts.get(rest.partition("/")[0])
+        if roots is None:
+            return []
+        for root in list_near_roots(folder):
+            if root in roots and (path := _find_longest(modules, root, rest)[1]):
+                return [path]
+        return _nearest(folder, find_elsewhere(rest))
 
     return resolve
 
@@ -566,37 +580,40 @@ def _rust(tree: _Tree, family: _Family) -> _Resolve:
         lib_path = _join(folder, str(lib.get("path", "src/lib.rs")))
         name = str(lib.get("name") or _table(manifest.get("package")).get("name"))
         crates.setdefault(name.replace("-", "_"), _folder(lib_path))
-        modules[_folder(lib_path)] = lib_path
+        if lib_path in tree.files:
+            modules[_folder(lib_path)] = lib_path
         targets = [text for key in ("bin", "test", "example") for text in _texts(manifest.get(key))]
         roots.update([lib_path, *(_join(folder, text) for text in targets)])
         for usual in ("src/bin", "tests", "examples", "benches"):
             roots.update(tree.folders.get(_join(folder, usual), ()))
     root_folders = {_folder(path) for path in roots & tree.files}
 
-    def find_longest(home: str, parts: Sequence[str], least: int = 0) -> list[str]:
-        for count in range(len(parts), least - 1, -1):
-            module = _join(home, "/".join(parts[:count]))
-            if module in modules and modules[module] in tree.files:
-                return [modules[module]]
-        return []
+    @functools.cache
+    def find_homes(path: str) -> tuple[str, str]:
+        folder = _folder(path)
+        root = next((above for above in _ancestors(folder) if above in root_folders), folder)
+        is_folder = path in roots or path.endswith("/mod.rs")
+        return folder if is_folder else path.removesuffix(".rs"), root
 
     def resolve(path: str, name: str) -> list[str]:
-        folder = _folder(path)
-        home = folder if path in roots or path.endswith("/mod.rs") else path.removesuffix(".rs")
-        root = next((above for above in _ancestors(folder) if above in root_folders), folder)
-        parts = re.findall(r"\w+", name.partition("{")[0].partition(" as ")[0].replace("r#", ""))
-        first = parts[0] if parts else "std"
-        if first in ("std", "core", "alloc") or name == "super::*":
+        home, root = find_homes(path)
+        name = name.partition(" as ")[0].partition("{")[0].replace("r#", "")
+        parts = name.rstrip(":*").replace("::", "/").split("/")
+        if parts[0] in ("std", "core", "alloc") or name == "super::*":
             return []  # `use super::*` mostly stands in a test module and means its own file
-        if first == "crate":
-            return find_longest(root, parts[1:])
+        if parts[0] == "crate":
+            home, parts = root, parts[1:]
+        elif parts[0] not in ("self", "super"):
+            if local := _find_longest(modules, home, "/".join(parts))[1]:
+                return [local]
+            if parts[0] not in crates:
+                return []
+            home, parts = crates[parts[0]], parts[1:]
         while parts and parts[0] in ("self", "super"):
             home = _join(home, "..") if parts[0] == "super" else home
             parts = parts[1:]
-        if first in ("self", "super"):
-            return find_longest(home, parts, least=first == "self")
-        local = find_longest(home, parts, least=1)
-        return local or find_longest(crates[first], parts[1:]) if first in crates else local
+        found = _find_longest(modules, home, "/".join(parts))[1] or modules.get(home)
+        return [found] if found else []
 
     return resolve
 
@@ -622,11 +639,11 @@ def _namespaces(tree: _Tree, family: _Family) -> _Resolve:
         paths = members.get(whole, [])
         if paths:
             return paths if len(paths) <= _TOO_VAGUE else []
-        parts = whole.split(".")
-        for count in range(len(parts), 0, -1):
-            paths = types.get(".".join(parts[:count]), [])
-            if paths:
-                return _nearest(folder, paths)
+        front = whole
+        while front and front not in types:
+            front = front.rpartition(".")[0]
+        if front:
+            return _nearest(folder, types[front])
         # A function of a namespace has no file of its own name; types are not in lower case.
         paths = members.get(prefix, []) if last[:1].islower() else []
         return paths if len(paths) <= _TOO_VAGUE else []
