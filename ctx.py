@@ -289,12 +289,12 @@ def _nearest(folder: str, paths: Sequence[str]) -> list[str]:
         return list(paths)
     home = folder.split("/")
 
-    def distance(path: str) -> tuple[int, int, str]:
+    def distance(path: str) -> tuple[int, int, int, str]:
         parts = path.split("/")
         shared = 0
         while shared < min(len(home), len(parts)) and home[shared] == parts[shared]:
             shared += 1
-        return -shared, len(parts), path
+        return -shared, len(parts), len(path), path
 
     return [min(paths, key=distance)]
 
@@ -342,31 +342,29 @@ def _tails(
     tree: _Tree,
     family: _Family,
     spell: Callable[[str], str] = str,
-    accept: Callable[[str, str], bool] = lambda tail, path: True,
+    is_root: Callable[[str, str], bool] = lambda folder, root: True,
 ) -> _Resolve:
-    """For imports that name a path: from the importing file, or below a root nobody declares."""
-    known: dict[str, list[str]] = {}
+    """For imports that name a path: beside the importing file, else below any root."""
 
-    def find_anywhere(stem: str) -> list[str]:
+    @functools.cache
+    def find_anywhere(stem: str) -> list[tuple[str, str]]:
         tails = [stem + ending for ending in family.endings]
-        return [p for tail in tails for p in _ending_with(tree, tail) if accept(tail, p)]
+        return [(p[: -len(tail) - 1], p) for tail in tails for p in _ending_with(tree, tail)]
 
     def resolve(folder: str, name: str) -> list[str]:
         stem = spell(name).replace(family.separator, "/")
-        for ending in family.endings:
-            beside = _join(folder, stem + ending)
-            if beside in tree.files:
-                return [beside]
+        if name.startswith(".") or is_root(folder, folder):
+            for ending in family.endings:
+                if (beside := _join(folder, stem + ending)) in tree.files:
+                    return [beside]
         if name.startswith("."):
             return []
-        if stem not in known:
-            known[stem] = find_anywhere(stem)
-        return _nearest(folder, known[stem])
+        return _nearest(folder, [p for root, p in find_anywhere(stem) if is_root(folder, root)])
 
     return resolve
 
 
-# Headers that every system has: a file of this name deep in a vendored tree is not what is meant.
+# Headers that every system has: a file of that name deep in a vendored tree is not meant.
 _SYSTEM_HEADER = re.compile(
     r"(?:assert|complex|ctype|dirent|dlfcn|errno|fcntl|features|fenv|float|getopt|inttypes|limits"
     r"|locale|malloc|math|memory|poll|pthread|sched|semaphore|setjmp|signal|std(?:align|arg|atomic"
@@ -376,8 +374,10 @@ _SYSTEM_HEADER = re.compile(
 
 
 def _includes(tree: _Tree, family: _Family) -> _Resolve:
-    """C and its kin: beside the including file, then below the nearest include root."""
-    return _tails(tree, family, accept=lambda tail, path: not _SYSTEM_HEADER.fullmatch(tail))
+    """C and its kin: a header beside the including file, else below the nearest include root."""
+    resolve = _tails(tree, family)
+    is_system = _SYSTEM_HEADER.fullmatch
+    return lambda folder, name: resolve(folder, f"./{name}" if is_system(name) else name)
 
 
 def _snake(tree: _Tree, family: _Family) -> _Resolve:
@@ -388,8 +388,14 @@ def _snake(tree: _Tree, family: _Family) -> _Resolve:
 
 def _ruby(tree: _Tree, family: _Family) -> _Resolve:
     """Below a load root only, else `require "json"` would find any json.rb."""
-    is_root = re.compile(r"(?:.*/)?(?:lib|src|test|spec|app/[^/]+|app/[^/]+/concerns)/|").fullmatch
-    return _tails(tree, family, accept=lambda tail, path: bool(is_root(path[: -len(tail)])))
+    is_library = re.compile(r"(?:.*/)?(?:lib|app/[^/]+|app/[^/]+/concerns)").fullmatch
+    is_own = re.compile(r"(?:.*/)?(?:src|test|spec)|").fullmatch  # its tests load these, no others
+
+    def is_root(folder: str, root: str) -> bool:
+        above = f"{folder}/".startswith(f"{root}/") or not root
+        return bool(is_library(root) or above and is_own(root))
+
+    return _tails(tree, family, is_root=is_root)
 
 
 def _dart(tree: _Tree, family: _Family) -> _Resolve:
@@ -410,6 +416,7 @@ def _dart(tree: _Tree, family: _Family) -> _Resolve:
 
 
 _PYTHON_ROOTS = ("", "src", "lib", "python")  # where a project may keep its packages
+_SIDE_FOLDER = re.compile(r"/(?:tests?|examples?|docs?|fixtures|benchmarks)/")  # nobody's root
 
 
 def _python(tree: _Tree, family: _Family) -> _Resolve:
@@ -429,10 +436,11 @@ def _python(tree: _Tree, family: _Family) -> _Resolve:
 
     @functools.cache
     def find_elsewhere(rest: str) -> list[str]:
-        roots = starts[rest.partition("/")[0]]
+        roots = [r for r in starts[rest.partition("/")[0]] if not _SIDE_FOLDER.search(f"/{r}/")]
         found = [_find_longest(modules, root, rest) for root in roots]
-        # One bare module in a foreign folder is a script; the name more likely means a library.
+        # A script in a foreign folder, or a package without the module: more likely a library.
         found = [(n, p) for n, p in found if "/" in n or n and "/__init__.py" in f"/{p}"]
+        found = [(n, p) for n, p in found if n.count("/") >= rest.count("/") - 1]
         longest = max((len(front) for front, _ in found), default=0)
         return [path for front, path in found if len(front) == longest]
 

@@ -66,6 +66,11 @@ def test_the_nearest_of_two_python_packages_of_one_name_wins():
     assert links("b/tests/test_it.py", "app.models.User", files=files) == ["b/app/models.py"]
 
 
+def test_a_python_library_is_not_a_test_package_of_its_name():
+    files = ["tests/sphinx/__init__.py", "vendor/attr/__init__.py"]
+    assert links("docs/conf.py", "sphinx.addnodes", "attr.deep.more.X", files=files) == []
+
+
 def test_a_python_import_of_an_extension_module_lands_on_its_source():
     assert links("pkg/a.py", "._fast.f", files=["pkg/__init__.py", "pkg/_fast.pyx"]) == [
         "pkg/_fast.pyx"
@@ -225,6 +230,8 @@ def test_a_kotlin_function_means_the_files_of_its_package():
 def test_a_csharp_using_means_the_files_of_that_namespace_unless_too_many():
     own = {"A.cs": "Foo.Bar", "B.cs": "Foo.Bar", "C.cs": "Foo"}
     assert links("X.cs", "Foo.Bar", files=list(own), own=own) == ["A.cs", "B.cs"]
+    own = {"x/Map.Async.cs": "Foo.Baz", "x/Map.cs": "Foo.Baz"}
+    assert links("X.cs", "Foo.Baz.Map", files=list(own), own=own) == ["x/Map.cs"]
     own = {f"F{number}.cs": "Foo.Bar" for number in range(51)}
     assert links("X.cs", "Foo.Bar", files=list(own), own=own) == []
 
@@ -257,6 +264,13 @@ def test_a_ruby_require_looks_below_load_roots_only():
     names = ["gem/util", "json", "tool", "user"]
     assert links("lib/gem.rb", *names, files=files) == sorted([files[0], *files[2:]])
     assert links("lib/gem/a.rb", "./util", "../gem/json", files=files) == files[1::-1]
+
+
+def test_a_ruby_require_is_not_relative_and_finds_the_helper_of_its_own_tests():
+    files = ["a/lib/gem/json.rb", "a/test/test_helper.rb", "b/test/test_helper.rb"]
+    assert links("a/lib/gem/x.rb", "json", files=files) == []
+    assert links("b/test/deep/x_test.rb", "test_helper", files=files) == ["b/test/test_helper.rb"]
+    assert links("c/lib/x.rb", "test_helper", files=files) == []
 
 
 def test_a_dart_package_import_means_the_lib_of_that_package():
