@@ -4437,7 +4437,7 @@ def write_vocabulary(project: Project) -> bool:
 
 
 # ---- 12 INDEX (world) ------------------------------------------------------
-# List, read, tag, remember. Uses: TYPES TEXT LANGUAGES TAGS DISK.
+# List, read, tag, remember. Uses: TYPES TEXT LANGUAGES TAGS FACTS DISK.
 
 
 class Index(NamedTuple):
@@ -4482,6 +4482,35 @@ def find_kind(path: str) -> str:
     """The language or kind of document of a file that has tags, or ""."""
     language = find_language(path)
     return language.name if language else find_document(path)
+
+
+def tag_file(path: str, source: bytes, kind: str) -> FileTags:
+    """The tags of one file of a known kind, by its grammar or else by patterns."""
+    if kind == "document":
+        return tag_document(path, source.decode("utf-8", "replace"))
+    language = get_language(kind)
+    return tag_source(path, source, language) or tag_by_text(path, source, language)
+
+
+def find_document(path: str) -> str:
+    """ "document" for prose that explains the code, else ""; a change log explains nothing."""
+    name = path.rpartition("/")[2].lower()
+    if not name.endswith((".md", ".rst", ".adoc", ".mdx", ".rdoc")) or _HISTORY.search(path):
+        return ""
+    return "document"
+
+
+_HISTORY = re.compile(r"(?i)(^|/)(changes|changelog|history|releases?|news|upgrad\w*|release.?notes)")
+_MENTION = re.compile(r"`{1,2}([^`\n]{1,80})`{1,2}|\b([A-Za-z_]\w+)\(")
+
+
+def tag_document(path: str, text: str) -> FileTags:
+    """A document's tags: the names that it mentions as code, and its first sentence."""
+    names: dict[str, int] = {}
+    for span, call in _MENTION.findall(text):
+        for name in re.findall(r"[A-Za-z_]\w{2,}", span) if span else (call,):
+            names[name] = names.get(name, 0) + 1
+    return FileTags((), names, (), first_sentence(text), "")
 
 
 def _say_gaps(project: Project, tags: Mapping[str, FileTags]) -> None:
