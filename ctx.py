@@ -2,7 +2,7 @@
 # /// script
 # requires-python = ">=3.11"
 # dependencies = [
-#     "tree-sitter>=0.25.2,<0.27",
+#     "tree-sitter>=0.25.2,<0.26",
 #     "tree-sitter-language-pack>=0.13,<1",
 #     "tiktoken>=0.7,<1",
 # ]
