@@ -3387,11 +3387,17 @@ def rank_symbols(
         for each, value in raw.items():
             if each.kind in TYPE_KINDS:
                 value += 0.5 * owned.get(each.name, 0.0)
-            named = 1 + 0.8 * math.log1p(mentions.get(each.name, 0))
-            score = value * _scale(links.weights[at]) * _worth(each) * named
+            named = (1 + math.log1p(_telling(each.name, mentions))) ** 3
+            score = value**0.35 * _scale(links.weights[at]) * _worth(each) * named
             found.append(Symbol(score, path, each))
     found.sort(key=lambda symbol: (-symbol.score, symbol.path, symbol.definition.line))
     return found
+
+
+def _telling(name: str, mentions: Mapping[str, int]) -> float:
+    """How often documents mean this name: a plain word is as likely English as code."""
+    count = mentions.get(name, 0)
+    return count * 0.2 if name.islower() and "_" not in name else count
 
 
 def _scale(weight: float) -> float:
@@ -3468,8 +3474,8 @@ class Pick(NamedTuple):
     form: str  # "full" or "name"
 
 
-_FULL_SHARE = 0.65  # of the budget for symbols: the rest names many more, at a quarter of the cost
-_FILE_FADE, _FOLDER_FADE = 0.88, 0.985  # each symbol taken makes its neighbours less wanted
+_FULL_SHARE = 0.45  # of the budget for symbols: the rest names many more, at a quarter of the cost
+_FILE_FADE, _FOLDER_FADE = 0.92, 0.985  # each symbol taken makes its neighbours less wanted
 
 
 def fit_lines(lines: Sequence[str], budget: int, count: Count) -> list[int]:
@@ -3578,20 +3584,35 @@ MAP_ORDER = (
 
 def render_symbols(picks: Sequence[Pick]) -> list[str]:
     """The symbols grouped by file, best file first, in the order of the source."""
-    groups: dict[str, list[Pick]] = {}
+    groups: dict[str, dict[str, list[Pick]]] = {}  # folder -> file -> its symbols
     for pick in picks:
-        groups.setdefault(pick.symbol.path, []).append(pick)
+        folder, _, name = pick.symbol.path.rpartition("/")
+        groups.setdefault(folder, {}).setdefault(name, []).append(pick)
     lines = []
-    for path, group in groups.items():
-        lines.append(f"{show(path)}\n")
-        full = [pick.symbol for pick in group if pick.form == "full"]
-        owners = {each.definition.name for each in full}
-        for symbol in sorted(full, key=lambda symbol: symbol.definition.line):
-            lines.append(render_symbol(symbol, owners))
-        names = [pick.symbol.definition for pick in group if pick.form == "name"]
-        if names:
-            short = ", ".join(render_name(each) for each in sorted(names))
-            lines.append(f"  {short}\n")
+    for folder, files in groups.items():
+        shared = len(files) > 1 and len(folder) > _SHORT_FOLDER
+        if shared:
+            lines.append(f"{show(folder)}/\n")
+        for name, group in files.items():
+            path = name if shared or not folder else f"{folder}/{name}"
+            lines += [("  " if shared else "") + line for line in _render_file(path, group)]
+    return lines
+
+
+_SHORT_FOLDER = 16  # characters: naming it again costs less than a level of indentation
+
+
+def _render_file(path: str, group: Sequence[Pick]) -> list[str]:
+    """One file's symbols: full lines in the order of the source, then names on one line."""
+    lines = [f"{show(path)}\n"]
+    full = [pick.symbol for pick in group if pick.form == "full"]
+    owners = {each.definition.name for each in full}
+    for symbol in sorted(full, key=lambda symbol: symbol.definition.line):
+        lines.append(render_symbol(symbol, owners))
+    names = sorted(pick.symbol.definition for pick in group if pick.form == "name")
+    owners |= {each.name for each in names}
+    if names:
+        lines.append(f"  {', '.join(render_name(each, owners) for each in names)}\n")
     return lines
 
 
@@ -3610,11 +3631,11 @@ def render_symbol(symbol: Symbol, owners: Collection[str] = ()) -> str:
     return f"{indent}{text} :{each.line}{doc}\n"
 
 
-def render_name(definition: Definition) -> str:
-    """A symbol as its name and line only."""
+def render_name(definition: Definition, owners: Collection[str] = ()) -> str:
+    """A symbol as its name only, after its owner unless that is shown too."""
     owner = definition.owner.rpartition(".")[2]
-    name = f"{owner}.{definition.name}" if owner else definition.name
-    return f"{show(name, 60)}:{definition.line}"
+    name = f"{owner}.{definition.name}" if owner and owner not in owners else definition.name
+    return show(name, 60)
 
 
 def render_relations(relations: Sequence[tuple[str, list[str]]]) -> list[str]:
@@ -4494,13 +4515,16 @@ def tag_file(path: str, source: bytes, kind: str) -> FileTags:
 
 def find_document(path: str) -> str:
     """ "document" for prose that explains the code, else ""; a change log explains nothing."""
-    name = path.rpartition("/")[2].lower()
-    if not name.endswith((".md", ".rst", ".adoc", ".mdx", ".rdoc")) or _HISTORY.search(path):
+    lower = path.lower()
+    if _HISTORY.search(lower) or not lower.endswith(
+        (".md", ".rst", ".adoc", ".mdx", ".rdoc", ".txt")
+    ):
         return ""
-    return "document"
+    return "document" if not lower.endswith(".txt") or _DOC_TEXT.search(lower) else ""
 
 
-_HISTORY = re.compile(r"(?i)(^|/)(changes|changelog|history|releases?|news|upgrad\w*|release.?notes)")
+_DOC_TEXT = re.compile(r"(^|/)(docs?|documentation|guides?)/|(^|/)readme[^/]*$")
+_HISTORY = re.compile(r"(^|/)(changes|changelog|history|releases?|news|upgrad\w*|release.?notes)")
 _MENTION = re.compile(r"`{1,2}([^`\n]{1,80})`{1,2}|\b([A-Za-z_]\w+)\(")
 
 
