@@ -307,10 +307,11 @@ def _manifests(tree: _Tree, names: str) -> list[str]:
 
 def _parse_json(text: str) -> dict[str, Any]:
     """The object of a JSON text with comments and trailing commas; {} when it is malformed."""
-    string = r'("(?:\\.|[^"\\])*")'
-    text = re.sub(rf"{string}|//[^\n]*|/\*.*?\*/", r"\1", text.lstrip("\ufeff"), flags=re.DOTALL)
+    # What is left open is closed by the end: trying it again from every place would take hours.
+    string = r'("(?:\\.|[^"\\])*(?:"|\Z))'
+    text = re.sub(rf"(?s){string}|//[^\n]*|/\*.*?(?:\*/|\Z)", r"\1", text.lstrip("\ufeff"))
     try:
-        return _table(json.loads(re.sub(rf"{string}|,(?=\s*[}}\]])", r"\1", text)))
+        return _table(json.loads(re.sub(rf"(?s){string}|,(?=\s*[}}\]])", r"\1", text)))
     except (ValueError, RecursionError):
         return {}
 
@@ -330,12 +331,12 @@ def _table(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _texts(value: object) -> list[str]:
-    """The strings in a value, however deep in lists and tables."""
+def _texts(value: object, depth: int = 5) -> list[str]:
+    """The strings in a value, also in its lists and tables."""
     if isinstance(value, str):
         return [value]
     items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return [text for item in items for text in _texts(item)]
+    return [text for item in items for text in _texts(item, depth - 1)] if depth else []
 
 
 def _tails(
@@ -399,7 +400,7 @@ def _ruby(tree: _Tree, family: _Family) -> _Resolve:
 
 
 def _dart(tree: _Tree, family: _Family) -> _Resolve:
-    """ "package:name/x.dart" is lib/x.dart of the package that pubspec.yaml calls so."""
+    """By path, or "package:name/x.dart": lib/x.dart of what pubspec.yaml gives that name."""
     packages = {}
     for path in reversed(_manifests(tree, r"pubspec\.yaml")):
         if match := re.search(r"^name:\s*[\"']?(\w+)", tree.configs[path], re.MULTILINE):
@@ -416,7 +417,14 @@ def _dart(tree: _Tree, family: _Family) -> _Resolve:
 
 
 _PYTHON_ROOTS = ("", "src", "lib", "python")  # where a project may keep its packages
-_SIDE_FOLDER = re.compile(r"/(?:tests?|examples?|docs?|fixtures|benchmarks)/")  # nobody's root
+_SIDE_FOLDERS = (
+    "test",
+    "tests",
+    "example",
+    "examples",
+    "doc",
+    "docs",
+)  # only their own import them
 
 
 def _python(tree: _Tree, family: _Family) -> _Resolve:
@@ -436,8 +444,7 @@ def _python(tree: _Tree, family: _Family) -> _Resolve:
 
     @functools.cache
     def find_elsewhere(rest: str) -> list[str]:
-        roots = [r for r in starts[rest.partition("/")[0]] if not _SIDE_FOLDER.search(f"/{r}/")]
-        found = [_find_longest(modules, root, rest) for root in roots]
+        found = [_find_longest(modules, root, rest) for root in starts[rest.partition("/")[0]]]
         # A script in a foreign folder, or a package without the module: more likely a library.
         found = [(n, p) for n, p in found if "/" in n or n and "/__init__.py" in f"/{p}"]
         found = [(n, p) for n, p in found if n.count("/") >= rest.count("/") - 1]
@@ -457,7 +464,11 @@ def _python(tree: _Tree, family: _Family) -> _Resolve:
         for root in list_near_roots(folder):
             if root in roots and (path := _find_longest(modules, root, rest)[1]):
                 return [path]
-        return _nearest(folder, find_elsewhere(rest))
+        own, sides = (
+            folder.partition("/")[0],
+            {p: p.partition("/")[0] for p in find_elsewhere(rest)},
+        )
+        return _nearest(folder, [p for p, s in sides.items() if s == own or s not in _SIDE_FOLDERS])
 
     return resolve
 
@@ -470,12 +481,12 @@ _BUILT = re.compile(r"^(?:\./)?(?:dist|lib|build|out|es|esm|cjs)/(?:(?:src|es|es
 def _javascript(tree: _Tree, family: _Family) -> _Resolve:
     """Relative paths, then the rules of tsconfig and package.json, then workspace packages."""
     modules = _build_modules(tree, family.endings)
-    manifests = {_folder(p): _parse_json(tree.configs[p]) for p in _manifests(tree, "package.json")}
-    rules = _build_rules(tree, manifests)
-    packages: dict[str, str] = {}
+    paths = _manifests(tree, r"package\.json")
+    manifests = {_folder(path): _parse_json(tree.configs[path]) for path in paths}
+    rules = _build_rules(tree, ["", *manifests])
+    packages: dict[str, str] = {}  # name -> folder
     for folder, manifest in manifests.items():
-        if isinstance(manifest.get("name"), str):
-            packages.setdefault(manifest["name"], folder)
+        packages.setdefault("".join(_texts(manifest.get("name"))), folder)
 
     def find_file(path: str) -> str:
         if path in tree.files:
@@ -491,15 +502,16 @@ def _javascript(tree: _Tree, family: _Family) -> _Resolve:
                     return path
         return ""
 
+    @functools.cache
     def find_by_rule(folder: str, name: str) -> str:
-        for above in _ancestors(folder):
-            for pattern, target in rules.get(above, ()):
-                head, star, tail = pattern.partition("*")
-                if name == pattern or star and name.startswith(head) and name.endswith(tail):
-                    rest = name[len(head) : len(name) - len(tail)] if star else ""
-                    if path := find_file(_join(target.replace("*", rest), "")):
-                        return path
-        return ""
+        fronts = [name, *(f"{name[:end]}*" for end in range(len(name), -1, -1))]
+        for front in fronts if folder in rules else ():
+            for tail, target in rules[folder].get(front, ()):
+                rest = name[len(front) - 1 :]
+                path = _join("", target.replace("*", rest.removesuffix(tail)))
+                if rest.endswith(tail) and (path := find_file(path)):
+                    return path
+        return find_by_rule(_folder(folder), name) if folder else ""
 
     def resolve(folder: str, name: str) -> list[str]:
         name = name.partition("?")[0]
@@ -518,41 +530,49 @@ def _javascript(tree: _Tree, family: _Family) -> _Resolve:
     return resolve
 
 
-def _build_rules(
-    tree: _Tree, manifests: Mapping[str, dict[str, Any]]
-) -> dict[str, list[tuple[str, str]]]:
-    """Folder -> the rules that hold below it, as (pattern, path with the same star)."""
-    rules: dict[str, list[tuple[str, str]]] = {}
+_Rules = dict[str, list[tuple[str, str]]]  # pattern to its star -> (rest of it, target)
+
+
+def _build_rules(tree: _Tree, packages: Iterable[str]) -> dict[str, _Rules]:
+    """Folder -> the rules for imports that hold below it, from tsconfig and import maps."""
+    rules: dict[str, _Rules] = {}
+
+    @functools.cache
+    def parse_config(path: str) -> dict[str, Any]:
+        return _parse_json(tree.configs.get(path, ""))
 
     def add_rules(folder: str, base: str, mapping: Mapping[str, object]) -> None:
         for pattern, targets in mapping.items():
             # An import map writes "a/" where a tsconfig writes "a/*".
-            star = "*" if pattern.endswith("/") else ""
-            for target in _texts(targets):
-                rules.setdefault(folder, []).append((pattern + star, _join(base, target + star)))
+            slash = "*" if pattern.endswith("/") else ""
+            head, star, tail = (pattern + slash).partition("*")
+            found = [(tail, _join(base, target + slash)) for target in _texts(targets)]
+            rules.setdefault(folder, {}).setdefault(head + star, []).extend(found)
 
-    def add_config(folder: str, path: str, depth: int) -> None:
-        config = _parse_json(tree.configs.get(path, ""))
-        options = _table(config.get("compilerOptions"))
+    def add_config(folder: str, path: str, seen: set[str]) -> None:
+        seen.add(path)
+        options = _table(parse_config(path).get("compilerOptions"))
         base = _join(_folder(path), "".join(_texts(options.get("baseUrl"))))
         add_rules(folder, base, _table(options.get("paths")))
         if "baseUrl" in options:
             add_rules(folder, base, {"*": "*"})
-        for parent in _texts(config.get("extends")) if depth else ():
-            if parent.startswith("."):
-                add_config(
-                    folder, _join(_folder(path), parent.removesuffix(".json")) + ".json", depth - 1
-                )
+        for name in _texts(parse_config(path).get("extends")):
+            parent = _join(_folder(path), name.removesuffix(".json")) + ".json"
+            if parent not in seen:
+                add_config(folder, parent, seen)
 
     for path in _manifests(tree, r"[tj]sconfig[^/]*\.json"):
-        add_config(_folder(path), path, depth=5)
+        add_config(_folder(path), path, set())
     for path in _manifests(tree, r"package\.json|deno\.jsonc?|import_map\.json"):
-        add_rules(
-            _folder(path), _folder(path), _table(_parse_json(tree.configs[path]).get("imports"))
-        )
-    for folder in {"", *manifests}:
+        add_rules(_folder(path), _folder(path), _table(parse_config(path).get("imports")))
+    for folder in packages:
         add_rules(folder, folder, _ALIASES)
     return rules
+
+
+_GO_REPLACE = re.compile(
+    r"^[ \t]*(?:replace[ \t]+)?([^\s=]+)(?:[ \t]+v\S+)?[ \t]+=>[ \t]+(\.\.?/\S*)", re.MULTILINE
+)
 
 
 def _go(tree: _Tree, family: _Family) -> _Resolve:
@@ -562,7 +582,7 @@ def _go(tree: _Tree, family: _Family) -> _Resolve:
         text, folder = tree.configs[path], _folder(path)
         for match in re.finditer(r"^module\s+\"?([^\s\"]+)", text, re.MULTILINE):
             modules.setdefault(match[1], []).append(folder)
-        for match in re.finditer(r"(\S+)(?:[ \t]+v\S+)?[ \t]+=>[ \t]+(\.\.?/\S*)", text):
+        for match in re.finditer(_GO_REPLACE, text):
             modules.setdefault(match[1], []).append(_join(folder, match[2]))
 
     def resolve(folder: str, name: str) -> list[str]:
@@ -586,8 +606,8 @@ def _rust(tree: _Tree, family: _Family) -> _Resolve:
         folder, manifest = _folder(path), _parse_toml(tree.configs[path])
         lib = _table(manifest.get("lib"))
         lib_path = _join(folder, str(lib.get("path", "src/lib.rs")))
-        name = str(lib.get("name") or _table(manifest.get("package")).get("name"))
-        crates.setdefault(name.replace("-", "_"), _folder(lib_path))
+        for name in _texts([lib.get("name"), _table(manifest.get("package")).get("name")]):
+            crates.setdefault(name.replace("-", "_"), _folder(lib_path))
         if lib_path in tree.files:
             modules[_folder(lib_path)] = lib_path
         targets = [text for key in ("bin", "test", "example") for text in _texts(manifest.get(key))]

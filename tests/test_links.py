@@ -69,6 +69,7 @@ def test_the_nearest_of_two_python_packages_of_one_name_wins():
 def test_a_python_library_is_not_a_test_package_of_its_name():
     files = ["tests/sphinx/__init__.py", "vendor/attr/__init__.py"]
     assert links("docs/conf.py", "sphinx.addnodes", "attr.deep.more.X", files=files) == []
+    assert links("tests/unit/test_x.py", "app.run", files=["tests/apps/app/__init__.py"])
 
 
 def test_a_python_import_of_an_extension_module_lands_on_its_source():
@@ -329,6 +330,18 @@ def test_a_malformed_manifest_costs_only_itself():
     assert links("a/x.ts", "c", files=["c/index.ts"], configs=configs) == ["c/index.ts"]
     for path in ("x.rs", "x.php", "x.go"):
         assert links(path, "a::b", "a\\b", "a/b", files=[], configs=configs) == []
+
+
+def test_a_hostile_manifest_takes_no_time():
+    nested = "[" * 900 + "]" * 900
+    loop = json.dumps({"extends": ["./tsconfig.json", "./tsconfig"] * 1000})
+    start = time.perf_counter()
+    for text in ('"' + '\\"' * 100_000, "/*" * 100_000, f'{{"imports": {{"x": {nested}}}}}', loop):
+        configs = {"package.json": text, "tsconfig.json": text}
+        assert links("x.ts", "x", files=[], configs=configs) == []
+    for text in ("a" * 200_000, " " * 200_000, "replace " * 50_000, "a v" * 50_000):
+        assert links("x.go", "x", files=[], configs={"go.mod": text}) == []
+    assert time.perf_counter() - start < 5
 
 
 def test_a_file_never_imports_itself_and_repeats_count_once():
