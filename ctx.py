@@ -387,6 +387,17 @@ def _snake(tree: _Tree, family: _Family) -> _Resolve:
     return _tails(tree, family, spell=lambda name: hump.sub("_", name).lower())
 
 
+def _titled(tree: _Tree, family: _Family) -> _Resolve:
+    """Modules and folders in title case: "Prelude" is not Project/Prelude.hs, for roots are not."""
+    title = re.compile(r"(?:.*/)?[A-Z][^/]*").fullmatch
+    return _tails(tree, family, is_root=lambda folder, root: not title(root))
+
+
+def _scoped(tree: _Tree, family: _Family) -> _Resolve:
+    """Paths that may begin with a package: "@scope/contracts/x.sol" is contracts/x.sol."""
+    return _tails(tree, family, spell=lambda name: re.sub(r"^@[^/]*/", "", name))
+
+
 def _ruby(tree: _Tree, family: _Family) -> _Resolve:
     """Below a load root only, else `require "json"` would find any json.rb."""
     is_library = re.compile(r"(?:.*/)?(?:lib|app/[^/]+|app/[^/]+/concerns)").fullmatch
@@ -417,14 +428,7 @@ def _dart(tree: _Tree, family: _Family) -> _Resolve:
 
 
 _PYTHON_ROOTS = ("", "src", "lib", "python")  # where a project may keep its packages
-_SIDE_FOLDERS = (
-    "test",
-    "tests",
-    "example",
-    "examples",
-    "doc",
-    "docs",
-)  # only their own import them
+_SIDE_FOLDER = re.compile(r"(?:tests?|examples?|docs?)/")  # only their own files import from these
 
 
 def _python(tree: _Tree, family: _Family) -> _Resolve:
@@ -464,11 +468,11 @@ def _python(tree: _Tree, family: _Family) -> _Resolve:
         for root in list_near_roots(folder):
             if root in roots and (path := _find_longest(modules, root, rest)[1]):
                 return [path]
-        own, sides = (
-            folder.partition("/")[0],
-            {p: p.partition("/")[0] for p in find_elsewhere(rest)},
+        own = folder.partition("/")[0] + "/"
+        found = find_elsewhere(rest)
+        return _nearest(
+            folder, [p for p in found if p.startswith(own) or not _SIDE_FOLDER.match(p)]
         )
-        return _nearest(folder, [p for p, s in sides.items() if s == own or s not in _SIDE_FOLDERS])
 
     return resolve
 
@@ -486,7 +490,8 @@ def _javascript(tree: _Tree, family: _Family) -> _Resolve:
     rules = _build_rules(tree, ["", *manifests])
     packages: dict[str, str] = {}  # name -> folder
     for folder, manifest in manifests.items():
-        packages.setdefault("".join(_texts(manifest.get("name"))), folder)
+        for name in _texts(manifest.get("name")):
+            packages.setdefault(name, folder)
 
     def find_file(path: str) -> str:
         if path in tree.files:
@@ -729,15 +734,16 @@ _FAMILIES = (
     _Family("rb rake gemspec ru cr", _ruby, "/", ("", ".rb", ".cr")),
     _Family("dart", _dart),
     _Family("lua luau", _tails, ".", (".lua", ".luau", "/init.lua", "/init.luau")),
-    _Family("hs lhs elm purs", _tails, ".", (".hs", ".lhs", ".elm", ".purs")),
-    _Family("pl pm t", _tails, "::", (".pm", ".pl")),
+    _Family("hs lhs elm purs", _titled, ".", (".hs", ".lhs", ".elm", ".purs")),
+    _Family("pl pm t", _titled, "::", (".pm", ".pl")),
     _Family("ex exs", _snake, ".", (".ex", ".exs")),
     _Family("ml mli", _snake, ".", (".ml", ".mli")),
     _Family("clj cljs cljc", _tails, ".", (".clj", ".cljs", ".cljc")),
     _Family("d", _tails, ".", (".d", "/package.d")),
     _Family("nim gleam", _tails, "/", (".nim", ".gleam")),
     _Family("nix tf", _tails, "/", ("", "/default.nix", "/main.tf")),
-    _Family("proto thrift sol zig erl hrl jl sh bash zsh r graphql rkt mk cmake", _tails),
+    _Family("sol", _scoped),
+    _Family("proto thrift zig erl hrl jl sh bash zsh r graphql rkt mk cmake", _tails),
 )
 
 

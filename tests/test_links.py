@@ -290,6 +290,7 @@ def test_module_names_become_paths_in_many_languages():
         ("x.ml", "Parser", "src/parser.ml"),
         ("api/x.proto", "common/v1/t.proto", "proto/common/v1/t.proto"),
         ("a/x.sol", "../b/y.sol", "b/y.sol"),
+        ("t/x.sol", "@scope/contracts/y.sol", "contracts/y.sol"),
         ("a/x.zig", "y.zig", "a/y.zig"),
         ("a/x.sh", "./lib.sh", "a/lib.sh"),
         ("a/x.nix", "./pkg", "a/pkg/default.nix"),
@@ -298,6 +299,11 @@ def test_module_names_become_paths_in_many_languages():
         ("x.tf", "./modules/net", "modules/net/main.tf"),
     ]:
         assert links(path, name, files=[target]) == [target], name
+
+
+def test_a_module_in_title_case_is_not_the_end_of_another():
+    assert links("src/Project/Main.hs", "Prelude", files=["src/Project/Prelude.hs"]) == []
+    assert links("t/x.t", "Carp", files=["lib/My/Carp.pm"]) == []
 
 
 def test_swift_modules_and_unknown_languages_link_to_nothing():
