@@ -216,6 +216,17 @@ def resolve_imports(
     return links
 
 
+def is_manifest(path: str) -> bool:
+    """Whether resolve_imports() wants the text of this file."""
+    return bool(_MANIFEST.fullmatch(path.rpartition("/")[2]))
+
+
+_MANIFEST = re.compile(
+    r"package\.json|[tj]sconfig.*\.json|deno\.jsonc?|import_map\.json|composer\.json"
+    r"|go\.mod|go\.work|Cargo\.toml|pubspec\.yaml"
+)
+
+
 def _build_tree(
     imports: Mapping[str, Sequence[str]], files: Sequence[str], configs: Mapping[str, str]
 ) -> _Tree:
