@@ -736,7 +736,11 @@ _FAMILIES = (
     _Family("java kt kts scala sc groovy gradle", _namespaces, "."),
     _Family("cs fs vb", _namespaces, "."),
     _Family("php inc phtml", _php, "\\"),
-    _Family("c h cc cpp cxx hh hpp hxx ipp inl m mm cu cuh glsl v sv vh f f90 s asm", _includes),
+    _Family(
+        "c h cc cpp cxx hh hpp hxx ipp inl m mm cu cuh glsl v sv vh f f90 s asm",
+        _includes,
+        endings=" .in",  # a header that is configured out of a template
+    ),
     _Family("rb rake gemspec ru cr", _ruby, "/", " .rb .cr"),
     _Family("dart", _dart),
     _Family("lua luau", _tails, ".", ".lua .luau /init.lua /init.luau"),

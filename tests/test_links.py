@@ -255,6 +255,10 @@ def test_an_include_is_searched_beside_the_file_then_below_the_nearest_root():
     assert links("deps/z/src/a.c", "lib/y.h", files=files) == ["deps/z/include/lib/y.h"]
 
 
+def test_a_generated_header_is_linked_by_its_template():
+    assert links("src/a.c", "config.h", files=["include/config.h.in"]) == ["include/config.h.in"]
+
+
 def test_a_system_header_is_not_a_file_deep_in_a_vendored_tree():
     assert links("src/a.c", "string.h", files=["deps/compat/string.h"]) == []
     assert links("src/a.c", "string.h", files=["src/string.h"]) == ["src/string.h"]
