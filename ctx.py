@@ -2660,7 +2660,7 @@ def _plain(line: str) -> str:
 
 # ---- 7 LINKS (pure) --------------------------------------------------------
 # Imports as written in, files of this repository out. Knows no grammar: it compares names with
-# paths. A language is a word in _FAMILIES; most share a resolver. Uses: TYPES.
+# paths. A language is a word in _FAMILIES; most share a resolver. Uses: nothing.
 
 _Resolve = Callable[[str, str], Iterable[str]]  # importing folder (Rust: file), import -> files
 
@@ -2684,7 +2684,7 @@ class _Family(NamedTuple):
     suffixes: str
     make: Callable[[_Tree, _Family], _Resolve]
     separator: str = "/"  # between the parts of an import
-    endings: tuple[str, ...] = ("",)  # from module to file: "a/b" + "/init.lua"; earlier ones win
+    endings: str = ""  # what makes a module's path a file's, by rank; " .rb" is: as it is, or ".rb"
 
 
 def resolve_imports(
@@ -2708,7 +2708,7 @@ def resolve_imports(
             resolvers[family.suffixes] = family.make(tree, family)
         resolve = resolvers[family.suffixes]
         # In Rust two files of one folder mean different things by "super"; elsewhere all agree.
-        place = path if family.make is _rust else _folder(path)
+        place = path if family.make is _rust else _parent(path)
         memory = known.setdefault((family.suffixes, place), {})
         found: set[str] = set()
         for name in imports[path]:
@@ -2722,6 +2722,17 @@ def resolve_imports(
     return links
 
 
+def is_manifest(path: str) -> bool:
+    """Whether resolve_imports() wants the text of this file."""
+    return bool(_MANIFEST.fullmatch(path.rpartition("/")[2]))
+
+
+_MANIFEST = re.compile(
+    r"package\.json|[tj]sconfig.*\.json|deno\.jsonc?|import_map\.json|composer\.json"
+    r"|go\.mod|go\.work|Cargo\.toml|pubspec\.yaml"
+)
+
+
 def _build_tree(
     imports: Mapping[str, Sequence[str]], files: Sequence[str], configs: Mapping[str, str]
 ) -> _Tree:
@@ -2729,16 +2740,16 @@ def _build_tree(
     paths = frozenset(files)
     folders: dict[str, list[str]] = {}
     for path in sorted(paths):
-        folders.setdefault(_folder(path), []).append(path)
+        folders.setdefault(_parent(path), []).append(path)
     return _Tree(paths, folders, sorted(f"/{path}"[::-1] for path in paths), imports, configs)
 
 
-def _folder(path: str) -> str:
+def _parent(path: str) -> str:
     """The folder of a path; "" is the root."""
     return path.rpartition("/")[0]
 
 
-def _join(folder: str, relative: str) -> str:
+def _locate(folder: str, relative: str) -> str:
     """The path that `relative` means in `folder`, or _OUTSIDE."""
     parts = folder.split("/") if folder else []
     for part in relative.split("/"):
@@ -2755,7 +2766,7 @@ def _ancestors(folder: str) -> list[str]:
     """A folder and all above it, the root last."""
     found = [folder]
     while folder:
-        folder = _folder(folder)
+        folder = _parent(folder)
         found.append(folder)
     return found
 
@@ -2811,18 +2822,19 @@ def _manifests(tree: _Tree, names: str) -> list[str]:
     return sorted(filter(matches, tree.configs), key=lambda path: (path.count("/"), path))
 
 
-def _parse_json(text: str) -> dict[str, Any]:
+def _parse_jsonc(text: str) -> dict[str, Any]:
     """The object of a JSON text with comments and trailing commas; {} when it is malformed."""
-    string = r'("(?:\\.|[^"\\])*")'
-    text = re.sub(rf"{string}|//[^\n]*|/\*.*?\*/", r"\1", text.lstrip("\ufeff"), flags=re.DOTALL)
+    # What is left open is closed by the end: trying it again from every place would take hours.
+    string = r'("(?:\\.|[^"\\])*(?:"|\Z))'
+    text = re.sub(rf"(?s){string}|//[^\n]*|/\*.*?(?:\*/|\Z)", r"\1", text.lstrip("\ufeff"))
     try:
-        return _table(json.loads(re.sub(rf"{string}|,(?=\s*[}}\]])", r"\1", text)))
+        return _mapping(json.loads(re.sub(rf"(?s){string}|,(?=\s*[}}\]])", r"\1", text)))
     except (ValueError, RecursionError):
         return {}
 
 
-def _parse_toml(text: str) -> dict[str, Any]:
-    """The table of a TOML text; {} when it is malformed."""
+def _parse_cargo(text: str) -> dict[str, Any]:
+    """The tables of a Cargo.toml; {} when it is malformed."""
     import tomllib  # here, because it costs start-up time
 
     try:
@@ -2831,17 +2843,17 @@ def _parse_toml(text: str) -> dict[str, Any]:
         return {}
 
 
-def _table(value: object) -> dict[str, Any]:
+def _mapping(value: object) -> dict[str, Any]:
     """What should be a table, or an empty one."""
     return value if isinstance(value, dict) else {}
 
 
-def _texts(value: object) -> list[str]:
-    """The strings in a value, however deep in lists and tables."""
+def _texts(value: object, depth: int = 5) -> list[str]:
+    """The strings in a value, also in its lists and tables."""
     if isinstance(value, str):
         return [value]
     items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return [text for item in items for text in _texts(item)]
+    return [text for item in items for text in _texts(item, depth - 1)] if depth else []
 
 
 def _tails(
@@ -2851,17 +2863,18 @@ def _tails(
     is_root: Callable[[str, str], bool] = lambda folder, root: True,
 ) -> _Resolve:
     """For imports that name a path: beside the importing file, else below any root."""
+    endings = family.endings.split(" ")
 
     @functools.cache
     def find_anywhere(stem: str) -> list[tuple[str, str]]:
-        tails = [stem + ending for ending in family.endings]
+        tails = [stem + ending for ending in endings]
         return [(p[: -len(tail) - 1], p) for tail in tails for p in _ending_with(tree, tail)]
 
     def resolve(folder: str, name: str) -> list[str]:
         stem = spell(name).replace(family.separator, "/")
         if name.startswith(".") or is_root(folder, folder):
-            for ending in family.endings:
-                if (beside := _join(folder, stem + ending)) in tree.files:
+            for ending in endings:
+                if (beside := _locate(folder, stem + ending)) in tree.files:
                     return [beside]
         if name.startswith("."):
             return []
@@ -2892,6 +2905,17 @@ def _snake(tree: _Tree, family: _Family) -> _Resolve:
     return _tails(tree, family, spell=lambda name: hump.sub("_", name).lower())
 
 
+def _titled(tree: _Tree, family: _Family) -> _Resolve:
+    """Modules and folders in title case: "Prelude" is not Project/Prelude.hs, for roots are not."""
+    title = re.compile(r"(?:.*/)?[A-Z][^/]*").fullmatch
+    return _tails(tree, family, is_root=lambda folder, root: not title(root))
+
+
+def _scoped(tree: _Tree, family: _Family) -> _Resolve:
+    """Paths that may begin with a package: "@scope/contracts/x.sol" is contracts/x.sol."""
+    return _tails(tree, family, spell=lambda name: re.sub(r"^@[^/]*/", "", name))
+
+
 def _ruby(tree: _Tree, family: _Family) -> _Resolve:
     """Below a load root only, else `require "json"` would find any json.rb."""
     is_library = re.compile(r"(?:.*/)?(?:lib|app/[^/]+|app/[^/]+/concerns)").fullmatch
@@ -2905,11 +2929,11 @@ def _ruby(tree: _Tree, family: _Family) -> _Resolve:
 
 
 def _dart(tree: _Tree, family: _Family) -> _Resolve:
-    """ "package:name/x.dart" is lib/x.dart of the package that pubspec.yaml calls so."""
+    """By path, or "package:name/x.dart": lib/x.dart of what pubspec.yaml gives that name."""
     packages = {}
     for path in reversed(_manifests(tree, r"pubspec\.yaml")):
         if match := re.search(r"^name:\s*[\"']?(\w+)", tree.configs[path], re.MULTILINE):
-            packages[match[1]] = _folder(path)
+            packages[match[1]] = _parent(path)
     beside = _tails(tree, family)
 
     def resolve(folder: str, name: str) -> Iterable[str]:
@@ -2922,28 +2946,27 @@ def _dart(tree: _Tree, family: _Family) -> _Resolve:
 
 
 _PYTHON_ROOTS = ("", "src", "lib", "python")  # where a project may keep its packages
-_SIDE_FOLDER = re.compile(r"/(?:tests?|examples?|docs?|fixtures|benchmarks)/")  # nobody's root
+_SIDE_FOLDER = re.compile(r"(?:tests?|examples?|docs?)/")  # only their own files import from these
 
 
 def _python(tree: _Tree, family: _Family) -> _Resolve:
     """A name starts at a folder that is no package itself; the longest prefix that is a module."""
-    modules = _build_modules(tree, family.endings)
+    modules = _build_modules(tree, family.endings.split())
     packages = {module for module, path in modules.items() if "/__init__.py" in f"/{path}"}
     starts: dict[str, set[str]] = {}  # first part of a name -> folders it can start at
-    folders = {above for module in modules for above in _ancestors(_folder(module))}
+    folders = {above for module in modules for above in _ancestors(_parent(module))}
     for module in folders.union(modules):
-        if module and _folder(module) not in packages:
-            starts.setdefault(module.rpartition("/")[2], set()).add(_folder(module))
+        if module and _parent(module) not in packages:
+            starts.setdefault(module.rpartition("/")[2], set()).add(_parent(module))
 
     @functools.cache
     def list_near_roots(folder: str) -> list[str]:
-        near = [_join(above, sub) for above in _ancestors(folder) for sub in _PYTHON_ROOTS]
+        near = [_locate(above, sub) for above in _ancestors(folder) for sub in _PYTHON_ROOTS]
         return [root for root in near if root in folders and root not in packages]
 
     @functools.cache
     def find_elsewhere(rest: str) -> list[str]:
-        roots = [r for r in starts[rest.partition("/")[0]] if not _SIDE_FOLDER.search(f"/{r}/")]
-        found = [_find_longest(modules, root, rest) for root in roots]
+        found = [_find_longest(modules, root, rest) for root in starts[rest.partition("/")[0]]]
         # A script in a foreign folder, or a package without the module: more likely a library.
         found = [(n, p) for n, p in found if "/" in n or n and "/__init__.py" in f"/{p}"]
         found = [(n, p) for n, p in found if n.count("/") >= rest.count("/") - 1]
@@ -2954,7 +2977,7 @@ def _python(tree: _Tree, family: _Family) -> _Resolve:
         rest = name.strip(".").replace(".", "/")
         dots = len(name) - len(name.lstrip("."))
         if dots:
-            base = _join(folder, "../" * (dots - 1))
+            base = _locate(folder, "../" * (dots - 1))
             path = _find_longest(modules, base, rest)[1] or modules.get(base)
             return [path] if path else []
         roots = starts.get(rest.partition("/")[0])
@@ -2963,7 +2986,11 @@ def _python(tree: _Tree, family: _Family) -> _Resolve:
         for root in list_near_roots(folder):
             if root in roots and (path := _find_longest(modules, root, rest)[1]):
                 return [path]
-        return _nearest(folder, find_elsewhere(rest))
+        own = folder.partition("/")[0] + "/"
+        found = find_elsewhere(rest)
+        return _nearest(
+            folder, [p for p in found if p.startswith(own) or not _SIDE_FOLDER.match(p)]
+        )
 
     return resolve
 
@@ -2975,13 +3002,15 @@ _BUILT = re.compile(r"^(?:\./)?(?:dist|lib|build|out|es|esm|cjs)/(?:(?:src|es|es
 
 def _javascript(tree: _Tree, family: _Family) -> _Resolve:
     """Relative paths, then the rules of tsconfig and package.json, then workspace packages."""
-    modules = _build_modules(tree, family.endings)
-    manifests = {_folder(p): _parse_json(tree.configs[p]) for p in _manifests(tree, "package.json")}
-    rules = _build_rules(tree, manifests)
-    packages: dict[str, str] = {}
+    endings = family.endings.split()
+    modules = _build_modules(tree, [*endings, *(f"/index{ending}" for ending in endings)])
+    paths = _manifests(tree, r"package\.json")
+    manifests = {_parent(path): _parse_jsonc(tree.configs[path]) for path in paths}
+    rules = _build_rules(tree, ["", *manifests])
+    packages: dict[str, str] = {}  # name -> folder
     for folder, manifest in manifests.items():
-        if isinstance(manifest.get("name"), str):
-            packages.setdefault(manifest["name"], folder)
+        for name in _texts(manifest.get("name")):
+            packages.setdefault(name, folder)
 
     def find_file(path: str) -> str:
         if path in tree.files:
@@ -2993,24 +3022,25 @@ def _javascript(tree: _Tree, family: _Family) -> _Resolve:
         fields = _texts([manifest.get(key) for key in ("source", "module", "main", "types")])
         for name in [rest] if rest else ["src/index", *fields, "index"]:
             for guess in (name, _BUILT.sub("src/", name), f"src/{name}", f"lib/{name}"):
-                if path := find_file(_join(folder, guess)):
+                if path := find_file(_locate(folder, guess)):
                     return path
         return ""
 
+    @functools.cache
     def find_by_rule(folder: str, name: str) -> str:
-        for above in _ancestors(folder):
-            for pattern, target in rules.get(above, ()):
-                head, star, tail = pattern.partition("*")
-                if name == pattern or star and name.startswith(head) and name.endswith(tail):
-                    rest = name[len(head) : len(name) - len(tail)] if star else ""
-                    if path := find_file(_join(target.replace("*", rest), "")):
-                        return path
-        return ""
+        fronts = [name, *(f"{name[:end]}*" for end in range(len(name), -1, -1))]
+        for front in fronts if folder in rules else ():
+            for tail, target in rules[folder].get(front, ()):
+                rest = name[len(front) - 1 :]
+                path = _locate("", target.replace("*", rest.removesuffix(tail)))
+                if rest.endswith(tail) and (path := find_file(path)):
+                    return path
+        return find_by_rule(_parent(folder), name) if folder else ""
 
     def resolve(folder: str, name: str) -> list[str]:
         name = name.partition("?")[0]
         if name.startswith((".", "/")):
-            path = _join("" if name[0] == "/" else folder, name)
+            path = _locate("" if name[0] == "/" else folder, name)
             found = find_file(path) or (path in manifests and find_in_package(path, ""))
         else:
             parts = name.split("/")
@@ -3024,57 +3054,65 @@ def _javascript(tree: _Tree, family: _Family) -> _Resolve:
     return resolve
 
 
-def _build_rules(
-    tree: _Tree, manifests: Mapping[str, dict[str, Any]]
-) -> dict[str, list[tuple[str, str]]]:
-    """Folder -> the rules that hold below it, as (pattern, path with the same star)."""
-    rules: dict[str, list[tuple[str, str]]] = {}
+_Rules = dict[str, list[tuple[str, str]]]  # pattern to its star -> (rest of it, target)
+
+
+def _build_rules(tree: _Tree, packages: Iterable[str]) -> dict[str, _Rules]:
+    """Folder -> the rules for imports that hold below it, from tsconfig and import maps."""
+    rules: dict[str, _Rules] = {}
+
+    @functools.cache
+    def parse_config(path: str) -> dict[str, Any]:
+        return _parse_jsonc(tree.configs.get(path, ""))
 
     def add_rules(folder: str, base: str, mapping: Mapping[str, object]) -> None:
         for pattern, targets in mapping.items():
             # An import map writes "a/" where a tsconfig writes "a/*".
-            star = "*" if pattern.endswith("/") else ""
-            for target in _texts(targets):
-                rules.setdefault(folder, []).append((pattern + star, _join(base, target + star)))
+            slash = "*" if pattern.endswith("/") else ""
+            head, star, tail = (pattern + slash).partition("*")
+            found = [(tail, _locate(base, target + slash)) for target in _texts(targets)]
+            rules.setdefault(folder, {}).setdefault(head + star, []).extend(found)
 
-    def add_config(folder: str, path: str, depth: int) -> None:
-        config = _parse_json(tree.configs.get(path, ""))
-        options = _table(config.get("compilerOptions"))
-        base = _join(_folder(path), "".join(_texts(options.get("baseUrl"))))
-        add_rules(folder, base, _table(options.get("paths")))
+    def add_config(folder: str, path: str, seen: set[str]) -> None:
+        seen.add(path)
+        options = _mapping(parse_config(path).get("compilerOptions"))
+        base = _locate(_parent(path), "".join(_texts(options.get("baseUrl"))))
+        add_rules(folder, base, _mapping(options.get("paths")))
         if "baseUrl" in options:
             add_rules(folder, base, {"*": "*"})
-        for parent in _texts(config.get("extends")) if depth else ():
-            if parent.startswith("."):
-                add_config(
-                    folder, _join(_folder(path), parent.removesuffix(".json")) + ".json", depth - 1
-                )
+        for name in _texts(parse_config(path).get("extends")):
+            parent = _locate(_parent(path), name.removesuffix(".json")) + ".json"
+            if parent not in seen:
+                add_config(folder, parent, seen)
 
     for path in _manifests(tree, r"[tj]sconfig[^/]*\.json"):
-        add_config(_folder(path), path, depth=5)
+        add_config(_parent(path), path, set())
     for path in _manifests(tree, r"package\.json|deno\.jsonc?|import_map\.json"):
-        add_rules(
-            _folder(path), _folder(path), _table(_parse_json(tree.configs[path]).get("imports"))
-        )
-    for folder in {"", *manifests}:
+        add_rules(_parent(path), _parent(path), _mapping(parse_config(path).get("imports")))
+    for folder in packages:
         add_rules(folder, folder, _ALIASES)
     return rules
+
+
+_GO_REPLACE = re.compile(
+    r"^[ \t]*(?:replace[ \t]+)?([^\s=]+)(?:[ \t]+v\S+)?[ \t]+=>[ \t]+(\.\.?/\S*)", re.MULTILINE
+)
 
 
 def _go(tree: _Tree, family: _Family) -> _Resolve:
     """All files of the package's folder, by the module paths of go.mod and its local replaces."""
     modules: dict[str, list[str]] = {}
     for path in _manifests(tree, r"go\.mod|go\.work"):
-        text, folder = tree.configs[path], _folder(path)
+        text, folder = tree.configs[path], _parent(path)
         for match in re.finditer(r"^module\s+\"?([^\s\"]+)", text, re.MULTILINE):
             modules.setdefault(match[1], []).append(folder)
-        for match in re.finditer(r"(\S+)(?:[ \t]+v\S+)?[ \t]+=>[ \t]+(\.\.?/\S*)", text):
-            modules.setdefault(match[1], []).append(_join(folder, match[2]))
+        for match in re.finditer(_GO_REPLACE, text):
+            modules.setdefault(match[1], []).append(_locate(folder, match[2]))
 
     def resolve(folder: str, name: str) -> list[str]:
         for module in _ancestors(name):
             for root in _nearest(folder, modules.get(module, [])):
-                paths = tree.folders.get(_join(root, name[len(module) :]), [])
+                paths = tree.folders.get(_locate(root, name[len(module) :]), [])
                 found = [p for p in paths if p.endswith(".go") and not p.endswith("_test.go")]
                 if found:
                     return found
@@ -3085,26 +3123,26 @@ def _go(tree: _Tree, family: _Family) -> _Resolve:
 
 def _rust(tree: _Tree, family: _Family) -> _Resolve:
     """The longest prefix that is a module file, from self, super, the crate or a crate's name."""
-    modules = _build_modules(tree, family.endings)
+    modules = _build_modules(tree, family.endings.split())
     crates: dict[str, str] = {}  # name -> folder of its root file
     roots = {p for p in tree.files if f"/{p}".endswith(("/lib.rs", "/main.rs", "/build.rs"))}
     for path in _manifests(tree, r"Cargo\.toml"):
-        folder, manifest = _folder(path), _parse_toml(tree.configs[path])
-        lib = _table(manifest.get("lib"))
-        lib_path = _join(folder, str(lib.get("path", "src/lib.rs")))
-        name = str(lib.get("name") or _table(manifest.get("package")).get("name"))
-        crates.setdefault(name.replace("-", "_"), _folder(lib_path))
+        folder, manifest = _parent(path), _parse_cargo(tree.configs[path])
+        lib = _mapping(manifest.get("lib"))
+        lib_path = _locate(folder, str(lib.get("path", "src/lib.rs")))
+        for name in _texts([lib.get("name"), _mapping(manifest.get("package")).get("name")]):
+            crates.setdefault(name.replace("-", "_"), _parent(lib_path))
         if lib_path in tree.files:
-            modules[_folder(lib_path)] = lib_path
+            modules[_parent(lib_path)] = lib_path
         targets = [text for key in ("bin", "test", "example") for text in _texts(manifest.get(key))]
-        roots.update([lib_path, *(_join(folder, text) for text in targets)])
+        roots.update([lib_path, *(_locate(folder, text) for text in targets)])
         for usual in ("src/bin", "tests", "examples", "benches"):
-            roots.update(tree.folders.get(_join(folder, usual), ()))
-    root_folders = {_folder(path) for path in roots & tree.files}
+            roots.update(tree.folders.get(_locate(folder, usual), ()))
+    root_folders = {_parent(path) for path in roots & tree.files}
 
     @functools.cache
     def find_homes(path: str) -> tuple[str, str]:
-        folder = _folder(path)
+        folder = _parent(path)
         root = next((above for above in _ancestors(folder) if above in root_folders), folder)
         is_folder = path in roots or path.endswith("/mod.rs")
         return folder if is_folder else path.removesuffix(".rs"), root
@@ -3124,7 +3162,7 @@ def _rust(tree: _Tree, family: _Family) -> _Resolve:
                 return []
             home, parts = crates[parts[0]], parts[1:]
         while parts and parts[0] in ("self", "super"):
-            home = _join(home, "..") if parts[0] == "super" else home
+            home = _locate(home, "..") if parts[0] == "super" else home
             parts = parts[1:]
         found = _find_longest(modules, home, "/".join(parts))[1] or modules.get(home)
         return [found] if found else []
@@ -3169,10 +3207,10 @@ def _php(tree: _Tree, family: _Family) -> _Resolve:
     """Declared namespaces, then PSR-4 prefixes of composer.json; paths for plain includes."""
     prefixes: dict[str, list[str]] = {}
     for path in _manifests(tree, r"composer\.json"):
-        manifest = _parse_json(tree.configs[path])
+        manifest = _parse_jsonc(tree.configs[path])
         for key in ("autoload", "autoload-dev"):
-            for prefix, targets in _table(_table(manifest.get(key)).get("psr-4")).items():
-                found = [_join(_folder(path), target) for target in _texts(targets)]
+            for prefix, targets in _mapping(_mapping(manifest.get(key)).get("psr-4")).items():
+                found = [_locate(_parent(path), target) for target in _texts(targets)]
                 prefixes.setdefault(prefix.replace("\\", "/").strip("/"), []).extend(found)
     by_namespace, by_path = _namespaces(tree, family), _tails(tree, family)
 
@@ -3184,7 +3222,7 @@ def _php(tree: _Tree, family: _Family) -> _Resolve:
         module = name.strip("\\").replace("\\", "/")
         for prefix in _ancestors(module):
             rest = f"{module[len(prefix) :]}.php"
-            paths = [_join(base, rest) for base in prefixes.get(prefix, ())]
+            paths = [_locate(base, rest) for base in prefixes.get(prefix, ())]
             if found := [path for path in paths if path in tree.files]:
                 return _nearest(folder, found)
         return []
@@ -3192,38 +3230,36 @@ def _php(tree: _Tree, family: _Family) -> _Resolve:
     return resolve
 
 
-_SCRIPTS = ("ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs", "vue", "svelte", "d.ts", "json")
 _FAMILIES = (
-    _Family(
-        "py pyi pyx pxd ipynb",
-        _python,
-        ".",
-        ("/__init__.py", ".py", "/__init__.pyi", ".pyi", ".pyx", ".pxd"),
-    ),
+    _Family("py pyi pyx pxd ipynb", _python, ".", "/__init__.py .py /__init__.pyi .pyi .pyx .pxd"),
     _Family(
         "js mjs cjs jsx ts mts cts tsx vue svelte astro html",
         _javascript,
-        "/",
-        (*(f".{suffix}" for suffix in _SCRIPTS), *(f"/index.{suffix}" for suffix in _SCRIPTS)),
+        endings=".ts .tsx .mts .cts .js .jsx .mjs .cjs .vue .svelte .d.ts .json",
     ),
     _Family("go", _go),
-    _Family("rs", _rust, "::", (".rs", "/mod.rs", "/lib.rs", "/main.rs")),
+    _Family("rs", _rust, "::", ".rs /mod.rs /lib.rs /main.rs"),
     _Family("java kt kts scala sc groovy gradle", _namespaces, "."),
     _Family("cs fs vb", _namespaces, "."),
     _Family("php inc phtml", _php, "\\"),
-    _Family("c h cc cpp cxx hh hpp hxx ipp inl m mm cu cuh glsl v sv vh f f90 s asm", _includes),
-    _Family("rb rake gemspec ru cr", _ruby, "/", ("", ".rb", ".cr")),
+    _Family(
+        "c h cc cpp cxx hh hpp hxx ipp inl m mm cu cuh glsl v sv vh f f90 s asm",
+        _includes,
+        endings=" .in",  # a header that is configured out of a template
+    ),
+    _Family("rb rake gemspec ru cr", _ruby, "/", " .rb .cr"),
     _Family("dart", _dart),
-    _Family("lua luau", _tails, ".", (".lua", ".luau", "/init.lua", "/init.luau")),
-    _Family("hs lhs elm purs", _tails, ".", (".hs", ".lhs", ".elm", ".purs")),
-    _Family("pl pm t", _tails, "::", (".pm", ".pl")),
-    _Family("ex exs", _snake, ".", (".ex", ".exs")),
-    _Family("ml mli", _snake, ".", (".ml", ".mli")),
-    _Family("clj cljs cljc", _tails, ".", (".clj", ".cljs", ".cljc")),
-    _Family("d", _tails, ".", (".d", "/package.d")),
-    _Family("nim gleam", _tails, "/", (".nim", ".gleam")),
-    _Family("nix tf", _tails, "/", ("", "/default.nix", "/main.tf")),
-    _Family("proto thrift sol zig erl hrl jl sh bash zsh r graphql rkt mk cmake", _tails),
+    _Family("lua luau", _tails, ".", ".lua .luau /init.lua /init.luau"),
+    _Family("hs lhs elm purs", _titled, ".", ".hs .lhs .elm .purs"),
+    _Family("pl pm t", _titled, "::", ".pm .pl"),
+    _Family("ex exs", _snake, ".", ".ex .exs"),
+    _Family("ml mli", _snake, ".", ".ml .mli"),
+    _Family("clj cljs cljc", _tails, ".", ".clj .cljs .cljc"),
+    _Family("d", _tails, ".", ".d /package.d"),
+    _Family("nim gleam", _tails, "/", ".nim .gleam"),
+    _Family("nix tf", _tails, "/", " /default.nix /main.tf"),
+    _Family("sol", _scoped),
+    _Family("proto thrift zig erl hrl jl sh bash zsh r graphql rkt mk cmake", _tails),
 )
 
 
