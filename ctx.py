@@ -168,7 +168,7 @@ class Change(NamedTuple):
 #   comment   what begins a comment                         docstring yes: docs stand in the body
 #   body      nodes that end a signature, beside field body lead      label=word before a signature
 #   public    regex on the text up to the name: exported    member    the same for members
-#   closed    labels whose members begin private            open      labels whose members are public
+#   closed    labels whose members begin private            open      labels with public members
 #   drop      names that are no references                  keyword   names that are not defined
 #   cut       regex, deleted from owners                    edit      regex => text, on imports
 #   text      label regex: what to find without a grammar; `text ast` reads it as Python
@@ -194,7 +194,6 @@ python: py pyi pyw
   ref     decorator>identifier decorator>attribute.attribute>identifier
   ref     raise_statement>identifier except_clause>identifier
   ref     import_from_statement.name>dotted_name>identifier import_from_statement.name>aliased_import.name>dotted_name>identifier
-  Ref     call.arguments>argument_list>identifier attribute.object>identifier
   drop    super str int bool float bytes object dict list tuple set type len isinstance range property staticmethod classmethod
   use     import_statement import_from_statement
   edit    [()] =>
@@ -232,7 +231,6 @@ ecma:
   ref     new_expression.constructor>identifier new_expression.constructor>member_expression.property>property_identifier
   ref     decorator>identifier import_specifier.name>identifier import_clause>identifier
   raw     (export_statement (export_clause (export_specifier name: (identifier) @ref)) source: (_))
-  Ref     arguments>identifier member_expression.object>identifier
   drop    require
   use     import_statement.source export_statement.source
   raw     (call_expression function: (identifier) @_r arguments: (arguments . (string) @use) (#eq? @_r "require"))
@@ -697,7 +695,7 @@ _OWNERS = frozenset(
     | {"module", "object", "scope", "part"}
 )
 _LISTED = ("use", "package", "export", "only", "value", "skip")
-_SHAPING = frozenset({"def", "wrap", "hide", "section"})
+_VALUE = "…".encode()
 
 
 class _Place(NamedTuple):
@@ -706,7 +704,7 @@ class _Place(NamedTuple):
     start: int
     inverse_end: int  # negative: of two with one start the longer sorts first
     order: int  # of its pattern in the table
-    role: str  # one of _SHAPING
+    role: str  # "def", "wrap", "hide" or "section"
     label: str  # of a definition
     node: Any
     captures: Mapping[str, Sequence[Any]]
@@ -725,6 +723,15 @@ class _Frame(NamedTuple):
     visible: bool = True  # False after `private`
     open: bool = False  # members are exported without saying so
     wrapped: int = -1  # start of the wrap around the next definition
+
+
+class _Tools(NamedTuple):
+    """What parses one language."""
+
+    parser: Any
+    query: Any
+    cursor: Any
+    shapes: list[tuple[str, str, str] | None]  # by pattern: capture, role, label
 
 
 class _File(NamedTuple):
@@ -748,22 +755,22 @@ def tag_source(path: str, source: bytes, language: Language) -> FileTags | None:
     tools = _load_grammar(language.grammar, language.query)
     if tools is None:
         return None
-    parser, query, cursor = tools
-    tree = parser.parse(source)
+    tree = tools.parser.parse(source)
     references: list[Any] = []
     places: list[_Place] = []
     nodes: dict[str, list[Any]] = {role: [] for role in _LISTED}
-    for order, captures in cursor(query).matches(tree.root_node):
+    for order, captures in tools.cursor(tools.query).matches(tree.root_node):
         if "ref" in captures:  # first, because four of five matches are references
             references += captures["ref"]
-            continue
-        for capture, found in captures.items():
-            role, _, label = capture.partition(".")
-            if role in _SHAPING:
-                start, end = found[0].start_byte, found[0].end_byte
-                places.append(_Place(start, -end, order, role, label, found[0], captures))
-            elif role in nodes and "name" not in captures:
-                nodes[role] += found
+        elif shape := tools.shapes[order]:
+            capture, role, label = shape
+            node = captures[capture][0]
+            places.append(
+                _Place(node.start_byte, -node.end_byte, order, role, label, node, captures)
+            )
+        else:
+            for role in captures.keys() & nodes.keys():
+                nodes[role] += captures[role]
     places = _choose_places(places)
     nodes["value"] += [node for place in places for node in place.captures.get("value", ())]
     definitions, docs, own = _read_definitions(_open_file(source, language, nodes), places)
@@ -785,8 +792,8 @@ def _spoken_language(path: str, source: bytes, language: Language) -> Language:
 
 
 @functools.cache
-def _load_grammar(grammar: str, query: str) -> tuple[Any, Any, Any] | None:
-    """Parser, compiled query and cursor type; None where a package or the grammar is missing."""
+def _load_grammar(grammar: str, query: str) -> _Tools | None:
+    """What parses one language; None where a package or the grammar is missing."""
     try:
         import tree_sitter
         import tree_sitter_language_pack
@@ -794,7 +801,24 @@ def _load_grammar(grammar: str, query: str) -> tuple[Any, Any, Any] | None:
         language = tree_sitter_language_pack.get_language(grammar)  # type: ignore[arg-type]
     except (ImportError, LookupError):
         return None
-    return tree_sitter.Parser(language), tree_sitter.Query(language, query), tree_sitter.QueryCursor
+    return _Tools(
+        tree_sitter.Parser(language),
+        tree_sitter.Query(language, query),
+        tree_sitter.QueryCursor,
+        [_find_shape(pattern) for pattern in query.splitlines()],
+    )
+
+
+def _find_shape(pattern: str) -> tuple[str, str, str] | None:
+    """Capture, role and label of a pattern that shapes a file: "def.class", "def", "class"."""
+    found = re.search(r"@((def|wrap|hide|section)(?:\.(\w+))?)\b", pattern)
+    return (found[1], found[2], found[3] or "") if found else None
+
+
+@functools.cache
+def _regex(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """A pattern, compiled at its first use: most runs need few of them."""
+    return re.compile(pattern, flags)
 
 
 def _open_file(source: bytes, language: Language, nodes: Mapping[str, Sequence[Any]]) -> _File:
@@ -804,18 +828,15 @@ def _open_file(source: bytes, language: Language, nodes: Mapping[str, Sequence[A
     return _File(
         source,
         language,
-        re.compile(language.public),
-        re.compile(language.member),
-        re.compile(language.cut),
+        _regex(language.public),
+        _regex(language.member),
+        _regex(language.cut),
         sorted(values + [(start, end, b"") for start, end in skips.items()]),
         skips,
         {end: start for start, end in skips.items()},
         {_text(source, node) for node in nodes["export"]},
         {name.decode() for name in re.findall(rb"""["'](\w+)["']""", listed)},
     )
-
-
-_VALUE = "…".encode()
 
 
 def _text(source: bytes, node: Any) -> str:
@@ -883,7 +904,7 @@ def _open_frame(file: _File, place: _Place, name_node: Any, top: _Frame) -> _Fra
     kind = place.label
     owner, name = _full_name(file, place, name_node, top)
     start = _skip_attributes(file, place.start if top.wrapped < 0 else top.wrapped)
-    head = " ".join(file.source[start : name_node.end_byte].decode("utf-8", "replace").split())
+    head = file.source[start : name_node.end_byte].decode("utf-8", "replace").replace("\n", " ")
     is_member = top.kind in _OWNERS
     is_public = bool((file.member if is_member else file.public).search(head))
     if not owner and file.only:
@@ -903,7 +924,7 @@ def _open_frame(file: _File, place: _Place, name_node: Any, top: _Frame) -> _Fra
         hidden=kind in _CALLABLE,
         exported=kind == "part" or (top.exported and top.visible and (top.open or is_public)),
         visible=kind not in file.language.closed,
-        open=kind in file.language.opens or (kind in ("scope", "part") and is_public),
+        open=kind in file.language.opens or (is_public and kind in ("scope", "part")),
     )
 
 
@@ -987,13 +1008,15 @@ def _sign(file: _File, start: int, stop: int, kind: str) -> str:
             pieces += [file.source[start:cut_start], shown]
             start = cut_end
     pieces.append(file.source[start:stop])
-    text = b"".join(pieces).decode("utf-8", "replace")
-    text = _comment_pattern(file.language.comments).sub(" ", text)
-    text = re.sub(r"[;\n]\s*end$", "", text.rstrip())
-    text = " ".join(text.split()).rstrip(" ;{:,\\").removesuffix(" =")
-    text = re.sub(r"(?<=[(\[]) +| *,? +(?=[)\]])", "", text)
+    text = b"".join(pieces).decode("utf-8", "replace").rstrip()
+    if any(comment in text for comment in file.language.comments):
+        text = _comment_pattern(file.language.comments).sub(" ", text)
+    text = _regex(r"[;\n]\s*end$").sub("", text) if text.endswith("end") else text
+    if "\n" in text or "  " in text or ") " in text or " )" in text:
+        text = _regex(r"(?<=[(\[]) +| *,? +(?=[)\]])").sub("", " ".join(text.split()))
     lead = file.language.leads.get(kind, "")
-    return _shorten(f"{lead} {text}".strip(), MAX_SIGNATURE)
+    text = f"{lead} {text}".strip(" ;{:,\\\t").removesuffix(" =")
+    return _shorten(text, MAX_SIGNATURE)
 
 
 def _shorten(text: str, limit: int) -> str:
@@ -1010,8 +1033,13 @@ def _comment_pattern(comments: tuple[str, ...]) -> re.Pattern[str]:
 
 def _find_docstring(source: bytes, start: int) -> str:
     """First sentence of the string literal that stands at this place."""
-    found = re.compile(rb"""\s*[rRuU]?("{3}|'{3}|"|')(.*?)\1""", re.S).match(source, start)
+    if not source.startswith(_QUOTES, start):
+        return ""
+    found = re.compile(rb"""[rRuU]?("{3}|'{3}|"|')(.*?)\1""", re.S).match(source, start)
     return _first_sentence(found.group(2).decode("utf-8", "replace")) if found else ""
+
+
+_QUOTES = (b'"', b"'", b"r", b"R", b"u", b"U")
 
 
 def _find_doc_above(file: _File, start: int) -> tuple[str, int]:
@@ -1049,17 +1077,14 @@ def _comment_start(source: bytes, stop: int, comments: Sequence[str]) -> int:
 
 
 _NO_COMMENT = (b"#[", b"#!", b"#pragma")
-_LEGAL = re.compile(
-    r"copyright|licen[cs]ed? |licen[cs]e\b|spdx-|all rights reserved|this file is part of", re.I
-)
-_DIRECTIVE = re.compile(
-    r"^\W*(eslint|prettier|jshint|jslint|istanbul|biome|global |globals |noinspection|nolint|noqa"
+_LEGAL = r"(?i)copyright|licen[cs]e|spdx-|all rights reserved|this file is part of"
+_DIRECTIVE = (
+    r"(?i)^\W*(eslint|prettier|jshint|jslint|istanbul|biome|global |globals |noinspection|nolint|noqa"
     r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+build|@ts-|@flow"
     r"|@format|@jsx|@license|@preserve|-\*-|vim?:|region\b|endregion|pragma|MARK:|#|!|use strict"
-    r"|sourceMappingURL|swiftlint|ktlint|clang-format|cspell|NOLINT|=+$|-+$|\*+$|[-=*#/~]{3,})",
-    re.I,
+    r"|sourceMappingURL|swiftlint|ktlint|clang-format|cspell|NOLINT|=+$|-+$|\*+$|[-=*#/~]{3,})"
 )
-_MARKUP = re.compile(
+_MARKUP = (
     r"</?(?:p|b|i|em|tt|code|pre|strong|a|br|ul|ol|li|summary|remarks|para|c|span|h\d)\b[^>]*>"
 )
 
@@ -1067,27 +1092,35 @@ _MARKUP = re.compile(
 def _clean_comment(comment: bytes, comments: Sequence[str]) -> str:
     """First sentence of a comment; "" for licences and directives to tools."""
     text = comment.decode("utf-8", "replace")
-    if _LEGAL.search(text):
+    if _regex(_LEGAL).search(text, 0, 2000):
         return ""
-    lines = []
+    lines: list[str] = []
     for line in text.splitlines():
-        line = re.sub(r"^\s*(/\*+!?|\*+/|\*+(?!/)|//+!?|#+|--+)?\s?|\s*\*+/\s*$", "", line).rstrip()
-        if re.match(r"\s*[@\\](fileoverview|file|overview|brief|module|desc\w*)\b", line):
-            line = re.sub(r"^\s*[@\\]\w+\s*", "", line)
-        elif re.match(r"\s*([@\\]\w|:\w+|- (Parameter|Returns|Throws))", line):
+        line = _regex(_DECORATION).sub("", line).rstrip()
+        if _regex(r"\s*[@\\](fileoverview|file|overview|brief|module|desc\w*)\b").match(line):
+            line = _regex(r"^\s*[@\\]\w+\s*").sub("", line)
+        elif _regex(r"\s*([@\\]\w|:\w+|- (Parameter|Returns|Throws))").match(line):
             break
-        if not _DIRECTIVE.match(line):
+        if not line and lines:
+            break
+        if line and not _regex(_DIRECTIVE).match(line):
             lines.append(line)
     return _first_sentence("\n".join(lines))
 
 
+_DECORATION = r"^\s*(/\*+!?|\*+/|\*+(?!/)|//+!?|#+|--+)?\s?|\s*\*+/\s*$"
+
+
 def _first_sentence(text: str) -> str:
     """The first sentence of the first paragraph, on one line."""
-    text = re.sub(r"<see(?:also)?\s+\w+=\"([^\"]*)\"\s*/>", r"\1", text)
-    text = re.sub(r"\{@\w+\s+(?:[^\s}]+\s+)?([^}]*)\}", r"\1", text)
-    text = _MARKUP.sub("", text).strip()
-    paragraph = " ".join(re.split(r"\n\s*\n", text, maxsplit=1)[0].split())
-    found = re.match(r".+?[.!?](?=\s+[^\sa-z]|$)", paragraph)
+    text = text.strip()
+    if "{@" in text:
+        text = _regex(r"\{@\w+\s+(?:[^\s}]+\s+)?([^}]*)\}").sub(r"\1", text)
+    if "<" in text:
+        text = _regex(r"<see(?:also)?\s+\w+=\"([^\"]*)\"\s*/>").sub(r"\1", text)
+        text = _regex(_MARKUP).sub("", text).strip()
+    paragraph = " ".join(_regex(r"\n\s*\n").split(text, 1)[0].split())
+    found = _regex(r".+?[.!?](?=\s+[^\sa-z]|$)").match(paragraph)
     return _shorten(found.group() if found else paragraph, MAX_DOC)
 
 
@@ -1097,18 +1130,17 @@ def _find_file_doc(source: bytes, language: Language, docs: set[int]) -> str:
     place = 3 if source.startswith(b"\xef\xbb\xbf") else 0
     leaders = tuple(comment.encode() for comment in language.comments if comment != "/*")
     while place < stop:
-        blank = _PREAMBLE.match(source, place)
+        blank = re.compile(_PREAMBLE).match(source, place)
         place = blank.end() if blank else place
-        if language.docstring and source.startswith((b'"', b"'", b"r"), place):
+        if language.docstring and source.startswith(_QUOTES, place):
             return _find_docstring(source, place)
         if source.startswith(b"/*", place) and "/*" in language.comments:
             end = source.find(b"*/", place) + 2
             if end < 2:
                 return ""
         elif source.startswith(leaders, place):
-            found = re.compile(
-                rb"(?:[ \t]*(?:" + b"|".join(map(re.escape, leaders)) + rb")[^\n]*\n?)+"
-            ).match(source, place)
+            lines = rb"(?:[ \t]*(?:" + b"|".join(map(re.escape, leaders)) + rb")[^\n]*\n?)+"
+            found = re.compile(lines).match(source, place)
             end = found.end() if found else stop
         else:
             return ""
@@ -1120,7 +1152,7 @@ def _find_file_doc(source: bytes, language: Language, docs: set[int]) -> str:
     return ""
 
 
-_PREAMBLE = re.compile(
+_PREAMBLE = (
     rb"(?:\s+|#!(?!\[)[^\n]*|<\?php|[\"']use \w+[\"'];?|declare\([^)]*\);|#!?\[[^\n]*\]"
     rb"|#ifndef[^\n]*|#define \w+\s*\n|#pragma[^\n]*)+"
 )
@@ -1144,13 +1176,11 @@ def _read_imports(
 ) -> tuple[str, ...]:
     """Imports as the language writes them, one per name, in the order of the file."""
     found = {f"package {_text(source, node)}": None for node in packages}
-    comment = _comment_pattern(language.comments)
-    edits = [(re.compile(old), new) for old, new in language.edits]
+    edits = [(_regex(old), new) for old, new in language.edits]
     for node in sorted(uses, key=lambda node: int(node.start_byte)):
         text = _text(source, node)
         if "\n" in text:
-            text = comment.sub(" ", text)
-        text = " ".join(text.split())
+            text = " ".join(_comment_pattern(language.comments).sub(" ", text).split())
         for old, new in edits:
             text = old.sub(new, text)
         for name in expand_braces(text):
@@ -1162,35 +1192,38 @@ def expand_braces(text: str) -> list[str]:
     """`a.{b, c.{d}}` as ["a.b", "a.c.d"], without aliases; nothing for what is no plain name."""
     names = []
     prefixes, current = [""], ""
-    for part in re.split(r"([{},])", text) + [","]:
+    for part in _regex(r"([{},])").split(text) + [","]:
         if part == "{":
-            prefixes.append(prefixes[-1] + current.strip())
+            prefixes.append(prefixes[-1] + current)
             current = ""
         elif part in (",", "}"):
-            name = prefixes[-1] + re.sub(r"\s+as\s+\S+$", "", current.strip())
-            name = re.sub(r"::self$", "", name.strip("\"'`<> "))
-            if current.strip() and not re.search(r"[\s$()\"'<>]", name):
-                names.append(name)
+            name = f"{prefixes[-1]}{current.partition(' as ')[0]}".strip("\"'`<> ")
+            if current and not _regex(r"[\s$()\"'<>]").search(name):
+                names.append(name.removesuffix("::self"))
             current = ""
             if part == "}" and len(prefixes) > 1:
                 prefixes.pop()
         else:
-            current = part
+            current = part.strip()
     return names
 
 
 def find_mark(source: bytes) -> str:
     """What the content says of itself: "generated", "minified", or ""."""
-    if _GENERATED.search(source[:2048]):
+    head = source[:2048].lower()
+    if any(phrase in head for phrase in _GENERATED):
         return "generated"
     lines = source.count(b"\n") + 1
     return "minified" if len(source) > 2000 and len(source) / lines > 400 else ""
 
 
-_GENERATED = re.compile(
-    rb"do not edit|@generated|code generated by|auto-?generated|automatically generated"
-    rb"|generated by the protocol buffer",
-    re.I,
+_GENERATED = (
+    b"do not edit",
+    b"@generated",
+    b"code generated by",
+    b"auto-generated",
+    b"autogenerated",
+    b"automatically generated",
 )
 
 
