@@ -406,8 +406,10 @@ csharp: cs csx
   ref     invocation_expression.function>conditional_access_expression>member_binding_expression.name>identifier
   ref     generic_name>identifier base_list>identifier type_argument_list>identifier attribute.name>identifier
   ref     nullable_type>identifier array_type>identifier
-  raw     (_ type: (identifier) @ref)
-  raw     (_ returns: (identifier) @ref)
+  ref     parameter.type>identifier variable_declaration.type>identifier property_declaration.type>identifier method_declaration.returns>identifier
+  ref     object_creation_expression.type>identifier cast_expression.type>identifier typeof_expression.type>identifier catch_declaration.type>identifier
+  ref     declaration_pattern.type>identifier type_parameter_constraint.type>identifier delegate_declaration.type>identifier indexer_declaration.type>identifier
+  ref     local_function_statement.type>identifier foreach_statement.type>identifier constant_pattern>identifier is_expression.right>identifier as_expression.right>identifier
   Ref     member_access_expression.expression>identifier
   drop    nameof var
   package namespace_declaration.name file_scoped_namespace_declaration.name
@@ -518,7 +520,8 @@ swift: swift
   def     property_declaration.name>pattern.bound_identifier=property protocol_property_declaration.name>pattern.bound_identifier=property
   body    computed_property willset_didset_block protocol_property_requirements
   hide    lambda_literal computed_property willset_didset_block deinit_declaration subscript_declaration
-  raw     (_ default_value: _ @value)
+  raw     (function_declaration default_value: _ @value)
+  raw     (init_declaration default_value: _ @value)
   value   property_declaration.value
   skip    attribute
   cut     <.*
@@ -1056,7 +1059,7 @@ def _find_doc_above(file: _File, start: int) -> tuple[str, int]:
     is_doc_block = source.startswith(b"/**", begin) if begin >= 0 else False
     if begin < 0 or gap > 1 + is_doc_block:
         return "", -1
-    return _clean_comment(source[begin:stop], file.language.comments), begin
+    return _clean_comment(source[begin:stop]), begin
 
 
 def _comment_start(source: bytes, stop: int, comments: Sequence[str]) -> int:
@@ -1077,38 +1080,33 @@ def _comment_start(source: bytes, stop: int, comments: Sequence[str]) -> int:
 
 
 _NO_COMMENT = (b"#[", b"#!", b"#pragma")
-_LEGAL = r"(?i)copyright|licen[cs]e|spdx-|all rights reserved|this file is part of"
-_DIRECTIVE = (
-    r"(?i)^\W*(eslint|prettier|jshint|jslint|istanbul|biome|global |globals |noinspection|nolint|noqa"
+_LEGAL = ("copyright", "license", "licence", "spdx-", "all rights reserved", "file is part of")
+_DECORATION = r"(?m)^[ \t]*(?:/\*+!?|\*+/|\*+|//+!?|#+|--+)?[ \t]?|[ \t]*\*+/\s*$"
+_DIRECTIVE = (  # lines for tools, and lines that only draw
+    r"(?im)^\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
     r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+build|@ts-|@flow"
-    r"|@format|@jsx|@license|@preserve|-\*-|vim?:|region\b|endregion|pragma|MARK:|#|!|use strict"
-    r"|sourceMappingURL|swiftlint|ktlint|clang-format|cspell|NOLINT|=+$|-+$|\*+$|[-=*#/~]{3,})"
+    r"|@format|@jsx|@preserve|-\*-|vim?:|region\b|endregion|pragma|mark:|use strict|sourcemapping"
+    r"|swiftlint|ktlint|clang-format|cspell|[-=*#/~]{3,})[^\n]*"
 )
+_FILE_TAG = r"(?m)^\s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*)\b[ \t]*"
+_OTHER_TAG = r"(?m)^\s*(?:[@\\][a-zA-Z]|:\w+|- (?:Parameter|Returns|Throws))"
 _MARKUP = (
     r"</?(?:p|b|i|em|tt|code|pre|strong|a|br|ul|ol|li|summary|remarks|para|c|span|h\d)\b[^>]*>"
 )
 
 
-def _clean_comment(comment: bytes, comments: Sequence[str]) -> str:
+def _clean_comment(comment: bytes) -> str:
     """First sentence of a comment; "" for licences and directives to tools."""
-    text = comment.decode("utf-8", "replace")
-    if _regex(_LEGAL).search(text, 0, 2000):
+    text = comment[:2000].decode("utf-8", "replace")
+    lower = text.lower()
+    if any(phrase in lower for phrase in _LEGAL):
         return ""
-    lines: list[str] = []
-    for line in text.splitlines():
-        line = _regex(_DECORATION).sub("", line).rstrip()
-        if _regex(r"\s*[@\\](fileoverview|file|overview|brief|module|desc\w*)\b").match(line):
-            line = _regex(r"^\s*[@\\]\w+\s*").sub("", line)
-        elif _regex(r"\s*([@\\]\w|:\w+|- (Parameter|Returns|Throws))").match(line):
-            break
-        if not line and lines:
-            break
-        if line and not _regex(_DIRECTIVE).match(line):
-            lines.append(line)
-    return _first_sentence("\n".join(lines))
-
-
-_DECORATION = r"^\s*(/\*+!?|\*+/|\*+(?!/)|//+!?|#+|--+)?\s?|\s*\*+/\s*$"
+    text = _regex(_DECORATION).sub("", text)
+    text = _regex(_DIRECTIVE).sub("", text)
+    if "@" in text or "\\" in text or ":" in text or "\n-" in text:
+        text = _regex(_FILE_TAG).sub("", text)
+        text = _regex(_OTHER_TAG).split(text, 1)[0]
+    return _first_sentence(text)
 
 
 def _first_sentence(text: str) -> str:
@@ -1144,7 +1142,7 @@ def _find_file_doc(source: bytes, language: Language, docs: set[int]) -> str:
             end = found.end() if found else stop
         else:
             return ""
-        doc = _clean_comment(source[place:end], language.comments)
+        doc = _clean_comment(source[place:end])
         names_file = re.search(rb"@(fileoverview|file|module|overview)\b", source[place:end])
         if doc and not language.docstring and (place not in docs or names_file):
             return doc
