@@ -175,8 +175,8 @@ class TreeEntry(NamedTuple):
 class Module(NamedTuple):
     """One part of the code, described by its own words."""
 
-    path: str  # its folder
-    files: int  # source files in it, at any depth
+    path: str  # its folder; "." is what lies in the root itself
+    files: int  # source files in it that are in no other module
     doc: str  # one sentence, or ""
 
 
@@ -229,6 +229,10 @@ def _by_depth(configs: Mapping[str, str]) -> list[tuple[str, str]]:
 
 def _folder(path: str) -> str:
     return path.rpartition("/")[0]
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def _join(folder: str, name: str) -> str:
@@ -576,7 +580,7 @@ _CI_STANZA = _Stanza("", "", "continuous integration", ())
 
 
 def _find_stanza(path: str) -> _Stanza | None:
-    match = _STANZA_BY_NAME.fullmatch(path.rpartition("/")[2])
+    match = _STANZA_BY_NAME.fullmatch(_name(path))
     if match and match.lastindex:
         return _STANZAS[match.lastindex - 1]
     return _CI_STANZA if _CI_PATH.fullmatch(path) else None
@@ -599,7 +603,7 @@ def _read_config(path: str, text: str, known: frozenset[str]) -> list[_Find]:
         else:
             values = [""]
         found += [find for value in values for find in _fill_row(row, value)]
-    special = _SPECIAL.get(path.rpartition("/")[2]) or _SPECIAL.get(path.rpartition(".")[2])
+    special = _SPECIAL.get(_name(path)) or _SPECIAL.get(path.rpartition(".")[2])
     if special:
         data = _parse_config(path, text) if data is None else data
         found += special(path, text, data, known)
@@ -918,7 +922,7 @@ def _more_make(path: str, text: str, data: object, known: frozenset[str]) -> Ite
 
 
 def _more_ruby(path: str, text: str, data: object, known: frozenset[str]) -> Iterator[_Find]:
-    name = path.rpartition("/")[2].removesuffix(".gemspec")
+    name = _name(path).removesuffix(".gemspec")
     yield _Find("name", name)
     for place in (f"exe/{name}", f"bin/{name}", f"lib/{name.replace('-', '/')}.rb"):
         if _join(_folder(path), place) in known:
@@ -928,7 +932,7 @@ def _more_ruby(path: str, text: str, data: object, known: frozenset[str]) -> Ite
 
 def _more_dotnet(path: str, text: str, data: object, known: frozenset[str]) -> Iterator[_Find]:
     """What to build has to be named when a folder holds two projects or solutions."""
-    folder, name = _folder(path), path.rpartition("/")[2]
+    folder, name = _folder(path), _name(path)
     beside = [p for p in known if _folder(p) == folder and p.endswith((".sln", ".slnx", "proj"))]
     target = "" if len(beside) == 1 else f" {name}"
     score = _IMPLIED + 2 * name.endswith((".sln", ".slnx"))
@@ -958,7 +962,8 @@ _SHAPES_TEXT = r"""
 test python pytest|tox(?: run)?\Z|nox\Z|unittest|python manage\.py test|hatch test
 test go go test|gotestsum
 test rust cargo (?:test|nextest run)
-test jvm (?:\./)?mvnw? (?:clean )?(?:test|verify)|(?:\./)?gradlew? (?:clean )?(?:test|check)|sbt test
+test jvm (?:\./)?mvnw? (?:clean )?(?:test|verify)|sbt test
+test jvm (?:\./)?gradlew? (?:clean )?(?:test|check)
 test c ctest|meson test|make check
 test ruby rake(?: test| spec)?\Z|rspec|bin/rails test
 test php vendor/bin/(?:phpunit|pest)|php artisan test
@@ -984,7 +989,8 @@ format rust cargo fmt
 format python black|ruff format
 build go go build
 build rust cargo build
-build jvm (?:\./)?mvnw? (?:clean )?(?:package|install|compile)|(?:\./)?gradlew? (?:clean )?(?:build|assemble)
+build jvm (?:\./)?mvnw? (?:clean )?(?:package|install|compile)
+build jvm (?:\./)?gradlew? (?:clean )?(?:build|assemble)
 build c cmake|meson (?:setup|compile)|make\Z
 build dotnet dotnet build
 build swift swift build
@@ -1014,17 +1020,19 @@ _WRAPPER = re.compile(
 )
 # Flags of CI that mean nothing at a desk.
 _CI_FLAG = re.compile(
-    r" (?:-v+|-v\d|--verbose|--verbosity[= ]\d|--colou?r(?:=\w+)?|--locked|--frozen(?:-lockfile)?|-B"
-    r"|--no-default-groups|--no-progress|--no-interaction|-U|-ntp|--batch-mode|-q|--quiet|--ci|-Wall"
+    r" (?:-v+|-v\d|--verbose|--verbosity[= ]\d|--colou?r(?:=\w+)?|--locked|--frozen(?:-lockfile)?"
+    r"|-B|--no-default-groups|--no-progress|--no-interaction|-U|-ntp|--batch-mode|-q|--quiet|--ci|-Wall"
     r"|--no-transfer-progress|--noinput|--no-daemon|--stacktrace|--immutable|--no-audit|--no-fund"
     r"|--ignore-scripts|--prefer-dist|--logger \S+|[-/]p:\S+|--no-restore|--no-build|--no-coverage"
-    r"|--show-diff-on-failure|--cov\S*|--junit\S*|--durations\S*|-n \w+|-race|-count=1|-j ?\d+)(?= )"
+    r"|--show-diff-on-failure|--cov\S*|--junit\S*|--durations\S*|-n \w+|-race|-count=1"
+    r"|-j ?\d+)(?= )"
 )
 _SCRIPT = re.compile(
     r"((?:bash |sh |python3? )?(?:\./)?)((?:(?:scripts?|bin|tests?|tools|dev)/)?[\w.-]+)(?: |\Z)"
 )
 _ONE_WORD_TOOLS = frozenset(
-    "pytest mypy flake8 pylint pyright black eslint rubocop rspec tsc vitest jest staticcheck".split()
+    {"pytest", "mypy", "flake8", "pylint", "pyright", "black", "eslint", "rubocop", "rspec", "tsc"}
+    | {"vitest", "jest", "staticcheck"}
 )
 
 
@@ -1039,7 +1047,7 @@ class _Offer(NamedTuple):
 def _list_calls(configs: Mapping[str, str]) -> Iterator[Command]:
     """Every line that CI runs and that is safe to show, with its folder; the verb is still ""."""
     for path, text in _by_depth(configs):
-        if not _CI_PATH.fullmatch(path) or _SIDE_WORKFLOW.search(path.rpartition("/")[2]):
+        if not _CI_PATH.fullmatch(path) or _SIDE_WORKFLOW.search(_name(path)):
             continue
         values = _parse_yaml(text[:_MAX_CONFIG])
         for where, value in values.items():
@@ -1092,8 +1100,11 @@ def _classify_call(call: Command, known: frozenset[str]) -> _Offer | None:
     for verb, ecosystem, shape in _SHAPES:
         named = [word for word in bare.split() if word.endswith((".txt", "proj", ".sln", ".slnx"))]
         if shape.match(bare) and all(_join(call.folder, word) in known for word in named):
-            # Of many variants the plain one is right more often; but all requirements are needed.
-            score = _SCRIPTED if _tool(bare) == "pip -r" else _FROM_CI - bare.count(" ")
+            # A plain line is right more often than a variant or one for a single folder; but of
+            # requirements all are needed.
+            partial = any("/" in word and not word.startswith("./") for word in bare.split()[1:])
+            score = _FROM_CI - bare.count(" ") - 15 * partial
+            score = _SCRIPTED if _tool(bare) == "pip -r" else score
             return _Offer(call._replace(verb=verb), ecosystem, score)
     return None
 
@@ -1121,41 +1132,49 @@ def _choose_commands(
     configs: Mapping[str, str],
     finds: Mapping[str, list[_Find]],
 ) -> list[Command]:
+    """For the root, and folders that need their own, the line to type for each verb."""
     calls = list(_list_calls(configs))
-    exact = {(call.folder, _unwrap(call.line)) for call in calls}
-    alike = {(call.folder, _call_key(call.line)) for call in calls}
     offers = list(_list_offers(known, finds))
     tools = {(*_place(offer), _tool(offer.command.line)) for offer in offers}
     # A line of CI whose tool a config offers too confirms that offer; else it is one itself.
-    from_ci = [offer for call in calls if (offer := _classify_call(call, known))]
-    from_ci = [
-        offer for offer in from_ci if (*_place(offer), _tool(offer.command.line)) not in tools
-    ]
+    seen: dict[tuple[str, str, str], list[_Offer]] = {}
+    for call in calls:
+        offer = _classify_call(call, known)
+        if offer and (*_place(offer), _tool(offer.command.line)) not in tools:
+            seen.setdefault((*_place(offer), offer.command.line), []).append(offer)
+    from_ci = [same[0]._replace(score=same[0].score + min(len(same), 9)) for same in seen.values()]
     settled = {_place(offer) for offer in from_ci if offer.ecosystem in {"", *homes}}
-    settled |= {_place(o) for o in offers if (o.command.folder, _unwrap(o.command.line)) in exact}
     manager = _python_manager(finds)
     ranked: dict[tuple[str, str], list[_Offer]] = {}
-    for offer in [*offers, *from_ci]:
-        command, ecosystem, score = offer
-        if offer not in from_ci:
-            if (command.folder, _unwrap(command.line)) in exact:
-                score += _CALLED
-            elif (command.folder, _call_key(command.line)) in alike:
-                score += _CALLED_ALIKE
-            elif _place(offer) in settled:
-                score += _UNCALLED
+    for command, ecosystem, score in [*_weigh_by_ci(offers, calls, settled), *from_ci]:
         score += _GUEST if ecosystem and ecosystem not in homes else 0
         line = _local_line(command, known, manager if ecosystem == "python" else "")
         if _SAFE_LINE.fullmatch(line):
-            fitted = _Offer(command._replace(line=line), ecosystem, score)
-            ranked.setdefault(_place(offer), []).append(fitted)
-    folders = _command_folders(ranked, finds, homes)
-    return [
-        one
-        for folder in folders
-        for verb in _VERBS
-        for one in _best(ranked.get((folder, verb), []))
+            place = (command.folder, command.verb)
+            ranked.setdefault(place, []).append(
+                _Offer(command._replace(line=line), ecosystem, score)
+            )
+    places = [
+        (folder, verb) for folder in _command_folders(ranked, finds, homes) for verb in _VERBS
     ]
+    return [command for place in places for command in _best(ranked.get(place, []))]
+
+
+def _weigh_by_ci(
+    offers: Sequence[_Offer], calls: Sequence[Command], settled: set[tuple[str, str]]
+) -> Iterator[_Offer]:
+    exact = {(call.folder, _unwrap(call.line)) for call in calls}
+    alike = {(call.folder, _call_key(call.line)) for call in calls}
+    lines = [(offer.command.folder, _unwrap(offer.command.line)) for offer in offers]
+    settled = settled | {_place(o) for o, line in zip(offers, lines, strict=True) if line in exact}
+    for offer, line in zip(offers, lines, strict=True):
+        if line in exact:
+            change = _CALLED
+        elif (line[0], _call_key(line[1])) in alike:
+            change = _CALLED_ALIKE
+        else:
+            change = _UNCALLED if _place(offer) in settled else 0
+        yield offer._replace(score=offer.score + change)
 
 
 def _place(offer: _Offer) -> tuple[str, str]:
@@ -1194,16 +1213,15 @@ def _local_line(command: Command, known: frozenset[str], manager: str) -> str:
 
 def _best(offers: Sequence[_Offer]) -> list[Command]:
     """The best line, and a second one if it is sure as well and another tool."""
-    ranked = sorted(
-        offers, key=lambda one: (-one.score, one.command.source.count("/"), one.command.line)
-    )
+    ranked = sorted(offers, key=lambda o: (-o.score, o.command.source.count("/"), o.command.line))
     if not ranked or ranked[0].score < _ENOUGH:
         return []
     first = ranked[0].command
+    tool = _call_key(first.line).split()[0]
     # Beside what runs all tests, what can run one of them.
     enough = _ENOUGH if first.verb == "test" else _ENOUGH_AS_SECOND
-    others = [one.command for one in ranked[1:] if one.score >= enough]
-    return [first, *[other for other in others if _tool(other.line) != _tool(first.line)][:1]]
+    others = [offer.command for offer in ranked[1:] if offer.score >= enough]
+    return [first, *[one for one in others if _call_key(one.line).split()[0] != tool][:1]]
 
 
 def _command_folders(
@@ -1464,32 +1482,24 @@ def _list_key_files(
 ) -> list[KeyFile]:
     """Entry points, then manifests, CI, and what there is to read."""
     ours = [path for path in finds if _ecosystem(path) in {"", *homes}]
-    inside = _split_by_folder(files, {_folder(path) for path in ours})
+    sizes = {f: len(paths) for f, paths in _split_by_folder(files, {*map(_folder, ours)}).items()}
     # Of many packages the largest are what the others serve.
-    ours.sort(key=lambda path: (path.count("/") > 0, -len(inside[_folder(path)]), path))
-    entries = [KeyFile(f.text, f.note) for path in ours for f in finds[path] if f.kind == "entry"]
-    shallow = [
-        path
-        for path in files
-        if path.count("/") < 8
-        and _role_of_folders(path.lower().split("/")[:-1], "") in ("", "doc", "config")
-    ]
+    ours.sort(key=lambda path: (path.count("/") > 0, -sizes[_folder(path)], path))
+    large = [path for path in ours if "/" not in path or sizes[_folder(path)] * 20 > len(files)]
+    entries = [KeyFile(f.text, f.note) for path in large for f in finds[path] if f.kind == "entry"]
+    shallow = [path for path in files if path.count("/") < 8 and role_of(path) not in _NO_KEY_FILE]
     entries += _match_files(_ENTRY_FILES, shallow)
-    manifests = [
-        KeyFile(path, stanza.why)
-        for path in ours
-        if "/" not in path and (stanza := _find_stanza(path)) and stanza.why
-    ]
-    flows = [
-        p
-        for p in finds
-        if _CI_PATH.fullmatch(p) and not _SIDE_WORKFLOW.search(p.rpartition("/")[2])
-    ]
-    main = [p for p in flows if re.search(r"(?i)[/_-](?:ci|tests?|main|build|check|pr)[._-]", p)]
+    tops = [(path, _find_stanza(path)) for path in ours if "/" not in path]
+    manifests = [KeyFile(path, stanza.why) for path, stanza in tops if stanza and stanza.why]
+    flows = [p for p in finds if _CI_PATH.fullmatch(p) and not _SIDE_WORKFLOW.search(_name(p))]
+    main = [p for p in flows if re.search(r"(?i)/(?:ci|tests?|main|build|pr)\.", p)]
+    main += [p for p in flows if re.search(r"(?i)[/_-](?:ci|tests?|build)[._-]", p)]
     ci = [KeyFile(path, "continuous integration") for path in main or flows[: len(flows) < 3]]
-    return _unique(
-        [*_unique(entries)[:5], *manifests[:4], *ci[:1], *_match_files(_ABOUT_FILES, shallow)]
-    )[:12]
+    about = _match_files(_ABOUT_FILES, shallow)
+    return _unique([*_unique(entries)[:5], *manifests[:4], *ci[:1], *about])[:12]
+
+
+_NO_KEY_FILE = ("test", "example", "vendored", "generated", "minified")
 
 
 def _match_files(
@@ -1580,7 +1590,8 @@ vendored bower_components site-packages carthage godeps .yarn externals
 vendored-top deps external extern
 generated generated __generated__ dist __pycache__ _build __snapshots__ .next .nuxt
 generated-top target out coverage gen
-test tests __tests__ testdata test-data test_data fixtures __fixtures__ test-fixtures __mocks__ mocks
+test tests __tests__ testdata test-data test_data fixtures __fixtures__ test-fixtures mocks
+test __mocks__
 test e2e integration-tests integration_tests functional-tests testsuite testsuites unittests cypress
 test testutil testutils testhelpers test_helpers testhelper step_definitions fuzz jmh
 test bench benches benchmark benchmarks
@@ -1649,7 +1660,7 @@ def role_of(path: str) -> str:
     suffix = name.rpartition(".")[2]
     if _TEST_NAME.fullmatch(name):
         return "test"
-    if _TEST_CLASS.fullmatch(path.rpartition("/")[2]) and "src/main/" not in path:
+    if _TEST_CLASS.fullmatch(_name(path)) and "src/main/" not in path:
         return "test"
     if _DOC_NAME.fullmatch(name):
         return "doc"
@@ -1720,8 +1731,8 @@ class _Folder(NamedTuple):
 
     def role(self) -> str:
         """Source if there is a good part of it, else what most files are."""
-        total = sum(self.roles.values())
-        if self.roles.get("source", 0) * 4 >= total:
+        source = self.roles.get("source", 0)
+        if source > 20 or source * 4 >= sum(self.roles.values()):
             return "source"
         return max(sorted(self.roles), key=lambda role: self.roles[role], default="data")
 
@@ -1803,33 +1814,31 @@ def _tree_rank(path: str, folder: _Folder) -> tuple[int, int, str]:
     return (order.index(role) if role in order else len(order), -sum(folder.roles.values()), path)
 
 
-_MIN_MODULES, _MAX_MODULES = 4, 20
-_LARGE_SHARE = 4  # a module with more than a 4th of the source is split while there is room
+_MIN_MODULES, _MAX_MODULES, _MAX_SPLIT = 4, 20, 12
+_LARGE_SHARE = 5  # a module with more than a 5th of the source is split while there is room
 
 
 def describe_modules(files: Sequence[str], docs: Mapping[str, str]) -> list[Module]:
     """The parts of the code, largest first; `docs` is path of file or README -> its sentence."""
     folders = _build_folders(files)
     sizes = {path: folder.roles.get("source", 0) for path, folder in folders.items()}
-    parts = [path for path in folders[""].children if sizes[path]]
-    done: set[str] = set()
-    while len(parts) < _MAX_MODULES:
-        open_parts = [path for path in parts if path not in done]
-        largest = max(sorted(open_parts), key=lambda path: sizes[path], default="")
-        if not largest or len(parts) >= _MIN_MODULES and sizes[largest] * _LARGE_SHARE < sizes[""]:
+    parts = {path: sizes[path] for path in folders[""].children if sizes[path]}
+    parts["."] = sizes[""] - sum(parts.values())
+    whole = set(parts) - {"."}  # what may still be split
+    while len(parts) < _MAX_MODULES and whole:
+        largest = min(whole, key=lambda path: (-parts[path], path))
+        if len(parts) >= _MIN_MODULES and parts[largest] * _LARGE_SHARE < sizes[""]:
             break
-        inner = sorted(
-            (c for c in folders[largest].children if sizes[c]), key=lambda c: (-sizes[c], c)
-        )
-        own = any(role_of(path) == "source" for path in folders[largest].here)
-        room = _MAX_MODULES - len(parts) + (not own)
-        if not inner or len(inner) > room and len(inner) > 12:
-            done.add(largest)
-        parts = [path for path in parts if path != largest or own or largest in done]
-        parts += [] if largest in done else inner[:room]
-        done.add(largest)
-    parts = sorted(set(parts), key=lambda path: (-sizes[path], path))[:_MAX_MODULES]
-    return [Module(path, sizes[path], _find_doc(path, folders, docs)) for path in parts]
+        whole.remove(largest)
+        inner = sorted(folders[largest].children, key=lambda path: (-sizes[path], path))
+        worth = [path for path in inner if sizes[path] * 100 > sizes[""] or sizes[path] > 4]
+        for path in worth[: min(_MAX_MODULES - len(parts), _MAX_SPLIT)]:
+            parts[path] = sizes[path]
+            parts[largest] -= sizes[path]
+            whole.add(path)
+    kept = [path for path in parts if parts[path] > (len(parts) > _MIN_MODULES)]
+    ranked = sorted(kept, key=lambda path: (-parts[path], path))[:_MAX_MODULES]
+    return [Module(path, parts[path], _find_doc(path, folders, docs)) for path in ranked]
 
 
 _DOC_FILES = re.compile(
@@ -1840,9 +1849,9 @@ _DOC_FILES = re.compile(
 def _find_doc(folder: str, folders: Mapping[str, _Folder], docs: Mapping[str, str]) -> str:
     """The sentence of the file that speaks for a folder: its package file, namesake, README."""
     name = folder.rpartition("/")[2].lower()
-    for place in (folder, folder + "/src", folder + "/lib"):
+    for place in (folder.strip("."), folder + "/src", folder + "/lib"):
         for path in sorted(folders[place].here) if place in folders else ():
-            base = path.rpartition("/")[2]
+            base = _name(path)
             if docs.get(path) and (
                 _DOC_FILES.fullmatch(base) or base.partition(".")[0].lower() == name
             ):
@@ -1855,47 +1864,40 @@ _MAX_SENTENCE = 160  # characters
 
 def first_sentence(text: str) -> str:
     """The first sentence of prose in markdown, reStructuredText or plain text, without markup."""
-    text = re.sub(r"\A\ufeff?---\n(?s:.*?)\n---\n", "", text[:20_000])
-    text = re.sub(
-        r"<!--(?s:.*?)(?:-->|\Z)|^(```|~~~)(?s:.*?)(?:^\1[^\n]*$|\Z)", "", text, flags=re.M
-    )
+    text = re.sub(r"\A\ufeff?---\n(?s:.*?)\n---\n", "", text[:20_000].replace("\r\n", "\n"))
+    text = re.sub(r"<!--(?s:.*?)(?:-->|\Z)|^(```|~~~)(?s:.*?)(?:^\1.*$|\Z)", "", text, flags=re.M)
+    text = re.sub(r"</?(?:p|div|br|center)\b[^<>]*>", "\n\n", text)
     for paragraph in re.split(r"\n\s*\n", text):
         lines = [line.strip() for line in paragraph.splitlines() if line.strip()]
-        lines = [
-            line
-            for place, line in enumerate(lines)
-            if not _is_markup(line, lines[place + 1 : place + 2])
-        ]
-        prose = _plain(" ".join(lines))
-        if len(re.findall(r"[^\W\d_]{2,}", prose)) >= 3:
-            end = re.search(
-                r"(?<![.\s][a-z])(?<!\b(?:vs|cf|no))(?<!e\.g)(?<!i\.e)[.!?](?=\s+[^a-z\s]|\s*\Z)",
-                prose,
-            )
-            sentence = prose[: end.end()] if end else prose
-            return (
-                sentence
-                if len(sentence) <= _MAX_SENTENCE
-                else sentence[: _MAX_SENTENCE - 1].rsplit(" ", 1)[0] + "…"
-            )
+        pairs = zip(lines, [*lines[1:], ""], strict=False)
+        prose = _plain(" ".join(line for line, after in pairs if not _is_markup(line, after)))
+        if len(re.findall(r"(?<!\S)[^\W\d_]{2,}", re.sub(r"\S+://\S+", "", prose))) < 3:
+            continue
+        end = re.search(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)[.!?](?=\s+[^a-z\s]|\Z)", prose)
+        sentence = prose[: end.end()] if end else prose
+        if len(sentence) > _MAX_SENTENCE:
+            sentence = sentence[: _MAX_SENTENCE - 1].rsplit(" ", 1)[0] + "…"
+        return sentence
     return ""
 
 
-def _is_markup(line: str, following: Sequence[str]) -> bool:
-    """Headings, rules, badges, tables, directives, lists: what stands before the prose."""
-    underlined = bool(following) and re.fullmatch(r"([=\-~^*#])\1{2,}", following[0]) is not None
-    return (
-        underlined
-        or re.match(r"#|[=\-~^*_+]{3,}\Z|\||\.\. |:\w+:|<h\d|[-*+] |\d+\. |>\s*\[!", line)
-        is not None
-    )
+_MARKUP = re.compile(
+    r"#|=+ |[=\-~^*_+]{3,}\Z|\||\.\. |:\w+:|<h\d|[-*+] |\d+\. |>\s*\[!|\[[^\]]+\]:\s|Note:"
+)
+
+
+def _is_markup(line: str, following: str) -> bool:
+    """Headings, rules, tables, directives, lists, link targets: what stands before the prose."""
+    underlined = re.fullmatch(r"([=\-~^*#])\1{2,}", following)
+    return underlined is not None or _MARKUP.match(line) is not None
 
 
 def _plain(line: str) -> str:
     line = re.sub(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?", "", line)
-    line = re.sub(r"\[([^\[\]]*)\](?:\([^()]*\)|\[[^\]]*\])", r"\1", line)
+    line = re.sub(r"\[([^\[\]]*)\](?:\([^()]*\)|\[[^\]]*\])?", r"\1", line)
     line = re.sub(r"`([^`<>]+?)\s*<[^>`]*>`_+", r"\1", line)
-    line = re.sub(r"<[^<>]*>|\*\*|__|``?|:\w+:(?=`)|\\(?=[^\w\s])", "", line)
+    line = re.sub(r"<[^<>]*>|\*\*|__|:\w+:(?=`)|`+|\\(?=[^\w\s]|[A-Z])", "", line)
+    line = re.sub(r"(?<!\w)[*_]([^*_]{1,80})[*_](?!\w)", r"\1", line).replace("&amp;", "&")
     return " ".join(line.strip("> ").split())
 
 
