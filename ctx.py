@@ -1762,13 +1762,14 @@ _MAX_CONFIG = 200_000  # characters read of one config; what is longer was not w
 _VERBS = ("install", "build", "test", "lint", "typecheck", "format", "run")
 
 # How sure it is that people type a line, by where it was found. What CI runs too gains, what CI
-# runs otherwise loses, and so does the tooling of a language that is only a guest here.
+# does otherwise loses, and so does the tooling of a language that is only a guest here.
 _SCRIPTED, _FROM_CI, _IMPLIED, _WEAK = 40, 30, 25, 15
-_CALLED, _UNCALLED, _FOREIGN = 20, -12, -30
-_ENOUGH_ALONE, _ENOUGH_AS_SECOND = 1, 25
+_CALLED, _CALLED_ALIKE, _UNCALLED, _GUEST = 20, 10, -16, -35
+_ENOUGH, _ENOUGH_AS_SECOND = 9, 25
 
-_SAFE_NAME = re.compile(r"[\w.:@/+-]{1,60}")
-_SAFE_LINE = re.compile(r"[\w.:@/+*, &\[\]~-]{2,90}")
+# What becomes a command holds no quote, assignment, variable, URL or control character.
+_SAFE_NAME = re.compile(r"[\w.:@/+-]{1,60}", re.ASCII)
+_SAFE_LINE = re.compile(r"(?!.*://)[\w.:@/+*, &\[\]-]{2,90}", re.ASCII)
 
 
 class TreeEntry(NamedTuple):
@@ -1782,8 +1783,8 @@ class TreeEntry(NamedTuple):
 class Module(NamedTuple):
     """One part of the code, described by its own words."""
 
-    path: str  # its folder
-    files: int  # source files in it, at any depth
+    path: str  # its folder; "." is what lies in the root itself
+    files: int  # source files in it that are in no other module
     doc: str  # one sentence, or ""
 
 
@@ -1792,30 +1793,31 @@ class _Find(NamedTuple):
 
     kind: str  # a verb, or: name about version dep tool entry member style
     text: str
-    note: str = ""  # the version of a dep, the reason of an entry
-    score: int = 0
+    note: str = ""  # version of a dep or language, why of an entry, ecosystem of a command
+    score: int = 0  # of a command
 
 
 def is_config(path: str) -> bool:
     """Whether the text of this file tells facts: manifests, task runners, CI."""
-    if path.count("/") > 5 or _find_reader(path) is None:
+    if _find_stanza(path) is None or path.count("/") > 5:
         return False
-    if _CI_PATH.fullmatch(path):
-        return True
     folders, _, name = path.lower().rpartition("/")
-    return _role_of_folders(folders.split("/") if folders else [], name) in ("", "build")
+    role = _role_of_folders(folders.split("/") if folders else [], name)
+    return role in ("", "build") or _CI_PATH.fullmatch(path) is not None
 
 
 def detect_facts(files: Sequence[str], configs: Mapping[str, str]) -> Facts:
     """What names of files and texts of configs say about a project, most important first."""
     known = frozenset(files)
+    sources = [path for path in files if role_of(path) == "source"] or files
+    homes = _home_ecosystems(sources)
     finds = {path: _read_config(path, text, known) for path, text in _by_depth(configs)}
     return Facts(
-        tuple(_list_stack(files, finds)),
-        tuple(_choose_commands(files, configs, finds)),
-        tuple(_list_key_files(files, finds)),
-        tuple(_list_packages(files, finds)),
-        tuple(_list_conventions(files, configs, finds)),
+        tuple(_list_stack(sources, finds)),
+        tuple(_choose_commands(homes, known, configs, finds)),
+        tuple(_list_key_files(files, homes, finds)),
+        tuple(_list_packages(files, homes, finds)),
+        tuple(_list_conventions(files, homes, finds)),
     )
 
 
@@ -1825,7 +1827,7 @@ def find_descriptions(configs: Mapping[str, str]) -> dict[str, str]:
         path: first_sentence(find.text)
         for path, text in _by_depth(configs)
         for find in _read_config(path, text, frozenset())
-        if find.kind == "about"
+        if find.kind == "about" and first_sentence(find.text)
     }
 
 
@@ -1833,20 +1835,428 @@ def _by_depth(configs: Mapping[str, str]) -> list[tuple[str, str]]:
     return sorted(configs.items(), key=lambda item: (item[0].count("/"), item[0]))
 
 
-def _read_config(path: str, text: str, known: frozenset[str]) -> list[_Find]:
-    reader = _find_reader(path)
-    return list(reader.read(path, text[:_MAX_CONFIG], known)) if reader else []
-
-
 def _folder(path: str) -> str:
     return path.rpartition("/")[0]
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def _join(folder: str, name: str) -> str:
     return f"{folder}/{name}" if folder else name
 
 
+# One stanza per kind of config: pattern of its name, ecosystem ("-" for all), why it is a key file.
+# A row is: kind, text, and where its {} comes from: "~ pattern" in the text, or "@ place" in TOML,
+# JSON or YAML ("*" is any key). A row without a source always holds. "!" is surer, "?" less sure.
+# A "task" gives a line for those names in a table that mean a verb.
+_STANZAS_TEXT = r"""
+pyproject\.toml : python : Python project
+  name {} @ project/name
+  name {} @ tool/poetry/name
+  about {} @ project/description
+  about {} @ tool/poetry/description
+  version Python {} @ project/requires-python
+  version Python {} @ tool/poetry/dependencies/python
+  dep {} @ project/dependencies
+  dep {} @ tool/poetry/dependencies
+  devdep {} @ project/optional-dependencies/*
+  devdep {} @ dependency-groups/*
+  devdep {} @ tool/poetry/group/*/dependencies
+  member {} @ tool/uv/workspace/members
+  test pytest @ tool/pytest
+  lint ruff check @ tool/ruff
+  format ruff format @ tool/ruff/format
+  format black . @ tool/black
+  typecheck pyright @ tool/pyright
+  typecheck basedpyright @ tool/basedpyright
+  tool tox @ tool/tox
+  test! tox @ tool/tox/env_run_base
+  task tox -e {} @ tool/tox/env
+  task hatch run {} @ tool/hatch/envs/default/scripts
+  task pdm run {} @ tool/pdm/scripts
+  task poe {} @ tool/poe/tasks
+  task task {} @ tool/taskipy/tasks
+  style lines up to {} columns (ruff) @ tool/ruff/line-length
+  style lines up to {} columns (black) @ tool/black/line-length
+  style {} quotes (ruff) @ tool/ruff/format/quote-style
+  style mypy strict @ tool/mypy/strict
+  style pyright {} @ tool/pyright/typeCheckingMode
+  style changelog fragments in {}/ (towncrier) @ tool/towncrier/directory
+  style commit messages by commitizen @ tool/commitizen
+setup\.cfg|tox\.ini|pytest\.ini|mypy\.ini|\.flake8 : python :
+  name {} ~ ^name\s*=\s*([\w.-]+)$
+  version Python {} ~ ^python_requires\s*=\s*(.+)
+  install pip install -e . ~ ^\[options\]
+  test pytest ~ ^\[(?:tool:)?pytest\]
+  lint flake8 ~ ^\[flake8\]
+  tool tox ~ ^\[tox\]
+  test! tox ~ ^\[testenv\]
+  task tox -e {} ~ ^\[testenv:([\w.-]+)\]
+  style lines up to {} columns (flake8) ~ ^max[-_]line[-_]length\s*=\s*(\d+)
+setup\.py : python : Python package
+  name {} ~ \bname\s*=\s*['"]([\w.-]+)
+  version Python {} ~ python_requires\s*=\s*['"]([^'"\n]+)
+  dep {} ~ ^\s*['"]([\w.-]+)([^'"\n]*)['"],?\s*$
+  install pip install -e . ~ \bsetup\(
+requirements\.txt : python : Python dependencies
+  dep {} ~ ^([A-Za-z][\w.-]*)(?:\[[^\]\n]*\])?([=<>~!][^\s;#]*)?
+  install? pip install -r requirements.txt
+noxfile\.py : python : task runner
+  task nox -s {} ~ ^def (\w+)\(session
+package\.json : node : npm package
+  name {} @ name
+  about {} @ description
+  version Node.js {} @ engines/node
+  dep {} @ dependencies
+  dep {} @ devDependencies
+  dep {} @ peerDependencies
+  member {} @ workspaces
+  member {} @ workspaces/packages
+pnpm-workspace\.yaml : node : workspace members
+  member {} @ packages
+lerna\.json : node :
+  member {} @ packages
+deno\.jsonc? : node : Deno project
+  tool Deno
+  task deno task {} @ tasks
+  test deno test
+  lint deno lint
+  format deno fmt
+tsconfig\.json : node :
+  style TypeScript strict @ compilerOptions/strict
+\.prettierrc(?:\.json|\.ya?ml)? : node :
+  style formatted by Prettier
+  style single quotes @ singleQuote
+  style lines up to {} columns @ printWidth
+Cargo\.toml : rust : Cargo manifest
+  name {} @ package/name
+  about {} @ package/description
+  version Rust {}+ @ package/rust-version
+  version Rust {}+ @ workspace/package/rust-version
+  version Rust {}-edition @ package/edition
+  version Rust {}-edition @ workspace/package/edition
+  dep {} @ dependencies
+  dep {} @ workspace/dependencies
+  member {} @ workspace/members
+  build cargo build
+\.?rustfmt\.toml : rust :
+  format cargo fmt --all
+  style lines up to {} columns (rustfmt) @ max_width
+go\.mod : go : Go module
+  name {} ~ ^module\s+(\S+)
+  version Go {} ~ ^go\s+([\d.]+)
+  dep {} ~ ^(?:require)?\s+(\S+\.\S+/\S+) (v\S+)$
+  build go build ./...
+  test go test ./...
+  lint? go vet ./...
+  format? gofmt -w .
+go\.work : go : Go workspace
+  member {} ~ ^(?:use)?\s*(\.[\w./-]*)\s*$
+magefile\.go : go : task runner
+  task mage {} ~ ^func ([A-Z]\w*)\([^()\n]*\)(?: error)? \{
+(?:GNU)?[Mm]akefile : - : task runner
+\.?[Jj]ustfile : - : task runner
+  task just {} ~ ^@?([A-Za-z][\w-]*)(?: [^:=\n]*)?:(?!=)
+[Tt]askfile\.ya?ml : - : task runner
+  task task {} @ tasks
+pom\.xml : jvm : Maven project
+  tool Maven
+  about {} ~ <description>\s*([^<]+)<
+  version Java {}+ ~ <(?:maven\.compiler\.(?:release|source)|java\.version)>\s*([\d.]+)\s*<
+  dep {} ~ <(?:groupId|artifactId)>\s*([\w.-]+)\s*<
+  member {} ~ <module>\s*([^<\s]+)\s*</module>
+  build mvn package
+  test mvn test
+  run mvn spring-boot:run ~ spring-boot-maven-plugin
+(?:build|settings)\.gradle(?:\.kts)? : jvm : Gradle build
+  tool Gradle
+  version Java {}+ ~ (?:JavaLanguageVersion\.of\(|jvmToolchain\()(\d+)
+  version Java {}+ ~ (?:source|target)Compatibility\s*=\s*['"]?(?:JavaVersion\.VERSION_)?(\d+)
+  dep {} ~ ['"(]([a-z][\w-]*(?:\.[\w-]+)+)[:'"]
+  member {} ~ ^\s*include\b[ (]*['"]:?([\w:./-]+)['"]
+  member {} ~ ^\s+['"]:([\w:./-]+)['"],?\)?$
+  build gradle build
+  test gradle test
+  run gradle bootRun ~ ['"]org\.springframework\.boot['"]
+  run gradle run ~ ['"]application['"]|^\s*application\s*$
+CMakeLists\.txt : c : CMake build
+  tool CMake
+  name {} ~ ^(?i:project)\s*\(\s*([\w.-]+)
+  version C++ {} ~ CMAKE_CXX_STANDARD\s+(\d+)
+  build cmake -B build && cmake --build build ~ ^(?i:project)\s*\(
+  test ctest --test-dir build ~ (?i:enable_testing|add_test)\s*\(|include\s*\(CTest
+Gemfile|[\w.-]+\.gemspec : ruby : Ruby dependencies
+  about {} ~ \.summary\s*=\s*["']([^"'\n]+)
+  version Ruby {} ~ ^ruby\s+["']([^"'\n]+)
+  version Ruby {} ~ required_ruby_version\s*=\s*["']([^"'\n]+)
+  dep {} ~ ^\s*gem[ (]+["']([\w-]+)["'](?:,\s*["']([^"'\n]*))?
+  dep {} ~ \.add_(?:runtime_)?dependency[ (]+["']([\w-]+)["'](?:,\s*["']([^"'\n]*))?
+  tool Bundler ~ ^source\b
+  install! bundle install ~ ^source\b
+Rakefile : ruby : task runner
+  task bundle exec rake {} ~ ^task[ (]+:?["']?([\w:-]+)
+  test! bundle exec rake test ~ ^Rake::TestTask\.new
+  test! bundle exec rake spec ~ ^RSpec::Core::RakeTask\.new
+  lint! bundle exec rake rubocop ~ ^RuboCop::RakeTask\.new
+composer\.json : php : Composer package
+  tool Composer
+  name {} @ name
+  about {} @ description
+  version PHP {} @ require/php
+  dep {} @ require
+  devdep {} @ require-dev
+  install! composer install
+  task composer {} @ scripts
+mix\.exs : elixir : Mix project
+  name {} ~ \bapp:\s*:(\w+)
+  version Elixir {} ~ elixir:\s*"([^"\n]+)
+  dep {} ~ \{:(\w+),\s*"([^"\n]*)
+  install mix deps.get
+  build mix compile
+  test mix test
+  run mix phx.server ~ \{:phoenix,
+[\w.-]+\.(?:sln|slnx|csproj|fsproj|vbproj) : dotnet : .NET project
+  version .NET {} ~ <TargetFrameworks?>(?:[^<]*;)?net(\d+\.\d)
+  dep {} ~ <PackageReference\s+Include="([\w.]+)"(?:\s+Version="([^"]*)")?
+  dep microsoft.aspnetcore ~ Sdk="Microsoft\.NET\.Sdk\.Web"
+  member {} ~ "([^"\n]+)[\\/][^"\\/\n]+\.(?:cs|fs|vb)proj"
+Package\.swift : swift : Swift package
+  tool SwiftPM
+  name {} ~ \bPackage\(\s*name:\s*"([^"\n]+)
+  version Swift {}+ ~ swift-tools-version:\s*([\d.]+)
+  dep {} ~ url:\s*"[^"\n]*/([\w.-]+?)(?:\.git)?"
+  build swift build
+  test swift test ~ \.testTarget\(
+  run swift run ~ \.executableTarget\(
+pubspec\.yaml : dart : Dart package
+  name {} @ name
+  about {} @ description
+  version Dart {} @ environment/sdk
+  dep {} @ dependencies
+  member {} @ workspace
+  install! flutter pub get @ dependencies/flutter
+  install dart pub get
+  test! flutter test @ dependencies/flutter
+  test dart test
+  lint! flutter analyze @ dependencies/flutter
+  lint dart analyze
+  format dart format .
+  run flutter run @ dependencies/flutter
+(?:docker-)?compose\.ya?ml : - : services
+  run? docker compose up @ services/*/build
+\.editorconfig : - :
+  style indent with tabs ~ ^\[\*\]\n(?:[a-z][^\n]*\n)*?indent_style *= *tab
+  style indent with {} spaces ~ ^\[\*\]\n(?:[a-z][^\n]*\n)*?indent_size *= *(\d+)
+  style lines up to {} columns ~ ^\[\*\]\n(?:[a-z][^\n]*\n)*?max_line_length *= *(\d+)
+"""
+
+# What the presence of a file or of a dependency implies.
+_SIGNS_TEXT = r"""
+.pre-commit-config.yaml : - : lint! pre-commit run --all-files
+script/bootstrap : - : install! script/bootstrap
+script/setup : - : install! script/setup
+bin/setup : - : install! bin/setup
+script/test : - : test! script/test
+bin/test : - : test! bin/test
+script/lint : - : lint! script/lint
+script/fmt : - : lint! script/fmt
+bin/lint : - : lint! bin/lint
+script/server : - : run! script/server
+bin/dev : - : run! bin/dev
+manage.py : python : test python manage.py test : run python manage.py runserver
+ruff.toml : python : lint ruff check
+.ruff.toml : python : lint ruff check
+pyrightconfig.json : python : typecheck pyright
+Pipfile : python : install! pipenv install --dev
+environment.yml : python : install? conda env create -f environment.yml
+biome.json : node : lint npx biome check
+clippy.toml : rust : lint cargo clippy
+.golangci.yml : go : lint golangci-lint run
+.golangci.yaml : go : lint golangci-lint run
+artisan : php : test! php artisan test : run! php artisan serve
+phpstan.neon : php : typecheck vendor/bin/phpstan analyse
+phpstan.neon.dist : php : typecheck vendor/bin/phpstan analyse
+psalm.xml : php : typecheck vendor/bin/psalm
+bin/rails : ruby : test! bin/rails test : run! bin/rails server
+.rubocop.yml : ruby : lint bundle exec rubocop
+.formatter.exs : elixir : format mix format
+.swiftlint.yml : swift : lint swiftlint
+.swiftformat : swift : format swiftformat .
+meson.build : c : build meson setup build && meson compile -C build : test meson test -C build
+configure : c : build ./configure && make : test make check
+build.sbt : jvm : build sbt compile : test sbt test
+deps.edn : jvm : test clojure -M:test
+project.clj : jvm : test lein test
+stack.yaml : haskell : build stack build : test stack test
+cabal.project : haskell : build cabal build all : test cabal test all
+dune-project : ocaml : build dune build : test dune test
+rebar.config : erlang : build rebar3 compile : test rebar3 eunit
+gleam.toml : gleam : build gleam build : test gleam test
+build.zig : zig : build zig build : test? zig build test
+shard.yml : crystal : install shards install : test crystal spec
+foundry.toml : solidity : build forge build : test forge test
+MODULE.bazel : - : build bazel build //... : test bazel test //...
+WORKSPACE : - : build bazel build //... : test bazel test //...
+pants.toml : - : test pants test ::
+"""
+_IMPLIED_BY_DEP = {
+    "pytest": "test pytest",
+    "phpunit/phpunit": "test vendor/bin/phpunit",
+    "pestphp/pest": "test vendor/bin/pest",
+    "laravel/pint": "format vendor/bin/pint",
+    "rspec": "test bundle exec rspec",
+    "credo": "lint mix credo",
+    "dialyxir": "typecheck mix dialyzer",
+    "@commitlint/config-conventional": "style conventional commits (commitlint)",
+    "@changesets/cli": "style a changeset per change in .changeset/",
+}
+
+# Task names that mean a verb, the best first. Only these become commands.
+_VERB_OF_TASK = {
+    name: (verb, place)
+    for verb, names in (
+        ("install", "setup bootstrap deps install-deps install-dev dev-install dev-setup"),
+        ("build", "build compile build:all build-all bundle"),
+        ("test", "test tests test:unit test-unit unit unit-test unittest test:all test-all check"),
+        ("test", "runtests runtest run_tests run-tests spec specs test-ci test:ci pytest phpunit"),
+        ("lint", "lint lint:all lint-all lint:check lint-check linters lint:js eslint style cs"),
+        (
+            "lint",
+            "linting ruff flake8 rubocop clippy golangci-lint vet pre-commit analyze",
+        ),
+        ("typecheck", "typecheck type-check check-types check:types types typing type_check"),
+        ("typecheck", "check:ts tsc mypy pyright flow phpstan stan analyse static-analysis"),
+        ("format", "format fmt format:write prettier fix black format:fix cs-fix pint reformat"),
+        ("run", "start dev serve run server runserver develop"),
+    )
+    for place, name in enumerate(names.split())
+}
+
+
+class _Row(NamedTuple):
+    """One line of a stanza."""
+
+    kind: str
+    text: str
+    note: str
+    score: int
+    pattern: re.Pattern[str] | None
+    place: str  # "project/name", or ""
+
+
+class _Stanza(NamedTuple):
+    """How one kind of config is known and read."""
+
+    name: str  # pattern of the file's name
+    ecosystem: str  # of whose code its commands are; "" for all
+    why: str  # what it is as a key file, or ""
+    rows: tuple[_Row, ...]
+
+
+def _parse_row(line: str) -> _Row:
+    head, pattern, place = line, None, ""
+    if " ~ " in line:
+        head, _, source = line.partition(" ~ ")
+        pattern = re.compile(source, re.MULTILINE)
+    elif " @ " in line:
+        head, _, place = line.partition(" @ ")
+    kind, _, text = head.strip().partition(" ")
+    score = {"!": _SCRIPTED, "?": _WEAK}.get(kind[-1], _IMPLIED)
+    text, _, note = text.partition(" ") if kind == "version" else (text, "", "")
+    return _Row(kind.rstrip("!?"), text, note, score, pattern, place)
+
+
+def _parse_stanzas(text: str) -> list[_Stanza]:
+    stanzas: list[_Stanza] = []
+    for line in text.strip().splitlines():
+        if line.startswith(" "):
+            stanzas[-1] = stanzas[-1]._replace(rows=(*stanzas[-1].rows, _parse_row(line)))
+        else:
+            name, ecosystem, why = (part.strip() for part in f"{line} ".split(" :"))
+            stanzas.append(_Stanza(name, ecosystem.strip("-"), why, ()))
+    return stanzas
+
+
+_STANZAS = _parse_stanzas(_STANZAS_TEXT)
+_STANZA_BY_NAME = re.compile("|".join(f"({stanza.name})" for stanza in _STANZAS))
+_CI_PATH = re.compile(
+    r"\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.yml|\.circleci/config\.yml|\.travis\.yml"
+)
+_CI_STANZA = _Stanza("", "", "continuous integration", ())
+
+
+def _find_stanza(path: str) -> _Stanza | None:
+    match = _STANZA_BY_NAME.fullmatch(_name(path))
+    if match and match.lastindex:
+        return _STANZAS[match.lastindex - 1]
+    return _CI_STANZA if _CI_PATH.fullmatch(path) else None
+
+
+def _read_config(path: str, text: str, known: frozenset[str]) -> list[_Find]:
+    """What the rows of its stanza find in a config, then what needs more than a row."""
+    stanza = _find_stanza(path)
+    if stanza is None:
+        return []
+    text = text[:_MAX_CONFIG]
+    data: object = None
+    found: list[_Find] = []
+    for row in stanza.rows:
+        if row.pattern:
+            values: list[object] = [match.groups() for match in row.pattern.finditer(text)]
+        elif row.place:
+            data = _parse_config(path, text) if data is None else data
+            values = _dig(data, row.place.split("/"))
+        else:
+            values = [""]
+        found += [find for value in values for find in _fill_row(row, value)]
+    special = _SPECIAL.get(_name(path)) or _SPECIAL.get(path.rpartition(".")[2])
+    if special:
+        data = _parse_config(path, text) if data is None else data
+        found += special(path, text, data, known)
+    for find in [find for find in found if find.kind in ("dep", "devdep")]:
+        if find.text in _IMPLIED_BY_DEP:
+            found += _fill_row(_parse_row(_IMPLIED_BY_DEP[find.text]), "")
+    return found
+
+
+def _fill_row(row: _Row, value: object) -> Iterator[_Find]:
+    """The finds of one row for one value: what a pattern matched, or what stands at a place."""
+    if row.kind in ("dep", "devdep"):
+        for name, version in _pairs(value):
+            yield _Find(row.kind, row.text.replace("{}", name.lower()), version)
+    elif row.kind == "task":
+        yield from _find_tasks(_strings(value), row.text)
+    elif row.kind == "member":
+        yield from (_Find("member", name) for name in _strings(value))
+    elif value not in (None, False):
+        words = _strings(value) if not isinstance(value, dict) else []
+        word = str(value) if isinstance(value, int) else words[0] if words else ""
+        if word or "{}" not in row.text + row.note:
+            text, note = row.text.replace("{}", word), row.note.replace("{}", word)
+            yield _Find(row.kind, text, note, row.score)
+
+
+def _find_tasks(names: Iterable[str], line: str) -> Iterator[_Find]:
+    """For each verb the task whose name says it best."""
+    best: dict[str, tuple[int, str]] = {}
+    for name in names:
+        verb, place = _VERB_OF_TASK.get(re.sub(r"^(?:turbo|nx):", "", name.lower()), ("", 0))
+        if verb and _SAFE_NAME.fullmatch(name):
+            best[verb] = min(best.get(verb, (99, "")), (place, name))
+    for verb, (place, name) in best.items():
+        name = name[0].lower() + name[1:] if line.startswith("mage") else name
+        yield _Find(verb, line.replace("{}", name), score=_SCRIPTED - min(place, 10))
+
+
 # Tolerant readers: odd input gives less, never an error.
+
+
+def _parse_config(path: str, text: str) -> object:
+    if path.endswith(".toml"):
+        return _parse_toml(text)
+    return _nest(_parse_yaml(text)) if path.endswith((".yaml", ".yml")) else _parse_json(text)
 
 
 def _parse_toml(text: str) -> dict[str, object]:
@@ -1870,301 +2280,158 @@ def _parse_json(text: str) -> dict[str, object]:
     return {}
 
 
+_YAML_PAIR = re.compile(r"""(?:"([^"]*)"|'([^']*)'|([^\s"'#:{\[][^:]*)):(?:\s+(.*)|\Z)""")
+
+
 def _parse_yaml(text: str) -> dict[tuple[str, ...], str]:
     """Path of keys and list positions -> scalar: as much YAML as workflows and manifests use."""
     found: dict[tuple[str, ...], str] = {}
-    stack: list[tuple[int, str]] = []  # (indent, key), from the root to where the line is
+    stack: list[tuple[int, str]] = []  # (indent, key) from the root to the line at hand
     counts: dict[tuple[str, ...], int] = {}
-    block = -1  # indent of the key whose block scalar is being read, or -1
+    block = -1  # indent of the key whose block of text is being read, or -1
     for line in text.splitlines():
         body = line.strip()
         indent = len(line) - len(line.lstrip(" "))
-        where = tuple(key for _, key in stack)
         if block >= 0 and (indent > block or not body):
-            found[where] = f"{found[where]}\n{body}".lstrip("\n")
+            where = tuple(key for _, key in stack)
+            found[where] += body + "\n"
             continue
         block = -1
         if not body or body.startswith(("#", "---", "%")) or len(stack) > 30:
             continue
         while item := re.match(r"-(?:\s+|\Z)", body):
-            # A list may stand at the indent of its key, so equal indent ends only another item.
-            while stack and (
-                stack[-1][0] > indent or (stack[-1][0] == indent and stack[-1][1].isdigit())
-            ):
+            # A list may stand at the indent of its key: equal indent ends another item only.
+            while stack and (stack[-1][0], stack[-1][1].isdigit()) >= (indent, True):
                 stack.pop()
             parent = tuple(key for _, key in stack)
             counts[parent] = counts.get(parent, -1) + 1
             stack.append((indent, str(counts[parent])))
             indent, body = indent + item.end(), body[item.end() :]
-        pair = re.match(r"""(?:"([^"]*)"|'([^']*)'|([^\s"'#:{\[][^:]*?)) ?:(?:\s+(.*)|\Z)""", body)
-        if pair:
+        if pair := _YAML_PAIR.match(body):
             while stack and stack[-1][0] >= indent:
                 stack.pop()
-            stack.append((indent, next(key for key in pair.groups()[:3] if key is not None)))
+            stack.append((indent, next(key for key in pair.groups() if key is not None).strip()))
             body = pair[4] or ""
             if re.match(r"[|>][+\-\d]*\s*(?:#|\Z)", body):
                 block, body = indent, ""
         where = tuple(key for _, key in stack)
-        body = re.sub(r"\s#.*", "", body).strip()
+        body = re.sub(r"(?:^|\s)#.*", "", body).strip()
         if body[:1] == "[" and body[-1:] == "]":
             for number, part in enumerate(body[1:-1].split(",")):
                 found[(*where, str(number))] = part.strip().strip("\"'")
-        elif where:
-            found[where] = f"{found.get(where, '')} {body.strip(chr(34) + chr(39))}".strip()
+        else:
+            found[where] = f"{found.get(where, '')} {body}".strip().strip("\"'")
     return found
 
 
+def _nest(flat: Mapping[tuple[str, ...], str]) -> dict[str, object]:
+    root: dict[str, object] = {}
+    for where, value in flat.items():
+        table = root
+        for key in where[:-1]:
+            inner = table.get(key)
+            if not isinstance(inner, dict):
+                inner = table[key] = {}
+            table = inner
+        if where and not isinstance(table.get(where[-1]), dict):
+            table[where[-1]] = value
+    return root
+
+
+def _dig(data: object, keys: Sequence[str]) -> list[object]:
+    """What stands at that place; "*" goes through every key."""
+    for number, key in enumerate(keys):
+        if not isinstance(data, dict):
+            return []
+        if key == "*":
+            return [one for inner in data.values() for one in _dig(inner, keys[number + 1 :])]
+        data = data.get(key)
+    return [] if data is None else [data]
+
+
 def _table(data: object, *keys: str) -> dict[str, object]:
-    """The table at that place of TOML or JSON, empty if there is none."""
-    for key in keys:
-        data = data.get(key) if isinstance(data, dict) else None
-    return data if isinstance(data, dict) else {}
+    found = _dig(data, keys)
+    return found[0] if found and isinstance(found[0], dict) else {}
 
 
 def _strings(value: object) -> list[str]:
     """The strings of a list, the keys of a table, or one string alone."""
-    items = [value] if isinstance(value, str) else value if isinstance(value, (list, dict)) else []
-    return [item for item in items if isinstance(item, str)]
+    if isinstance(value, dict) and all(isinstance(key, str) and key.isdigit() for key in value):
+        value = list(value.values())  # a list, as _nest gives it
+    items = [value] if isinstance(value, str) else value
+    return (
+        [one for one in items if isinstance(one, str)]
+        if isinstance(items, (list, dict, tuple))
+        else []
+    )
 
 
-def _string(value: object) -> str:
+def _pairs(value: object) -> Iterator[tuple[str, str]]:
+    """(name, version) of dependencies: a table, a list of requirements, or what a pattern found."""
+    if isinstance(value, dict):
+        for name, version in value.items():
+            version = version.get("version") if isinstance(version, dict) else version
+            yield str(name), version if isinstance(version, str) else ""
+    elif isinstance(value, tuple):
+        yield str(value[0] if value else ""), str((value[1] if len(value) > 1 else "") or "")
+    else:
+        for need in _strings(value):
+            match = re.match(r"([\w.-]*)(?:\[[^\]]*\])?([^;]*)", need)
+            yield (match[1], match[2]) if match else ("", "")
+
+
+def _word(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _matches(pattern: str, text: str) -> list[str]:
-    return [match[match.lastindex or 0] for match in re.finditer(pattern, text, re.MULTILINE)]
+# What needs more than a row.
 
 
-# Task names that mean a verb, the best first. Only these become commands.
-_TASKS = {
-    "install": "setup bootstrap deps install-deps install-dev dev-install dev-setup deps:get",
-    "build": "build compile build:all build-all bundle",
-    "test": "test tests test:unit test-unit unit unit-test unittest test:all test-all check spec "
-    "specs test-ci test:ci pytest phpunit",
-    "lint": "lint lint:all lint-all lint:check lint-check linters lint:js eslint style cs lint:py "
-    "ruff flake8 rubocop clippy golangci-lint vet code-style check:lint pre-commit analyze",
-    "typecheck": "typecheck type-check check-types check:types types typing type_check ts:check "
-    "check:ts tsc mypy pyright flow test:types phpstan stan analyse static-analysis types:check",
-    "format": "format fmt format:write prettier fix black format:fix cs-fix pint reformat",
-    "run": "start dev serve run server runserver develop",
-}
-_VERB_OF_TASK = {
-    name: (verb, place)
-    for verb, names in _TASKS.items()
-    for place, name in enumerate(names.split())
-}
-
-
-def _tasks(names: Iterable[str], line: str, without: str = "") -> Iterator[_Find]:
-    """Commands for those task names that say what they do; `line` holds {} for the name."""
-    for name in dict.fromkeys(names):
-        verb, place = _VERB_OF_TASK.get(name.lower(), ("", 0))
-        if verb and name not in without.split() and _SAFE_NAME.fullmatch(name):
-            yield _Find(verb, line.replace("{}", name), score=_SCRIPTED - min(place, 10))
-
-
-def _implied(*lines: str, score: int = _IMPLIED) -> Iterator[_Find]:
-    """Commands written as "verb: line"."""
-    for line in lines:
-        verb, _, rest = line.partition(": ")
-        yield _Find(verb, rest, score=score)
-
-
-def _deps(pairs: Iterable[tuple[str, object]]) -> Iterator[_Find]:
-    for name, version in pairs:
-        if isinstance(version, dict):
-            version = version.get("version")
-        yield _Find("dep", name.lower(), _string(version))
-
-
-# One reader per kind of config: path, text and all known paths in, finds out.
-
-_PYTHON_TOOLS = (
-    ("pytest", "test: pytest"),
-    ("ruff", "lint: ruff check"),
-    ("flake8", "lint: flake8"),
-    ("pylint", "lint: pylint {}"),
-    ("mypy", "typecheck: mypy {}"),
-    ("pyright", "typecheck: pyright"),
-    ("basedpyright", "typecheck: basedpyright"),
-    ("black", "format: black ."),
-)
-
-
-def _python_tools(named: Iterable[str], target: str) -> Iterator[_Find]:
-    names = set(named)
-    for tool, line in _PYTHON_TOOLS:
-        if tool in names:
-            yield from _implied(line.replace("{}", target).strip())
-
-
-def _python_package(folder: str, known: frozenset[str]) -> str:
-    """The folder of Python code to hand to a checker: src, the only package, or all."""
-    prefix = folder + "/" if folder else ""
-    inits = [path for path in known if path.startswith(prefix) and path.endswith("/__init__.py")]
-    tops = {path[len(prefix) :].split("/")[0] for path in inits}
-    packages = {
-        top
-        for top in tops
-        if f"{prefix}{top}/__init__.py" in known and role_of(f"{top}/x.py") == "source"
-    }
-    return "src" if "src" in tops else packages.pop() if len(packages) == 1 else "."
-
-
-def _read_pyproject(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    data, folder = _parse_toml(text), _folder(path)
-    project, tool = _table(data, "project"), _table(data, "tool")
-    poetry, hatch = _table(tool, "poetry"), _table(tool, "hatch", "envs")
-    yield _Find("name", _string(project.get("name") or poetry.get("name")))
-    yield _Find("about", _string(project.get("description") or poetry.get("description")))
-    python = project.get("requires-python") or _table(poetry, "dependencies").get("python")
-    yield _Find("version", "Python", _string(python))
-    needs = _strings(project.get("dependencies"))
-    groups = {
-        **_table(data, "project", "optional-dependencies"),
-        **_table(data, "dependency-groups"),
-    }
-    extra = [need for group in groups.values() for need in _strings(group)]
-    poetry_dev = [_table(group, "dependencies") for group in _table(poetry, "group").values()]
-    yield from _deps(re.match(r"([\w.-]*)(?:\[[^\]]*\])?([^;]*)", need).groups() for need in needs)  # type: ignore[union-attr]
-    yield from _deps(_table(poetry, "dependencies").items())
-    used = {re.split(r"[^\w-]", need)[0].lower() for need in extra} | {
-        n for t in poetry_dev for n in t
-    }
-    target = (
-        ""
-        if _table(tool, "mypy").keys() & {"files", "packages", "modules"}
-        else _python_package(folder, known)
-    )
-    yield from _python_tools({*tool, *(used & {"pytest"})}, target)
-    if "format" in _table(tool, "ruff"):
-        yield from _implied("format: ruff format")
-    yield from _python_install(data, folder, known)
-    for name, place in {**_table(project, "scripts"), **_table(poetry, "scripts")}.items():
-        yield from _python_entry(name, _string(place), folder, known)
-    if "tox" in tool:
-        yield from _read_tox_names(
-            _strings(_table(tool, "tox", "env")), "legacy_tox_ini" not in tool["tox"]
-        )  # type: ignore[operator]
-    for env, table in hatch.items():
-        line = "hatch run {}" if env == "default" else f"hatch run {env}:{{}}"
-        yield from _tasks(_strings(_table(table, "scripts")), line)
-    for runner, line in (("pdm", "pdm run {}"), ("poe", "poe {}"), ("taskipy", "task {}")):
-        names = _table(tool, runner, "scripts") or _table(tool, runner, "tasks")
-        yield from _tasks(_strings(names), line)
-    for member in _strings(_table(tool, "uv", "workspace").get("members")):
-        yield _Find("member", member)
-    yield from _python_styles(tool)
-
-
-def _python_install(data: dict[str, object], folder: str, known: frozenset[str]) -> Iterator[_Find]:
-    tool = _table(data, "tool")
-    backend = _string(_table(data, "build-system").get("build-backend"))
-    for manager, line in _PYTHON_MANAGERS.items():
-        if manager in tool and manager != "hatch" or _join(folder, manager + ".lock") in known:
-            yield _Find("tool", manager)
-            yield from _implied(f"install: {line}", score=_SCRIPTED)
-            return
-    extras = set(_strings(_table(data, "project", "optional-dependencies")))
-    extra = next(
-        (name for name in ("dev", "test", "tests", "testing", "all") if name in extras), ""
-    )
-    # meson-python rebuilds at import, which needs the build tools of this environment.
+def _more_python(path: str, text: str, data: object, known: frozenset[str]) -> Iterator[_Find]:
+    folder, tool = _folder(path), _table(data, "tool")
+    managers = [m for m in _PYTHON_MANAGERS if m in tool or _join(folder, m + ".lock") in known]
+    backend = _word(_table(data, "build-system").get("build-backend"))
+    extras = _table(data, "project", "optional-dependencies")
+    extra = next((name for name in ("dev", "test", "tests", "testing") if name in extras), "")
+    # meson-python builds at import, with the tools of this environment.
     isolation = "--no-build-isolation " if backend == "mesonpy" else ""
-    if backend or "project" in data:
-        yield from _implied(f"install: pip install {isolation}-e .{f'[{extra}]' if extra else ''}")
+    if managers:
+        yield _Find("tool", managers[0])
+        yield _Find("install", _PYTHON_MANAGERS[managers[0]], score=_SCRIPTED)
+    elif backend or "project" in _table(data):
+        line = f"pip install {isolation}-e .{f'[{extra}]' if extra else ''}"
+        yield _Find("install", line, score=_IMPLIED)
+    if "mypy" in tool:
+        listed = _table(tool, "mypy").keys() & {"files", "packages", "modules"}
+        target = "" if listed else " " + _python_target(folder, known)
+        yield _Find("typecheck", f"mypy{target}", score=_IMPLIED)
+    scripts = {**_table(data, "project", "scripts"), **_table(tool, "poetry", "scripts")}
+    for name, place in scripts.items():
+        module = _word(place).partition(":")[0].strip().replace(".", "/")
+        for file in (
+            f"src/{module}.py",
+            f"{module}.py",
+            f"src/{module}/__init__.py",
+            f"{module}/__init__.py",
+        ):
+            if _join(folder, file) in known:
+                yield _Find("entry", _join(folder, file), f"command `{name}`")
 
 
 _PYTHON_MANAGERS = {"uv": "uv sync", "poetry": "poetry install", "pdm": "pdm install"}
 
 
-def _python_entry(name: str, place: str, folder: str, known: frozenset[str]) -> Iterator[_Find]:
-    module = place.partition(":")[0].strip().replace(".", "/")
-    for prefix in ("src/", "", "lib/"):
-        for suffix in (".py", "/__init__.py"):
-            if (path := _join(folder, prefix + module + suffix)) in known:
-                yield _Find("entry", path, f"command `{name}`")
-                return
-
-
-def _python_styles(tool: dict[str, object]) -> Iterator[_Find]:
-    for name in ("ruff", "black"):
-        if width := _table(tool, name).get("line-length"):
-            yield _Find("style", f"lines up to {width} columns ({name})")
-    if _table(tool, "mypy").get("strict") is True:
-        yield _Find("style", "mypy strict: everything is annotated")
-    if mode := _string(_table(tool, "pyright").get("typeCheckingMode")):
-        yield _Find("style", f"pyright {mode}")
-    quotes = _table(tool, "ruff", "format").get("quote-style")
-    if quotes in ("single", "preserve") or _table(tool, "black").get("skip-string-normalization"):
-        yield _Find("style", "quotes: " + ("single" if quotes == "single" else "left as written"))
-    if folder := _string(_table(tool, "towncrier").get("directory")):
-        yield _Find("style", f"a changelog fragment per change in {folder}/ (towncrier)")
-    if "commitizen" in tool:
-        yield _Find("style", "commit messages are checked (commitizen)")
-
-
-def _read_ini(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    """setup.cfg, tox.ini and their kin: sections, and a few keys."""
-    sections = set(_matches(r"^\[([^\]\n]+)\]", text))
-    target = (
-        ""
-        if re.search(r"^(files|packages)\s*=", text, re.M)
-        else _python_package(_folder(path), known)
-    )
-    names = {name.removeprefix("tool:") for name in sections}
-    yield from _python_tools(names & {"pytest", "flake8", "mypy"}, target)
-    if path.endswith("tox.ini") and any(name.startswith("testenv") for name in sections):
-        listed = re.findall(
-            r"[\w.-]+", " ".join(_matches(r"^env_?list\s*=((?:.*\n)(?:[ \t]+.*\n)*)", text))
-        )
-        named = [name.partition(":")[2] for name in sorted(sections) if name.startswith("testenv:")]
-        yield from _read_tox_names([*named, *listed], "testenv" in sections)
-    if path.endswith("setup.cfg"):
-        yield _Find("name", "".join(_matches(r"^name\s*=\s*(\S+)", text)[:1]))
-        yield _Find(
-            "version", "Python", "".join(_matches(r"^python_requires\s*=\s*(.+)", text)[:1])
-        )
-    if "options" in sections:
-        yield from _implied("install: pip install -e .")
-    for width in _matches(r"^max[-_]line[-_]length\s*=\s*(\d+)", text)[:1]:
-        yield _Find("style", f"lines up to {width} columns (flake8)")
-
-
-def _read_tox_names(names: Iterable[str], whole: object) -> Iterator[_Find]:
-    yield _Find("tool", "tox")
-    if whole:
-        yield _Find("test", "tox", score=_SCRIPTED)
-    yield from _tasks(names, "tox -e {}", without="dev")
-
-
-def _read_setup_py(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    yield _Find("name", "".join(_matches(r"\bname\s*=\s*['\"]([\w.-]+)", text)[:1]))
-    yield _Find(
-        "version", "Python", "".join(_matches(r"python_requires\s*=\s*['\"]([^'\"]+)", text)[:1])
-    )
-    yield from _deps((name, "") for name in _matches(r"^\s*['\"]([\w.-]+)[^'\"]*['\"],?\s*$", text))
-    if "setup(" in text:
-        yield from _implied("install: pip install -e .")
-    for name, place in re.findall(r"['\"]([\w.-]+)\s*=\s*([\w.]+):\w+['\"]", text):
-        yield from _python_entry(name, place, _folder(path), known)
-
-
-def _read_requirements(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    yield from _deps(
-        re.findall(r"^([A-Za-z][\w.-]*)(?:\[[^\]\n]*\])?([=<>~!][^\s;#]*)?", text, re.M)
-    )
-    if not path.endswith(("pyproject.toml", "dev.txt")):
-        yield from _implied(f"install: pip install -r {path.rpartition('/')[2]}", score=_WEAK)
-    if re.search(r"^pytest\b", text, re.M):
-        yield from _implied("test: pytest")
-
-
-def _read_nox(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    names = re.findall(
-        r"^@nox\.session(?:\([^\n]*?name=['\"]([\w-]+))?[^\n]*\n(?:@.*\n)*def (\w+)", text, re.M
-    )
-    yield from _tasks((given or name for given, name in names), "nox -s {}", without="dev")
+def _python_target(folder: str, known: frozenset[str]) -> str:
+    """The Python code to hand to a checker: src, the only package, or all."""
+    packages = {
+        path[len(folder) :].strip("/").split("/")[0]
+        for path in known
+        if path.endswith("/__init__.py") and path.startswith(folder) and role_of(path) == "source"
+    }
+    packages = {"src"} & packages or {
+        p for p in packages if _join(folder, p + "/__init__.py") in known
+    }
+    return packages.pop() if len(packages) == 1 else "."
 
 
 _LOCKS = {
@@ -2176,616 +2443,173 @@ _LOCKS = {
 }
 
 
-def _read_package_json(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    data, folder = _parse_json(text), _folder(path)
-    named = _string(data.get("packageManager")).partition("@")[0]
+def _more_node(path: str, text: str, data: object, known: frozenset[str]) -> Iterator[_Find]:
+    table, folder = _table(data), _folder(path)
+    named = _word(table.get("packageManager")).partition("@")[0]
     locks = [manager for name, manager in _LOCKS.items() if _join(folder, name) in known]
     manager = named if named in _LOCKS.values() else (locks or ["npm"])[0]
-    scripts = {name: _string(body) for name, body in _table(data, "scripts").items()}
-    deps = _table(data, "dependencies")
-    if "no test specified" in scripts.get("test", ""):
-        del scripts["test"]
-    yield _Find("name", _string(data.get("name")))
-    yield _Find("about", _string(data.get("description")))
-    yield _Find("version", "Node.js", _string(_table(data, "engines").get("node")))
-    yield from _deps(
-        {**_table(data, "devDependencies"), **deps, **_table(data, "peerDependencies")}.items()
-    )
-    if deps or "devDependencies" in data or locks:
-        yield from _implied(f"install: {manager} install", score=_SCRIPTED)
+    if table.keys() & {"dependencies", "devDependencies", "workspaces"} or locks:
+        yield _Find("install", f"{manager} install", score=_SCRIPTED)
         yield _Find("tool", manager)
-    # `bun test` and `npm ci` are commands of their own: a script of that name needs `run`.
-    yield from _tasks(
-        scripts, f"{manager} {{}}" if manager == "yarn" else f"{manager} run {{}}", without="check"
+    scripts = _table(table, "scripts")
+    names = [name for name, body in scripts.items() if "no test specified" not in _word(body)]
+    # "check" may be anything: here, and only here, the text of a script is looked at.
+    check = _word(scripts.get("check"))
+    verb = (
+        "typecheck"
+        if "tsc" in check
+        else "lint"
+        if re.search(r"eslint|biome|oxlint", check)
+        else ""
     )
-    if re.search(r"\btsc\b|\bvue-tsc\b", scripts.get("check", "")):
-        yield _Find("typecheck", f"{manager} run check", score=_SCRIPTED)
-    elif re.search(r"\b(?:eslint|biome|oxlint)\b", scripts.get("check", "")):
-        yield _Find("lint", f"{manager} run check", score=_SCRIPTED - 5)
-    workspaces = data.get("workspaces")
-    for member in _strings(
-        workspaces if isinstance(workspaces, list) else _table(workspaces).get("packages")
-    ):
-        yield _Find("member", member)
-    yield from _node_entries(data, folder, known)
-    for style in _STYLE_DEPS:
-        if style in {**_table(data, "devDependencies"), **deps}:
-            yield _Find("style", _STYLE_DEPS[style])
-
-
-_STYLE_DEPS = {
-    "@commitlint/config-conventional": "commit messages: conventional commits (commitlint)",
-    "commitizen": "commit messages are checked (commitizen)",
-    "@changesets/cli": "a changeset per change in .changeset/",
-}
-
-
-def _node_entries(data: dict[str, object], folder: str, known: frozenset[str]) -> Iterator[_Find]:
-    bins = data.get("bin")
-    places = [(_string(bins), "command")] if isinstance(bins, str) else []
-    places += [(_string(place), f"command `{name}`") for name, place in _table(bins).items()]
-    places += [
-        (_string(data.get(key)), "package entry point") for key in ("source", "module", "main")
+    run = "yarn {}" if manager == "yarn" else f"{manager} run {{}}"
+    for find in _find_tasks((name for name in names if name != "check"), run):
+        plain = manager != "bun" and find.text.endswith((" run test", " run start"))
+        yield find._replace(text=find.text.replace(" run ", " ")) if plain else find
+    if verb:
+        yield _Find(verb, run.replace("{}", "check"), score=_SCRIPTED - 5)
+    bins = table.get("bin")
+    places = [("command", _word(bins))] + [
+        (f"command `{key}`", _word(v)) for key, v in _table(bins).items()
     ]
-    for place, why in [
+    places += [
+        ("package entry point", _word(table.get(key))) for key in ("source", "module", "main")
+    ]
+    for why, place in [
         *places,
-        ("index.js", "package entry point"),
-        ("src/index.ts", "package entry point"),
+        ("package entry point", "index.js"),
+        ("package entry point", "src/index.ts"),
     ]:
         stem = re.sub(r"\.[cm]?[jt]sx?$", "", place.removeprefix("./"))
-        # A published entry is often built: the source of dist/x.js is mostly src/x.ts.
+        # What is published is often built: the source of dist/x.js is mostly src/x.ts.
         for base in (stem, re.sub(r"^(?:dist|lib|build|out)/", "src/", stem)):
-            path = next(
-                (
-                    p
-                    for s in ("", ".js", ".ts", ".mjs", ".cjs", ".tsx")
-                    if (p := _join(folder, base + s)) in known
-                ),
-                "",
-            )
-            if base and path:
-                yield _Find("entry", path, why)
-                break
+            for suffix in ("", ".js", ".ts", ".mjs", ".cjs", ".tsx"):
+                if base and _join(folder, base + suffix) in known:
+                    yield _Find("entry", _join(folder, base + suffix), why)
 
 
-def _read_pnpm(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    for where, value in _parse_yaml(text).items():
-        if where[0] == "packages" and len(where) == 2:
-            yield _Find("member", value)
-
-
-def _read_lerna(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    yield from (_Find("member", member) for member in _strings(_parse_json(text).get("packages")))
-
-
-def _read_deno(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    data = _parse_json(text)
-    yield _Find("tool", "Deno")
-    yield from _tasks(_strings(_table(data, "tasks")), "deno task {}")
-    yield from _implied("test: deno test", "lint: deno lint", "format: deno fmt")
-
-
-def _read_cargo(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    data, folder = _parse_toml(text), _folder(path)
-    package, workspace = _table(data, "package"), _table(data, "workspace")
-    shared = _table(workspace, "package")
-    yield _Find("name", _string(package.get("name")))
-    yield _Find("about", _string(package.get("description")))
-    version = _string(package.get("rust-version")) or _string(shared.get("rust-version"))
-    edition = _string(package.get("edition")) or _string(shared.get("edition"))
-    yield _Find(
-        "version", "Rust", version + "+" if version else f"{edition} edition" if edition else ""
-    )
-    yield from _deps({**_table(data, "dependencies"), **_table(workspace, "dependencies")}.items())
-    for member in _strings(workspace.get("members")):
-        yield _Find("member", member)
+def _more_cargo(path: str, text: str, data: object, known: frozenset[str]) -> Iterator[_Find]:
+    folder, name = _folder(path), _word(_table(data, "package").get("name"))
     # In a workspace with a package at its root, cargo means that package alone.
-    everything = " --workspace" if package and workspace.get("members") else ""
-    yield from _implied("build: cargo build", f"test: cargo test{everything}")
-    bins = (
-        [table for table in data.get("bin", []) if isinstance(table, dict)]
-        if isinstance(data.get("bin"), list)
+    everything = " --workspace" if name and _table(data, "workspace").get("members") else ""
+    yield _Find("test", "cargo test" + everything, score=_IMPLIED)
+    bins = _table(data).get("bin")
+    mains = (
+        [(_word(_table(one).get("path")), _word(_table(one).get("name"))) for one in bins]
+        if isinstance(bins, list)
         else []
-    )  # type: ignore[union-attr]
-    mains = [(_string(table.get("path")), _string(table.get("name"))) for table in bins]
-    for place, name in [*mains, ("src/main.rs", _string(package.get("name")))]:
-        if place and (main := _join(folder, place)) in known:
-            yield _Find("entry", main, f"command `{name}`")
-            yield from _implied("run: cargo run")
-    if (library := _join(folder, "src/lib.rs")) in known:
-        yield _Find("entry", library, f"root of crate `{_string(package.get('name'))}`")
-
-
-def _read_go_mod(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    folder = _folder(path)
-    yield _Find("name", "".join(_matches(r"^module\s+(\S+)", text)[:1]))
-    yield _Find("version", "Go", "".join(_matches(r"^go\s+([\d.]+)", text)[:1]))
-    direct = "\n".join(line for line in text.splitlines() if "// indirect" not in line)
-    yield from _deps(re.findall(r"^(?:require)?\s+(\S+\.\S+/\S+) (v\S+)", direct, re.M))
-    yield from _implied("build: go build ./...", "test: go test ./...")
-    yield from _implied("lint: go vet ./...", "format: gofmt -w .", score=_WEAK)
-    commands = sorted(
-        p for p in known if re.fullmatch(r"cmd/[^/]+/main\.go", p[len(folder) :].lstrip("/"))
     )
-    for main in commands:
-        yield _Find("entry", main, f"command `{main.split('/')[-2]}`")
-    if _join(folder, "main.go") in known:
-        yield _Find("entry", _join(folder, "main.go"), "program entry point")
-        yield from _implied("run: go run .")
-    elif len(commands) == 1:
-        yield from _implied(f"run: go run ./{_folder(commands[0])[len(folder) :].lstrip('/')}")
+    for place, command in [*mains, ("src/main.rs", name)]:
+        if place and _join(folder, place) in known:
+            yield _Find("entry", _join(folder, place), f"command `{command}`")
+            yield _Find("run", "cargo run", score=_IMPLIED)
+    if _join(folder, "src/lib.rs") in known:
+        yield _Find("entry", _join(folder, "src/lib.rs"), f"root of crate `{name}`")
 
 
-def _read_go_work(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    for member in _matches(r"^(?:use)?\s*(\.[\w./-]*)\s*$", text):
-        yield _Find("member", member.removeprefix("./"))
+def _more_go(path: str, text: str, data: object, known: frozenset[str]) -> Iterator[_Find]:
+    prefix = _join(_folder(path), "")
+    mains = sorted(p for p in known if re.fullmatch(re.escape(prefix) + r"cmd/[^/]+/main\.go", p))
+    yield from (_Find("entry", main, f"command `{main.split('/')[-2]}`") for main in mains)
+    if prefix + "main.go" in known:
+        yield _Find("entry", prefix + "main.go", "program entry point")
+        yield _Find("run", "go run .", score=_IMPLIED)
+    elif len(mains) == 1:
+        yield _Find("run", f"go run ./{_folder(mains[0])[len(prefix) :]}", score=_IMPLIED)
 
 
-def _read_make(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    names = [
-        name for names in _matches(r"^([A-Za-z][\w./ -]*):(?!=)", text) for name in names.split()
-    ]
-    yield from _tasks(names, "make {}", without="develop dev")
-    if {"all", "default"} & set(names) and any(
-        role_of(p) == "source" and p.endswith((".c", ".cc", ".cpp")) for p in known
-    ):
-        yield _Find("build", "make", score=_SCRIPTED + 1)
-
-
-def _read_just(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    yield from _tasks(_matches(r"^@?([A-Za-z][\w-]*)(?: [^:=\n]*)?:(?!=)", text), "just {}")
-
-
-def _read_taskfile(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    names = [where[1] for where in _parse_yaml(text) if where[0] == "tasks" and len(where) > 1]
-    yield from _tasks(names, "task {}")
-
-
-def _read_mage(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    names = _matches(r"^func ([A-Z]\w*)\([^()\n]*\)(?: error)? \{", text)
-    yield from _tasks((name[0].lower() + name[1:] for name in names), "mage {}")
-
-
-def _read_pom(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    maven = "./mvnw" if _join(_folder(path), "mvnw") in known else "mvn"
-    own = re.sub(r"<parent>[^\0]*?</parent>", "", text, count=1)
-    yield _Find("name", "".join(_matches(r"<artifactId>\s*([\w.-]+)\s*</artifactId>", own)[:1]))
-    yield _Find("about", "".join(_matches(r"<description>\s*([^<]+)</description>", own)[:1]))
-    tag = r"<(?:maven\.compiler\.release|java\.version|maven\.compiler\.source|maven\.compiler\.target|jdk\.version)>\s*([\d.]+)\s*<"
-    yield _Find("version", "Java", "".join(version + "+" for version in _matches(tag, text)[:1]))
-    yield _Find("tool", "Maven")
-    yield from _deps(
-        (name, "") for name in _matches(r"<(?:groupId|artifactId)>\s*([\w.-]+)\s*<", text)
+def _more_make(path: str, text: str, data: object, known: frozenset[str]) -> Iterator[_Find]:
+    lines = re.findall(r"^([A-Za-z][\w./ -]*):(?!=)", text, re.MULTILINE)
+    names = [name for line in lines for name in line.split()]
+    # `make dev` may run or install; `make check` is for tests where there is no `make test`.
+    yield from _find_tasks(
+        (name for name in names if name not in ("dev", "develop", "fix")), "make {}"
     )
-    yield from _implied(f"build: {maven} package", f"test: {maven} test")
-    if "spring-boot-maven-plugin" in text:
-        yield from _implied(f"run: {maven} spring-boot:run")
-    for member in _matches(r"<module>\s*([^<\s]+)\s*</module>", text):
-        yield _Find("member", member)
+    if {"all", "default"} & set(names):
+        yield _Find("build", "make", "c", _SCRIPTED + 1)
 
 
-def _read_gradle(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    gradle = "./gradlew" if _join(_folder(path), "gradlew") in known else "gradle"
-    yield _Find("tool", "Gradle")
-    for line in _matches(r"^\s*include\b([^\n]*(?:,\s*\n[^\n]*)*)", text):
-        for member in re.findall(r"['\"]:?([\w:./-]+)['\"]", line):
-            yield _Find("member", member.replace(":", "/"))
-    version = _matches(
-        r"(?:JavaLanguageVersion\.of\(|jvmToolchain\(|(?:source|target)Compatibility\s*=\s*['\"]?(?:JavaVersion\.VERSION_)?)(\d+)",
-        text,
-    )
-    yield _Find("version", "Java", "".join(number + "+" for number in version[:1]))
-    yield from _deps(
-        (name, "") for name in re.findall(r"['\"(]([a-z][\w-]*(?:\.[\w-]+)+)[:'\"]", text)
-    )
-    yield from _implied(f"build: {gradle} build", f"test: {gradle} test")
-    for plugin, task in (("org.springframework.boot", "bootRun"), ("application", "run")):
-        if re.search(
-            rf"(?:id|plugin:?)\s*\(?['\"]{re.escape(plugin)}['\"]|^\s*{re.escape(plugin)}\s*$",
-            text,
-            re.M,
-        ):
-            yield from _implied(f"run: {gradle} {task}")
-            break
+def _more_ruby(path: str, text: str, data: object, known: frozenset[str]) -> Iterator[_Find]:
+    name = _name(path).removesuffix(".gemspec")
+    yield _Find("name", name)
+    for place in (f"exe/{name}", f"bin/{name}", f"lib/{name.replace('-', '/')}.rb"):
+        if _join(_folder(path), place) in known:
+            why = "root of gem" if place.endswith(".rb") else "command"
+            yield _Find("entry", _join(_folder(path), place), f"{why} `{name}`")
 
 
-def _read_cmake(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    yield _Find("name", "".join(_matches(r"(?i)^\s*project\s*\(\s*([\w.-]+)", text)[:1]))
-    yield _Find("version", "C++", "".join(_matches(r"CMAKE_CXX_STANDARD\s+(\d+)", text)[:1]))
-    yield _Find("tool", "CMake")
-    if re.search(r"(?i)^\s*project\s*\(", text, re.M):
-        yield from _implied("build: cmake -B build && cmake --build build")
-    if re.search(r"(?i)enable_testing\s*\(|include\s*\(\s*CTest|add_test\s*\(", text):
-        yield from _implied("test: ctest --test-dir build")
+def _more_dotnet(path: str, text: str, data: object, known: frozenset[str]) -> Iterator[_Find]:
+    """What to build has to be named when a folder holds two projects or solutions."""
+    folder, name = _folder(path), _name(path)
+    beside = [p for p in known if _folder(p) == folder and p.endswith((".sln", ".slnx", "proj"))]
+    target = "" if len(beside) == 1 else f" {name}"
+    score = _IMPLIED + 2 * name.endswith((".sln", ".slnx"))
+    yield _Find("name", name.rpartition(".")[0])
+    yield _Find("build", f"dotnet build{target}", score=score)
+    yield _Find("test", f"dotnet test{target}", score=score)
 
 
-def _read_ruby(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    """Gemfile and *.gemspec."""
-    yield _Find(
-        "version",
-        "Ruby",
-        "".join(
-            _matches(r"^\s*ruby\s+['\"]([^'\"]+)|required_ruby_version\s*=\s*['\"]([^'\"]+)", text)[
-                :1
-            ]
-        ),
-    )
-    yield from _deps(
-        re.findall(
-            r"(?:^\s*gem|add_(?:runtime_)?dependency)[ (]+['\"]([\w-]+)['\"](?:,\s*['\"]([^'\"]*))?",
-            text,
-            re.M,
-        )
-    )
-    yield _Find("about", "".join(_matches(r"\.summary\s*=\s*['\"]([^'\"\n]+)", text)[:1]))
-    if path.endswith(".gemspec"):
-        name = path.rpartition("/")[2].removesuffix(".gemspec")
-        yield _Find("name", name)
-        for place in (
-            f"exe/{name}",
-            f"bin/{name}",
-            f"lib/{name.replace('-', '/')}.rb",
-            f"lib/{name}.rb",
-        ):
-            if (entry := _join(_folder(path), place)) in known:
-                yield _Find(
-                    "entry",
-                    entry,
-                    f"{'root of gem' if place.endswith('.rb') else 'command'} `{name}`",
-                )
-    elif "gem" in text:
-        yield from _implied("install: bundle install", score=_SCRIPTED)
-        yield _Find("tool", "Bundler")
-    if _join(_folder(path), "spec/spec_helper.rb") in known:
-        yield from _implied("test: bundle exec rspec")
-
-
-def _read_rake(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    flat = re.sub(r"^namespace\b[^\n]*\n(?:[ \t]+[^\n]*\n|\n)*", "", text, flags=re.M)
-    names = _matches(r"^task[ (]+:?['\"]?([\w:-]+)", flat)
-    names += [
-        name or "test" for name in re.findall(r"Rake::TestTask\.new(?:[ (]+:?['\"]?(\w+))?", flat)
-    ]
-    names += [
-        name or "spec"
-        for name in re.findall(r"RSpec::Core::RakeTask\.new(?:[ (]+:?['\"]?(\w+))?", flat)
-    ]
-    prefix = "bundle exec " if _join(_folder(path), "Gemfile") in known else ""
-    yield from _tasks(names, prefix + "rake {}")
-    if "RuboCop::RakeTask" in text:
-        yield _Find("lint", prefix + "rake rubocop", score=_SCRIPTED)
-
-
-def _read_composer(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    data = _parse_json(text)
-    yield _Find("name", _string(data.get("name")))
-    yield _Find("about", _string(data.get("description")))
-    yield _Find("version", "PHP", _string(_table(data, "require").get("php")))
-    yield from _deps(_table(data, "require").items())
-    yield _Find("tool", "Composer")
-    yield from _implied("install: composer install", score=_SCRIPTED)
-    yield from _tasks(_strings(_table(data, "scripts")), "composer {}", without="check run")
-    for dep in _strings(_table(data, "require-dev")):
-        yield from _implied(*(_PHP_TOOLS[dep],) if dep in _PHP_TOOLS else ())
-
-
-_PHP_TOOLS = {
-    "phpunit/phpunit": "test: vendor/bin/phpunit",
-    "pestphp/pest": "test: vendor/bin/pest",
-    "laravel/pint": "format: vendor/bin/pint",
-    "squizlabs/php_codesniffer": "lint: vendor/bin/phpcs",
+_SPECIAL: dict[str, Callable[[str, str, object, frozenset[str]], Iterator[_Find]]] = {
+    "pyproject.toml": _more_python,
+    "package.json": _more_node,
+    "Cargo.toml": _more_cargo,
+    "go.mod": _more_go,
+    "Makefile": _more_make,
+    "GNUmakefile": _more_make,
+    "makefile": _more_make,
+    "gemspec": _more_ruby,
+    "sln": _more_dotnet,
+    "slnx": _more_dotnet,
+    "csproj": _more_dotnet,
+    "fsproj": _more_dotnet,
 }
 
 
-def _read_mix(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    yield _Find("name", "".join(_matches(r"\bapp:\s*:(\w+)", text)[:1]))
-    yield _Find("version", "Elixir", "".join(_matches(r"elixir:\s*\"([^\"]+)", text)[:1]))
-    yield from _deps(re.findall(r"\{:(\w+),\s*\"([^\"]*)", text))
-    yield from _implied("install: mix deps.get", "build: mix compile", "test: mix test")
-    for name, line in (
-        ("phoenix", "run: mix phx.server"),
-        ("credo", "lint: mix credo"),
-        ("dialyxir", "typecheck: mix dialyzer"),
-    ):
-        yield from _implied(*[line] if f"{{:{name}," in text else [])
-
-
-def _read_dotnet(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    """Projects and solutions: what to build has to be named when a folder holds two."""
-    folder, name = _folder(path), path.rpartition("/")[2]
-    beside = [p for p in known if _folder(p) == folder and p.endswith((".sln", ".slnx", "proj"))]
-    target = "" if len(beside) == 1 else f" {name}"
-    solution = name.endswith((".sln", ".slnx"))
-    yield _Find("name", name.rpartition(".")[0])
-    for framework in _matches(r"<TargetFrameworks?>([^<$]+)<", text)[:1]:
-        yield _Find("version", ".NET", framework.split(";")[-1].strip())
-    yield from _deps(
-        re.findall(r"<PackageReference\s+Include=\"([\w.]+)\"(?:\s+Version=\"([^\"]*)\")?", text)
-    )
-    if 'Sdk="Microsoft.NET.Sdk.Web"' in text:
-        yield _Find("dep", "microsoft.aspnetcore")
-    yield from _implied(
-        f"build: dotnet build{target}", f"test: dotnet test{target}", score=_IMPLIED + solution
-    )
-    for member in (
-        _matches(r"\"([^\"\n]+)[\\/][^\"\\/\n]+\.(?:cs|fs|vb)proj\"", text) if solution else []
-    ):
-        yield _Find("member", member.replace("\\", "/"))
-
-
-def _read_swift(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    yield _Find(
-        "version",
-        "Swift",
-        "".join(v + "+" for v in _matches(r"swift-tools-version:\s*([\d.]+)", text)[:1]),
-    )
-    yield _Find("name", "".join(_matches(r"Package\(\s*name:\s*\"([^\"]+)", text)[:1]))
-    yield _Find("tool", "SwiftPM")
-    yield from _deps(
-        (name, "") for name in _matches(r"url:\s*\"[^\"]*/([\w.-]+?)(?:\.git)?\"", text)
-    )
-    yield from _implied(
-        "build: swift build", *["test: swift test"] if ".testTarget(" in text else []
-    )
-    yield from _implied(*["run: swift run"] if ".executableTarget(" in text else [])
-
-
-def _read_pubspec(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    data = _parse_yaml(text)
-    tool = "flutter" if ("dependencies", "flutter", "sdk") in data else "dart"
-    yield _Find("name", data.get(("name",), ""))
-    yield _Find("about", data.get(("description",), ""))
-    yield _Find("version", "Dart", data.get(("environment", "sdk"), ""))
-    yield from _deps(
-        (where[1], value)
-        for where, value in data.items()
-        if where[0] == "dependencies" and len(where) == 2
-    )
-    yield from _implied(
-        f"install: {tool} pub get",
-        f"test: {tool} test",
-        f"lint: {tool} analyze",
-        "format: dart format .",
-    )
-    yield from _implied(*["run: flutter run"] if tool == "flutter" else [])
-    for where, value in data.items():
-        if where[0] == "workspace":
-            yield _Find("member", value)
-
-
-def _read_compose(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    yield _Find("tool", "Docker Compose")
-    if any(where[0] == "services" and where[2:3] == ("build",) for where in _parse_yaml(text)):
-        yield from _implied("run: docker compose up", score=_WEAK)
-
-
-def _read_tsconfig(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    if _table(_parse_json(text), "compilerOptions").get("strict") is True:
-        yield _Find("style", "TypeScript strict")
-
-
-def _read_editorconfig(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    general = "".join(_matches(r"^\[\*\]\s*\n((?:[^\[\n][^\n]*\n|\n)*)", text + "\n")[:1])
-    style = dict(re.findall(r"^(\w+)\s*=\s*(\w+)", general.lower(), re.M))
-    size = style.get("indent_size", "")
-    if style.get("indent_style") == "tab":
-        yield _Find("style", "indent with tabs")
-    elif style.get("indent_style") == "space" and size.isdigit():
-        yield _Find("style", f"indent with {size} spaces")
-    if style.get("max_line_length", "").isdigit():
-        yield _Find("style", f"lines up to {style['max_line_length']} columns")
-
-
-def _read_prettier(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    data = _parse_json(text) or dict(
-        item for item in ((w[0], v) for w, v in _parse_yaml(text).items())
-    )
-    said = {key: str(value).lower() for key, value in data.items()}
-    words = [f"{said['printWidth']} columns"] if said.get("printWidth", "").isdigit() else []
-    words += ["single quotes"] if said.get("singleQuote") == "true" else []
-    words += ["no semicolons"] if said.get("semi") == "false" else []
-    words += ["tabs"] if said.get("useTabs") == "true" else []
-    yield _Find("style", "Prettier" + (": " if words else "") + ", ".join(words))
-
-
-def _read_rustfmt(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    width = _parse_toml(text).get("max_width")
-    if isinstance(width, int):
-        yield _Find("style", f"lines up to {width} columns (rustfmt)")
-
-
-def _read_nothing(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    yield from ()
-
-
-class _Reader(NamedTuple):
-    """How one kind of config is known and read."""
-
-    name: str  # pattern of its file name
-    ecosystem: str  # of whose code the commands are; "" for all
-    why: str  # as a key file, or ""
-    read: Callable[[str, str, frozenset[str]], Iterator[_Find]]
-
-
-_READERS = (
-    _Reader(r"pyproject\.toml", "python", "Python project", _read_pyproject),
-    _Reader(r"setup\.cfg|tox\.ini|pytest\.ini|mypy\.ini|\.flake8", "python", "", _read_ini),
-    _Reader(r"setup\.py", "python", "Python package", _read_setup_py),
-    _Reader(r"requirements(?:[-_]?dev)?\.txt", "python", "Python dependencies", _read_requirements),
-    _Reader(r"noxfile\.py", "python", "task runner", _read_nox),
-    _Reader(r"package\.json", "node", "npm package", _read_package_json),
-    _Reader(r"pnpm-workspace\.yaml", "node", "workspace members", _read_pnpm),
-    _Reader(r"lerna\.json", "node", "", _read_lerna),
-    _Reader(r"deno\.jsonc?", "node", "Deno project", _read_deno),
-    _Reader(r"tsconfig\.json", "node", "", _read_tsconfig),
-    _Reader(r"\.prettierrc(?:\.json|\.ya?ml)?", "node", "", _read_prettier),
-    _Reader(r"Cargo\.toml", "rust", "Cargo manifest", _read_cargo),
-    _Reader(r"\.?rustfmt\.toml", "rust", "", _read_rustfmt),
-    _Reader(r"go\.mod", "go", "Go module", _read_go_mod),
-    _Reader(r"go\.work", "go", "Go workspace", _read_go_work),
-    _Reader(r"magefile\.go", "go", "task runner", _read_mage),
-    _Reader(r"(?:GNU)?[Mm]akefile", "", "task runner", _read_make),
-    _Reader(r"\.?[Jj]ustfile", "", "task runner", _read_just),
-    _Reader(r"[Tt]askfile\.ya?ml", "", "task runner", _read_taskfile),
-    _Reader(r"pom\.xml", "jvm", "Maven project", _read_pom),
-    _Reader(r"(?:build|settings)\.gradle(?:\.kts)?", "jvm", "Gradle build", _read_gradle),
-    _Reader(r"CMakeLists\.txt", "c", "CMake build", _read_cmake),
-    _Reader(r"Gemfile|[\w.-]+\.gemspec", "ruby", "Ruby dependencies", _read_ruby),
-    _Reader(r"Rakefile", "ruby", "task runner", _read_rake),
-    _Reader(r"composer\.json", "php", "Composer package", _read_composer),
-    _Reader(r"mix\.exs", "elixir", "Mix project", _read_mix),
-    _Reader(r"[\w.-]+\.(?:sln|slnx|csproj|fsproj|vbproj)", "dotnet", ".NET project", _read_dotnet),
-    _Reader(r"Package\.swift", "swift", "Swift package", _read_swift),
-    _Reader(r"pubspec\.yaml", "dart", "Dart package", _read_pubspec),
-    _Reader(r"(?:docker-)?compose\.ya?ml", "", "services", _read_compose),
-    _Reader(r"\.editorconfig", "", "", _read_editorconfig),
-)
-_READER_BY_NAME = re.compile("|".join(f"({row.name})" for row in _READERS))
-_CI_PATH = re.compile(
-    r"\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.yml|\.circleci/config\.yml|\.travis\.yml|azure-pipelines\.yml"
-)
-_CI_READER = _Reader("", "", "continuous integration", _read_nothing)
-
-
-def _find_reader(path: str) -> _Reader | None:
-    match = _READER_BY_NAME.fullmatch(path.rpartition("/")[2])
-    if match and match.lastindex:
-        return _READERS[match.lastindex - 1]
-    return _CI_READER if _CI_PATH.fullmatch(path) else None
-
-
-# Commands that the mere presence of a file at the root gives: score, file, ecosystem, verb, line.
-_SIGNS = [
-    (int(score), name, ecosystem.strip("-"), verb, line)
-    for score, name, ecosystem, verb, line in (
-        row.split(maxsplit=4)
-        for row in """\
-35 .pre-commit-config.yaml - lint pre-commit run --all-files
-35 script/bootstrap - install script/bootstrap
-35 script/setup - install script/setup
-35 bin/setup - install bin/setup
-35 script/test - test script/test
-35 bin/test - test bin/test
-35 script/lint - lint script/lint
-35 script/fmt - lint script/fmt
-35 bin/lint - lint bin/lint
-35 script/server - run script/server
-35 bin/dev - run bin/dev
-30 manage.py python run python manage.py runserver
-30 manage.py python test python manage.py test
-25 ruff.toml python lint ruff check
-25 .ruff.toml python lint ruff check
-25 .pylintrc python lint pylint .
-25 pyrightconfig.json python typecheck pyright
-25 Pipfile python install pipenv install --dev
-15 environment.yml python install conda env create -f environment.yml
-25 biome.json node lint npx biome check
-25 clippy.toml rust lint cargo clippy
-25 rustfmt.toml rust format cargo fmt --all
-25 .rustfmt.toml rust format cargo fmt --all
-30 .golangci.yml go lint golangci-lint run
-30 .golangci.yaml go lint golangci-lint run
-30 .golangci.toml go lint golangci-lint run
-35 artisan php run php artisan serve
-35 artisan php test php artisan test
-25 phpstan.neon php typecheck vendor/bin/phpstan analyse
-25 phpstan.neon.dist php typecheck vendor/bin/phpstan analyse
-25 psalm.xml php typecheck vendor/bin/psalm
-25 .php-cs-fixer.dist.php php format vendor/bin/php-cs-fixer fix
-35 bin/rails ruby run bin/rails server
-35 bin/rails ruby test bin/rails test
-30 .rubocop.yml ruby lint bundle exec rubocop
-25 .formatter.exs elixir format mix format
-25 .swiftlint.yml swift lint swiftlint
-25 .swiftformat swift format swiftformat .
-25 meson.build c build meson setup build && meson compile -C build
-25 meson.build c test meson test -C build
-25 configure c build ./configure && make
-25 configure c test make check
-25 build.sbt jvm build sbt compile
-25 build.sbt jvm test sbt test
-25 build.mill jvm test mill __.test
-25 deps.edn jvm test clojure -M:test
-25 project.clj jvm test lein test
-25 stack.yaml haskell build stack build
-25 stack.yaml haskell test stack test
-25 cabal.project haskell build cabal build all
-25 cabal.project haskell test cabal test all
-25 dune-project ocaml build dune build
-25 dune-project ocaml test dune test
-25 rebar.config erlang build rebar3 compile
-25 rebar.config erlang test rebar3 eunit
-25 gleam.toml gleam build gleam build
-25 gleam.toml gleam test gleam test
-25 build.zig zig build zig build
-20 build.zig zig test zig build test
-25 shard.yml crystal install shards install
-25 shard.yml crystal test crystal spec
-25 Project.toml julia test julia --project -e 'using Pkg; Pkg.test()'
-25 DESCRIPTION r test Rscript -e 'devtools::test()'
-25 foundry.toml solidity build forge build
-25 foundry.toml solidity test forge test
-25 MODULE.bazel - build bazel build //...
-25 MODULE.bazel - test bazel test //...
-25 WORKSPACE - build bazel build //...
-25 WORKSPACE - test bazel test //...
-25 pants.toml - test pants test ::
-""".splitlines()
-    )
-]
-
-# Lines of CI that may be shown: verb, ecosystem, shape of the line's beginning.
-_SHAPES = [
-    (verb, ecosystem.strip("-"), re.compile(rf"(?:{shape})(?= |\Z)"))
-    for verb, ecosystem, shape in (
-        row.split(maxsplit=2)
-        for row in r"""
-test python pytest|tox(?: run)?(?! -| run -)|nox|unittest|python manage\.py test|hatch test
-test node (?:npm|pnpm|yarn|bun)(?: run)? test\S*|vitest|jest|mocha|deno test
+# What CI runs. Lines that may be shown: verb, ecosystem, how the line begins.
+_SHAPES_TEXT = r"""
+test python pytest|tox(?: run)?\Z|nox\Z|unittest|python manage\.py test|hatch test
 test go go test|gotestsum
 test rust cargo (?:test|nextest run)
-test jvm (?:\./)?mvnw? (?:clean )?(?:test|verify)|(?:\./)?gradlew? (?:clean )?(?:test|check)|sbt test
+test jvm (?:\./)?mvnw? (?:clean )?(?:test|verify)|sbt test
+test jvm (?:\./)?gradlew? (?:clean )?(?:test|check)
 test c ctest|meson test|make check
-test ruby rake(?: test| spec)?|rspec|bin/rails test
-test php vendor/bin/(?:phpunit|pest)|composer test|php artisan test
+test ruby rake(?: test| spec)?\Z|rspec|bin/rails test
+test php vendor/bin/(?:phpunit|pest)|php artisan test
 test dotnet dotnet test
 test swift swift test
 test elixir mix test
 test dart (?:dart|flutter) test
 test haskell (?:stack|cabal) test
-test - make test|just test|task test|mage test|bazel test
-lint python ruff check|flake8|pylint|tox -e (?:lint|style|flake8)
-lint node (?:npm|pnpm|yarn|bun)(?: run)? lint|eslint|biome (?:check|lint|ci)
+test - make test\Z|bazel test
+lint python ruff check|flake8|pylint
+lint node eslint|biome (?:check|lint|ci)
 lint go golangci-lint run|go vet|staticcheck
 lint rust cargo clippy
 lint ruby rubocop
-lint php vendor/bin/(?:phpcs|rector)
-lint dart (?:dart|flutter) analyze
+lint php vendor/bin/phpcs
 lint elixir mix credo
 lint swift swiftlint
-lint - pre-commit run|make lint|just lint|task lint
-typecheck python mypy|pyright|ty check|tox -e (?:typing|mypy)
-typecheck node tsc|vue-tsc|(?:npm|pnpm|yarn|bun)(?: run)? (?:typecheck|type-check|check-types|check:types|flow)
+lint - pre-commit run|make lint\Z
+typecheck python mypy|pyright|ty check
+typecheck node tsc|vue-tsc
 typecheck php vendor/bin/(?:phpstan|psalm)
-typecheck elixir mix dialyzer
-format python ruff format|black
 format rust cargo fmt
-format elixir mix format
-format node prettier
-build node (?:npm|pnpm|yarn|bun)(?: run)? build
+format python black|ruff format
 build go go build
 build rust cargo build
-build jvm (?:\./)?mvnw? (?:clean )?(?:package|install|compile)|(?:\./)?gradlew? (?:clean )?(?:build|assemble)
-build c cmake|meson (?:setup|compile)|\./configure|make
+build jvm (?:\./)?mvnw? (?:clean )?(?:package|install|compile)
+build jvm (?:\./)?gradlew? (?:clean )?(?:build|assemble)
+build c cmake|meson (?:setup|compile)|make\Z
 build dotnet dotnet build
 build swift swift build
-build - make build
-install python (?:python -m )?pip install|uv sync|poetry install|pdm install
-install node (?:npm|pnpm|yarn|bun) (?:ci|install)
+install python pip install (?:-r \S+ )*-e
 install ruby bundle install
-install php composer (?:install|update)
-install elixir mix deps\.get
-""".strip().splitlines()
+install php composer install
+"""
+_SHAPES = [
+    (verb, ecosystem.strip("-"), re.compile(rf"(?:{shape})(?: |\Z)"))
+    for verb, ecosystem, shape in (
+        row.split(maxsplit=2) for row in _SHAPES_TEXT.strip().splitlines()
     )
 ]
 _ACTIONS = {
@@ -2794,39 +2618,50 @@ _ACTIONS = {
     "astral-sh/ruff-action": "ruff check",
     "psf/black": "black .",
 }
+# Workflows beside the main road: what they run is not what a contributor runs.
 _SIDE_WORKFLOW = re.compile(
-    r"(?i)release|publish|deploy|nightly|bench|fuzz|codeql|stale|label|sched|daily|docs?\b|audit|external|cross|backport"
+    r"(?i)release|publish|deploy|nightly|bench|fuzz|codeql|stale|label|sched|daily|docs?\b|audit"
 )
 _WRAPPER = re.compile(
-    r"(?:(?:uv|poetry|pdm|hatch|pipenv|rye) run|bundle exec|npx|bunx|(?:pnpm|yarn|npm) exec|python3? -m|sudo|time|bash|sh)"
-    r" (?:--(?:group|extra|only-group|python|with|package) \S+ |-\S+ )*"
+    r"(?:(?:uv|poetry|pdm|hatch|pipenv|rye) run|bundle exec|npx|bunx|(?:pnpm|yarn|npm) exec|sudo"
+    r"|python3? -m) (?:--(?:group|extra|only-group|python|with|package) \S+ |-\S+ )*"
 )
 # Flags of CI that mean nothing at a desk.
 _CI_FLAG = re.compile(
-    r" (?:-v+|-v\d|--verbose|--verbosity[= ]\d|--colou?r(?:=\w+)?|--locked|--frozen(?:-lockfile)?|--no-default-groups|--no-progress|--no-interaction"
-    r"|-B|-U|-ntp|--batch-mode|--no-transfer-progress|-q|--quiet|--ci|-Wall|--noinput|--no-daemon|--stacktrace|--immutable"
-    r"|--no-audit|--no-fund|--ignore-scripts|--prefer-dist|--logger \S+|[-/]p:\S+|--no-restore|--no-build|--no-coverage|--show-diff-on-failure"
-    r"|--cov\S*|--junit\S*|--durations\S*|-n \w+|-race|-count=1|-j ?\d+|--linker=\w+|--include=dev)(?= |\Z)"
+    r" (?:-v+|-v\d|--verbose|--verbosity[= ]\d|--colou?r(?:=\w+)?|--locked|--frozen(?:-lockfile)?"
+    r"|-B|--no-default-groups|--no-progress|--no-interaction|-U|-ntp|--batch-mode|-q|--quiet|--ci|-Wall"
+    r"|--no-transfer-progress|--noinput|--no-daemon|--stacktrace|--immutable|--no-audit|--no-fund"
+    r"|--ignore-scripts|--prefer-dist|--logger \S+|[-/]p:\S+|--no-restore|--no-build|--no-coverage"
+    r"|--show-diff-on-failure|--cov\S*|--junit\S*|--durations\S*|-n \w+|-race|-count=1"
+    r"|-j ?\d+)(?= )"
 )
-_ONE_WORD = frozenset(
-    "pytest mypy flake8 pylint pyright black eslint rubocop rspec phpunit tsc vitest jest mocha prettier".split()
+_SCRIPT = re.compile(
+    r"((?:bash |sh |python3? )?(?:\./)?)((?:(?:scripts?|bin|tests?|tools|dev)/)?[\w.-]+)(?: |\Z)"
+)
+_ONE_WORD_TOOLS = frozenset(
+    {"pytest", "mypy", "flake8", "pylint", "pyright", "black", "eslint", "rubocop", "rspec", "tsc"}
+    | {"vitest", "jest", "staticcheck"}
 )
 
 
-def _list_calls(configs: Mapping[str, str], known: frozenset[str]) -> list[tuple[str, str, str]]:
-    """(workflow, folder, line) for each line that CI runs and that is safe to show."""
-    calls = []
+class _Offer(NamedTuple):
+    """A command that may be shown."""
+
+    command: Command
+    ecosystem: str
+    score: int
+
+
+def _list_calls(configs: Mapping[str, str]) -> Iterator[Command]:
+    """Every line that CI runs and that is safe to show, with its folder; the verb is still ""."""
     for path, text in _by_depth(configs):
-        if not _CI_PATH.fullmatch(path) or _SIDE_WORKFLOW.search(path.rpartition("/")[2]):
+        if not _CI_PATH.fullmatch(path) or _SIDE_WORKFLOW.search(_name(path)):
             continue
         values = _parse_yaml(text[:_MAX_CONFIG])
         for where, value in values.items():
-            if where[-1] == "uses" and (action := value.partition("@")[0]) in _ACTIONS:
-                calls.append((path, "", _ACTIONS[action]))
-            if (
-                where[-1] not in ("run", "script", "command", "bash")
-                and "script" not in where[-2:-1]
-            ):
+            if where[-1:] == ("uses",) and (action := value.partition("@")[0]) in _ACTIONS:
+                yield Command("", _ACTIONS[action], path)
+            if not {"run", "script", "command"} & {*where[-2:]}:
                 continue
             folder = values.get((*where[:-1], "working-directory"), "")
             folder = folder or values.get((*where[:2], "defaults", "run", "working-directory"), "")
@@ -2835,393 +2670,369 @@ def _list_calls(configs: Mapping[str, str], known: frozenset[str]) -> list[tuple
                 if line.startswith("cd "):
                     folder = _join(folder, line[3:])
                 elif _SAFE_LINE.fullmatch(line):
-                    calls.append((path, folder.removeprefix("./").rstrip("/"), line))
-    return calls
+                    yield Command("", line, path, folder.removeprefix("./").strip("/"))
 
 
 def _call_key(line: str) -> str:
     """What a line calls, without wrappers, flags and arguments: "npm test", "cargo test"."""
-    for _ in range(3):
-        line = _WRAPPER.sub("", line, count=1) if _WRAPPER.match(line) else line
+    line = _unwrap(line)
     line = re.sub(
         r"^(npm|pnpm|yarn|bun|tox|deno)(?: run(?:-script)?)?(?= |\Z)(?: -e)?", r"\1", line
     )
-    words = [word for word in line.split() if not word.startswith("-")] or [line]
-    single = words[0] in _ONE_WORD or "/" in words[0]
-    return " ".join(words[: 1 if single else 2]).removeprefix("./")
+    words = [word.removeprefix("./") for word in line.split() if not word.startswith("-")] or [line]
+    if words[0] in ("bash", "sh"):
+        words = words[1:] or words
+    single = words[0] in _ONE_WORD_TOOLS or "/" in words[0]
+    # Which requirements or which project is a difference.
+    return " ".join(words[: 1 if single else 3 if words[0] in ("pip", "dotnet") else 2])
 
 
-def _shape_of(line: str, known: frozenset[str]) -> tuple[str, str, str]:
-    """(verb, ecosystem, line to show) of a line of CI, or ("", "", "")."""
-    script = re.match(
-        r"((?:bash |sh |python3? )?(?:\./)?)((?:(?:scripts?|bin|tests?|tools|dev)/)?[\w.-]+)(?: |\Z)",
-        line,
-    )
-    if script and script[2] in known and role_of(script[2]) != "source" | True:
-        stem = script[2].rpartition("/")[2].partition(".")[0].lower()
-        verb, _ = _VERB_OF_TASK.get(re.sub(r"^run[-_]?(?=tests?$)", "", stem), ("", 0))
-        return (verb, "", (script[1] + script[2])) if verb else ("", "", "")
-    bare = line
-    while wrapper := _WRAPPER.match(bare):
-        bare = bare[wrapper.end() :]
+def _unwrap(line: str) -> str:
+    while wrapper := _WRAPPER.match(line):
+        line = line[wrapper.end() :]
+    return line
+
+
+def _classify_call(call: Command, known: frozenset[str]) -> _Offer | None:
+    """A line of CI as an offer, if its shape is known."""
+    script = _SCRIPT.match(call.line)
+    if script and script[2] in known:
+        name = script[2].rpartition("/")[2].partition(".")[0].lower()
+        verb, _ = _VERB_OF_TASK.get(name, ("", 0))
+        return (
+            _Offer(call._replace(verb=verb, line=script[1] + script[2]), "", _FROM_CI)
+            if verb
+            else None
+        )
+    bare = _unwrap(call.line)
     for verb, ecosystem, shape in _SHAPES:
-        if shape.match(bare) and all(
-            word in known or not word.endswith(".txt") for word in bare.split()
-        ):
-            return verb, ecosystem, line
-    return "", "", ""
+        named = [word for word in bare.split() if word.endswith((".txt", "proj", ".sln", ".slnx"))]
+        if shape.match(bare) and all(_join(call.folder, word) in known for word in named):
+            # A plain line is right more often than a variant or one for a single folder; but of
+            # requirements all are needed.
+            partial = any("/" in word and not word.startswith("./") for word in bare.split()[1:])
+            score = _FROM_CI - bare.count(" ") - 15 * partial
+            score = _SCRIPTED if _tool(bare) == "pip -r" else score
+            return _Offer(call._replace(verb=verb), ecosystem, score)
+    return None
 
 
-class _Candidate(NamedTuple):
-    score: int
-    command: Command
+def _list_offers(known: frozenset[str], finds: Mapping[str, list[_Find]]) -> Iterator[_Offer]:
+    for path, found in finds.items():
+        for find in found:
+            if find.kind in _VERBS:
+                command = Command(find.kind, find.text, path, _folder(path))
+                yield _Offer(command, find.note or _ecosystem(path), find.score)
+    for line in _SIGNS_TEXT.strip().splitlines():
+        path, ecosystem, *commands = line.split(" : ")
+        for row in [_parse_row(command) for command in commands if path in known]:
+            yield _Offer(Command(row.kind, row.text, path), ecosystem.strip("-"), row.score)
+
+
+def _ecosystem(path: str) -> str:
+    stanza = _find_stanza(path)
+    return stanza.ecosystem if stanza else ""
 
 
 def _choose_commands(
-    files: Sequence[str], configs: Mapping[str, str], finds: Mapping[str, list[_Find]]
+    homes: frozenset[str],
+    known: frozenset[str],
+    configs: Mapping[str, str],
+    finds: Mapping[str, list[_Find]],
 ) -> list[Command]:
-    known = frozenset(files)
-    calls = _list_calls(configs, known)
-    homes = _home_ecosystems(files)
-    offers = [
-        (_reader_ecosystem(path), Command(find.kind, find.text, path, _folder(path)), find.score)
-        for path, found in finds.items()
-        for find in found
-        if find.kind in _VERBS
-    ]
-    offers += [
-        (eco, Command(verb, line, name), score)
-        for score, name, eco, verb, line in _SIGNS
-        if name in known
-    ]
-    seen = {}
-    for path, folder, line in calls:
-        verb, ecosystem, shown = _shape_of(line, known)
-        if verb:
-            seen.setdefault((folder, verb), set()).add(ecosystem)
-            # Of many variants the plain one is right more often.
-            offers.append(
-                (ecosystem, Command(verb, shown, path, folder), _FROM_CI - line.count(" "))
+    """For the root, and folders that need their own, the line to type for each verb."""
+    calls = list(_list_calls(configs))
+    offers = list(_list_offers(known, finds))
+    tools = {(*_place(offer), _tool(offer.command.line)) for offer in offers}
+    # A line of CI whose tool a config offers too confirms that offer; else it is one itself.
+    seen: dict[tuple[str, str, str], list[_Offer]] = {}
+    for call in calls:
+        offer = _classify_call(call, known)
+        if offer and (*_place(offer), _tool(offer.command.line)) not in tools:
+            seen.setdefault((*_place(offer), offer.command.line), []).append(offer)
+    from_ci = [same[0]._replace(score=same[0].score + min(len(same), 9)) for same in seen.values()]
+    settled = {_place(offer) for offer in from_ci if offer.ecosystem in {"", *homes}}
+    manager = _python_manager(finds)
+    ranked: dict[tuple[str, str], list[_Offer]] = {}
+    for command, ecosystem, score in [*_weigh_by_ci(offers, calls, settled), *from_ci]:
+        score += _GUEST if ecosystem and ecosystem not in homes else 0
+        line = _local_line(command, known, manager if ecosystem == "python" else "")
+        if _SAFE_LINE.fullmatch(line):
+            place = (command.folder, command.verb)
+            ranked.setdefault(place, []).append(
+                _Offer(command._replace(line=line), ecosystem, score)
             )
-    called = {(folder, _call_key(line)) for _, folder, line in calls}
-    python = next(
-        (
-            find.text
-            for path in finds
-            if "/" not in path
-            for find in finds[path]
-            if find.text in _PYTHON_MANAGERS and find.kind == "tool"
-        ),
-        "",
-    )
-    candidates: dict[tuple[str, str], list[_Candidate]] = {}
-    for ecosystem, command, score in offers:
-        if not _SAFE_LINE.fullmatch(command.line) and ecosystem not in ("julia", "r"):
-            continue
-        if score != _FROM_CI and (command.folder, _call_key(command.line)) in called:
-            score += _CALLED
-        elif seen.get((command.folder, command.verb), set()) & {ecosystem, *homes}:
-            score += _UNCALLED
-        score += _FOREIGN if ecosystem and ecosystem not in homes else 0
-        if ecosystem == "python" and python and _needs_environment(command.line):
-            command = command._replace(line=f"{python} run {command.line}")
-        candidates.setdefault((command.folder, command.verb), []).append(_Candidate(score, command))
-    return [
-        command
-        for folder in _command_folders(candidates, finds, homes)
-        for verb in _VERBS
-        for command in _best(candidates.get((folder, verb), []))
+    places = [
+        (folder, verb) for folder in _command_folders(ranked, finds, homes) for verb in _VERBS
     ]
+    return [command for place in places for command in _best(ranked.get(place, []))]
 
 
-def _needs_environment(line: str) -> bool:
-    return line.split()[0] in {"tox", "nox", "pylint", "basedpyright", "ruff", "python", *_ONE_WORD}
+def _weigh_by_ci(
+    offers: Sequence[_Offer], calls: Sequence[Command], settled: set[tuple[str, str]]
+) -> Iterator[_Offer]:
+    exact = {(call.folder, _unwrap(call.line)) for call in calls}
+    alike = {(call.folder, _call_key(call.line)) for call in calls}
+    lines = [(offer.command.folder, _unwrap(offer.command.line)) for offer in offers]
+    settled = settled | {_place(o) for o, line in zip(offers, lines, strict=True) if line in exact}
+    for offer, line in zip(offers, lines, strict=True):
+        if line in exact:
+            change = _CALLED
+        elif (line[0], _call_key(line[1])) in alike:
+            change = _CALLED_ALIKE
+        else:
+            change = _UNCALLED if _place(offer) in settled else 0
+        yield offer._replace(score=offer.score + change)
 
 
-def _reader_ecosystem(path: str) -> str:
-    reader = _find_reader(path)
-    return reader.ecosystem if reader else ""
+def _place(offer: _Offer) -> tuple[str, str]:
+    return offer.command.folder, offer.command.verb
 
 
-def _best(candidates: Sequence[_Candidate]) -> list[Command]:
-    """The best line, and a second one that is sure as well and another tool."""
-    ranked = sorted(
-        candidates, key=lambda one: (-one.score, one.command.source.count("/"), one.command.line)
-    )
-    if not ranked or ranked[0].score < _ENOUGH_ALONE:
+def _tool(line: str) -> str:
+    """The program that a line runs; pip with a file of requirements is more than pip alone."""
+    tool = _call_key(line).split()[0]
+    return "pip -r" if tool == "pip" and " -r " in line else tool
+
+
+def _python_manager(finds: Mapping[str, list[_Find]]) -> str:
+    tools = [
+        f.text
+        for path, found in finds.items()
+        if "/" not in path
+        for f in found
+        if f.kind == "tool"
+    ]
+    return next((tool for tool in tools if tool in _PYTHON_MANAGERS), "")
+
+
+def _local_line(command: Command, known: frozenset[str], manager: str) -> str:
+    """The line as it works here: with the project's own wrapper, inside its environment."""
+    tool, _, rest = command.line.partition(" ")
+    for name, wrapper in (("mvn", "mvnw"), ("gradle", "gradlew")):
+        if tool == name and _join(command.folder, wrapper) in known:
+            return f"./{wrapper} {rest}"
+    if tool == "bundle" and _join(command.folder, "Gemfile") not in known:
+        return rest.removeprefix("exec ")
+    if manager and (tool in _ONE_WORD_TOOLS or tool in ("tox", "nox", "ruff", "python")):
+        return f"{manager} run {command.line}"
+    return command.line
+
+
+def _best(offers: Sequence[_Offer]) -> list[Command]:
+    """The best line, and a second one if it is sure as well and another tool."""
+    ranked = sorted(offers, key=lambda o: (-o.score, o.command.source.count("/"), o.command.line))
+    if not ranked or ranked[0].score < _ENOUGH:
         return []
     first = ranked[0].command
     tool = _call_key(first.line).split()[0]
-    others = [
-        one.command
-        for one in ranked[1:]
-        if one.score >= _ENOUGH_AS_SECOND and _call_key(one.command.line).split()[0] != tool
-    ]
-    return [first, *others[:1]]
+    # Beside what runs all tests, what can run one of them.
+    enough = _ENOUGH if first.verb == "test" else _ENOUGH_AS_SECOND
+    others = [offer.command for offer in ranked[1:] if offer.score >= enough]
+    return [first, *[one for one in others if _call_key(one.line).split()[0] != tool][:1]]
 
 
 def _command_folders(
-    candidates: Mapping[tuple[str, str], list[_Candidate]],
+    ranked: Mapping[tuple[str, str], list[_Offer]],
     finds: Mapping[str, list[_Find]],
     homes: frozenset[str],
 ) -> list[str]:
-    """The root; and where the root cannot build or test the main language, the folders that can."""
-    at_root = {_reader_ecosystem(path) for path in finds if "/" not in path}
-    if ("", "test") in candidates and at_root & {*homes, ""}:
+    """The root; and for a main language that has no manifest there, the folders that have one."""
+    missing = homes - {_ecosystem(path) for path in finds if "/" not in path}
+    if any(
+        offer.ecosystem == "" and offer.score >= _SCRIPTED for offer in ranked.get(("", "test"), [])
+    ):
         return [""]
-    missing = homes - at_root
-    folders = {
-        _folder(path)
-        for path in finds
-        if 0 < path.count("/") < 3 and _reader_ecosystem(path) in missing
-    }
-    inner = {
-        folder
-        for folder in folders
-        if any(_join(_folder(folder), "") and folder.startswith(other + "/") for other in folders)
-    }
-    return ["", *sorted(folders - inner, key=lambda folder: (folder.count("/"), folder))[:3]]
+    folders = sorted(
+        {_folder(p) for p in finds if 0 < p.count("/") < 3 and _ecosystem(p) in missing}
+    )
+    outer = [f for f in folders if not any(f.startswith(other + "/") for other in folders)]
+    return ["", *sorted(outer, key=lambda folder: (folder.count("/"), folder))[:3]]
 
 
-# Language, ecosystem, suffixes.
+# Languages: name, ecosystem, suffixes.
+_LANGUAGES_TEXT = """
+Python python py pyi pyx pxd; Jupyter python ipynb; JavaScript node js jsx mjs cjs; Vue node vue
+TypeScript node ts tsx mts cts; Svelte node svelte; Go go go; Rust rust rs; Java jvm java
+Kotlin jvm kt kts; Scala jvm scala sc; Groovy jvm groovy; Clojure jvm clj cljs cljc; C c c h
+C++ c cc cpp cxx hpp hh hxx; CUDA c cu cuh; Assembly c s asm; C# dotnet cs; F# dotnet fs
+Visual_Basic dotnet vb; Ruby ruby rb; PHP php php; Swift swift swift; Objective-C swift m mm
+Dart dart dart; Elixir elixir ex exs; Erlang erlang erl hrl; Gleam gleam gleam; Haskell haskell hs
+OCaml ocaml ml mli; Elm elm elm; Lua lua lua luau; Perl perl pl pm; R r r; Julia julia jl
+Zig zig zig; Nim nim nim; Crystal crystal cr; D d d; Solidity solidity sol; Shell shell sh bash
+PowerShell shell ps1 psm1; Terraform terraform tf; Protobuf proto proto; GraphQL graphql graphql
+Fortran fortran f90 f f95 f03; Pascal pascal pas; Ada ada adb ads; COBOL cobol cob cbl
+Verilog verilog v sv; VHDL vhdl vhd vhdl; Tcl tcl tcl; Lisp lisp lisp cl el; Scheme scheme scm rkt
+Nix nix nix; GLSL glsl glsl vert frag wgsl hlsl; SQL sql sql
+"""
 _LANGUAGE_OF = {
     suffix: (name.replace("_", " "), ecosystem)
-    for name, ecosystem, *suffixes in (
-        row.split()
-        for row in """\
-Python python py pyi pyx pxd
-Jupyter python ipynb
-JavaScript node js jsx mjs cjs
-TypeScript node ts tsx mts cts
-Vue node vue
-Svelte node svelte
-Go go go
-Rust rust rs
-Java jvm java
-Kotlin jvm kt kts
-Scala jvm scala sc
-Groovy jvm groovy
-Clojure jvm clj cljs cljc
-C c c h
-C++ c cc cpp cxx hpp hh hxx
-CUDA c cu cuh
-Objective-C swift m mm
-C# dotnet cs
-F# dotnet fs
-Visual_Basic dotnet vb
-Ruby ruby rb
-PHP php php
-Swift swift swift
-Dart dart dart
-Elixir elixir ex exs
-Erlang erlang erl hrl
-Gleam gleam gleam
-Haskell haskell hs
-OCaml ocaml ml mli
-Elm elm elm
-Lua lua lua luau
-Perl perl pl pm
-R r r
-Julia julia jl
-Zig zig zig
-Nim nim nim
-Crystal crystal cr
-D d d
-Solidity solidity sol
-Shell shell sh bash zsh fish
-PowerShell shell ps1 psm1
-SQL sql sql
-Terraform terraform tf
-Protobuf proto proto
-GraphQL graphql graphql
-Fortran fortran f90 f f95 f03
-Pascal pascal pas
-Ada ada adb ads
-COBOL cobol cob cbl
-Verilog verilog v sv
-VHDL vhdl vhd vhdl
-Assembly c s asm
-Tcl tcl tcl
-Lisp lisp lisp cl el
-Scheme scheme scm rkt
-Nix nix nix
-GLSL glsl glsl vert frag wgsl hlsl
-""".splitlines()
-    )
+    for row in re.split(r"[;\n]", _LANGUAGES_TEXT.strip())
+    for name, ecosystem, *suffixes in [row.split()]
     for suffix in suffixes
 }
+_ECOSYSTEM_OF = dict(_LANGUAGE_OF.values())
 
-# Dependency -> what to call it in the stack. Test runners and linters are told elsewhere.
-_KNOWN_DEPS = dict(
-    pair.replace("_", " ").split("=")
-    for pair in """
-django=Django djangorestframework=Django_REST flask=Flask fastapi=FastAPI starlette=Starlette tornado=Tornado aiohttp=aiohttp sanic=Sanic
-pyramid=Pyramid litestar=Litestar celery=Celery sqlalchemy=SQLAlchemy pydantic=Pydantic numpy=NumPy scipy=SciPy pandas=pandas polars=Polars
-torch=PyTorch tensorflow=TensorFlow jax=JAX transformers=Transformers scikit-learn=scikit-learn streamlit=Streamlit scrapy=Scrapy click=Click
-typer=Typer werkzeug=Werkzeug jinja2=Jinja langchain=LangChain pyqt6=PyQt pyside6=PySide airflow=Airflow apache-airflow=Airflow dagster=Dagster
-react=React react-native=React_Native next=Next.js vue=Vue nuxt=Nuxt svelte=Svelte @sveltejs/kit=SvelteKit @angular/core=Angular solid-js=Solid
-preact=Preact express=Express fastify=Fastify koa=Koa @nestjs/core=NestJS hono=Hono astro=Astro electron=Electron vite=Vite webpack=webpack
-rollup=Rollup esbuild=esbuild tailwindcss=Tailwind prisma=Prisma @prisma/client=Prisma drizzle-orm=Drizzle typeorm=TypeORM graphql=GraphQL three=three.js
-gatsby=Gatsby expo=Expo @remix-run/react=Remix lit=Lit ember-source=Ember turbo=Turborepo nx=Nx lerna=Lerna socket.io=Socket.IO commander=Commander
-@trpc/server=tRPC redux=Redux @reduxjs/toolkit=Redux zod=Zod @modelcontextprotocol/sdk=MCP
-github.com/gin-gonic/gin=Gin github.com/labstack/echo/v4=Echo github.com/gofiber/fiber/v2=Fiber github.com/go-chi/chi/v5=chi github.com/spf13/cobra=Cobra
-github.com/gorilla/mux=gorilla/mux gorm.io/gorm=GORM google.golang.org/grpc=gRPC k8s.io/client-go=Kubernetes_client github.com/charmbracelet/bubbletea=Bubble_Tea
-tokio=Tokio actix-web=Actix axum=Axum rocket=Rocket warp=warp hyper=hyper serde=Serde clap=clap diesel=Diesel sqlx=SQLx bevy=Bevy tauri=Tauri
-leptos=Leptos yew=Yew tonic=tonic rayon=Rayon
-org.springframework.boot=Spring_Boot spring-boot-starter-parent=Spring_Boot org.springframework=Spring io.quarkus=Quarkus io.micronaut=Micronaut
-com.android.application=Android com.android.library=Android org.jetbrains.kotlin.android=Android io.ktor=Ktor org.hibernate=Hibernate io.vertx=Vert.x
+# Dependency -> its name in the stack. Test runners and linters are told elsewhere.
+_KNOWN_DEPS_TEXT = """
+django=Django djangorestframework=Django_REST flask=Flask fastapi=FastAPI starlette=Starlette
+tornado=Tornado aiohttp=aiohttp sanic=Sanic pyramid=Pyramid litestar=Litestar streamlit=Streamlit
+airflow=Airflow apache-airflow=Airflow dagster=Dagster scrapy=Scrapy celery=Celery torch=PyTorch
+tensorflow=TensorFlow jax=JAX transformers=Transformers scikit-learn=scikit-learn numpy=NumPy
+scipy=SciPy pandas=pandas polars=Polars sqlalchemy=SQLAlchemy pydantic=Pydantic pyqt6=PyQt
+pyside6=PySide langchain=LangChain werkzeug=Werkzeug jinja2=Jinja typer=Typer click=Click
+react=React react-native=React_Native next=Next.js vue=Vue nuxt=Nuxt svelte=Svelte
+@sveltejs/kit=SvelteKit @angular/core=Angular solid-js=Solid preact=Preact express=Express
+fastify=Fastify koa=Koa @nestjs/core=NestJS hono=Hono astro=Astro electron=Electron expo=Expo
+gatsby=Gatsby @remix-run/react=Remix lit=Lit ember-source=Ember three=three.js socket.io=Socket.IO
+@trpc/server=tRPC redux=Redux @reduxjs/toolkit=Redux prisma=Prisma @prisma/client=Prisma
+drizzle-orm=Drizzle typeorm=TypeORM graphql=GraphQL @modelcontextprotocol/sdk=MCP
+tailwindcss=Tailwind commander=Commander zod=Zod turbo=Turborepo nx=Nx lerna=Lerna vite=Vite
+webpack=webpack rollup=Rollup esbuild=esbuild
+github.com/gin-gonic/gin=Gin github.com/labstack/echo/v4=Echo github.com/gofiber/fiber/v2=Fiber
+github.com/go-chi/chi/v5=chi github.com/gorilla/mux=gorilla/mux github.com/spf13/cobra=Cobra
+gorm.io/gorm=GORM google.golang.org/grpc=gRPC k8s.io/client-go=Kubernetes_client
+github.com/charmbracelet/bubbletea=Bubble_Tea
+actix-web=Actix axum=Axum rocket=Rocket warp=warp bevy=Bevy tauri=Tauri leptos=Leptos yew=Yew
+tonic=tonic hyper=hyper tokio=Tokio diesel=Diesel sqlx=SQLx rayon=Rayon clap=clap serde=Serde
+org.springframework.boot=Spring_Boot spring-boot-starter-parent=Spring_Boot io.quarkus=Quarkus
+org.springframework=Spring io.micronaut=Micronaut com.android.application=Android
+com.android.library=Android io.ktor=Ktor org.hibernate=Hibernate io.vertx=Vert.x
 rails=Rails railties=Rails sinatra=Sinatra hanami=Hanami jekyll=Jekyll sidekiq=Sidekiq liquid=Liquid
-laravel/framework=Laravel symfony/framework-bundle=Symfony symfony/console=Symfony_Console slim/slim=Slim cakephp/cakephp=CakePHP livewire/livewire=Livewire
+laravel/framework=Laravel symfony/framework-bundle=Symfony slim/slim=Slim cakephp/cakephp=CakePHP
+livewire/livewire=Livewire symfony/console=Symfony_Console
 phoenix=Phoenix phoenix_live_view=LiveView ecto=Ecto flutter=Flutter
-microsoft.aspnetcore=ASP.NET_Core microsoft.entityframeworkcore=EF_Core avalonia=Avalonia vapor=Vapor swift-nio=SwiftNIO
-""".split()
-)
+microsoft.aspnetcore=ASP.NET_Core microsoft.entityframeworkcore=EF_Core avalonia=Avalonia
+vapor=Vapor swift-nio=SwiftNIO
+"""
+_KNOWN_DEPS = dict(pair.replace("_", " ").split("=") for pair in _KNOWN_DEPS_TEXT.split() if pair)
 
 
-def _count_languages(files: Iterable[str]) -> dict[str, int]:
-    """Suffix -> source files; all files when there is no source."""
-    paths = [path for path in files if role_of(path) == "source"] or list(files)
-    counts: dict[str, int] = {}
-    for path in paths:
-        suffix = path.rpartition(".")[2].lower()
-        if suffix in _LANGUAGE_OF:
-            counts[suffix] = counts.get(suffix, 0) + 1
-    return counts
-
-
-def _languages(files: Iterable[str]) -> list[tuple[str, int]]:
-    """(language, source files), the largest first."""
+def _count_languages(sources: Iterable[str]) -> list[tuple[str, int]]:
+    """(language, files), the largest first."""
     totals: dict[str, int] = {}
-    for suffix, count in _count_languages(files).items():
-        name = _LANGUAGE_OF[suffix][0]
-        totals[name] = totals.get(name, 0) + count
+    for path in sources:
+        name, _ = _LANGUAGE_OF.get(path.rpartition(".")[2].lower(), ("", ""))
+        totals[name] = totals.get(name, 0) + 1
+    totals.pop("", None)
     return sorted(totals.items(), key=lambda item: (-item[1], item[0]))
 
 
-def _home_ecosystems(files: Iterable[str]) -> frozenset[str]:
+def _home_ecosystems(sources: Iterable[str]) -> frozenset[str]:
     """The ecosystems that hold much of the code; the tooling of others serves a corner of it."""
     totals: dict[str, int] = {}
-    for suffix, count in _count_languages(files).items():
-        ecosystem = _LANGUAGE_OF[suffix][1]
-        totals[ecosystem] = totals.get(ecosystem, 0) + count
+    for name, count in _count_languages(sources):
+        totals[_ECOSYSTEM_OF[name]] = totals.get(_ECOSYSTEM_OF[name], 0) + count
     most = max(totals.values(), default=0)
     return frozenset(name for name, count in totals.items() if count * 3 >= most)
 
 
 def _version(text: str) -> str:
     """A version range, short; "" for what is none."""
-    text = re.sub(r"\s+", "", text.partition("||")[0])
-    return text if re.fullmatch(r"[\w.*^~<>=!,+-]{1,24}", text) and re.search(r"\d", text) else ""
+    text = re.sub(r"\s+|\|\|.*|-edition$", lambda m: " edition" if m[0][0] == "-" else "", text)
+    return (
+        text
+        if re.fullmatch(r"[\w.*^~<>=!,+-]{1,24}(?: edition)?", text) and re.search(r"\d", text)
+        else ""
+    )
 
 
-def _list_stack(files: Sequence[str], finds: Mapping[str, list[_Find]]) -> list[str]:
+def _list_stack(sources: Sequence[str], finds: Mapping[str, list[_Find]]) -> list[str]:
+    """Languages with versions, then runtimes, frameworks, tools."""
     every = [(path, find) for path, found in finds.items() for find in found]
     versions: dict[str, str] = {}
     for _, find in every:
-        if find.kind == "version" and (
-            version := _version(find.note) or find.note.endswith("edition") and find.note
-        ):
-            versions.setdefault(find.text, version)
-    languages = _languages(files)
+        if find.kind == "version" and _version(find.note):
+            versions.setdefault(find.text, _version(find.note))
+    languages = _count_languages(sources)
     total = sum(count for _, count in languages)
     main = [name for name, count in languages[:4] if count * 12 >= total]
+    homes = {_ECOSYSTEM_OF[name] for name in main}
+    runtimes = [name for name, home in (("Node.js", "node"), (".NET", "dotnet")) if home in homes]
     stack = [f"{name} {versions.get(name, '')}".strip() for name in main]
-    ecosystems = {_LANGUAGE_NAMES.get(name) for name in main}
-    for name, ecosystem in (("Node.js", "node"), (".NET", "dotnet")):
-        if name in versions and ecosystem in ecosystems:
-            stack.append(f"{name} {versions[name]}")
+    stack += [f"{name} {versions[name]}" for name in runtimes if name in versions]
+    own = {find.text.lower() for _, find in every if find.kind == "name"}
     uses: dict[str, tuple[int, str]] = {}
-    names = {find.text for _, find in every if find.kind == "name"}
     for path, find in every:
-        if (
-            find.kind == "dep"
-            and (label := _KNOWN_DEPS.get(find.text))
-            and _reader_ecosystem(path) in ecosystems
-            and find.text not in names
-        ):
+        label = _KNOWN_DEPS.get(find.text, "") if find.kind == "dep" else ""
+        if label and find.text not in own and _ecosystem(path) in homes:
             number = re.search(r"\d+(?:\.\d+)?", find.note)
             count, version = uses.get(label, (0, ""))
-            uses[label] = (
-                count + 1 + 5 * ("/" not in path),
-                version or (number[0].removesuffix(".0") if number else ""),
-            )
+            version = version or (number[0].removesuffix(".0") if number else "")
+            uses[label] = (count + (5 if "/" not in path else 1), version)
     order = list(_KNOWN_DEPS.values())
+    rare = 1 if len(finds) > 20 else 0  # in a large monorepo one package's taste is not the stack
     ranked = sorted(uses, key=lambda label: (-uses[label][0], order.index(label)))
+    ranked = [label for label in ranked if uses[label][0] > rare]
     stack += [f"{label} {uses[label][1]}".strip() for label in ranked[:4]]
-    tools = dict.fromkeys(
-        find.text
-        for path, find in every
-        if find.kind == "tool" and "/" not in path and _reader_ecosystem(path) in {*ecosystems, ""}
-    )
-    return list(dict.fromkeys([*stack, *list(tools)[:3]]))[:9]
+    stack += [
+        f.text
+        for path, f in every
+        if f.kind == "tool" and "/" not in path and _ecosystem(path) in homes
+    ]
+    return list(dict.fromkeys(stack))[:8]
 
 
-_LANGUAGE_NAMES = {name: ecosystem for name, ecosystem in _LANGUAGE_OF.values()}
 _MAX_PACKAGES = 60
 
 
-def _list_packages(files: Sequence[str], finds: Mapping[str, list[_Find]]) -> list[Package]:
-    """Members that a workspace names; else folders with a manifest of their own."""
+def _list_packages(
+    files: Sequence[str], homes: frozenset[str], finds: Mapping[str, list[_Find]]
+) -> list[Package]:
+    """The members that the outermost workspace names, else folders with a manifest of their own."""
     manifests: dict[str, list[str]] = {}
     for path in files:
-        if (
-            "/" in path
-            and is_config(path)
-            and (reader := _find_reader(path))
-            and reader.why in _MANIFESTS
-        ):
+        stanza = _find_stanza(path) if "/" in path else None
+        if stanza and stanza.why in _MANIFESTS and is_config(path):
             manifests.setdefault(_folder(path), []).append(path)
-    named = {folder for path, found in finds.items() for folder in _members(path, found, manifests)}
-    # Without a workspace: apart from a package's own inner manifests, and not for one stray alone.
-    loose = {f for f in manifests if f.count("/") < 3 and role_of(f + "/x.py") == "source"}
-    loose = {f for f in loose if not any(f.startswith(other + "/") for other in loose)}
+    named: set[str] = set()
+    for path, found in finds.items():
+        if _ecosystem(path) in homes and (not named or "/" not in path):
+            named |= set(_list_members(path, found, manifests))
+    near = [
+        f
+        for f in manifests
+        if f.count("/") < (2 + any(_ecosystem(m) in homes for m in manifests[f]))
+    ]
+    near = [f for f in near if _role_of_folders(f.lower().split("/"), "") == ""]
+    loose = [f for f in near if not any(f.startswith(other + "/") for other in near)]
     folders = sorted(named or (loose if len(loose) > 1 else ()))[:_MAX_PACKAGES]
+    inside = _split_by_folder(files, folders)
+    packages = []
+    for folder in folders:
+        found = [find for path in manifests.get(folder, ()) for find in finds.get(path, ())]
+        name = next((find.text for find in found if find.kind == "name" and find.text), "")
+        languages = _count_languages(path for path in inside[folder] if role_of(path) == "source")
+        stack = [language for language, _ in languages[:1]]
+        stack += [_KNOWN_DEPS[f.text] for f in found if f.kind == "dep" and f.text in _KNOWN_DEPS][
+            :2
+        ]
+        name = name or folder.rpartition("/")[2]
+        packages.append(Package(folder, name, ", ".join(dict.fromkeys(stack))))
+    return packages
+
+
+def _split_by_folder(files: Iterable[str], folders: Iterable[str]) -> dict[str, list[str]]:
+    """Folder -> its files, each file in the innermost of the folders."""
     inside: dict[str, list[str]] = {folder: [] for folder in folders}
     for path in files:
         parent = _folder(path)
         while parent and parent not in inside:
             parent = _folder(parent)
-        if parent:
+        if parent in inside:
             inside[parent].append(path)
-    packages = []
-    for folder in folders:
-        found = [find for path in manifests.get(folder, ()) for find in finds.get(path, ())]
-        name = next((find.text for find in found if find.kind == "name" and find.text), "")
-        stack = [language for language, _ in _languages(inside[folder])[:1]]
-        stack += [
-            _KNOWN_DEPS[find.text]
-            for find in found
-            if find.kind == "dep" and find.text in _KNOWN_DEPS
-        ][:2]
-        packages.append(
-            Package(folder, name or folder.rpartition("/")[2], ", ".join(dict.fromkeys(stack)))
-        )
-    return packages
+    return inside
 
 
+# What makes a folder a package of its own; the other stanzas are about a whole repository.
 _MANIFESTS = frozenset(
-    {
-        "Python project",
-        "Python package",
-        "npm package",
-        "Deno project",
-        "Cargo manifest",
-        "Go module",
-        "Maven project",
-        "Gradle build",
-    }
-    | {
-        "Ruby dependencies",
-        "Composer package",
-        "Mix project",
-        ".NET project",
-        "Swift package",
-        "Dart package",
-    }
-)
+    stanza.why
+    for stanza in _STANZAS
+    if re.search(r"project|package|manifest|module|build", stanza.why)
+) | {"Ruby dependencies"}
 
 
-def _members(path: str, found: Iterable[_Find], manifests: Iterable[str]) -> Iterator[str]:
+def _list_members(path: str, found: Iterable[_Find], manifests: Iterable[str]) -> Iterator[str]:
     globs = [find.text.strip("/").removeprefix("./") for find in found if find.kind == "member"]
     for glob in globs:
         if glob.startswith("!") or not glob or len(glob) > 200:
@@ -3238,7 +3049,7 @@ def _members(path: str, found: Iterable[_Find], manifests: Iterable[str]) -> Ite
 
 
 # Files that a newcomer should know of, by path; the first match tells why, and the order ranks.
-_KEY_FILES = [
+_ENTRY_FILES = [
     (re.compile(pattern), why)
     for pattern, why in (
         (r"(?:src/)?(?:[\w-]+/)?__main__\.py", "runs as `python -m`"),
@@ -3274,51 +3085,37 @@ _ABOUT_FILES = [
 ]
 
 
-def _list_key_files(files: Sequence[str], finds: Mapping[str, list[_Find]]) -> list[KeyFile]:
-    ordered = sorted(files, key=lambda path: (path.count("/"), path))
-    entries = [
-        KeyFile(f.text, f.note) for path, found in finds.items() for f in found if f.kind == "entry"
+def _list_key_files(
+    files: Sequence[str], homes: frozenset[str], finds: Mapping[str, list[_Find]]
+) -> list[KeyFile]:
+    """Entry points, then manifests, CI, and what there is to read."""
+    ours = [path for path in finds if _ecosystem(path) in {"", *homes}]
+    sizes = {f: len(paths) for f, paths in _split_by_folder(files, {*map(_folder, ours)}).items()}
+    # Of many packages the largest are what the others serve.
+    ours.sort(key=lambda path: (path.count("/") > 0, -sizes[_folder(path)], path))
+    large = [path for path in ours if "/" not in path or sizes[_folder(path)] * 20 > len(files)]
+    entries = [KeyFile(f.text, f.note) for path in large for f in finds[path] if f.kind == "entry"]
+    shallow = [path for path in files if path.count("/") < 8 and role_of(path) not in _NO_KEY_FILE]
+    entries += _match_files(_ENTRY_FILES, shallow)
+    tops = [(path, _find_stanza(path)) for path in ours if "/" not in path]
+    manifests = [KeyFile(path, stanza.why) for path, stanza in tops if stanza and stanza.why]
+    flows = [p for p in finds if _CI_PATH.fullmatch(p) and not _SIDE_WORKFLOW.search(_name(p))]
+    main = [p for p in flows if re.search(r"(?i)/(?:ci|tests?|main|build|pr)\.", p)]
+    main += [p for p in flows if re.search(r"(?i)[/_-](?:ci|tests?|build)[._-]", p)]
+    ci = [KeyFile(path, "continuous integration") for path in main or flows[: len(flows) < 3]]
+    about = _match_files(_ABOUT_FILES, shallow)
+    return _unique([*_unique(entries)[:5], *manifests[:4], *ci[:1], *about])[:12]
+
+
+_NO_KEY_FILE = ("test", "example", "vendored", "generated", "minified")
+
+
+def _match_files(
+    table: Iterable[tuple[re.Pattern[str], str]], paths: Sequence[str]
+) -> list[KeyFile]:
+    return [
+        KeyFile(path, why) for pattern, why in table for path in paths if pattern.fullmatch(path)
     ]
-    entries = (
-        sorted(entries, key=lambda entry: "command" not in entry.why)
-        if len(entries) > 5
-        else entries
-    )
-    shallow = [
-        path
-        for path in ordered
-        if path.count("/") < 8 and role_of(path) in ("source", "config", "build", "doc")
-    ]
-    entries += [
-        KeyFile(path, why)
-        for pattern, why in _KEY_FILES
-        for path in shallow
-        if pattern.fullmatch(path)
-    ]
-    manifests = [
-        KeyFile(path, reader.why)
-        for path in finds
-        if "/" not in path and (reader := _find_reader(path)) and reader.why
-    ]
-    about = [
-        KeyFile(path, why)
-        for pattern, why in _ABOUT_FILES
-        for path in shallow
-        if pattern.fullmatch(path)
-    ]
-    workflows = [
-        p
-        for p in finds
-        if _CI_PATH.fullmatch(p) and not _SIDE_WORKFLOW.search(p.rpartition("/")[2])
-    ]
-    workflows.sort(key=lambda path: (not re.search(r"(?i)/(?:ci|tests?|main|build)\.", path), path))
-    found = [
-        *_unique(entries)[:5],
-        *manifests[:4],
-        *(KeyFile(p, "continuous integration") for p in workflows[:1]),
-        *about,
-    ]
-    return _unique(found)[:12]
 
 
 def _unique(entries: Iterable[KeyFile]) -> list[KeyFile]:
@@ -3326,121 +3123,106 @@ def _unique(entries: Iterable[KeyFile]) -> list[KeyFile]:
 
 
 _TEST_NAMES = [
-    (re.compile(pattern), label)
-    for pattern, label in (
-        (r"test_\w+\.py", "test_*.py"),
-        (r"\w+_test\.py", "*_test.py"),
-        (r"\w+_test\.go", "*_test.go"),
-        (r".+\.test\.[cm]?[jt]sx?", "*.test.*"),
-        (r".+\.spec\.[cm]?[jt]sx?", "*.spec.*"),
-        (r"\w+-test\.[cm]?[jt]sx?", "*-test.js"),
-        (r"\w+_test\.rb", "*_test.rb"),
-        (r"\w+_spec\.rb", "*_spec.rb"),
-        (r"test_\w+\.rb", "test_*.rb"),
-        (r"\w+Tests?\.(?:java|kt|php|cs|swift|scala)", "*Test"),
-        (r"\w+_test\.(?:cc|cpp|c|exs|dart)", "*_test"),
+    (re.compile(pattern), label, runners.split())
+    for pattern, label, runners in (
+        (r"test_\w+\.py", "test_*.py", "pytest"),
+        (r"\w+_test\.py", "*_test.py", "pytest"),
+        (r"test_\w+\.rb", "test_*.rb", "minitest"),
+        (r"\w+_spec\.rb", "*_spec.rb", "rspec"),
+        (r"\w+_test\.rb", "*_test.rb", "minitest"),
+        (r".+[.-](test|spec)\.[cm]?([jt]s)x?", r"*.\1.\2", "vitest jest mocha ava"),
+        (r"\w+(Tests?)\.(java|kt|scala)", r"*\1.\2", "junit testng"),
+        (r"\w+(Tests?)\.(cs|fs)", r"*\1.\2", "xunit nunit mstest"),
+        (r"\w+(Tests?)\.(php|swift)", r"*\1.\2", "phpunit pest"),
+        (r"\w+_test\.(go|cc|cpp|c|exs|dart)", r"*_test.\1", ""),
+        (r".+\.([jt]s)x?", "", "vitest jest mocha ava"),
     )
 ]
-_RUNNERS = (
-    "pytest vitest jest mocha ava rspec minitest phpunit pest junit testng xunit nunit".split()
-)
+_STYLE_FILES = {
+    ".pre-commit-config.yaml": "pre-commit hooks",
+    ".clang-format": "formatted by clang-format",
+    "commitlint.config.js": "commit messages are checked (commitlint)",
+    ".releaserc": "commit messages drive releases (semantic-release)",
+    "release-please-config.json": "conventional commits drive releases (release-please)",
+}
 
 
 def _list_conventions(
-    files: Sequence[str], configs: Mapping[str, str], finds: Mapping[str, list[_Find]]
+    files: Sequence[str], homes: frozenset[str], finds: Mapping[str, list[_Find]]
 ) -> list[str]:
-    told = [
-        f.text
-        for path, found in finds.items()
-        if "/" not in path
-        for f in found
-        if f.kind == "style"
-    ]
-    known = frozenset(files)
-    if any(path.endswith("/py.typed") for path in known):
-        told.append("typed package (py.typed)")
-    told += [
-        line
-        for name, line in (
-            (".pre-commit-config.yaml", "pre-commit hooks"),
-            (".clang-format", "formatted by clang-format"),
-            ("rustfmt.toml", "formatted by rustfmt"),
-            (".gitmessage", "commit template in .gitmessage"),
-            ("commitlint.config.js", "commit messages are checked (commitlint)"),
-            (".releaserc", "commit messages drive releases (semantic-release)"),
-            ("release-please-config.json", "conventional commits drive releases (release-please)"),
-        )
-        if name in known
-    ]
-    return [*_test_convention(files, configs, finds), *dict.fromkeys(told)][:8]
-
-
-def _test_convention(
-    files: Sequence[str], configs: Mapping[str, str], finds: Mapping[str, list[_Find]]
-) -> list[str]:
+    ours = [path for path in finds if _ecosystem(path) in {"", *homes}]
+    told = [f.text for path in ours if "/" not in path for f in finds[path] if f.kind == "style"]
+    told += [line for name, line in _STYLE_FILES.items() if name in frozenset(files)]
+    deps = {find.text for path in ours for find in finds[path] if find.kind in ("dep", "devdep")}
+    lines = {find.text for path in ours for find in finds[path] if find.kind == "test"}
     tests = [
         path
         for path in files
         if role_of(path) == "test" and path.rpartition(".")[2].lower() in _LANGUAGE_OF
     ]
+    return [*_describe_tests(tests, " ".join(sorted(deps | lines))), *dict.fromkeys(told)][:8]
+
+
+def _describe_tests(tests: Sequence[str], used: str) -> list[str]:
+    """Where tests are, what they are called, what runs them; nothing for a handful of files."""
+    homes: dict[str, int] = {}
+    names: dict[tuple[str, str], int] = {}
+    for path in tests:
+        *parts, name = path.split("/")
+        marks = [
+            n for n, part in enumerate(parts) if part.lower() in _TEST_FOLDERS | _MAYBE_TEST_FOLDERS
+        ]
+        start = marks[0] - (parts[marks[0] - 1] == "src") if marks and marks[0] else 0
+        # Where the same folder stands in many places, its name says more than each place.
+        home = ("*/" if start else "") + "/".join(parts[start : marks[0] + 1]) if marks else ""
+        homes[home] = homes.get(home, 0) + 1
+        for pattern, label, runners in _TEST_NAMES:
+            if match := pattern.fullmatch(name):
+                key = (match.expand(label), next((r for r in runners if r in used), ""))
+                names[key] = names.get(key, 0) + 1
+                break
     if len(tests) < 2:
         return []
-    homes: dict[str, int] = {}
-    labels: dict[str, int] = {}
-    for path in tests:
-        name = path.rpartition("/")[2]
-        label = next((label for pattern, label in _TEST_NAMES if pattern.fullmatch(name)), "")
-        parts = path.split("/")[:-1]
-        marks = [
-            place
-            for place, part in enumerate(parts)
-            if part.lower() in _TEST_FOLDERS or part.lower() in _NESTED_TEST_FOLDERS
-        ]
-        # Where the same folder stands in many places, its name says more than each place.
-        home = (
-            "" if not marks else parts[0] + "/" if marks[0] == 0 else "*/" + parts[marks[0]] + "/"
-        )
-        homes[home] = homes.get(home, 0) + 1
-        if label:
-            labels[label] = labels.get(label, 0) + 1
     home = max(sorted(homes), key=lambda one: homes[one])
-    text = f"tests in {home}" if home else "tests beside the code"
-    if (
-        labels
-        and (label := max(sorted(labels), key=lambda one: labels[one]))
-        and labels[label] * 3 > len(tests)
-    ):
-        text += f", named {label}"
-    deps = {find.text for found in finds.values() for find in found if find.kind == "dep"}
-    lines = " ".join(find.text for found in finds.values() for find in found if find.kind == "test")
-    runner = next((name for name in _RUNNERS if name in deps or name in lines), "")
-    return [text + (f" ({runner})" if runner else "")]
+    label, runner = max(sorted(names), key=lambda one: names[one], default=("", ""))
+    label = label if names and names[label, runner] * 3 > len(tests) else ""
+    text = f"tests in {home}/" if home else "tests beside the code"
+    return [text + (f", named {label}" if label else "") + (f" ({runner})" if runner else "")]
 
 
 # Roles, by path alone.
 
-_VENDORED = frozenset(
-    "vendor vendored _vendor third_party third-party thirdparty 3rdparty node_modules bower_components site-packages pods carthage godeps .yarn externals".split()
-)
-_VENDORED_TOP = frozenset("deps external extern".split())
-_GENERATED = frozenset(
-    "generated __generated__ dist __pycache__ _build __snapshots__ .next .nuxt storybook-static".split()
-)
-_GENERATED_TOP = frozenset("target out coverage gen".split())
-_TEST_FOLDERS = frozenset(
-    "tests __tests__ testdata test-data test_data fixtures __fixtures__ __mocks__ mocks e2e integration-tests integration_tests "
-    "testsuite testsuites unittests cypress testutil testutils testhelpers test_helpers testhelper step_definitions functional-tests "
-    "bench benches benchmark benchmarks test-fixtures jmh".split()
-)
-_NESTED_TEST_FOLDERS = frozenset("test spec specs".split())
-_EXAMPLES = frozenset(
-    "example examples sample samples demo demos playground playgrounds tutorial tutorials _examples quickstart cookbook".split()
-)
-_DOCS_TOP = frozenset("doc site website guides man wiki documentation www".split())
-_BUILD_TOP = frozenset(
-    "build build_tools build-tools buildscripts buildsrc ci script scripts cmake packaging hack gradle .ci".split()
-)
-_LOCALES = frozenset("locale locales translations lc_messages".split())
+_FOLDERS_TEXT = """
+vendored vendor vendored _vendor third_party third-party thirdparty 3rdparty node_modules pods
+vendored bower_components site-packages carthage godeps .yarn externals
+vendored-top deps external extern
+generated generated __generated__ dist __pycache__ _build __snapshots__ .next .nuxt
+generated-top target out coverage gen
+test tests __tests__ testdata test-data test_data fixtures __fixtures__ test-fixtures mocks
+test __mocks__
+test e2e integration-tests integration_tests functional-tests testsuite testsuites unittests cypress
+test testutil testutils testhelpers test_helpers testhelper step_definitions fuzz jmh
+test bench benches benchmark benchmarks
+maybe-test test spec specs
+example example examples _examples sample samples demo demos playground playgrounds quickstart
+example tutorial tutorials cookbook
+doc-top doc site website guides man wiki documentation www
+build-top build build_tools build-tools buildscripts buildsrc ci .ci script scripts cmake packaging
+build-top hack gradle
+locale locale locales translations lc_messages
+"""
+
+
+def _folder_names(role: str) -> frozenset[str]:
+    rows = [row.split() for row in _FOLDERS_TEXT.strip().splitlines()]
+    return frozenset(name for first, *names in rows if first == role for name in names)
+
+
+_VENDORED, _VENDORED_TOP = _folder_names("vendored"), _folder_names("vendored-top")
+_GENERATED, _GENERATED_TOP = _folder_names("generated"), _folder_names("generated-top")
+_TEST_FOLDERS, _MAYBE_TEST_FOLDERS = _folder_names("test"), _folder_names("maybe-test")
+_EXAMPLES, _DOCS_TOP = _folder_names("example"), _folder_names("doc-top")
+_BUILD_TOP, _LOCALES = _folder_names("build-top"), _folder_names("locale")
 _TEST_SUFFIX = re.compile(r".+(?:[-_.]tests|[-_]testsuite|-e2e)|tests-.+|tests_.+")
 _EXAMPLE_SUFFIX = re.compile(r".+[-_](?:examples?|demos?|samples?|playground)")
 _TEST_NAME = re.compile(
@@ -3467,7 +3249,6 @@ _BUILD_NAME = re.compile(
 _CONFIG_NAME = re.compile(
     r"\..*|.*\.(?:toml|ini|cfg|conf|properties|csproj|fsproj|sln|slnx|props|targets|gemspec|podspec|editorconfig)|.*\.config\.[cm]?[jt]s|[jt]sconfig.*\.json|gemfile|procfile|go\.mod|package\.swift|mix\.exs|pom\.xml"
 )
-_DATA_SUFFIXES = frozenset("tf sql graphql proto".split())
 
 
 def role_of(path: str) -> str:
@@ -3487,7 +3268,7 @@ def role_of(path: str) -> str:
     suffix = name.rpartition(".")[2]
     if _TEST_NAME.fullmatch(name):
         return "test"
-    if _TEST_CLASS.fullmatch(path.rpartition("/")[2]) and "src/main/" not in path:
+    if _TEST_CLASS.fullmatch(_name(path)) and "src/main/" not in path:
         return "test"
     if _DOC_NAME.fullmatch(name):
         return "doc"
@@ -3511,7 +3292,7 @@ def _role_of_folders(folders: Sequence[str], name: str) -> str:
         return "generated"
     if every & _TEST_FOLDERS or any(_TEST_SUFFIX.fullmatch(folder) for folder in folders):
         return "test"
-    if every & _NESTED_TEST_FOLDERS and _is_test_tree(folders, name):
+    if every & _MAYBE_TEST_FOLDERS and _is_test_tree(folders, name):
         return "test"
     if "src" in every and re.search(r"(?:^|/)src/\w*test\w*/", "/".join(folders) + "/"):
         return "test"
@@ -3526,7 +3307,7 @@ def _role_of_folders(folders: Sequence[str], name: str) -> str:
 
 def _is_test_tree(folders: Sequence[str], name: str) -> bool:
     """Whether `test` or `spec` holds tests: inside a library it may be what the product offers."""
-    place = next(place for place, folder in enumerate(folders) if folder in _NESTED_TEST_FOLDERS)
+    place = next(place for place, folder in enumerate(folders) if folder in _MAYBE_TEST_FOLDERS)
     product = "lib" in folders[:place] or (place > 0 and name.endswith((".py", ".pyi")))
     return not product
 
@@ -3558,8 +3339,8 @@ class _Folder(NamedTuple):
 
     def role(self) -> str:
         """Source if there is a good part of it, else what most files are."""
-        total = sum(self.roles.values())
-        if self.roles.get("source", 0) * 4 >= total:
+        source = self.roles.get("source", 0)
+        if source > 20 or source * 4 >= sum(self.roles.values()):
             return "source"
         return max(sorted(self.roles), key=lambda role: self.roles[role], default="data")
 
@@ -3641,33 +3422,31 @@ def _tree_rank(path: str, folder: _Folder) -> tuple[int, int, str]:
     return (order.index(role) if role in order else len(order), -sum(folder.roles.values()), path)
 
 
-_MIN_MODULES, _MAX_MODULES = 4, 20
-_LARGE_SHARE = 4  # a module with more than a 4th of the source is split while there is room
+_MIN_MODULES, _MAX_MODULES, _MAX_SPLIT = 4, 20, 12
+_LARGE_SHARE = 5  # a module with more than a 5th of the source is split while there is room
 
 
 def describe_modules(files: Sequence[str], docs: Mapping[str, str]) -> list[Module]:
     """The parts of the code, largest first; `docs` is path of file or README -> its sentence."""
     folders = _build_folders(files)
     sizes = {path: folder.roles.get("source", 0) for path, folder in folders.items()}
-    parts = [path for path in folders[""].children if sizes[path]]
-    done: set[str] = set()
-    while len(parts) < _MAX_MODULES:
-        open_parts = [path for path in parts if path not in done]
-        largest = max(sorted(open_parts), key=lambda path: sizes[path], default="")
-        if not largest or len(parts) >= _MIN_MODULES and sizes[largest] * _LARGE_SHARE < sizes[""]:
+    parts = {path: sizes[path] for path in folders[""].children if sizes[path]}
+    parts["."] = sizes[""] - sum(parts.values())
+    whole = set(parts) - {"."}  # what may still be split
+    while len(parts) < _MAX_MODULES and whole:
+        largest = min(whole, key=lambda path: (-parts[path], path))
+        if len(parts) >= _MIN_MODULES and parts[largest] * _LARGE_SHARE < sizes[""]:
             break
-        inner = sorted(
-            (c for c in folders[largest].children if sizes[c]), key=lambda c: (-sizes[c], c)
-        )
-        own = any(role_of(path) == "source" for path in folders[largest].here)
-        room = _MAX_MODULES - len(parts) + (not own)
-        if not inner or len(inner) > room and len(inner) > 12:
-            done.add(largest)
-        parts = [path for path in parts if path != largest or own or largest in done]
-        parts += [] if largest in done else inner[:room]
-        done.add(largest)
-    parts = sorted(set(parts), key=lambda path: (-sizes[path], path))[:_MAX_MODULES]
-    return [Module(path, sizes[path], _find_doc(path, folders, docs)) for path in parts]
+        whole.remove(largest)
+        inner = sorted(folders[largest].children, key=lambda path: (-sizes[path], path))
+        worth = [path for path in inner if sizes[path] * 100 > sizes[""] or sizes[path] > 4]
+        for path in worth[: min(_MAX_MODULES - len(parts), _MAX_SPLIT)]:
+            parts[path] = sizes[path]
+            parts[largest] -= sizes[path]
+            whole.add(path)
+    kept = [path for path in parts if parts[path] > (len(parts) > _MIN_MODULES)]
+    ranked = sorted(kept, key=lambda path: (-parts[path], path))[:_MAX_MODULES]
+    return [Module(path, parts[path], _find_doc(path, folders, docs)) for path in ranked]
 
 
 _DOC_FILES = re.compile(
@@ -3678,9 +3457,9 @@ _DOC_FILES = re.compile(
 def _find_doc(folder: str, folders: Mapping[str, _Folder], docs: Mapping[str, str]) -> str:
     """The sentence of the file that speaks for a folder: its package file, namesake, README."""
     name = folder.rpartition("/")[2].lower()
-    for place in (folder, folder + "/src", folder + "/lib"):
+    for place in (folder.strip("."), folder + "/src", folder + "/lib"):
         for path in sorted(folders[place].here) if place in folders else ():
-            base = path.rpartition("/")[2]
+            base = _name(path)
             if docs.get(path) and (
                 _DOC_FILES.fullmatch(base) or base.partition(".")[0].lower() == name
             ):
@@ -3693,47 +3472,40 @@ _MAX_SENTENCE = 160  # characters
 
 def first_sentence(text: str) -> str:
     """The first sentence of prose in markdown, reStructuredText or plain text, without markup."""
-    text = re.sub(r"\A\ufeff?---\n(?s:.*?)\n---\n", "", text[:20_000])
-    text = re.sub(
-        r"<!--(?s:.*?)(?:-->|\Z)|^(```|~~~)(?s:.*?)(?:^\1[^\n]*$|\Z)", "", text, flags=re.M
-    )
+    text = re.sub(r"\A\ufeff?---\n(?s:.*?)\n---\n", "", text[:20_000].replace("\r\n", "\n"))
+    text = re.sub(r"<!--(?s:.*?)(?:-->|\Z)|^(```|~~~)(?s:.*?)(?:^\1.*$|\Z)", "", text, flags=re.M)
+    text = re.sub(r"</?(?:p|div|br|center)\b[^<>]*>", "\n\n", text)
     for paragraph in re.split(r"\n\s*\n", text):
         lines = [line.strip() for line in paragraph.splitlines() if line.strip()]
-        lines = [
-            line
-            for place, line in enumerate(lines)
-            if not _is_markup(line, lines[place + 1 : place + 2])
-        ]
-        prose = _plain(" ".join(lines))
-        if len(re.findall(r"[^\W\d_]{2,}", prose)) >= 3:
-            end = re.search(
-                r"(?<![.\s][a-z])(?<!\b(?:vs|cf|no))(?<!e\.g)(?<!i\.e)[.!?](?=\s+[^a-z\s]|\s*\Z)",
-                prose,
-            )
-            sentence = prose[: end.end()] if end else prose
-            return (
-                sentence
-                if len(sentence) <= _MAX_SENTENCE
-                else sentence[: _MAX_SENTENCE - 1].rsplit(" ", 1)[0] + "…"
-            )
+        pairs = zip(lines, [*lines[1:], ""], strict=False)
+        prose = _plain(" ".join(line for line, after in pairs if not _is_markup(line, after)))
+        if len(re.findall(r"(?<!\S)[^\W\d_]{2,}", re.sub(r"\S+://\S+", "", prose))) < 3:
+            continue
+        end = re.search(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)[.!?](?=\s+[^a-z\s]|\Z)", prose)
+        sentence = prose[: end.end()] if end else prose
+        if len(sentence) > _MAX_SENTENCE:
+            sentence = sentence[: _MAX_SENTENCE - 1].rsplit(" ", 1)[0] + "…"
+        return sentence
     return ""
 
 
-def _is_markup(line: str, following: Sequence[str]) -> bool:
-    """Headings, rules, badges, tables, directives, lists: what stands before the prose."""
-    underlined = bool(following) and re.fullmatch(r"([=\-~^*#])\1{2,}", following[0]) is not None
-    return (
-        underlined
-        or re.match(r"#|[=\-~^*_+]{3,}\Z|\||\.\. |:\w+:|<h\d|[-*+] |\d+\. |>\s*\[!", line)
-        is not None
-    )
+_MARKUP = re.compile(
+    r"#|=+ |[=\-~^*_+]{3,}\Z|\||\.\. |:\w+:|<h\d|[-*+] |\d+\. |>\s*\[!|\[[^\]]+\]:\s|Note:"
+)
+
+
+def _is_markup(line: str, following: str) -> bool:
+    """Headings, rules, tables, directives, lists, link targets: what stands before the prose."""
+    underlined = re.fullmatch(r"([=\-~^*#])\1{2,}", following)
+    return underlined is not None or _MARKUP.match(line) is not None
 
 
 def _plain(line: str) -> str:
     line = re.sub(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?", "", line)
-    line = re.sub(r"\[([^\[\]]*)\](?:\([^()]*\)|\[[^\]]*\])", r"\1", line)
+    line = re.sub(r"\[([^\[\]]*)\](?:\([^()]*\)|\[[^\]]*\])?", r"\1", line)
     line = re.sub(r"`([^`<>]+?)\s*<[^>`]*>`_+", r"\1", line)
-    line = re.sub(r"<[^<>]*>|\*\*|__|``?|:\w+:(?=`)|\\(?=[^\w\s])", "", line)
+    line = re.sub(r"<[^<>]*>|\*\*|__|:\w+:(?=`)|`+|\\(?=[^\w\s]|[A-Z])", "", line)
+    line = re.sub(r"(?<!\w)[*_]([^*_]{1,80})[*_](?!\w)", r"\1", line).replace("&amp;", "&")
     return " ".join(line.strip("> ").split())
 
 
