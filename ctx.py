@@ -1132,9 +1132,10 @@ def _stage(change: Change, place: str) -> str:
             return ""
         os.makedirs(folder, exist_ok=True)
         _sweep(folder)
-        import tempfile
-
-        handle, temporary = tempfile.mkstemp(prefix=f"{_TEMPORARY}{os.getpid()}-", dir=folder)
+        name = f"{_TEMPORARY}{os.getpid()}-{os.urandom(6).hex()}"
+        temporary = os.path.join(folder, name)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        handle = os.open(temporary, flags, 0o600)
         try:
             with open(handle, "wb") as file:
                 file.write(change.new)
