@@ -1706,15 +1706,15 @@ def is_linked_pair(project: Project) -> bool:
 
 
 def list_managed(project: Project) -> list[str]:
-    """The instruction files that hold a managed section, whole or damaged."""
+    """The instruction files that hold a managed section, whole or damaged; a linked pair once."""
     names = {*list_files(project), *list_folder(project, "")}  # also those that git does not list
     names = {path for path in names if can_be_managed(path)} | {*AGENT_FILES}
-    found = []
+    found: dict[str, str] = {}  # real place -> path
     for path in sorted(names, key=lambda path: (path not in AGENT_FILES, path)):
         source = read_old(project, path) if path in AGENT_FILES else read_source(project, path)
         if source and b" CTX MANAGED SECTION" in source and _has_section(source):
-            found.append(path)
-    return found
+            found.setdefault(find_place(project, path), path)
+    return list(found.values())
 
 
 def can_be_managed(path: str) -> bool:

@@ -16,17 +16,17 @@ def run(
     """`ctx.py ARGS` in a folder, without site-packages; its own copy there if there is one."""
     script = root / "ctx.py" if (root / "ctx.py").exists() else SCRIPT
     environment = {**os.environ, **options.pop("env", {})}  # type: ignore[dict-item]
-    return subprocess.run(
+    done = subprocess.run(
         [sys.executable, *python, str(script), *args],
         cwd=options.pop("cwd", root),
         env=environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        text=True,
-        errors="surrogateescape",
         timeout=300,
         **options,
     )
+    out, err = (text.decode("utf-8", "surrogateescape") for text in (done.stdout, done.stderr))
+    return subprocess.CompletedProcess(done.args, done.returncode, out, err)
 
 
 def plant(root: Path, files: dict[str, bytes | str]) -> Path:
