@@ -1777,31 +1777,45 @@ def _check_git(project: Project) -> list[Finding]:
 
 
 def _check_sections(project: Project, ctx: str) -> list[Finding]:
-    found = []
-    for path in dict.fromkeys([*AGENT_FILES, *list_managed(project)]):
-        try:
-            old = read_old(project, path)
-            body = make_section(project, path, old or b"")
-            state = _in_file(path, section_state, old, body)
-        except CtxError as error:
-            where, _, fix = str(error).rpartition("; ")
-            found.append(Finding(path, where, fix))
-            continue
-        fixes = {"absent": f"{ctx} init", "stale": f"{ctx} update"}
-        found.append(Finding(path, f"section {state}", fixes.get(state, "")))
-    return found
+    try:
+        managed = list_managed(project)
+    except CtxError:
+        managed = []  # what is wrong with AGENTS.md or CLAUDE.md is found again below
+    paths = dict.fromkeys([*AGENT_FILES, *managed])
+    return [_check_file(project, ctx, path, _section_state) for path in paths]
 
 
 def _check_own_files(project: Project, ctx: str) -> list[Finding]:
-    found = []
-    for path in (CONSTITUTION_PATH, RUNLOOP_PATH, MAP_PATH):
-        old = read_old(project, path)
-        state, fix = ("missing", f"{ctx} init") if old is None else ("present", "")
-        if path == MAP_PATH and old is not None:
-            current = make_map(project, project.config.map_token_budget).encode() == old
-            state, fix = ("current", "") if current else ("stale", f"{ctx} update")
-        found.append(Finding(path, state, fix))
-    return found
+    paths = (CONSTITUTION_PATH, RUNLOOP_PATH, MAP_PATH)
+    return [_check_file(project, ctx, path, _own_file_state) for path in paths]
+
+
+def _check_file(
+    project: Project, ctx: str, path: str, look: Callable[[Project, str], str]
+) -> Finding:
+    """What `look` says of a file, with the command that mends it."""
+    try:
+        state = look(project, path)
+    except CtxError as error:
+        what, _, fix = str(error).rpartition("; ")
+        return Finding(path, what, fix)
+    fixes = {"absent": f"{ctx} init", "stale": f"{ctx} update"}
+    return Finding(path, state, fixes.get(state.split()[-1], ""))
+
+
+def _section_state(project: Project, path: str) -> str:
+    old = read_old(project, path)
+    body = make_section(project, path, old or b"")
+    return "section " + _in_file(path, section_state, old, body)
+
+
+def _own_file_state(project: Project, path: str) -> str:
+    if not os.path.lexists(find_place(project, path)):
+        return "absent"
+    if path != MAP_PATH:
+        return "present"
+    current = make_map(project, project.config.map_token_budget).encode()
+    return "current" if read_old(project, path) == current else "stale"
 
 
 # ---- 15 COMMANDS (door) ----------------------------------------------------
