@@ -1,6 +1,7 @@
 """README.md knows every command and flag, and the two commands that do everything."""
 
 import inspect
+import re
 
 import lab
 import pytest
@@ -42,6 +43,11 @@ def test_the_two_commands_stand_exactly_so(command: str) -> None:
 @pytest.mark.parametrize("field", ctx.Config._fields)
 def test_every_setting_is_in_the_readme(field: str) -> None:
     assert f"`{field.replace('_', '.', 1)}" in README
+
+
+def test_the_readme_calls_only_commands_that_exist() -> None:
+    called = set(re.findall(r"python ctx\.py ([a-z]+)", README))
+    assert called <= set(ctx.COMMANDS)
 
 
 def test_the_readme_never_sends_anyone_to_a_foreign_package() -> None:
