@@ -39,7 +39,6 @@ a *budget* is in tokens unless it says bytes; a *tag* is a definition, reference
 
 from __future__ import annotations
 
-import argparse
 import bisect
 import collections
 import contextlib
@@ -55,12 +54,12 @@ import sys
 import time
 import zlib
 from array import array
-from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # loaded where they are needed: a start should cost what Python costs
+    import argparse
     import sqlite3
 
 VERSION = "0.1.0"
@@ -238,15 +237,14 @@ class Span(NamedTuple):
 
 def show(text: str, limit: int = 120) -> str:
     """A name or message on one line: nothing in it can steer a terminal or a reader."""
-    shown = _UNSAFE.sub(lambda match: _escape(match[0]), text)
+    shown = re.sub(_UNSAFE, lambda match: _escape(match[0]), text)
     shown = shown.replace("<!--", "<!\\--").replace("-->", "--\\>")
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 
 
-# C0, C1, DEL, line and paragraph separators, bidirectional controls, lone surrogates
-_UNSAFE = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
-)
+# C0, C1, DEL, line and paragraph separators, bidirectional controls, lone surrogates.
+# Patterns of this room are compiled at their first use: a start must not pay for all of them.
+_UNSAFE = "[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 
 
 def _escape(char: str) -> str:
@@ -274,67 +272,55 @@ def fence(text: str, info: str = "") -> str:
 
 def strip_ansi(text: str) -> str:
     """The text without terminal escape codes; of a line drawn over, only what was left."""
-    text = _ANSI.sub("", text).replace("\r\n", "\n")
+    text = re.sub(_ANSI, "", text).replace("\r\n", "\n")
     text = re.sub(r"[^\n]*\r(?=[^\n])", "", text)
     return re.sub("[\x00-\x08\x0b-\x1f\x7f-\x9f]", "", text)
 
 
-_ANSI = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-Z\\\\-_])")
+_ANSI = "\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-Z\\\\-_])"
 
 
 def redact(text: str) -> str:
     """The text without what looks like a credential; the net below redaction at the source."""
     for pattern, replacement in _SECRETS:
-        text = pattern.sub(replacement, text)
+        text = re.sub(pattern, replacement, text)
     return text
 
 
 _SECRETS = [
-    (re.compile(r"\b([a-zA-Z][\w+.-]{1,20}://)[^\s/@:'\"`]*:[^\s/@'\"`]+@"), r"\1…@"),
+    (r"\b([a-zA-Z][\w+.-]{1,20}://)[^\s/@:'\"`]*:[^\s/@'\"`]+@", r"\1…@"),
+    (r"(?i)(\w*(?:passw|secret)\w*[\"']?\s*[=:]\s*)([\"'])[^\"'\n]{4,}\2", r"\1\2…\2"),
     (
-        re.compile(
-            r"(?i)(\w*(?:passw|secret|token|credential)\w*[\"']?(?:[^\n\"'`]{0,40}[=:(]|[ \t])\s*)"
-            r"([\"'`])[^\s\"'`]{4,}\2"
-        ),
+        r"(?i)(\w*(?:passw|secret|token|credential)\w*[\"']?(?:[^\n\"'`]{0,40}[=:(]|[ \t])\s*)"
+        r"([\"'`])[^\s\"'`]{4,}\2",
         r"\1\2…\2",
     ),
     (
-        re.compile(
-            r"(?i)(\w*(?:key|auth|pwd)\w*[\"']?(?:[^\n\"'`]{0,40}[=:(]|[ \t])\s*)"
-            r"([\"'`])(?=[^\"'`]*[0-9])(?=[^\"'`]*[a-zA-Z])[\w+/=.-]{12,}\2"
-        ),
+        r"(?i)(\w*(?:key|auth|pwd)\w*[\"']?(?:[^\n\"'`]{0,40}[=:(]|[ \t])\s*)"
+        r"([\"'`])(?=[^\"'`]*[0-9])(?=[^\"'`]*[a-zA-Z])[\w+/=.-]{12,}\2",
         r"\1\2…\2",
     ),
     (
-        re.compile(
-            r"(?i)\b([\w.-]*(?:passw|secret|token|api_?key|credential|auth)[\w.-]*\s*[=:]\s*)"
-            r"(?=[^\s]*[0-9])(?=[^\s]*[a-zA-Z])[\w+/=.~-]{8,}"
-        ),
+        r"(?i)\b([\w.-]*(?:passw|secret|token|api_?key|credential|auth)[\w.-]*\s*[=:]\s*)"
+        r"(?=[^\s]*[0-9])(?=[^\s]*[a-zA-Z])[\w+/=.~-]{8,}",
         r"\1…",
     ),
-    (re.compile(r"(\s-u\s+[\w.-]+:)\S+"), r"\1…"),
+    (r"(\s-u\s+[\w.-]+:)\S+", r"\1…"),
     (
-        re.compile(
-            r"\b(?:gh[pousr]_\w{16,}|github_pat_\w{20,}|sk-[\w-]{16,}|xox[a-z]-[\w-]{10,}|"
-            r"AKIA[0-9A-Z]{12,}|eyJ[\w-]{10,}\.[\w-]{5,}[\w.-]*)"
-        ),
+        r"\b(?:gh[pousr]_\w{16,}|github_pat_\w{20,}|sk-[\w-]{16,}|xox[a-z]-[\w-]{10,}|"
+        r"AKIA[0-9A-Z]{12,}|eyJ[\w-]{10,}\.[\w-]{5,}[\w.-]*)",
         "…",
     ),
-    (
-        re.compile(
-            r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.S
-        ),
-        "…",
-    ),
+    (r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", "…"),
 ]
 
 
 def is_secret_path(path: str) -> bool:
     """Whether a file is one that holds credentials: it is listed by name and never opened."""
-    return _SECRET_PATH.search(path) is not None
+    return re.search(_SECRET_PATH, path) is not None
 
 
-_SECRET_PATH = re.compile(
+_SECRET_PATH = (
     r"(?i)(?:^|/)(?:\.env(?:\..*)?|.*\.env|[^/]*\.(?:pem|key|p12|pfx|jks|keystore|tfvars)|id_[a-z0-9]+"
     r"|\.npmrc|\.netrc|\.pypirc|\.pgpass|\.htpasswd|credentials|secrets?\.(?:ya?ml|json|toml|ini|env))$"
 )
@@ -343,17 +329,16 @@ _SECRET_PATH = re.compile(
 def estimate_tokens(text: str) -> int:
     """Tokens of a text without a tokenizer, fitted to stay above what o200k_base counts."""
     total = 0.0
-    for piece in _PIECES.finditer(text):
+    for piece in re.finditer(_PIECES, text):
         total += _piece_cost(piece[0], piece.lastgroup or "")
     return max(-int(-total * _ESTIMATE_MARGIN // 1), -(-len(text.encode("utf-8", "replace")) // 3))
 
 
 _ESTIMATE_MARGIN = 1.12  # measured elsewhere: 99.7 % of maps stay within their true budget
-_PIECES = re.compile(
-    r"(?P<word>[^\w\r\n]?(?:[A-Z]?[a-z]+|[A-Z]+(?![a-z])))|(?P<number>[0-9]{1,3})"
+_PIECES = (
+    r"(?s)(?P<word>[^\w\r\n]?(?:[A-Z]?[a-z]+|[A-Z]+(?![a-z])))|(?P<number>[0-9]{1,3})"
     r"|(?P<cjk>[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+)|(?P<letters>[^\W\d_A-Za-z]+)"
-    r"|(?P<space>\s+)|(?P<marks>[^\w\s]+|_)|(?P<other>.)",
-    re.S,
+    r"|(?P<space>\s+)|(?P<marks>[^\w\s]+|_)|(?P<other>.)"
 )
 _GLUE = {"": 0.0, " ": 0.0, ".": 0.05, "_": 0.05, "(": 0.05} | dict.fromkeys("-\\#\t/=[<;'", 0.35)
 
@@ -383,9 +368,9 @@ def _piece_cost(piece: str, kind: str) -> float:
 
 
 SECTION_VERSION = 1
-_BEGIN = re.compile(rb"<!-- BEGIN CTX MANAGED SECTION v(\d{1,6}) -->")
+_BEGIN = rb"<!-- BEGIN CTX MANAGED SECTION v(\d{1,6}) -->"
 _END = b"<!-- END CTX MANAGED SECTION -->"
-_DIGEST = re.compile(rb"<!-- sha256:([0-9a-f]{64}) -->")
+_DIGEST = rb"<!-- sha256:([0-9a-f]{64}) -->"
 
 
 def find_section(source: bytes) -> Span | None:
@@ -393,11 +378,12 @@ def find_section(source: bytes) -> Span | None:
     begin: tuple[int, int, bytes, int] | None = None  # line number, version, line ending, offset
     found: Span | None = None
     inside: list[bytes] = []
-    lines, offset = _lines(source), 0
+    offset = len(_BOM) if source.startswith(_BOM) else 0
+    lines = _lines(source[offset:])
     hidden = _fenced_lines(lines)
     for number, line in enumerate(lines, 1):
-        bare = line.rstrip(b"\r\n")
-        mark = None if number in hidden else _BEGIN.fullmatch(bare)
+        bare = re.sub(rb"\r?\n\Z", b"", line)
+        mark = None if number in hidden else re.fullmatch(_BEGIN, bare)
         if mark:
             if begin or found:
                 raise CtxError(f"{number}: a second managed section begins; keep one of them")
@@ -409,7 +395,7 @@ def find_section(source: bytes) -> Span | None:
                     f"{number}: managed section ends without a beginning; remove this line"
                 )
             body, digest = b"\n".join(inside), ""
-            claim = _DIGEST.fullmatch(inside[0]) if inside else None
+            claim = re.fullmatch(_DIGEST, inside[0]) if inside else None
             if claim:
                 body, digest = b"\n".join(inside[1:]), claim[1].decode()
             found = Span(begin[3], offset + len(line), begin[1], body, digest, begin[2])
@@ -461,7 +447,7 @@ def content_hash(source: bytes) -> str:
 def upsert_section(source: bytes | None, body: str, version: int = SECTION_VERSION) -> bytes:
     """The file with this section, in place of its old one or at its end; all else as it was."""
     span = find_section(source or b"")
-    if any(_BEGIN.fullmatch(line) or line == _END for line in body.encode().split(b"\n")):
+    if any(re.fullmatch(_BEGIN, line) or line == _END for line in body.encode().split(b"\n")):
         raise CtxError("0: the section's text holds a marker line; take it out of that text")
     eol = span.eol if span else _line_ending(source or b"")
     inner = body.rstrip("\n").encode()
@@ -543,17 +529,17 @@ class IgnoreRule(NamedTuple):
 def parse_ignore(text: str, folder: str) -> list[IgnoreRule]:
     """The rules of a .gitignore that stands in `folder` ("" is the root)."""
     rules = []
-    for line in text.splitlines():
-        line = re.sub(r"(?<!\\)\s+$", "", line)
-        keep, line = line.startswith("!"), line.removeprefix("!")
-        if not line or line.startswith("#") and not keep:
+    for line in text.replace("\r\n", "\n").split("\n"):
+        whole = re.fullmatch(r"((?:\\.|[^\\])*?) *", line)  # spaces at the end need a backslash
+        line = whole[1] if whole else ""
+        if not line or line.startswith("#"):
             continue
-        folders_only, line = line.endswith("/"), line.rstrip("/")
+        keep, line = line.startswith("!"), line.removeprefix("!")
+        folders_only, line = line.endswith("/"), line.removesuffix("/")
         anchored, line = "/" in line, line.removeprefix("/")
         prefix = re.escape(folder + "/") if folder else ""
         pattern = prefix + ("" if anchored else "(?:.*/)?") + glob_pattern(line)
-        with contextlib.suppress(re.error):  # git passes over a pattern it cannot read, too
-            rules.append(IgnoreRule(re.compile(pattern, re.S), keep, folders_only))
+        rules.append(IgnoreRule(re.compile(pattern, re.S), keep, folders_only))
     return rules
 
 
@@ -568,21 +554,35 @@ def is_ignored(path: str, rules: Sequence[IgnoreRule], *, folder: bool) -> bool:
 def glob_pattern(glob: str) -> str:
     """A regular expression for a glob: `**` crosses folders, `*` and `?` do not."""
     out = []
-    for token in re.finditer(r"\*\*/|/\*\*$|\*\*|\*|\?|\[!?\]?[^\]]*\]|\\.|.", glob, re.S):
+    for token in re.finditer(_GLOB_TOKEN, glob, re.S):
         text = token[0]
-        if text == "**/":
-            out.append("(?:.*/)?")
-        elif text in ("/**", "**"):
-            out.append("/.*" if text[0] == "/" else ".*")
-        elif text in "*?":
-            out.append("[^/]*" if text == "*" else "[^/]")
-        elif text[0] == "[" and len(text) > 1:
-            out.append(
-                "[" + text[1:].replace("\\", "\\\\").replace("!", "^", 1 if text[1] == "!" else 0)
-            )
+        if token["across"] is not None:
+            out.append("(?:.*/)?" if text[-1] == "/" else ".*")
+        elif text[0] == "*":
+            out.append("[^/]*")
+        elif text == "?":
+            out.append("[^/]")
+        elif token["some"] is not None:
+            out.append(_bracket_pattern(token["not"] is not None, token["some"]))
         else:
             out.append(re.escape(text[-1]))
     return "".join(out)
+
+
+_GLOB_TOKEN = (
+    r"(?P<across>(?:^|(?<=/))\*{2,}(?:/|$))|\*+|\?"
+    r"|\[(?P<not>[!^])?(?P<some>\]?(?:\\.|[^\]\\])*)\]|\\.|."
+)
+
+
+def _bracket_pattern(negated: bool, some: str) -> str:
+    """A regular expression for `[a-z]` of a glob; a range that runs backwards matches nothing."""
+    inner = re.sub(r"\\?(.)", lambda char: char[1] if char[0] == "-" else re.escape(char[1]), some)
+    try:
+        re.compile(f"[{inner}]")
+    except re.error:
+        return "(?!)"
+    return f"(?!/)[{'^' if negated else ''}{inner}]"
 
 
 # ---- 3 LANGUAGES (pure) ----------------------------------------------------
@@ -611,6 +611,7 @@ def glob_pattern(glob: str) -> str:
 #             and is no definition, "part" adds to a type that stands elsewhere, "none" drops
 #
 #   grammar   its name in the pack, if it is another        names     file names
+#   family    languages that may refer to each other: a name for all of them
 #   run       interpreters after #!                         turn      suffix language regex
 #   comment   what begins a comment                         docstring yes: docs stand in the body
 #   body      nodes that end a signature, beside field body lead      label=word before a signature
@@ -651,6 +652,7 @@ python: py pyi pyw
   text    ast
 
 ecma:
+  family  ecma
   public  ^export\b|^(module\.)?exports\b
   member  ^(?!.*(\b(private|protected)\b|#|\b_\w*$))
   wrap    export_statement
@@ -779,6 +781,7 @@ rust: rs
   text    macro ^macro_rules!\s*(\w+)
 
 java: java
+  family  jvm
   public  \b(public|protected)\b
   open    interface annotation
   def     class_declaration=class interface_declaration=interface enum_declaration=enum record_declaration=class annotation_type_declaration=annotation
@@ -799,6 +802,7 @@ java: java
   text    enum ^(?:public\s+)?enum\s+(\w+)
 
 c: c h
+  family  c
   public  ^(?!.*\bstatic\b)
   turn    h cpp ^\s*(class\s+\w+[^;{]*[;{]|namespace\s*(\w[\w:]*)?\s*\{|template\s*<|(public|private|protected)\s*:|using\s+\w+)
   def     function_definition.declarator=function type_definition.declarator=type preproc_function_def=macro
@@ -926,6 +930,7 @@ php: php phtml inc
   text    function ^\s*function\s+&?(\w+)
 
 kotlin: kt kts
+  family  jvm
   public  ^(?!.*\b(private|internal)\b)
   raw     (class_declaration (type_identifier) @name) @def.class
   raw     (class_declaration "interface" (type_identifier) @name) @def.interface
@@ -992,6 +997,7 @@ class Language(NamedTuple):
     suffixes: tuple[str, ...]  # without the dot: "py"
     names: tuple[str, ...]  # whole file names: "Rakefile"
     runs: tuple[str, ...]  # interpreters after "#!", without version
+    family: str  # languages whose code may refer to each other
     grammar: str  # its name in the language pack
     query: str  # patterns in the order of the table, one a line
     comments: tuple[str, ...]
@@ -1081,6 +1087,7 @@ def _build_language(
         suffixes=suffixes,
         names=tuple(words("names")),
         runs=tuple(words("run")),
+        family=last("family", name),
         grammar=last("grammar", name),
         query="\n".join(patterns),
         comments=tuple(last("comment", "// /*").split()),
@@ -1144,8 +1151,8 @@ TEMPLATES = {
 """[1:],
     "claude-section.md": r"""
 <!-- Written by `{ctx} update`. Put your own words outside this section; `{ctx} update --remove` takes it out. -->
-{agents}@.ctx/map.md
-@.ctx/constitution.md
+{agents}@{up}.ctx/map.md
+@{up}.ctx/constitution.md
 
 - One task as a prompt: `{ctx} prompt TASK | claude -p`. The run loop for `--append-system-prompt-file`: `.ctx/runloop.md`.
 """[1:],
@@ -3219,7 +3226,7 @@ def _folder_names(role: str) -> frozenset[str]:
 
 
 _VENDORED, _VENDORED_TOP = _folder_names("vendored"), _folder_names("vendored-top")
-_GENERATED, _GENERATED_TOP = _folder_names("generated"), _folder_names("generated-top")
+_GENERATED_FOLDERS, _GENERATED_TOP = _folder_names("generated"), _folder_names("generated-top")
 _TEST_FOLDERS, _MAYBE_TEST_FOLDERS = _folder_names("test"), _folder_names("maybe-test")
 _EXAMPLES, _DOCS_TOP = _folder_names("example"), _folder_names("doc-top")
 _BUILD_TOP, _LOCALES = _folder_names("build-top"), _folder_names("locale")
@@ -3288,7 +3295,7 @@ def _role_of_folders(folders: Sequence[str], name: str) -> str:
     every = frozenset(folders)
     if every & _VENDORED or folders[0] in _VENDORED_TOP:
         return "vendored"
-    if every & _GENERATED or folders[0] in _GENERATED_TOP:
+    if every & _GENERATED_FOLDERS or folders[0] in _GENERATED_TOP:
         return "generated"
     if every & _TEST_FOLDERS or any(_TEST_SUFFIX.fullmatch(folder) for folder in folders):
         return "test"
@@ -3489,7 +3496,7 @@ def first_sentence(text: str) -> str:
     return ""
 
 
-_MARKUP = re.compile(
+_MARKUP_LINE = re.compile(
     r"#|=+ |[=\-~^*_+]{3,}\Z|\||\.\. |:\w+:|<h\d|[-*+] |\d+\. |>\s*\[!|\[[^\]]+\]:\s|Note:"
 )
 
@@ -3497,7 +3504,7 @@ _MARKUP = re.compile(
 def _is_markup(line: str, following: str) -> bool:
     """Headings, rules, tables, directives, lists, link targets: what stands before the prose."""
     underlined = re.fullmatch(r"([=\-~^*#])\1{2,}", following)
-    return underlined is not None or _MARKUP.match(line) is not None
+    return underlined is not None or _MARKUP_LINE.match(line) is not None
 
 
 def _plain(line: str) -> str:
@@ -3645,7 +3652,7 @@ def _find_longest(modules: Mapping[str, str], root: str, rest: str) -> tuple[str
 def _ending_with(tree: _Tree, tail: str) -> list[str]:
     """Every path that is `tail` or ends with "/" and `tail`."""
     key = f"/{tail}"[::-1]
-    start = end = bisect_left(tree.tails, key)
+    start = end = bisect.bisect_left(tree.tails, key)
     while end < len(tree.tails) and tree.tails[end].startswith(key):
         end += 1
     return [reverse[-2::-1] for reverse in tree.tails[start:end]]
@@ -4582,7 +4589,7 @@ def render_diff(changes: Sequence[Change]) -> str:
 
 
 def _diff_lines(source: bytes | None) -> list[str]:
-    return re.findall(r"[^\n]*\n|[^\n]+", (source or b"").decode("utf-8", "backslashreplace"))
+    return re.findall(r"[^\n]*\n|[^\n]+", (source or b"").decode("utf-8", "surrogateescape"))
 
 
 # ---- 11 DISK (world) -------------------------------------------------------
@@ -4601,22 +4608,37 @@ def warn(text: str) -> None:
     try:
         sys.stderr.buffer.write(line)
         sys.stderr.buffer.flush()
-    except (OSError, ValueError):
+    except (OSError, ValueError, AttributeError):
         pass  # nobody listens; the exit code still tells
 
 
 def write_stdout(text: str) -> None:
     """The product, as UTF-8 whatever the locale; a closed pipe ends it quietly."""
+    if sys.stdout is None:
+        raise CtxError("stdout: is closed; give the output a place")
     try:
-        sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+        sys.stdout.buffer.write(to_bytes(text))
         sys.stdout.buffer.flush()
-    except BrokenPipeError:
+    except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # so that the exit does not complain either
+        if not isinstance(error, BrokenPipeError):
+            raise CtxError(f"stdout: cannot write: {error.strerror}; make room") from error
+
+
+def to_bytes(text: str) -> bytes:
+    """UTF-8; bytes of a file that are not, kept by surrogateescape, are themselves again."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "backslashreplace")
 
 
 def find_root(start: str) -> str:
     """The repository's root at or above a folder: where .ctx or .git is, else the folder itself."""
-    here = os.path.realpath(start)
+    try:
+        here = os.path.realpath(start)
+    except OSError as error:
+        raise CtxError(f"working folder: {error.strerror}; change to another folder") from error
     if not os.path.isdir(here):
         raise CtxError(f"{start}: not a folder; give --root an existing folder")
     folder = here
@@ -4670,14 +4692,17 @@ def read_config(root: str) -> Config:
 
 
 def _read_toml(root: str, path: str, *, strict: bool) -> dict[str, object]:
-    source = read_file(os.path.join(root, path))
+    place = os.path.join(root, path)
+    source = read_file(place)
+    if strict and source is None and os.path.lexists(place):
+        raise CtxError(f"{path}: cannot be read; make it a plain, readable file")
     if source is None or (not strict and b"tool.ctx" not in source):
         return {}
     import tomllib
 
     try:
-        return tomllib.loads(source.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        return tomllib.loads(source.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:  # also numbers and nesting beyond all measure
         raise CtxError(f"{path}: not valid TOML: {error}; correct it") from error
 
 
@@ -4861,10 +4886,12 @@ _TEMPORARY = ".ctx-tmp-"  # then process id and random letters; see _sweep
 def write_changes(project: Project, changes: Iterable[Change]) -> list[str]:
     """Write every file or none; the paths that changed. Equal bytes are not written again."""
     staged: list[tuple[Change, str, str]] = []  # change, real place, temporary file ("" to delete)
+    made: list[str] = []  # folders, outermost first
     try:
         for change in changes:
             if change.new != change.old:
                 place = find_place(project, change.path)
+                made += _missing_folders(place)
                 staged.append((change, place, _stage(change, place)))
         for change, place, _ in staged:
             if read_file(place) != change.old:
@@ -4874,10 +4901,28 @@ def write_changes(project: Project, changes: Iterable[Change]) -> list[str]:
         path = staged[-1][0].path if staged else "?"
         raise CtxError(f"{path}: cannot write: {error.strerror}; nothing was changed") from error
     finally:
-        for _, _, temporary in staged:
-            if temporary and os.path.lexists(temporary):
-                os.unlink(temporary)
+        _unstage([temporary for _, _, temporary in staged], made)
     return [change.path for change, _, _ in staged]
+
+
+def _missing_folders(place: str) -> list[str]:
+    """The folders that a file at this place still needs, outermost first."""
+    missing: list[str] = []
+    folder = os.path.dirname(place)
+    while not os.path.lexists(folder):
+        missing.insert(0, folder)
+        folder = os.path.dirname(folder)
+    return missing
+
+
+def _unstage(temporaries: Sequence[str], made: Sequence[str]) -> None:
+    """Take away what was prepared and not used: temporary files, and folders still empty."""
+    for temporary in filter(None, temporaries):
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+    for folder in reversed(made):
+        with contextlib.suppress(OSError):
+            os.rmdir(folder)
 
 
 def plan_file(project: Project, path: str, new: bytes | None) -> Change:
@@ -4897,13 +4942,20 @@ def read_old(project: Project, path: str) -> bytes | None:
 
 def write_file(place: str, source: bytes) -> None:
     """Replace one file that the user named, in one step; relative to the working folder."""
-    full = os.path.join(os.path.realpath(os.path.dirname(place) or "."), os.path.basename(place))
-    change = Change(show(place), None, source)
-    temporary = _stage(change, full)
+    full = os.path.realpath(place)
+    change = Change(place, None, source)
+    temporary = ""
     try:
+        if os.path.exists(full) and not os.path.isfile(full) and not os.path.isdir(full):
+            with open(full, "wb") as file:  # a device or a pipe is written to, never replaced
+                file.write(source)
+            return
+        temporary = _stage(change, full)
         _commit([(change, full, temporary)])
     except OSError as error:
         raise CtxError(f"{place}: cannot write: {error.strerror}; choose another place") from error
+    finally:
+        _unstage([temporary], [])
 
 
 def find_place(project: Project, path: str) -> str:
@@ -4913,9 +4965,19 @@ def find_place(project: Project, path: str) -> str:
     place = os.path.join(folder, os.path.basename(place))
     if os.path.islink(place) and not path.startswith((".ctx/", ".runner/")):
         place = os.path.realpath(place)
+        if os.path.islink(place):
+            raise CtxError(f"{path}: a link that leads back to itself; replace it by a file")
     if not is_inside(project, place):
         raise CtxError(f"{path}: leads out of the repository; replace the link by a file")
     return place
+
+
+def find_path(project: Project, text: str) -> str:
+    """The path of a file that the user named, from the root or in full; CtxError if it is outside."""
+    path = os.path.relpath(os.path.join(project.root, text), project.root).replace(os.sep, "/")
+    if path.split("/")[0] in ("..", ".git"):
+        raise CtxError(f"{text}: is not a file of this repository; give a path inside it")
+    return path
 
 
 def is_inside(project: Project, place: str) -> bool:
@@ -4928,14 +4990,17 @@ def _stage(change: Change, place: str) -> str:
     try:
         if os.path.isdir(place):
             raise CtxError(f"{change.path}: is a folder; move it away")
-        if change.new is None:
-            return ""
         folder = os.path.dirname(place)
+        if change.new is None:
+            if not os.access(folder, os.W_OK | os.X_OK):
+                raise CtxError(f"{change.path}: its folder is read-only; nothing was changed")
+            return ""
         os.makedirs(folder, exist_ok=True)
         _sweep(folder)
-        import tempfile
-
-        handle, temporary = tempfile.mkstemp(prefix=f"{_TEMPORARY}{os.getpid()}-", dir=folder)
+        name = f"{_TEMPORARY}{os.getpid()}-{os.urandom(6).hex()}"
+        temporary = os.path.join(folder, name)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        handle = os.open(temporary, flags, 0o600)
         try:
             with open(handle, "wb") as file:
                 file.write(change.new)
@@ -5017,7 +5082,7 @@ def _sync_folder(folder: str) -> None:
 # -- listing
 
 OWN_FOLDERS = (".ctx", ".runner", ".git")
-# never part of a project, listed or not: what a walk without git would drown in
+# what a walk without git would drown in; git's own list is taken as it is
 _SKIPPED_FOLDERS = frozenset(
     ".git .hg .svn .ctx .runner node_modules bower_components __pycache__ .venv venv .tox .nox"
     " .mypy_cache .pytest_cache .ruff_cache .gradle .idea .vscode .next .nuxt .terraform .cache".split()
@@ -5115,7 +5180,12 @@ def script_command(project: Project) -> str:
     script = os.path.realpath(__file__)
     if not is_inside(project, script):
         return "ctx"
-    return "python " + os.path.relpath(script, project.root).replace(os.sep, "/")
+    path = os.path.relpath(script, project.root).replace(os.sep, "/")
+    if re.fullmatch(r"[\w./-]+", path):
+        return f"python {path}"
+    import shlex
+
+    return f"python {shlex.quote(path)}"
 
 
 def cache_home() -> str:
@@ -5150,17 +5220,38 @@ def _site_packages(environment: str) -> str:
     return os.path.join(environment, "lib", version, "site-packages")
 
 
-def use_packages() -> bool:
-    """Whether the parsers can be imported, after looking into the private environment too."""
-    import importlib.util
+def has_parsers(project: Project) -> bool:
+    """Whether the parsers can be used; says what to do if not. A command asks once."""
+    if use_packages():
+        return True
+    say(
+        project,
+        f"parsers: not installed, the map is approximate; run `{script_command(project)} setup`",
+    )
+    return False
 
-    if importlib.util.find_spec("tree_sitter_language_pack") is None:
-        folder = _site_packages(private_environment())
-        if not os.path.isdir(folder):
-            return False
-        sys.path.append(folder)
+
+def use_packages() -> bool:
+    """Whether the packages can be imported, after looking into the private environment too."""
+    if _has_modules():
+        return True
+    import importlib
+
+    folder = _site_packages(private_environment())
+    if folder not in sys.path and os.path.isdir(folder):
+        sys.path.append(folder)  # at the end: what the interpreter has itself is used as it is
         importlib.invalidate_caches()
-    return importlib.util.find_spec("tree_sitter_language_pack") is not None
+    return _has_modules()
+
+
+def _has_modules() -> bool:
+    from importlib.util import find_spec
+
+    return all(find_spec(_pin_name(pin).replace("-", "_")) for pin in read_pins())
+
+
+def _pin_name(pin: str) -> str:
+    return re.split(r"[<>=]", pin)[0]
 
 
 def parser_version() -> str:
@@ -5204,8 +5295,8 @@ def write_environment(project: Project) -> str:
     return target
 
 
-def _run_step(project: Project, what: str, command: Sequence[str]) -> None:
-    """Run one step of setup, showing on a terminal that it goes on."""
+def _run_step(project: Project, what: str, command: Sequence[str], limit: float = 1800) -> None:
+    """Run one step of setup within `limit` seconds, showing on a terminal that it goes on."""
     import subprocess
     import time
 
@@ -5219,6 +5310,8 @@ def _run_step(project: Project, what: str, command: Sequence[str]) -> None:
                     out, _ = process.communicate(timeout=0.5)
                     break
                 except subprocess.TimeoutExpired:
+                    if time.monotonic() - begin > limit:
+                        process.kill()
                     show_progress(project, f"{what} … {time.monotonic() - begin:.0f} s")
                 except BaseException:
                     process.kill()
@@ -5258,7 +5351,7 @@ def read_versions() -> dict[str, str]:
 
     found = {}
     for pin in read_pins():
-        name = re.split(r"[<>=]", pin)[0]
+        name = _pin_name(pin)
         try:
             found[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
@@ -5329,6 +5422,18 @@ def find_vocabulary(encoding: str) -> str:
     return ""
 
 
+def write_packages(project: Project) -> None:
+    """Install the parsers and fetch the vocabulary, what is missing of them; CtxError without them."""
+    if use_packages():
+        say(project, "parsers: already there")
+    else:
+        say(project, f"parsers: installed in {write_environment(project)}")
+        use_packages()
+    exact = write_vocabulary(project)
+    state = "counted exactly" if exact else "estimated: the vocabulary could not be fetched"
+    say(project, f"tokens: {state}")
+
+
 def write_vocabulary(project: Project) -> bool:
     """Fetch the tokenizer's vocabulary into the user's cache; whether it is there now."""
     encoding = project.config.tokens_encoding
@@ -5340,7 +5445,8 @@ def write_vocabulary(project: Project) -> bool:
         f"import tiktoken; tiktoken.get_encoding({encoding!r})"
     )
     with contextlib.suppress(CtxError):  # told by the caller, who knows what it means
-        _run_step(project, "fetching the tokenizer's vocabulary", [sys.executable, "-c", code])
+        fetch = [sys.executable, "-c", code]
+        _run_step(project, "fetching the tokenizer's vocabulary", fetch, limit=120)
     return bool(find_vocabulary(encoding))
 
 
@@ -5397,7 +5503,7 @@ def tag_file(path: str, source: bytes, kind: str) -> FileTags:
     if kind == "document":
         return tag_document(path, source.decode("utf-8", "replace"))
     language = get_language(kind)
-    return tag_source(path, source, language) or tag_by_text(path, source, language)
+    return tag_source(path, source, language) or FileTags((), {}, (), "", "")
 
 
 def find_document(path: str) -> str:
@@ -5880,7 +5986,8 @@ AGENT_FILES = ("AGENTS.md", "CLAUDE.md")
 MAP_PATH = ".ctx/map.md"
 CONSTITUTION_PATH = ".ctx/constitution.md"
 RUNLOOP_PATH = ".ctx/runloop.md"
-_IGNORE = b"cache/\n"
+SECTION_TOKENS, SECTION_LINES = 300, 25  # longer ones did no better, and cost every session
+IGNORE_PATH = ".ctx/.gitignore"
 
 
 def plan_init(project: Project, paths: Sequence[str]) -> Plan:
@@ -5911,13 +6018,21 @@ def plan_remove(project: Project) -> Plan:
 
 def _plan_own_files(project: Project) -> list[Change]:
     """The files below .ctx: what belongs to the user is only made, never changed."""
-    changes = [plan_file(project, ".ctx/.gitignore", _IGNORE)]
-    if read_old(project, CONSTITUTION_PATH) is None:
-        text = TEMPLATES["constitution.md"].encode()
-        changes.append(plan_file(project, CONSTITUTION_PATH, text))
-    runloop = read_old(project, RUNLOOP_PATH)
-    if runloop is None or unseal(runloop)[1]:
-        changes.append(plan_file(project, RUNLOOP_PATH, seal(TEMPLATES["runloop.md"])))
+    runloop = TEMPLATES["runloop.md"]
+    texts = {
+        IGNORE_PATH: b"cache/\n",
+        CONSTITUTION_PATH: TEMPLATES["constitution.md"].encode(),
+        RUNLOOP_PATH: seal(runloop),
+    }
+    changes = [
+        Change(path, None, text)
+        for path, text in texts.items()
+        if not os.path.lexists(find_place(project, path))
+    ]
+    old = read_old(project, RUNLOOP_PATH)
+    text, pristine = unseal(old or b"")
+    if pristine and text != runloop:
+        changes.append(Change(RUNLOOP_PATH, old, seal(runloop)))
     map_text = make_map(project, project.config.map_token_budget)
     return [*changes, plan_file(project, MAP_PATH, map_text.encode())]
 
@@ -5932,6 +6047,10 @@ def _plan_sections(project: Project, paths: Sequence[str], *, force: bool) -> Pl
         if place in seen:
             continue
         seen.add(place)
+        if not can_be_managed(path):
+            raise CtxError(
+                f"{path}: no instruction file; name a .md, .mdc or .txt file near the root"
+            )
         old = read_old(project, path)
         body = make_section(project, path, old or b"")
         state = _in_file(path, section_state, old, body)
@@ -5970,12 +6089,22 @@ def make_section(project: Project, path: str, source: bytes) -> str:
     """The text of the managed section of one instruction file."""
     ctx = script_command(project)
     if os.path.basename(path).upper().startswith("CLAUDE") and not is_linked_pair(project):
-        has_own = re.search(rb"(?m)^@AGENTS\.md\s*$", remove_section(source) or b"") is not None
-        return fill("claude-section.md", ctx=ctx, agents="" if has_own else "@AGENTS.md\n")
-    facts = read_facts(project)
-    return fill(
-        "agents-section.md", ctx=ctx, commands=render_section_commands(facts.commands), tasks=""
-    )
+        up = "../" * path.count("/")  # imports are relative to the importing file
+        agents = f"@{up}AGENTS.md\n"
+        own = (_in_file(path, remove_section, source) or b"").splitlines()
+        has_own = agents.encode() in (line.strip() + b"\n" for line in own)
+        return fill("claude-section.md", ctx=ctx, up=up, agents="" if has_own else agents)
+    return make_agents_section(ctx, read_facts(project).commands, "")
+
+
+def make_agents_section(ctx: str, commands: Sequence[Command], tasks: str) -> str:
+    """The vendor-neutral section; commands that would make it too long are left out."""
+    for kept in range(len(commands), -1, -1):
+        lines = render_section_commands(commands[:kept])
+        text = fill("agents-section.md", ctx=ctx, commands=lines, tasks=tasks)
+        if estimate_tokens(text) <= SECTION_TOKENS and text.count("\n") <= SECTION_LINES:
+            return text
+    return text
 
 
 def is_linked_pair(project: Project) -> bool:
@@ -5984,17 +6113,27 @@ def is_linked_pair(project: Project) -> bool:
 
 
 def list_managed(project: Project) -> list[str]:
-    """The instruction files that hold a managed section, whole or damaged."""
-    names = [path for path in list_files(project) if path.endswith((".md", ".mdc", ".markdown"))]
-    names += [path for path in AGENT_FILES if path not in names]  # links are not listed
-    found = []
+    """The instruction files that hold a managed section, whole or damaged; a linked pair once."""
+    names = {*list_files(project), *list_folder(project, "")}  # also those that git does not list
+    names = {path for path in names if can_be_managed(path)} | {*AGENT_FILES}
+    found: dict[str, str] = {}  # real place -> path
     for path in sorted(names, key=lambda path: (path not in AGENT_FILES, path)):
-        if path.count("/") > 3:
-            continue
         source = read_old(project, path) if path in AGENT_FILES else read_source(project, path)
-        if source and b"<!-- BEGIN CTX MANAGED SECTION v" in source:
-            found.append(path)
-    return found
+        if source and b" CTX MANAGED SECTION" in source and _has_section(source):
+            found.setdefault(find_place(project, path), path)
+    return list(found.values())
+
+
+def can_be_managed(path: str) -> bool:
+    """Whether `update` will look for a section in a file of this name."""
+    return path.count("/") <= 3 and path.endswith((".md", ".mdc", ".markdown", ".txt", "rules"))
+
+
+def _has_section(source: bytes) -> bool:
+    try:
+        return find_section(source) is not None
+    except CtxError:
+        return True  # damaged: whoever uses it will be told where
 
 
 def read_facts(project: Project) -> Facts:
@@ -6078,7 +6217,7 @@ def make_survey(project: Project, files: Mapping[str, Stamp], focus: Sequence[st
     documents = {path: found for path, found in index.tags.items() if find_document(path)}
     imports = resolve_imports({path: found.imports for path, found in tags.items()}, paths, configs)
     weights = {path: weigh_file(path, found.mark) for path, found in tags.items()}
-    links = build_links(tags, imports, weights, find_family)
+    links = build_links(tags, imports, weights, _family)
     ranks = rank_files(links, {path: 1.0 for path in links.paths if is_focus(path, focus)})
     symbols = rank_symbols(links, ranks, tags, count_mentions(documents))
     docs = {path: found.doc for path, found in index.tags.items() if found.doc}
@@ -6136,6 +6275,11 @@ def read_configs(project: Project, paths: Sequence[str]) -> dict[str, str]:
 
 
 _MAX_CONFIGS = 400  # a monorepo's packages; each is a small file
+
+
+def _family(path: str) -> str:
+    language = find_language(path)
+    return language.family if language else ""
 
 
 def is_focus(path: str, focus: Sequence[str]) -> bool:
@@ -6205,7 +6349,8 @@ def _check_packages(project: Project, ctx: str) -> list[Finding]:
     for name, version in read_versions().items():
         fix = "" if version else f"{ctx} setup"
         if name == "tree-sitter-language-pack" and version and not version.startswith("0."):
-            version, fix = f"{version}: downloads grammars at the first parse", f"{ctx} setup"
+            pin = next(pin for pin in read_pins() if pin.startswith(name))
+            version, fix = f"{version}: downloads grammars", f'pip install "{pin}"'
         found.append(Finding(name, version or "missing: stdlib mode, approximate map", fix))
     counter = read_counter(project)
     exact = counter.name != "estimate" or project.config.tokens_encoding == "estimate"
@@ -6223,30 +6368,45 @@ def _check_git(project: Project) -> list[Finding]:
 
 
 def _check_sections(project: Project, ctx: str) -> list[Finding]:
-    found = []
-    for path in dict.fromkeys([*AGENT_FILES, *list_managed(project)]):
-        try:
-            old = read_old(project, path)
-            state = section_state(old, _in_file(path, make_section, project, path, old or b""))
-        except CtxError as error:
-            where, _, fix = str(error).rpartition("; ")
-            found.append(Finding(path, where, fix))
-            continue
-        fixes = {"absent": f"{ctx} init", "stale": f"{ctx} update"}
-        found.append(Finding(path, f"section {state}", fixes.get(state, "")))
-    return found
+    try:
+        managed = list_managed(project)
+    except CtxError:
+        managed = []  # what is wrong with AGENTS.md or CLAUDE.md is found again below
+    paths = dict.fromkeys([*AGENT_FILES, *managed])
+    return [_check_file(project, ctx, path, _section_state) for path in paths]
 
 
 def _check_own_files(project: Project, ctx: str) -> list[Finding]:
-    found = []
-    for path in (CONSTITUTION_PATH, RUNLOOP_PATH, MAP_PATH):
-        old = read_old(project, path)
-        state, fix = ("missing", f"{ctx} init") if old is None else ("present", "")
-        if path == MAP_PATH and old is not None:
-            current = make_map(project, project.config.map_token_budget).encode() == old
-            state, fix = ("current", "") if current else ("stale", f"{ctx} update")
-        found.append(Finding(path, state, fix))
-    return found
+    paths = (CONSTITUTION_PATH, RUNLOOP_PATH, MAP_PATH)
+    return [_check_file(project, ctx, path, _own_file_state) for path in paths]
+
+
+def _check_file(
+    project: Project, ctx: str, path: str, look: Callable[[Project, str], str]
+) -> Finding:
+    """What `look` says of a file, with the command that mends it."""
+    try:
+        state = look(project, path)
+    except CtxError as error:
+        what, _, fix = str(error).rpartition("; ")
+        return Finding(path, what, fix)
+    fixes = {"absent": f"{ctx} init", "stale": f"{ctx} update"}
+    return Finding(path, state, fixes.get(state.split()[-1], ""))
+
+
+def _section_state(project: Project, path: str) -> str:
+    old = read_old(project, path)
+    body = make_section(project, path, old or b"")
+    return "section " + _in_file(path, section_state, old, body)
+
+
+def _own_file_state(project: Project, path: str) -> str:
+    if not os.path.lexists(find_place(project, path)):
+        return "absent"
+    if path != MAP_PATH:
+        return "present"
+    current = make_map(project, project.config.map_token_budget).encode()
+    return "current" if read_old(project, path) == current else "stale"
 
 
 # ---- 15 COMMANDS (door) ----------------------------------------------------
@@ -6303,10 +6463,11 @@ def cmd_init(project: Project, args: argparse.Namespace) -> int:
     """
     if not args.no_setup and not args.dry_run and not use_packages():
         try:
-            write_environment(project)
+            write_packages(project)
         except CtxError as error:
-            say(project, f"{error}; going on without them")
-    return _apply(project, plan_init(project, [*AGENT_FILES, *args.file]), dry=args.dry_run)
+            say(project, f"{error}; going on without the parsers")
+    files = [find_path(project, path) for path in args.file]
+    return _apply(project, plan_init(project, [*AGENT_FILES, *files]), dry=args.dry_run)
 
 
 def _apply(project: Project, plan: Plan, *, dry: bool) -> int:
@@ -6314,8 +6475,9 @@ def _apply(project: Project, plan: Plan, *, dry: bool) -> int:
     if dry:
         write_stdout(render_diff(plan.changes))
     else:
+        gone = {change.path for change in plan.changes if change.new is None}
         for path in write_changes(project, plan.changes):
-            say(project, f"wrote {path}")
+            say(project, f"{'removed' if path in gone else 'wrote'} {path}")
     for note in plan.notes:
         say(project, note)
     return 0
@@ -6335,6 +6497,8 @@ def cmd_update(project: Project, args: argparse.Namespace) -> int:
         stale = [change.path for change in plan.changes if change.old != change.new]
         for path in stale:
             say(project, f"{path}: stale; run `{script_command(project)} update`")
+        for note in plan.notes:
+            say(project, note)
         return 1 if stale else 0
     return _apply(project, plan, dry=args.dry_run)
 
@@ -6389,15 +6553,7 @@ def cmd_setup(project: Project, args: argparse.Namespace) -> int:
 
     The only command that uses the network. Later runs find both by themselves.
     """
-    if use_packages():
-        say(project, "parsers: already there")
-    else:
-        say(project, f"parsers: installed in {write_environment(project)}")
-        use_packages()
-    if write_vocabulary(project):
-        say(project, "tokens: counted exactly from now on")
-    else:
-        say(project, "tokens: the vocabulary could not be fetched; sizes stay estimated")
+    write_packages(project)
     return 0
 
 
@@ -6421,14 +6577,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: list[str]) -> int:
+    if argv in ([], ["-h"], ["--help"]):  # before argparse is loaded: this should be instant
+        write_stdout(_help())
+        return 0
     if argv[:1] == ["work"] and len(argv) == 3:  # not a command: how INDEX starts its workers
         return run_worker(argv[1], argv[2])
-    top = _Parser(prog="ctx", add_help=False, allow_abbrev=False)
+    top = _new_parser("ctx", add_help=False)
     _add_global_flags(top, None)
     top.add_argument("--help", "-h", action="store_true")
     top.add_argument("--version", action="store_true")
     top.add_argument("command", nargs="?")
-    top.add_argument("rest", nargs=argparse.REMAINDER)
+    top.add_argument("rest", nargs="...")
     args = top.parse_args(argv)
     if args.version:
         write_stdout(f"ctx {VERSION}\n")
@@ -6439,22 +6598,28 @@ def _run(argv: list[str]) -> int:
     if args.command not in COMMANDS:
         raise CtxError(f"{args.command}: unknown command; {closest(args.command, list(COMMANDS))}")
     door = COMMANDS[args.command]
-    parser = _command_parser(args.command, door)
-    args = parser.parse_args(args.rest, args)
-    root = os.path.realpath(args.root) if args.root else find_root(os.getcwd())
+    args = _command_parser(args.command, door).parse_args(args.rest, args)
+    root = os.path.realpath(args.root) if args.root else find_root(".")
     if not os.path.isdir(root):
         raise CtxError(f"{args.root}: not a folder; give --root an existing folder")
     return door.run(Project(root, read_config(root), args.quiet, args.verbose), args)
 
 
-class _Parser(argparse.ArgumentParser):
-    """argparse whose complaints are one line."""
+def _new_parser(prog: str, **options: Any) -> argparse.ArgumentParser:
+    """argparse whose complaints are one line, and whose help has no colours."""
+    import argparse
 
-    def error(self, message: str) -> NoReturn:
-        name = self.prog.removeprefix("ctx").strip() or "arguments"
-        raise CtxError(
-            f"{name}: {message}; see `ctx {name} --help`".replace(" arguments --h", " --h")
-        )
+    class Parser(argparse.ArgumentParser):
+        def error(self, message: str) -> NoReturn:
+            name = self.prog.removeprefix("ctx").strip()
+            raise CtxError(f"{name or 'arguments'}: {message}; see `{self.prog} --help`")
+
+        def print_help(self, file: object = None) -> None:
+            self.color = False  # newer Pythons paint
+            write_stdout(self.format_help())
+
+    shape = argparse.RawDescriptionHelpFormatter
+    return Parser(prog=prog, formatter_class=shape, allow_abbrev=False, **options)
 
 
 def _add_global_flags(parser: argparse.ArgumentParser, default: Any) -> None:
@@ -6467,16 +6632,16 @@ def _add_global_flags(parser: argparse.ArgumentParser, default: Any) -> None:
 
 
 def _command_parser(name: str, door: Door) -> argparse.ArgumentParser:
-    parser = _Parser(
-        prog=f"ctx {name}",
-        description=(door.run.__doc__ or "").strip(),
+    parser = _new_parser(
+        f"ctx {name}",
+        description=re.sub(r"\n +", "\n", door.run.__doc__ or "").strip(),
         epilog=f"example:\n  {door.example}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     for each in door.flags:
         parser.add_argument(*each.names, **each.options)
-    _add_global_flags(parser, argparse.SUPPRESS)
+    _add_global_flags(
+        parser, "==SUPPRESS=="
+    )  # argparse's own word for: do not set what is not given
     return parser
 
 
