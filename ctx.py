@@ -44,7 +44,6 @@ import collections
 import contextlib
 import functools
 import itertools
-import json
 import math
 import operator
 import os
@@ -2277,6 +2276,8 @@ def _parse_toml(text: str) -> dict[str, object]:
 
 def _parse_json(text: str) -> dict[str, object]:
     """A JSON object; comments and trailing commas are forgiven."""
+    import json
+
     plain = re.sub(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*(?s:.*?)(?:\*/|\Z)', r"\1", text)
     for attempt in (text, re.sub(r",(?=\s{0,99}[}\]])", "", plain)):
         try:
@@ -3682,6 +3683,8 @@ def _manifests(tree: _Tree, names: str) -> list[str]:
 
 def _parse_jsonc(text: str) -> dict[str, Any]:
     """The object of a JSON text with comments and trailing commas; {} when it is malformed."""
+    import json
+
     # What is left open is closed by the end: trying it again from every place would take hours.
     string = r'("(?:\\.|[^"\\])*(?:"|\Z))'
     text = re.sub(rf"(?s){string}|//[^\n]*|/\*.*?(?:\*/|\Z)", r"\1", text.lstrip("\ufeff"))
