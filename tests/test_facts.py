@@ -426,17 +426,14 @@ def test_a_manifest_describes_its_package() -> None:
 
 # Odd input
 
-KINDS = (
-    """
+KIND_NAMES = """
 pyproject.toml setup.cfg tox.ini setup.py requirements.txt noxfile.py package.json
 pnpm-workspace.yaml lerna.json deno.jsonc tsconfig.json .prettierrc Cargo.toml
 rustfmt.toml go.mod go.work magefile.go Makefile justfile Taskfile.yml pom.xml
 build.gradle settings.gradle.kts CMakeLists.txt Gemfile a.gemspec Rakefile composer.json
 mix.exs a.sln a.csproj Package.swift pubspec.yaml compose.yml .editorconfig
 .gitlab-ci.yml .circleci/config.yml
-""".split()
-    + [WORKFLOW]
-)
+"""
 KINDS = [*KIND_NAMES.split(), WORKFLOW]
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=9),
