@@ -1770,7 +1770,7 @@ _VERBS = ("install", "build", "test", "lint", "typecheck", "format", "run")
 # How sure it is that people type a line, by where it was found. What CI runs too gains, what CI
 # does otherwise loses, and so does the tooling of a language that is only a guest here.
 _SCRIPTED, _FROM_CI, _IMPLIED, _WEAK = 40, 30, 25, 15
-_CALLED, _CALLED_ALIKE, _UNCALLED, _GUEST = 20, 10, -16, -35
+_CALLED, _CALLED_ALIKE, _UNCALLED, _GUEST = 20, 10, -16, -36
 _ENOUGH, _ENOUGH_AS_SECOND = 9, 25
 
 # What becomes a command holds no quote, assignment, variable, URL or control character.
@@ -1904,7 +1904,7 @@ setup\.cfg|tox\.ini|pytest\.ini|mypy\.ini|\.flake8 : python :
 setup\.py : python : Python package
   name {} ~ \bname\s*=\s*['"]([\w.-]+)
   version Python {} ~ python_requires\s*=\s*['"]([^'"\n]+)
-  dep {} ~ ^\s*['"]([\w.-]+)([^'"\n]*)['"],?\s*$
+  dep {} ~ ^[ \t]*['"]([\w.-]+)([^'"\n]*)['"],?[ \t]*$
   install pip install -e . ~ \bsetup\(
 requirements\.txt : python : Python dependencies
   dep {} ~ ^([A-Za-z][\w.-]*)(?:\[[^\]\n]*\])?([=<>~!][^\s;#]*)?
@@ -1953,18 +1953,18 @@ Cargo\.toml : rust : Cargo manifest
 go\.mod : go : Go module
   name {} ~ ^module\s+(\S+)
   version Go {} ~ ^go\s+([\d.]+)
-  dep {} ~ ^(?:require)?\s+(\S+\.\S+/\S+) (v\S+)$
+  dep {} ~ ^(?:require)?[ \t]+(\S+\.\S+/\S+) (v\S+)$
   build go build ./...
   test go test ./...
   lint? go vet ./...
   format? gofmt -w .
 go\.work : go : Go workspace
-  member {} ~ ^(?:use)?\s*(\.[\w./-]*)\s*$
+  member {} ~ ^(?:use)?[ \t]*(\.[\w./-]*)[ \t]*$
 magefile\.go : go : task runner
   task mage {} ~ ^func ([A-Z]\w*)\([^()\n]*\)(?: error)? \{
 (?:GNU)?[Mm]akefile : - : task runner
 \.?[Jj]ustfile : - : task runner
-  task just {} ~ ^@?([A-Za-z][\w-]*)(?: [^:=\n]*)?:(?!=)
+  task just {} ~ ^@?([A-Za-z][\w-]*)(?: [^:\n]*)?:(?!=)
 [Tt]askfile\.ya?ml : - : task runner
   task task {} @ tasks
 pom\.xml : jvm : Maven project
@@ -1981,12 +1981,12 @@ pom\.xml : jvm : Maven project
   version Java {}+ ~ (?:JavaLanguageVersion\.of\(|jvmToolchain\()(\d+)
   version Java {}+ ~ (?:source|target)Compatibility\s*=\s*['"]?(?:JavaVersion\.VERSION_)?(\d+)
   dep {} ~ ['"(]([a-z][\w-]*(?:\.[\w-]+)+)[:'"]
-  member {} ~ ^\s*include\b[ (]*['"]:?([\w:./-]+)['"]
-  member {} ~ ^\s+['"]:([\w:./-]+)['"],?\)?$
+  member {} ~ ^[ \t]*include\b[ (]*['"]:?([\w:./-]+)['"]
+  member {} ~ ^[ \t]+['"]:([\w:./-]+)['"],?\)?$
   build gradle build
   test gradle test
   run gradle bootRun ~ ['"]org\.springframework\.boot['"]
-  run gradle run ~ ['"]application['"]|^\s*application\s*$
+  run gradle run ~ ['"]application['"]|^[ \t]*application[ \t]*$
 CMakeLists\.txt : c : CMake build
   tool CMake
   name {} ~ ^(?i:project)\s*\(\s*([\w.-]+)
@@ -1997,7 +1997,7 @@ Gemfile|[\w.-]+\.gemspec : ruby : Ruby dependencies
   about {} ~ \.summary\s*=\s*["']([^"'\n]+)
   version Ruby {} ~ ^ruby\s+["']([^"'\n]+)
   version Ruby {} ~ required_ruby_version\s*=\s*["']([^"'\n]+)
-  dep {} ~ ^\s*gem[ (]+["']([\w-]+)["'](?:,\s*["']([^"'\n]*))?
+  dep {} ~ ^[ \t]*gem[ (]+["']([\w-]+)["'](?:,\s*["']([^"'\n]*))?
   dep {} ~ \.add_(?:runtime_)?dependency[ (]+["']([\w-]+)["'](?:,\s*["']([^"'\n]*))?
   tool Bundler ~ ^source\b
   install! bundle install ~ ^source\b
@@ -2148,7 +2148,7 @@ class _Row(NamedTuple):
     text: str
     note: str
     score: int
-    pattern: re.Pattern[str] | None
+    pattern: str  # compiled at its first use: a hundred of them would slow every start
     place: str  # "project/name", or ""
 
 
@@ -2162,10 +2162,9 @@ class _Stanza(NamedTuple):
 
 
 def _parse_row(line: str) -> _Row:
-    head, pattern, place = line, None, ""
+    head, pattern, place = line, "", ""
     if " ~ " in line:
-        head, _, source = line.partition(" ~ ")
-        pattern = re.compile(source, re.MULTILINE)
+        head, _, pattern = line.partition(" ~ ")
     elif " @ " in line:
         head, _, place = line.partition(" @ ")
     kind, _, text = head.strip().partition(" ")
@@ -2210,7 +2209,8 @@ def _read_config(path: str, text: str, known: frozenset[str]) -> list[_Find]:
     found: list[_Find] = []
     for row in stanza.rows:
         if row.pattern:
-            values: list[object] = [match.groups() for match in row.pattern.finditer(text)]
+            matches = re.finditer(row.pattern, text, re.MULTILINE)
+            values: list[object] = [match.groups() for match in matches]
         elif row.place:
             data = _parse_config(path, text) if data is None else data
             values = _dig(data, row.place.split("/"))
@@ -2307,7 +2307,7 @@ def _parse_yaml(text: str) -> dict[tuple[str, ...], str]:
         block = -1
         if not body or body.startswith(("#", "---", "%")) or len(stack) > 30:
             continue
-        while item := re.match(r"-(?:\s+|\Z)", body):
+        while len(stack) < 30 and (item := re.match(r"-(?:\s+|\Z)", body)):
             # A list may stand at the indent of its key: equal indent ends another item only.
             while stack and (stack[-1][0], stack[-1][1].isdigit()) >= (indent, True):
                 stack.pop()
@@ -2614,12 +2614,7 @@ install python pip install (?:-r \S+ )*-e
 install ruby bundle install
 install php composer install
 """
-_SHAPES = [
-    (verb, ecosystem.strip("-"), re.compile(rf"(?:{shape})(?: |\Z)"))
-    for verb, ecosystem, shape in (
-        row.split(maxsplit=2) for row in _SHAPES_TEXT.strip().splitlines()
-    )
-]
+_SHAPES = [row.split(maxsplit=2) for row in _SHAPES_TEXT.strip().splitlines()]
 _ACTIONS = {
     "golangci/golangci-lint-action": "golangci-lint run",
     "pre-commit/action": "pre-commit run",
@@ -2715,13 +2710,15 @@ def _classify_call(call: Command, known: frozenset[str]) -> _Offer | None:
     bare = _unwrap(call.line)
     for verb, ecosystem, shape in _SHAPES:
         named = [word for word in bare.split() if word.endswith((".txt", "proj", ".sln", ".slnx"))]
-        if shape.match(bare) and all(_join(call.folder, word) in known for word in named):
+        if re.match(rf"(?:{shape})(?: |\Z)", bare) and all(
+            _join(call.folder, word) in known for word in named
+        ):
             # A plain line is right more often than a variant or one for a single folder; but of
             # requirements all are needed.
             partial = any("/" in word and not word.startswith("./") for word in bare.split()[1:])
             score = _FROM_CI - bare.count(" ") - 15 * partial
             score = _SCRIPTED if _tool(bare) == "pip -r" else score
-            return _Offer(call._replace(verb=verb), ecosystem, score)
+            return _Offer(call._replace(verb=verb), ecosystem.strip("-"), score)
     return None
 
 
@@ -2762,7 +2759,7 @@ def _choose_commands(
     settled = {_place(offer) for offer in from_ci if offer.ecosystem in {"", *homes}}
     manager = _python_manager(finds)
     ranked: dict[tuple[str, str], list[_Offer]] = {}
-    for command, ecosystem, score in [*_weigh_by_ci(offers, calls, settled), *from_ci]:
+    for command, ecosystem, score in [*_weigh_by_ci(offers, calls, homes, settled), *from_ci]:
         score += _GUEST if ecosystem and ecosystem not in homes else 0
         line = _local_line(command, known, manager if ecosystem == "python" else "")
         if _SAFE_LINE.fullmatch(line):
@@ -2777,12 +2774,17 @@ def _choose_commands(
 
 
 def _weigh_by_ci(
-    offers: Sequence[_Offer], calls: Sequence[Command], settled: set[tuple[str, str]]
+    offers: Sequence[_Offer],
+    calls: Sequence[Command],
+    homes: frozenset[str],
+    settled: set[tuple[str, str]],
 ) -> Iterator[_Offer]:
+    """The offers, each the surer the more CI does the same; `settled` is what CI does otherwise."""
     exact = {(call.folder, _unwrap(call.line)) for call in calls}
     alike = {(call.folder, _call_key(call.line)) for call in calls}
     lines = [(offer.command.folder, _unwrap(offer.command.line)) for offer in offers]
-    settled = settled | {_place(o) for o, line in zip(offers, lines, strict=True) if line in exact}
+    called = [offer for offer, line in zip(offers, lines, strict=True) if line in exact]
+    settled = settled | {_place(offer) for offer in called if offer.ecosystem in {"", *homes}}
     for offer, line in zip(offers, lines, strict=True):
         if line in exact:
             change = _CALLED
@@ -3231,8 +3233,10 @@ _GENERATED_FOLDERS, _GENERATED_TOP = _folder_names("generated"), _folder_names("
 _TEST_FOLDERS, _MAYBE_TEST_FOLDERS = _folder_names("test"), _folder_names("maybe-test")
 _EXAMPLES, _DOCS_TOP = _folder_names("example"), _folder_names("doc-top")
 _BUILD_TOP, _LOCALES = _folder_names("build-top"), _folder_names("locale")
-_TEST_SUFFIX = re.compile(r".+(?:[-_.]tests|[-_]testsuite|-e2e)|tests-.+|tests_.+")
-_EXAMPLE_SUFFIX = re.compile(r".+[-_](?:examples?|demos?|samples?|playground)")
+_TEST_TREE = re.compile(
+    r"(?:^|.*/)(?:[^/]+(?:[-_.]tests|[-_]testsuite)|tests[-_][^/]+|src/\w*test\w*)(?:/|\Z)"
+)
+_EXAMPLE_TREE = re.compile(r"(?:^|.*/)[^/]+[-_](?:examples?|demos?|samples?|playground)(?:/|\Z)")
 _TEST_NAME = re.compile(
     r"test_.*\.(?:py|rb|c|cc|cpp|jl)|.*_test\.(?:py|go|rb|exs|dart|c|cc|cpp|h|clj|lua|ml)|.*_spec\.(?:rb|lua|cr)|.*_unittest\.(?:cc|cpp|py)"
     r"|.*[.-](?:test|spec|e2e|cy|stories)\.[cm]?[jt]sx?|.*[.-](?:test|spec)\.(?:vue|svelte|coffee)|conftest\.py|tests\.(?:py|rs)|(?:test|spec)_helper\.rb|.*\.feature"
@@ -3293,18 +3297,16 @@ def _role_of_folders(folders: Sequence[str], name: str) -> str:
     """The role that the folders of a path give it, or ""."""
     if not folders:
         return ""
-    every = frozenset(folders)
+    every, text = frozenset(folders), "/".join(folders)
     if every & _VENDORED or folders[0] in _VENDORED_TOP:
         return "vendored"
     if every & _GENERATED_FOLDERS or folders[0] in _GENERATED_TOP:
         return "generated"
-    if every & _TEST_FOLDERS or any(_TEST_SUFFIX.fullmatch(folder) for folder in folders):
+    if every & _TEST_FOLDERS or ("test" in text and _TEST_TREE.match(text)):
         return "test"
     if every & _MAYBE_TEST_FOLDERS and _is_test_tree(folders, name):
         return "test"
-    if "src" in every and re.search(r"(?:^|/)src/\w*test\w*/", "/".join(folders) + "/"):
-        return "test"
-    if every & _EXAMPLES or any(_EXAMPLE_SUFFIX.fullmatch(folder) for folder in folders):
+    if every & _EXAMPLES or _EXAMPLE_TREE.match(text):
         return "example"
     if folders[0] in _DOCS_TOP or "docs" in folders[:3]:
         return "doc"
@@ -3482,12 +3484,12 @@ def first_sentence(text: str) -> str:
     """The first sentence of prose in markdown, reStructuredText or plain text, without markup."""
     text = re.sub(r"\A\ufeff?---\n(?s:.*?)\n---\n", "", text[:20_000].replace("\r\n", "\n"))
     text = re.sub(r"<!--(?s:.*?)(?:-->|\Z)|^(```|~~~)(?s:.*?)(?:^\1.*$|\Z)", "", text, flags=re.M)
-    text = re.sub(r"</?(?:p|div|br|center)\b[^<>]*>", "\n\n", text)
+    text = re.sub(r"</?(?:p|div|br|center)\b[^<>]{0,500}>", "\n\n", text)
     for paragraph in re.split(r"\n\s*\n", text):
         lines = [line.strip() for line in paragraph.splitlines() if line.strip()]
         pairs = zip(lines, [*lines[1:], ""], strict=False)
         prose = _plain(" ".join(line for line, after in pairs if not _is_markup(line, after)))
-        if len(re.findall(r"(?<!\S)[^\W\d_]{2,}", re.sub(r"\S+://\S+", "", prose))) < 3:
+        if len(re.findall(r"(?<!\S)[^\W\d_]{2,}", re.sub(r"\b\w{2,9}://\S+", "", prose))) < 3:
             continue
         end = re.search(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)[.!?](?=\s+[^a-z\s]|\Z)", prose)
         sentence = prose[: end.end()] if end else prose
@@ -3509,7 +3511,7 @@ def _is_markup(line: str, following: str) -> bool:
 
 
 def _plain(line: str) -> str:
-    line = re.sub(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?", "", line)
+    line = re.sub(r"!\[[^\]]{0,300}\](?:\([^)]{0,500}\)|\[[^\]]{0,300}\])?", "", line)
     line = re.sub(r"\[([^\[\]]*)\](?:\([^()]*\)|\[[^\]]*\])?", r"\1", line)
     line = re.sub(r"`([^`<>]+?)\s*<[^>`]*>`_+", r"\1", line)
     line = re.sub(r"<[^<>]*>|\*\*|__|:\w+:(?=`)|`+|\\(?=[^\w\s]|[A-Z])", "", line)
