@@ -184,3 +184,42 @@ def test_missing_packages_are_a_gap(monkeypatch: pytest.MonkeyPatch):
         assert ctx.tag_source("a.go", b"package a", language) is None
     finally:
         ctx._load_grammar.cache_clear()
+
+
+def test_python_without_a_grammar_is_read_nearly_as_well():
+    sample = FIXTURES / "python" / "sample.py"
+    source = sample.read_bytes().partition(b"class Broken")[0].replace(b"type Grams = int", b"")
+    language = ctx.get_language("python")
+    with_grammar = ctx.tag_source("a.py", source, language)
+    without = ctx.tag_without_grammar("a.py", source, language)
+    assert with_grammar and without
+    for fields in (slice(0, 5), slice(6, None)):
+        assert [d[fields] for d in with_grammar.definitions] == [
+            d[fields] for d in without.definitions
+        ]
+    assert with_grammar.imports == without.imports
+    assert with_grammar.doc == without.doc
+    assert with_grammar.references.keys() == without.references.keys()
+    assert "hunter2" not in str(without)
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=[sample.parent.name for sample in SAMPLES])
+def test_without_a_grammar_what_stands_at_the_top_is_found(sample: pathlib.Path):
+    language = ctx.find_language(sample.name)
+    assert language is not None
+    source = sample.read_bytes().partition(b"class Broken")[0]
+    best = ctx.tag_source(sample.name, source, language)
+    rough = ctx.tag_without_grammar(sample.name, source, language)
+    assert best and rough
+    kinds = {"class", "interface", "struct", "trait", "enum", "protocol", "object", "module"}
+    wanted = {d.name for d in best.definitions if d.kind in kinds and not d.owner}
+    found = {d.name for d in rough.definitions}
+    assert len(wanted & found) >= 0.7 * len(wanted) - 1
+    assert len(found - {d.name for d in best.definitions}) <= 2
+    assert "hunter2" not in str(rough)
+
+
+def test_python_that_does_not_parse_is_read_by_its_lines():
+    tags = ctx.tag_without_grammar("a.py", b"def f(:\n  x\nclass A:\n", ctx.get_language("python"))
+    assert tags is not None
+    assert [d.name for d in tags.definitions] == ["f", "A"]
