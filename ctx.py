@@ -158,7 +158,7 @@ class Change(NamedTuple):
 #   export    path         a name that the file exports; `only` the same, and it exports no other
 #   value     path         a literal that no signature may show; `skip` what it leaves out
 #   wrap      path         belongs to the definition in it: export, decorators, template
-#   hide      path         nothing inside is visible from outside
+#   hide      path         nothing inside is visible from outside; `show` is an exception
 #   section   path         `private` or `public:`, for the members that follow
 #   raw       one whole pattern, with @def.label, @name, @owner, @body, @value, @ref, ...;
 #             of two patterns for one definition the later wins. Label "scope" names an owner
@@ -172,6 +172,7 @@ class Change(NamedTuple):
 #   closed    labels whose members begin private            open      labels with public members
 #   drop      names that are no references                  keyword   names that are not defined
 #   cut       regex, deleted from owners                    edit      regex => text, on imports
+#   flat      labels that in column 0 stand in nothing, whatever a syntax error made of it
 #   text      label regex: what to find without a grammar; `text ast` reads it as Python
 LANGUAGE_TABLE = r"""
 python: py pyi pyw
@@ -213,6 +214,7 @@ ecma:
   member  ^(?!.*(\b(private|protected)\b|#|\b_\w*$))
   wrap    export_statement
   hide    arrow_function function_expression arguments>object
+  show    call_expression.function>parenthesized_expression>function_expression|arrow_function
   def     class_declaration=class function_declaration=function generator_function_declaration=function method_definition=method
   raw     (program (lexical_declaration (variable_declarator name: (identifier) @name value: (_)? @value)) @def.constant)
   raw     (export_statement declaration: (lexical_declaration (variable_declarator name: (identifier) @name value: (_)? @value)) @def.constant)
@@ -358,6 +360,7 @@ java: java
   text    enum ^(?:public\s+)?enum\s+(\w+)
 
 c: c h
+  flat    function
   public  ^(?!.*\bstatic\b)
   turn    h cpp ^\s*(class\s+\w+[^;{]*[;{]|namespace\s*(\w[\w:]*)?\s*\{|template\s*<|(public|private|protected)\s*:|using\s+\w+)
   def     function_definition.declarator=function type_definition.declarator=type preproc_function_def=macro
@@ -561,6 +564,7 @@ class Language(NamedTuple):
     member: str
     closed: frozenset[str]
     opens: frozenset[str]
+    flat: frozenset[str]
     bodies: frozenset[str]
     leads: dict[str, str]
     cut: str
@@ -650,6 +654,7 @@ def _build_language(
         member=last("member", last("public", "")),
         closed=frozenset(words("closed")),
         opens=frozenset(words("open")),
+        flat=frozenset(words("flat")),
         bodies=frozenset(words("body")),
         leads=dict(word.split("=") for word in words("lead")),
         cut="|".join(every("cut")) or r"\A\Z",
@@ -663,7 +668,7 @@ def _build_language(
 
 _PATTERN_VERBS = frozenset(
     ("def", "Def", "ref", "Ref", "use", "package", "export", "only")
-    + ("value", "skip", "wrap", "hide", "section")
+    + ("value", "skip", "wrap", "hide", "show", "section")
 )
 
 
@@ -715,7 +720,7 @@ class _Place(NamedTuple):
     start: int
     inverse_end: int  # negative: of two with one start the longer sorts first
     order: int  # of its pattern in the table
-    role: str  # "def", "wrap", "hide" or "section"
+    role: str  # "def", "wrap", "hide", "show" or "section"
     label: str  # of a definition
     node: Any
     captures: Mapping[str, Sequence[Any]]
@@ -822,7 +827,7 @@ def _load_grammar(grammar: str, query: str) -> _Tools | None:
 
 def _find_shape(pattern: str) -> tuple[str, str, str] | None:
     """Capture, role and label of a pattern that shapes a file: "def.class", "def", "class"."""
-    found = re.search(r"@((def|wrap|hide|section)(?:\.(\w+))?)\b", pattern)
+    found = re.search(r"@((def|wrap|hide|show|section)(?:\.(\w+))?)\b", pattern)
     return (found[1], found[2], found[3] or "") if found else None
 
 
@@ -860,7 +865,8 @@ def _choose_places(places: list[_Place]) -> list[_Place]:
     chosen: dict[tuple[int, int, int, str], _Place] = {}
     for place in places:
         name = place.captures.get("name")
-        key = (place.start, place.inverse_end, name[0].start_byte if name else -1, place.role)
+        role = "hide" if place.role == "show" else place.role
+        key = (place.start, place.inverse_end, name[0].start_byte if name else -1, role)
         chosen[key] = place
     return list(chosen.values())
 
@@ -882,11 +888,15 @@ def _read_definitions(
             stack.append(top._replace(end=end, wrapped=wrapped))
         elif place.role == "hide":
             stack.append(top._replace(end=end, hidden=True))
+        elif place.role == "show":
+            stack.append(top._replace(end=end, wrapped=-1))
         elif place.role == "section":
             stack[-1] = top._replace(visible=b"private" not in file.source[place.start : end])
         else:
             name_node = _find_name(place)
             own.add(name_node.end_byte)
+            if top.hidden and place.label in file.language.flat:
+                top = stack[0] if not place.node.start_point.column else top
             if top.hidden or place.label == "none":
                 continue
             frame = _open_frame(file, place, name_node, top)
@@ -941,7 +951,8 @@ def _open_frame(file: _File, place: _Place, name_node: Any, top: _Frame) -> _Fra
 
 def _is_kept(file: _File, frame: _Frame, top: _Frame) -> bool:
     """Whether a definition is worth telling."""
-    if frame.kind in ("scope", "part") or not frame.name or frame.name in file.language.keywords:
+    name = frame.name.strip("_")
+    if frame.kind in ("scope", "part") or not name or name in file.language.keywords:
         return False
     if frame.kind in _MINOR:
         return frame.exported or (not frame.owner and frame.name.isupper())
@@ -1023,7 +1034,7 @@ def _sign(file: _File, start: int, stop: int, kind: str) -> str:
     if any(comment in text for comment in file.language.comments):
         text = _comment_pattern(file.language.comments).sub(" ", text)
     text = _regex(r"[;\n]\s*end$").sub("", text) if text.endswith("end") else text
-    if "\n" in text or "  " in text or ") " in text or " )" in text:
+    if "\n" in text or len(pieces) > 1:
         text = _regex(r"(?<=[(\[]) +| *,? +(?=[)\]])").sub("", " ".join(text.split()))
     lead = file.language.leads.get(kind, "")
     text = f"{lead} {text}".strip(" ;{:,\\\t").removesuffix(" =")
@@ -1088,16 +1099,17 @@ def _comment_start(source: bytes, stop: int, comments: Sequence[str]) -> int:
 
 
 _NO_COMMENT = (b"#[", b"#!", b"#pragma")
-_LEGAL = ("copyright", "license", "licence", "spdx-", "all rights reserved", "file is part of")
+_NO_DOC = ("copyright", "license", "licence", "spdx-", "all rights reserved", "do not edit")
+_NO_DOC += ("file is part of", "@generated", "auto-generated", "automatically generated")
 _DECORATION = r"(?m)^[ \t]*(?:/\*+!?|\*+/|\*+|//+!?|#+|--+)?[ \t]?|[ \t]*\*+/\s*$"
 _DIRECTIVE = (  # lines for tools, and lines that only draw
     r"(?im)^\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
     r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+build|@ts-|@flow"
     r"|@format|@jsx|@preserve|-\*-|vim?:|region\b|endregion|pragma|mark:|use strict|sourcemapping"
-    r"|swiftlint|ktlint|clang-format|cspell|[-=*#/~]{3,})[^\n]*"
+    r"|swiftlint|ktlint|clang-format|cspell|module dependencies|todo\b|fixme\b|[-=*#/~]{3,})[^\n]*"
 )
 _FILE_TAG = r"(?m)^\s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*)\b[ \t]*"
-_OTHER_TAG = r"(?m)^\s*(?:[@\\][a-zA-Z]|:\w+|- (?:Parameter|Returns|Throws))"
+_OTHER_TAG = r"(?m)^\s*(?:[@\\][a-zA-Z_]|:\w+|- (?:Parameter|Returns|Throws))"
 _MARKUP = (
     r"</?(?:p|b|i|em|tt|code|pre|strong|a|br|ul|ol|li|summary|remarks|para|c|span|h\d)\b[^>]*>"
 )
@@ -1107,7 +1119,7 @@ def _clean_comment(comment: bytes) -> str:
     """First sentence of a comment; "" for licences and directives to tools."""
     text = comment[:2000].decode("utf-8", "replace")
     lower = text.lower()
-    if any(phrase in lower for phrase in _LEGAL):
+    if any(phrase in lower for phrase in _NO_DOC):
         return ""
     text = _regex(_DECORATION).sub("", text)
     text = _regex(_DIRECTIVE).sub("", text)
@@ -1125,8 +1137,9 @@ def _first_sentence(text: str) -> str:
     if "<" in text:
         text = _regex(r"<see(?:also)?\s+\w+=\"([^\"]*)\"\s*/>").sub(r"\1", text)
         text = _regex(_MARKUP).sub("", text).strip()
-    paragraph = " ".join(_regex(r"\n\s*\n").split(text, 1)[0].split())
-    found = _regex(r".+?[.!?](?=\s+[^\sa-z]|$)").match(paragraph)
+    paragraph = _regex(r"\n\s*(?:[=~^#*+-]{3,}\s*)?\n|\n\s*[=~^#*+-]{3,}$").split(text, 1)[0]
+    paragraph = " ".join(paragraph.split()).lstrip("=# ")
+    found = _regex(r".+?(?<![ (][ei]\.[ge])[.!?](?=\s+[^\sa-z]|$)").match(paragraph)
     return _shorten(found.group() if found else paragraph, MAX_DOC)
 
 
