@@ -1031,11 +1031,11 @@ def _sign(file: _File, start: int, stop: int, kind: str) -> str:
             start = cut_end
     pieces.append(file.source[start:stop])
     text = b"".join(pieces).decode("utf-8", "replace").rstrip()
-    if any(comment in text for comment in file.language.comments):
-        text = _comment_pattern(file.language.comments).sub(" ", text)
     text = _regex(r"[;\n]\s*end$").sub("", text) if text.endswith("end") else text
-    if "\n" in text or len(pieces) > 1:
-        text = _regex(r"(?<=[(\[]) +| *,? +(?=[)\]])").sub("", " ".join(text.split()))
+    has_comment = any(comment in text for comment in file.language.comments)
+    if has_comment or "\n" in text or len(pieces) > 1:
+        text = " ".join(_comment_pattern(file.language.comments).sub(" ", text).split())
+        text = _regex(r"(?<=[(\[]) +| *,? +(?=[)\]])").sub("", text)
     lead = file.language.leads.get(kind, "")
     text = f"{lead} {text}".strip(" ;{:,\\\t").removesuffix(" =")
     return _shorten(text, MAX_SIGNATURE)
@@ -1099,8 +1099,12 @@ def _comment_start(source: bytes, stop: int, comments: Sequence[str]) -> int:
 
 
 _NO_COMMENT = (b"#[", b"#!", b"#pragma")
-_NO_DOC = ("copyright", "license", "licence", "spdx-", "all rights reserved", "do not edit")
-_NO_DOC += ("file is part of", "@generated", "auto-generated", "automatically generated")
+_NO_DOC = ("copyright", "license", "licence", "spdx-", "all rights reserved", "file is part of") + (
+    "do not edit",
+    "@generated",
+    "auto-generated",
+    "automatically generated",
+)
 _DECORATION = r"(?m)^[ \t]*(?:/\*+!?|\*+/|\*+|//+!?|#+|--+)?[ \t]?|[ \t]*\*+/\s*$"
 _DIRECTIVE = (  # lines for tools, and lines that only draw
     r"(?im)^\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
