@@ -160,7 +160,7 @@ class Change(NamedTuple):
 #   wrap      path         belongs to the definition in it: export, decorators, template
 #   hide      path         nothing inside is visible from outside; `show` is an exception
 #   section   path         `private` or `public:`, for the members that follow
-#   raw       one whole pattern, with @def.label, @name, @owner, @body, @value, @ref, ...;
+#   raw       one whole pattern, with @def.label, @name, @owner, @body, @end, @value, @ref, ...;
 #             of two patterns for one definition the later wins. Label "scope" names an owner
 #             and is no definition, "part" adds to a type that stands elsewhere, "none" drops
 #
@@ -546,6 +546,106 @@ swift: swift
   text    enum ^(?:(?:public|internal|private|indirect)\s+)*enum\s+(\w+)
   text    protocol ^(?:(?:public|internal|private)\s+)*protocol\s+(\w+)
   text    function ^(?:(?:public|internal|private|static)\s+)*func\s+(\w+)
+
+scala: scala sc sbt
+  public  ^(?!.*\b(private|protected)\b)
+  def     class_definition=class object_definition=object trait_definition=trait enum_definition=enum type_definition=type
+  def     function_definition=function function_declaration=function val_definition.pattern>identifier=property
+  hide    instance_expression>template_body lambda_expression
+  value   val_definition.value class_parameter.default_value parameter.default_value extends_clause.arguments>arguments>_
+  skip    annotation
+  ref     type_identifier call_expression.function>identifier call_expression.function>field_expression.field>identifier
+  ref     call_expression.function>generic_function.function>identifier namespace_selectors>identifier
+  package package_clause.name
+  use     import_declaration
+  edit    ^import\s+ =>
+  edit    \s*=.\s*\w+ =>
+  edit    \._$ => .*
+  text    class ^(?:(?:sealed|abstract|final|case)\s+)*class\s+(\w+)
+  text    object ^(?:case\s+)?object\s+(\w+)
+  text    trait ^(?:sealed\s+)?trait\s+(\w+)
+  text    enum ^enum\s+(\w+)
+
+dart: dart
+  public  (^|[\s.])[^\W_]\w*$
+  lead    constant=const
+  def     class_definition=class enum_declaration=enum mixin_declaration>identifier=class
+  raw     (type_alias . (type_identifier) @name) @def.type
+  raw     (extension_declaration class: (_) @name) @def.part
+  def     program/static_final_declaration_list/static_final_declaration>identifier=constant
+  def     program/function_signature=function method_signature>function_signature.name=method declaration>function_signature.name=method
+  def     method_signature>getter_signature.name=method declaration>constructor_signature.name>identifier=method
+  raw     ((program (function_signature name: (_) @name) @def.function . (function_body) @end))
+  raw     ((method_signature (function_signature name: (_) @name)) @def.method . (function_body) @end)
+  raw     ((method_signature (getter_signature name: (_) @name)) @def.method . (function_body) @end)
+  hide    function_body
+  body    class_body
+  value   optional_formal_parameters>= static_final_declaration>=
+  skip    annotation redirection initializers
+  ref     type_identifier annotation.name>identifier combinator>identifier
+  raw     ((identifier) @ref . (selector (argument_part)))
+  raw     ((selector (unconditional_assignable_selector (identifier) @ref)) . (selector (argument_part)))
+  drop    int String bool double void dynamic num List Map override
+  use     uri
+  text    class ^(?:abstract\s+|final\s+|base\s+|sealed\s+)*class\s+(\w+)
+  text    enum ^enum\s+(\w+)
+  text    class ^mixin\s+(\w+)
+
+lua: lua
+  comment --
+  public  ^(?!local\b)
+  raw     (function_declaration name: (identifier) @name) @def.function
+  raw     (function_declaration name: (dot_index_expression table: (_) @owner field: (_) @name)) @def.function
+  raw     (function_declaration name: (method_index_expression table: (_) @owner method: (_) @name)) @def.method
+  raw     (chunk (assignment_statement (variable_list name: (identifier) @name) (expression_list value: (_) @value)) @def.constant)
+  raw     (chunk (variable_declaration (assignment_statement (variable_list name: (identifier) @name) (expression_list value: (_) @value))) @def.constant)
+  raw     (assignment_statement (variable_list name: (identifier) @name) (expression_list value: (table_constructor))) @def.scope
+  raw     (assignment_statement (variable_list name: (identifier) @name) (expression_list value: (function_definition body: (_)? @body))) @def.function
+  raw     (assignment_statement (variable_list name: (dot_index_expression table: (_) @owner field: (_) @name)) (expression_list value: (function_definition body: (_)? @body))) @def.function
+  raw     (field name: (identifier) @name value: (function_definition body: (_)? @body)) @def.method
+  hide    function_definition
+  ref     function_call.name>identifier function_call.name>dot_index_expression.field>identifier function_call.name>method_index_expression.method>identifier
+  drop    require pairs ipairs print type tostring tonumber setmetatable getmetatable pcall error assert select unpack
+  raw     (function_call name: (identifier) @_r arguments: (arguments . (string) @use) (#eq? @_r "require"))
+  text    function ^(?:local\s+)?function\s+(?:[\w.]+[.:])?(\w+)
+
+bash: sh bash zsh ksh
+  run     sh bash dash zsh ksh
+  comment #
+  def     function_definition=function program/declaration_command>variable_assignment.name=constant
+  value   variable_assignment.value
+  ref     command_name>word
+  drop    echo exit cd set local return source export test printf read shift true false rm mkdir cp mv cat grep sed awk head tail
+  raw     ((command name: (command_name) @_s . argument: [(word) (string) (raw_string)] @use) (#match? @_s "^(source|\\.)$"))
+  text    function ^(?:function\s+)?([\w-]+)\s*\(\)
+
+elixir: ex exs
+  run     elixir
+  comment #
+  public  ^(?!def(macro)?p\b)
+  raw     (call target: (identifier) @_m (arguments . (alias) @name) (do_block) @body (#match? @_m "^def(module|protocol)$")) @def.module
+  raw     (call target: (identifier) @_m (arguments . (identifier) @name) (#match? @_m "^def(|p|macro|macrop|delegate|guard)$")) @def.function
+  raw     (call target: (identifier) @_m (arguments . (call target: (identifier) @name)) (#match? @_m "^def(|p|macro|macrop|delegate|guard)$")) @def.function
+  raw     (call target: (identifier) @_m (arguments . (binary_operator left: (call target: (identifier) @name))) (#match? @_m "^def(|p|macro|macrop|delegate|guard)$")) @def.function
+  raw     (call target: (identifier) @_m (arguments (_) (keywords) @skip) (#match? @_m "^def(|p|macro|macrop|delegate)$"))
+  raw     (binary_operator operator: "\\\\" right: (_) @value)
+  body    do_block
+  ref     alias call.target>identifier call.target>dot.right>identifier
+  drop    def defp defmodule defmacro defmacrop defprotocol defstruct defdelegate defguard defimpl use import alias require doc moduledoc spec type quote unquote if case cond raise
+  raw     (call target: (identifier) @_u (arguments . [(alias) (dot)] @use) (#match? @_u "^(use|import|alias|require)$"))
+  text    module ^defmodule\s+([\w.]+)
+
+haskell: hs
+  comment -- {-
+  def     data_type=type newtype=type type_synomym=type class=class declarations/signature=function class_declarations/signature=method
+  only    export.variable export.type
+  body    class_declarations data_constructors
+  value   newtype.constructor
+  ref     name apply.function>variable import_name.variable>variable
+  package header.module
+  use     import.module
+  text    type ^(?:data|newtype|type)\s+([A-Z]\w*)
+  text    class ^class\s+(?:.*=>\s*)?([A-Z]\w*)
 """  # noqa: E501
 
 
@@ -851,7 +951,7 @@ def _open_file(source: bytes, language: Language, nodes: Mapping[str, Sequence[A
         skips,
         {end: start for start, end in skips.items()},
         {_text(source, node) for node in nodes["export"]},
-        {name.decode() for name in re.findall(rb"""["'](\w+)["']""", listed)},
+        {name.decode() for name in re.findall(rb"\w[\w']*\b", listed)},
     )
 
 
@@ -970,7 +1070,7 @@ def _build_definition(
         doc, doc_start = _find_docstring(file.source, body), -1
     else:
         doc, doc_start = _find_doc_above(file, place.start if top.wrapped < 0 else top.wrapped)
-    end_point = place.node.end_point
+    end_point = place.captures.get("end", (place.node,))[0].end_point
     definition = Definition(
         place.node.start_point.row + 1 + file.source.count(b"\n", place.start, start),
         end_point.row + (1 if end_point.column else 0),
@@ -1105,7 +1205,7 @@ _NO_DOC = ("copyright", "license", "licence", "spdx-", "all rights reserved", "f
     "auto-generated",
     "automatically generated",
 )
-_DECORATION = r"(?m)^[ \t]*(?:/\*+!?|\*+/|\*+|//+!?|#+|--+)?[ \t]?|[ \t]*\*+/\s*$"
+_DECORATION = r"(?m)^[ \t]*(?:/\*+!?|\*+/|\*+|//+!?|#+|--+|\{-)?[ \t]?|[ \t]*(?:\*+/|-\})\s*$"
 _DIRECTIVE = (  # lines for tools, and lines that only draw
     r"(?im)^\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
     r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+build|@ts-|@flow"
@@ -1142,7 +1242,7 @@ def _first_sentence(text: str) -> str:
         text = _regex(r"<see(?:also)?\s+\w+=\"([^\"]*)\"\s*/>").sub(r"\1", text)
         text = _regex(_MARKUP).sub("", text).strip()
     paragraph = _regex(r"\n\s*(?:[=~^#*+-]{3,}\s*)?\n|\n\s*[=~^#*+-]{3,}$").split(text, 1)[0]
-    paragraph = " ".join(paragraph.split()).lstrip("=# ")
+    paragraph = " ".join(paragraph.split()).lstrip("=# |")
     found = _regex(r".+?(?<![ (][ei]\.[ge])[.!?](?=\s+[^\sa-z]|$)").match(paragraph)
     return _shorten(found.group() if found else paragraph, MAX_DOC)
 
