@@ -572,7 +572,7 @@ dart: dart
   def     class_definition=class enum_declaration=enum mixin_declaration>identifier=class
   raw     (type_alias . (type_identifier) @name) @def.type
   raw     (extension_declaration class: (_) @name) @def.part
-  def     program/static_final_declaration_list/static_final_declaration>identifier=constant
+  def     program|ERROR/static_final_declaration_list/static_final_declaration>identifier=constant
   def     program/function_signature=function method_signature>function_signature.name=method declaration>function_signature.name=method
   def     method_signature>getter_signature.name=method declaration>constructor_signature.name>identifier=method
   raw     ((program (function_signature name: (_) @name) @def.function . (function_body) @end))
@@ -676,48 +676,60 @@ class Language(NamedTuple):
 
 
 def find_language(path: str, first_line: str = "") -> Language | None:
-    """The language of a file, by suffix, name, or the interpreter in its first line."""
-    languages, suffixes, names, runs = _language_table()
+    """The language of a file, by name, suffix, or the interpreter in its first line."""
+    suffixes, names, runs = _language_keys()
     name = path.rsplit("/", 1)[-1]
-    found = names.get(name) or ("." in name and suffixes.get(name.rsplit(".", 1)[-1].lower()))
+    found = names.get(name) or suffixes.get(name.rpartition(".")[2].lower() if "." in name else "")
     if not found and first_line.startswith("#!"):
         words = first_line[2:].replace("/usr/bin/env", "").replace("-S ", "").split()
         found = runs.get(words[0].rsplit("/", 1)[-1].rstrip("0123456789.")) if words else None
-    return languages[found] if found else None
-
-
-def get_language(name: str) -> Language:
-    """The language of that name; there must be one."""
-    return _language_table()[0][name]
+    return get_language(found) if found else None
 
 
 @functools.cache
-def _language_table() -> tuple[dict[str, Language], dict[str, str], dict[str, str], dict[str, str]]:
-    languages = parse_language_table(LANGUAGE_TABLE)
-    suffixes = {key: name for name, language in languages.items() for key in language.suffixes}
-    names = {key: name for name, language in languages.items() for key in language.names}
-    runs = {key: name for name, language in languages.items() for key in language.runs}
-    return languages, suffixes, names, runs
+def get_language(name: str) -> Language:
+    """The language of that name, compiled at its first use."""
+    suffixes, rows = _split_table(LANGUAGE_TABLE)[name]
+    return _build_language(name, suffixes, rows)
 
 
 def parse_language_table(text: str) -> dict[str, Language]:
-    """Every language of a table by name; `like` rows stand for the rows they name."""
-    stanzas: dict[str, list[tuple[str, str]]] = {}
-    suffixes: dict[str, tuple[str, ...]] = {}
+    """Every language of a table, by name."""
+    stanzas = _split_table(text)
+    return {name: _build_language(name, *stanzas[name]) for name in stanzas}
+
+
+@functools.cache
+def _language_keys() -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+    """Languages by suffix, by file name, and by interpreter."""
+    stanzas = _split_table(LANGUAGE_TABLE).items()
+    suffixes = {suffix: name for name, (found, _) in stanzas for suffix in found}
+    keys: dict[str, dict[str, str]] = {"names": {}, "run": {}}
+    for name, (_, rows) in stanzas:
+        for verb, rest in rows:
+            if verb in keys:
+                keys[verb].update(dict.fromkeys(rest.split(), name))
+    return suffixes, keys["names"], keys["run"]
+
+
+@functools.cache
+def _split_table(text: str) -> dict[str, tuple[tuple[str, ...], list[tuple[str, str]]]]:
+    """Suffixes and rows of each stanza; a `like` row stands for the rows it names."""
+    stanzas: dict[str, tuple[tuple[str, ...], list[tuple[str, str]]]] = {}
     rows: list[tuple[str, str]] = []
     for line in text.splitlines():
         verb, _, rest = line.strip().partition(" ")
         if line and not line[0].isspace():
-            name, _, words = line.partition(":")
-            suffixes[name] = tuple(words.split())
-            stanzas[name] = rows = []
+            name, _, suffixes = line.partition(":")
+            rows = []
+            stanzas[name] = (tuple(suffixes.split()), rows)
         elif verb == "like":
             if rest.strip() not in stanzas:
                 raise CtxError(f"language table: like {rest.strip()}: no such language above it")
-            rows.extend(stanzas[rest.strip()])
+            rows.extend(stanzas[rest.strip()][1])
         elif verb:
             rows.append((verb, rest.strip()))
-    return {name: _build_language(name, suffixes[name], stanzas[name]) for name in stanzas}
+    return stanzas
 
 
 def _build_language(
