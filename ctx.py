@@ -39,6 +39,7 @@ a *budget* is in tokens unless it says bytes; a *tag* is a definition, reference
 
 from __future__ import annotations
 
+import ast
 import bisect
 import collections
 import contextlib
@@ -48,6 +49,7 @@ import math
 import operator
 import os
 import re
+<<<<<<< HEAD
 import stat
 import sys
 import time
@@ -60,6 +62,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 if TYPE_CHECKING:  # loaded where they are needed: a start should cost what Python costs
     import argparse
     import sqlite3
+=======
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+>>>>>>> tags
 
 VERSION = "0.1.0"
 T = TypeVar("T")
@@ -603,9 +609,9 @@ def _bracket_pattern(negated: bool, some: str) -> str:
 #   export    path         a name that the file exports; `only` the same, and it exports no other
 #   value     path         a literal that no signature may show; `skip` what it leaves out
 #   wrap      path         belongs to the definition in it: export, decorators, template
-#   hide      path         nothing inside is visible from outside
+#   hide      path         nothing inside is visible from outside; `show` is an exception
 #   section   path         `private` or `public:`, for the members that follow
-#   raw       one whole pattern, with @def.label, @name, @owner, @body, @value, @ref, ...;
+#   raw       one whole pattern, with @def.label, @name, @owner, @body, @end, @value, @ref, ...;
 #             of two patterns for one definition the later wins. Label "scope" names an owner
 #             and is no definition, "part" adds to a type that stands elsewhere, "none" drops
 #
@@ -618,6 +624,7 @@ def _bracket_pattern(negated: bool, some: str) -> str:
 #   closed    labels whose members begin private            open      labels with public members
 #   drop      names that are no references                  keyword   names that are not defined
 #   cut       regex, deleted from owners                    edit      regex => text, on imports
+#   flat      labels that in column 0 stand in nothing, whatever a syntax error made of it
 #   text      label regex: what to find without a grammar; `text ast` reads it as Python
 LANGUAGE_TABLE = r"""
 python: py pyi pyw
@@ -634,12 +641,14 @@ python: py pyi pyw
   value   class_definition.superclasses>argument_list>keyword_argument.value>string|integer|float|list|tuple|dictionary|call
   ref     call.function>identifier call.function>attribute.attribute>identifier
   ref     type>identifier type>generic_type>identifier type>attribute.attribute>identifier
-  ref     type>binary_operator>identifier type>subscript.value>identifier type>union_type>type>identifier
+  ref     type>binary_operator>identifier type>binary_operator>attribute.attribute>identifier type>binary_operator>subscript.value>identifier
+  ref     type>subscript.value>identifier type>subscript.value>attribute.attribute>identifier type>subscript.subscript>identifier type>subscript.subscript>attribute.attribute>identifier
   ref     class_definition.superclasses>argument_list>identifier class_definition.superclasses>argument_list>attribute.attribute>identifier
   ref     class_definition.superclasses>argument_list>subscript.value>identifier class_definition.superclasses>argument_list>subscript.value>attribute.attribute>identifier
   ref     class_definition.superclasses>argument_list>keyword_argument.value>identifier
   ref     decorator>identifier decorator>attribute.attribute>identifier
-  ref     raise_statement>identifier except_clause>identifier
+  raw     (raise_statement . (identifier) @ref)
+  ref     except_clause.value>identifier except_clause.value>as_pattern>identifier except_clause.value>attribute.attribute>identifier
   ref     import_from_statement.name>dotted_name>identifier import_from_statement.name>aliased_import.name>dotted_name>identifier
   drop    super str int bool float bytes object dict list tuple set type len isinstance range property staticmethod classmethod
   use     import_statement import_from_statement
@@ -649,6 +658,8 @@ python: py pyi pyw
   edit    ^import\s+(.*) => {\1}
   edit    (?<=\w)\.\{\*\}$|\{\*\}$ =>
   text    ast
+  text    class ^class\s+(\w+)
+  text    function ^(?:async\s+)?def\s+(\w+)
 
 ecma:
   family  ecma
@@ -656,6 +667,7 @@ ecma:
   member  ^(?!.*(\b(private|protected)\b|#|\b_\w*$))
   wrap    export_statement
   hide    arrow_function function_expression arguments>object
+  show    call_expression.function>parenthesized_expression>function_expression|arrow_function
   def     class_declaration=class function_declaration=function generator_function_declaration=function method_definition=method
   raw     (program (lexical_declaration (variable_declarator name: (identifier) @name value: (_)? @value)) @def.constant)
   raw     (export_statement declaration: (lexical_declaration (variable_declarator name: (identifier) @name value: (_)? @value)) @def.constant)
@@ -784,7 +796,8 @@ java: java
   public  \b(public|protected)\b
   open    interface annotation
   def     class_declaration=class interface_declaration=interface enum_declaration=enum record_declaration=class annotation_type_declaration=annotation
-  def     method_declaration=method constructor_declaration=method
+  def     method_declaration=method constructor_declaration=method annotation_type_element_declaration=method
+  value   annotation_type_element_declaration.value
   raw     (field_declaration (modifiers "static" "final") declarator: (variable_declarator name: (_) @name value: (_)? @value)) @def.constant
   raw     (constant_declaration declarator: (variable_declarator name: (_) @name value: (_)? @value)) @def.constant
   hide    object_creation_expression>class_body enum_constant.body
@@ -801,7 +814,11 @@ java: java
   text    enum ^(?:public\s+)?enum\s+(\w+)
 
 c: c h
+<<<<<<< HEAD
   family  c
+=======
+  flat    function
+>>>>>>> tags
   public  ^(?!.*\bstatic\b)
   turn    h cpp ^\s*(class\s+\w+[^;{]*[;{]|namespace\s*(\w[\w:]*)?\s*\{|template\s*<|(public|private|protected)\s*:|using\s+\w+)
   def     function_definition.declarator=function type_definition.declarator=type preproc_function_def=macro
@@ -841,7 +858,9 @@ cpp: cpp cc cxx c++ hpp hh hxx h++ ipp inl tpp cu cuh
   ref     call_expression.function>qualified_identifier.name>identifier call_expression.function>template_function.name>identifier
   ref     call_expression.function>qualified_identifier.name>template_function.name>identifier
   ref     call_expression.function>qualified_identifier.name>qualified_identifier.name>identifier
-  text    class ^(?:template\s*<[^>]*>\s*)?class\s+(\w+)[^;]*$
+  text    class ^class\s+(\w+)[^;]*$
+  text    struct ^struct\s+(\w+)[^;()]*$
+  text    enum ^enum\s+(?:class\s+|struct\s+)?(\w+)
 
 csharp: cs csx
   public  \b(public|protected)\b
@@ -986,6 +1005,106 @@ swift: swift
   text    enum ^(?:(?:public|internal|private|indirect)\s+)*enum\s+(\w+)
   text    protocol ^(?:(?:public|internal|private)\s+)*protocol\s+(\w+)
   text    function ^(?:(?:public|internal|private|static)\s+)*func\s+(\w+)
+
+scala: scala sc sbt
+  public  ^(?!.*\b(private|protected)\b)
+  def     class_definition=class object_definition=object trait_definition=trait enum_definition=enum type_definition=type
+  def     function_definition=function function_declaration=function val_definition.pattern>identifier=property
+  hide    instance_expression>template_body lambda_expression
+  value   val_definition.value class_parameter.default_value parameter.default_value extends_clause.arguments>arguments>_
+  skip    annotation
+  ref     type_identifier call_expression.function>identifier call_expression.function>field_expression.field>identifier
+  ref     call_expression.function>generic_function.function>identifier namespace_selectors>identifier
+  package package_clause.name
+  use     import_declaration
+  edit    ^import\s+ =>
+  edit    \s*=.\s*\w+ =>
+  edit    \._$ => .*
+  text    class ^(?:(?:sealed|abstract|final|case)\s+)*class\s+(\w+)
+  text    object ^(?:case\s+)?object\s+(\w+)
+  text    trait ^(?:sealed\s+)?trait\s+(\w+)
+  text    enum ^enum\s+(\w+)
+
+dart: dart
+  public  (^|[\s.])[^\W_]\w*$
+  lead    constant=const
+  def     class_definition=class enum_declaration=enum mixin_declaration>identifier=class
+  raw     (type_alias . (type_identifier) @name) @def.type
+  raw     (extension_declaration class: (_) @name) @def.part
+  def     program|ERROR/static_final_declaration_list/static_final_declaration>identifier=constant
+  def     program/function_signature=function method_signature>function_signature.name=method declaration>function_signature.name=method
+  def     method_signature>getter_signature.name=method declaration>constructor_signature.name>identifier=method
+  raw     ((program (function_signature name: (_) @name) @def.function . (function_body) @end))
+  raw     ((method_signature (function_signature name: (_) @name)) @def.method . (function_body) @end)
+  raw     ((method_signature (getter_signature name: (_) @name)) @def.method . (function_body) @end)
+  hide    function_body
+  body    class_body
+  value   optional_formal_parameters>= static_final_declaration>=
+  skip    annotation redirection initializers
+  ref     type_identifier annotation.name>identifier combinator>identifier
+  raw     ((identifier) @ref . (selector (argument_part)))
+  raw     ((selector (unconditional_assignable_selector (identifier) @ref)) . (selector (argument_part)))
+  drop    int String bool double void dynamic num List Map override
+  use     uri
+  text    class ^(?:abstract\s+|final\s+|base\s+|sealed\s+)*class\s+(\w+)
+  text    enum ^enum\s+(\w+)
+  text    class ^mixin\s+(\w+)
+
+lua: lua
+  comment --
+  public  ^(?!local\b)
+  raw     (function_declaration name: (identifier) @name) @def.function
+  raw     (function_declaration name: (dot_index_expression table: (_) @owner field: (_) @name)) @def.function
+  raw     (function_declaration name: (method_index_expression table: (_) @owner method: (_) @name)) @def.method
+  raw     (chunk (assignment_statement (variable_list name: (identifier) @name) (expression_list value: (_) @value)) @def.constant)
+  raw     (chunk (variable_declaration (assignment_statement (variable_list name: (identifier) @name) (expression_list value: (_) @value))) @def.constant)
+  raw     (assignment_statement (variable_list name: (identifier) @name) (expression_list value: (table_constructor))) @def.scope
+  raw     (assignment_statement (variable_list name: (identifier) @name) (expression_list value: (function_definition body: (_)? @body))) @def.function
+  raw     (assignment_statement (variable_list name: (dot_index_expression table: (_) @owner field: (_) @name)) (expression_list value: (function_definition body: (_)? @body))) @def.function
+  raw     (field name: (identifier) @name value: (function_definition body: (_)? @body)) @def.method
+  hide    function_definition
+  ref     function_call.name>identifier function_call.name>dot_index_expression.field>identifier function_call.name>method_index_expression.method>identifier
+  drop    require pairs ipairs print type tostring tonumber setmetatable getmetatable pcall error assert select unpack
+  raw     (function_call name: (identifier) @_r arguments: (arguments . (string) @use) (#eq? @_r "require"))
+  text    function ^(?:local\s+)?function\s+(?:[\w.]+[.:])?(\w+)
+
+bash: sh bash zsh ksh
+  run     sh bash dash zsh ksh
+  comment #
+  def     function_definition=function program/declaration_command>variable_assignment.name=constant
+  value   variable_assignment.value
+  ref     command_name>word
+  drop    echo exit cd set local return source export test printf read shift true false rm mkdir cp mv cat grep sed awk head tail
+  raw     ((command name: (command_name) @_s . argument: [(word) (string) (raw_string)] @use) (#match? @_s "^(source|\\.)$"))
+  text    function ^(?:function\s+)?([\w-]+)\s*\(\)
+
+elixir: ex exs
+  run     elixir
+  comment #
+  public  ^(?!def(macro)?p\b)
+  raw     (call target: (identifier) @_m (arguments . (alias) @name) (do_block) @body (#match? @_m "^def(module|protocol)$")) @def.module
+  raw     (call target: (identifier) @_m (arguments . (identifier) @name) (#match? @_m "^def(|p|macro|macrop|delegate|guard)$")) @def.function
+  raw     (call target: (identifier) @_m (arguments . (call target: (identifier) @name)) (#match? @_m "^def(|p|macro|macrop|delegate|guard)$")) @def.function
+  raw     (call target: (identifier) @_m (arguments . (binary_operator left: (call target: (identifier) @name))) (#match? @_m "^def(|p|macro|macrop|delegate|guard)$")) @def.function
+  raw     (call target: (identifier) @_m (arguments (_) (keywords) @skip) (#match? @_m "^def(|p|macro|macrop|delegate)$"))
+  raw     (binary_operator operator: "\\\\" right: (_) @value)
+  body    do_block
+  ref     alias call.target>identifier call.target>dot.right>identifier
+  drop    def defp defmodule defmacro defmacrop defprotocol defstruct defdelegate defguard defimpl use import alias require doc moduledoc spec type quote unquote if case cond raise
+  raw     (call target: (identifier) @_u (arguments . [(alias) (dot)] @use) (#match? @_u "^(use|import|alias|require)$"))
+  text    module ^defmodule\s+([\w.]+)
+
+haskell: hs
+  comment -- {-
+  def     data_type=type newtype=type type_synomym=type class=class declarations/signature=function class_declarations/signature=method
+  only    export.variable export.type
+  body    class_declarations data_constructors
+  value   newtype.constructor
+  ref     name apply.function>variable import_name.variable>variable
+  package header.module
+  use     import.module
+  text    type ^(?:data|newtype|type)\s+([A-Z]\w*)
+  text    class ^class\s+(?:.*=>\s*)?([A-Z]\w*)
 """  # noqa: E501
 
 
@@ -1005,6 +1124,7 @@ class Language(NamedTuple):
     member: str
     closed: frozenset[str]
     opens: frozenset[str]
+    flat: frozenset[str]
     bodies: frozenset[str]
     leads: dict[str, str]
     cut: str
@@ -1016,48 +1136,60 @@ class Language(NamedTuple):
 
 
 def find_language(path: str, first_line: str = "") -> Language | None:
-    """The language of a file, by suffix, name, or the interpreter in its first line."""
-    languages, suffixes, names, runs = _language_table()
+    """The language of a file, by name, suffix, or the interpreter in its first line."""
+    suffixes, names, runs = _language_keys()
     name = path.rsplit("/", 1)[-1]
-    found = names.get(name) or ("." in name and suffixes.get(name.rsplit(".", 1)[-1].lower()))
+    found = names.get(name) or suffixes.get(name.rpartition(".")[2].lower() if "." in name else "")
     if not found and first_line.startswith("#!"):
         words = first_line[2:].replace("/usr/bin/env", "").replace("-S ", "").split()
         found = runs.get(words[0].rsplit("/", 1)[-1].rstrip("0123456789.")) if words else None
-    return languages[found] if found else None
-
-
-def get_language(name: str) -> Language:
-    """The language of that name; there must be one."""
-    return _language_table()[0][name]
+    return get_language(found) if found else None
 
 
 @functools.cache
-def _language_table() -> tuple[dict[str, Language], dict[str, str], dict[str, str], dict[str, str]]:
-    languages = parse_language_table(LANGUAGE_TABLE)
-    suffixes = {key: name for name, language in languages.items() for key in language.suffixes}
-    names = {key: name for name, language in languages.items() for key in language.names}
-    runs = {key: name for name, language in languages.items() for key in language.runs}
-    return languages, suffixes, names, runs
+def get_language(name: str) -> Language:
+    """The language of that name, compiled at its first use."""
+    suffixes, rows = _split_table(LANGUAGE_TABLE)[name]
+    return _build_language(name, suffixes, rows)
 
 
 def parse_language_table(text: str) -> dict[str, Language]:
-    """Every language of a table by name; `like` rows stand for the rows they name."""
-    stanzas: dict[str, list[tuple[str, str]]] = {}
-    suffixes: dict[str, tuple[str, ...]] = {}
+    """Every language of a table, by name."""
+    stanzas = _split_table(text)
+    return {name: _build_language(name, *stanzas[name]) for name in stanzas}
+
+
+@functools.cache
+def _language_keys() -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+    """Languages by suffix, by file name, and by interpreter."""
+    stanzas = _split_table(LANGUAGE_TABLE).items()
+    suffixes = {suffix: name for name, (found, _) in stanzas for suffix in found}
+    keys: dict[str, dict[str, str]] = {"names": {}, "run": {}}
+    for name, (_, rows) in stanzas:
+        for verb, rest in rows:
+            if verb in keys:
+                keys[verb].update(dict.fromkeys(rest.split(), name))
+    return suffixes, keys["names"], keys["run"]
+
+
+@functools.cache
+def _split_table(text: str) -> dict[str, tuple[tuple[str, ...], list[tuple[str, str]]]]:
+    """Suffixes and rows of each stanza; a `like` row stands for the rows it names."""
+    stanzas: dict[str, tuple[tuple[str, ...], list[tuple[str, str]]]] = {}
     rows: list[tuple[str, str]] = []
     for line in text.splitlines():
         verb, _, rest = line.strip().partition(" ")
         if line and not line[0].isspace():
-            name, _, words = line.partition(":")
-            suffixes[name] = tuple(words.split())
-            stanzas[name] = rows = []
+            name, _, suffixes = line.partition(":")
+            rows = []
+            stanzas[name] = (tuple(suffixes.split()), rows)
         elif verb == "like":
             if rest.strip() not in stanzas:
                 raise CtxError(f"language table: like {rest.strip()}: no such language above it")
-            rows.extend(stanzas[rest.strip()])
+            rows.extend(stanzas[rest.strip()][1])
         elif verb:
             rows.append((verb, rest.strip()))
-    return {name: _build_language(name, suffixes[name], stanzas[name]) for name in stanzas}
+    return stanzas
 
 
 def _build_language(
@@ -1095,6 +1227,7 @@ def _build_language(
         member=last("member", last("public", "")),
         closed=frozenset(words("closed")),
         opens=frozenset(words("open")),
+        flat=frozenset(words("flat")),
         bodies=frozenset(words("body")),
         leads=dict(word.split("=") for word in words("lead")),
         cut="|".join(every("cut")) or r"\A\Z",
@@ -1108,7 +1241,7 @@ def _build_language(
 
 _PATTERN_VERBS = frozenset(
     ("def", "Def", "ref", "Ref", "use", "package", "export", "only")
-    + ("value", "skip", "wrap", "hide", "section")
+    + ("value", "skip", "wrap", "hide", "show", "section")
 )
 
 
@@ -1242,7 +1375,7 @@ class _Place(NamedTuple):
     start: int
     inverse_end: int  # negative: of two with one start the longer sorts first
     order: int  # of its pattern in the table
-    role: str  # "def", "wrap", "hide" or "section"
+    role: str  # "def", "wrap", "hide", "show" or "section"
     label: str  # of a definition
     node: Any
     captures: Mapping[str, Sequence[Any]]
@@ -1349,7 +1482,7 @@ def _load_grammar(grammar: str, query: str) -> _Tools | None:
 
 def _find_shape(pattern: str) -> tuple[str, str, str] | None:
     """Capture, role and label of a pattern that shapes a file: "def.class", "def", "class"."""
-    found = re.search(r"@((def|wrap|hide|section)(?:\.(\w+))?)\b", pattern)
+    found = re.search(r"@((def|wrap|hide|show|section)(?:\.(\w+))?)\b", pattern)
     return (found[1], found[2], found[3] or "") if found else None
 
 
@@ -1373,7 +1506,7 @@ def _open_file(source: bytes, language: Language, nodes: Mapping[str, Sequence[A
         skips,
         {end: start for start, end in skips.items()},
         {_text(source, node) for node in nodes["export"]},
-        {name.decode() for name in re.findall(rb"""["'](\w+)["']""", listed)},
+        {name.decode() for name in re.findall(rb"\w[\w']*\b", listed)},
     )
 
 
@@ -1387,7 +1520,8 @@ def _choose_places(places: list[_Place]) -> list[_Place]:
     chosen: dict[tuple[int, int, int, str], _Place] = {}
     for place in places:
         name = place.captures.get("name")
-        key = (place.start, place.inverse_end, name[0].start_byte if name else -1, place.role)
+        role = "hide" if place.role == "show" else place.role
+        key = (place.start, place.inverse_end, name[0].start_byte if name else -1, role)
         chosen[key] = place
     return list(chosen.values())
 
@@ -1409,11 +1543,15 @@ def _read_definitions(
             stack.append(top._replace(end=end, wrapped=wrapped))
         elif place.role == "hide":
             stack.append(top._replace(end=end, hidden=True))
+        elif place.role == "show":
+            stack.append(top._replace(end=end, wrapped=-1))
         elif place.role == "section":
             stack[-1] = top._replace(visible=b"private" not in file.source[place.start : end])
         else:
             name_node = _find_name(place)
             own.add(name_node.end_byte)
+            if top.hidden and place.label in file.language.flat:
+                top = stack[0] if not place.node.start_point.column else top
             if top.hidden or place.label == "none":
                 continue
             frame = _open_frame(file, place, name_node, top)
@@ -1468,7 +1606,8 @@ def _open_frame(file: _File, place: _Place, name_node: Any, top: _Frame) -> _Fra
 
 def _is_kept(file: _File, frame: _Frame, top: _Frame) -> bool:
     """Whether a definition is worth telling."""
-    if frame.kind in ("scope", "part") or not frame.name or frame.name in file.language.keywords:
+    name = frame.name.strip("_")
+    if frame.kind in ("scope", "part") or not name or name in file.language.keywords:
         return False
     if frame.kind in _MINOR:
         return frame.exported or (not frame.owner and frame.name.isupper())
@@ -1486,7 +1625,7 @@ def _build_definition(
         doc, doc_start = _find_docstring(file.source, body), -1
     else:
         doc, doc_start = _find_doc_above(file, place.start if top.wrapped < 0 else top.wrapped)
-    end_point = place.node.end_point
+    end_point = place.captures.get("end", (place.node,))[0].end_point
     definition = Definition(
         place.node.start_point.row + 1 + file.source.count(b"\n", place.start, start),
         end_point.row + (1 if end_point.column else 0),
@@ -1547,11 +1686,11 @@ def _sign(file: _File, start: int, stop: int, kind: str) -> str:
             start = cut_end
     pieces.append(file.source[start:stop])
     text = b"".join(pieces).decode("utf-8", "replace").rstrip()
-    if any(comment in text for comment in file.language.comments):
-        text = _comment_pattern(file.language.comments).sub(" ", text)
     text = _regex(r"[;\n]\s*end$").sub("", text) if text.endswith("end") else text
-    if "\n" in text or "  " in text or ") " in text or " )" in text:
-        text = _regex(r"(?<=[(\[]) +| *,? +(?=[)\]])").sub("", " ".join(text.split()))
+    has_comment = any(comment in text for comment in file.language.comments)
+    if has_comment or "\n" in text or len(pieces) > 1:
+        text = " ".join(_comment_pattern(file.language.comments).sub(" ", text).split())
+        text = _regex(r"(?<=[(\[]) +| *,? +(?=[)\]])").sub("", text)
     lead = file.language.leads.get(kind, "")
     text = f"{lead} {text}".strip(" ;{:,\\\t").removesuffix(" =")
     return _shorten(text, MAX_SIGNATURE)
@@ -1615,16 +1754,21 @@ def _comment_start(source: bytes, stop: int, comments: Sequence[str]) -> int:
 
 
 _NO_COMMENT = (b"#[", b"#!", b"#pragma")
-_LEGAL = ("copyright", "license", "licence", "spdx-", "all rights reserved", "file is part of")
-_DECORATION = r"(?m)^[ \t]*(?:/\*+!?|\*+/|\*+|//+!?|#+|--+)?[ \t]?|[ \t]*\*+/\s*$"
+_NO_DOC = ("copyright", "license", "licence", "spdx-", "all rights reserved", "file is part of") + (
+    "do not edit",
+    "@generated",
+    "auto-generated",
+    "automatically generated",
+)
+_DECORATION = r"(?m)^[ \t]*(?:/\*+!?|\*+/|\*+|//+!?|#+|--+|\{-)?[ \t]?|[ \t]*(?:\*+/|-\})\s*$"
 _DIRECTIVE = (  # lines for tools, and lines that only draw
     r"(?im)^\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
     r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+build|@ts-|@flow"
     r"|@format|@jsx|@preserve|-\*-|vim?:|region\b|endregion|pragma|mark:|use strict|sourcemapping"
-    r"|swiftlint|ktlint|clang-format|cspell|[-=*#/~]{3,})[^\n]*"
+    r"|swiftlint|ktlint|clang-format|cspell|module dependencies|todo\b|fixme\b|[-=*#/~]{3,})[^\n]*"
 )
 _FILE_TAG = r"(?m)^\s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*)\b[ \t]*"
-_OTHER_TAG = r"(?m)^\s*(?:[@\\][a-zA-Z]|:\w+|- (?:Parameter|Returns|Throws))"
+_OTHER_TAG = r"(?m)^\s*(?:[@\\][a-zA-Z_]|:\w+|- (?:Parameter|Returns|Throws))"
 _MARKUP = (
     r"</?(?:p|b|i|em|tt|code|pre|strong|a|br|ul|ol|li|summary|remarks|para|c|span|h\d)\b[^>]*>"
 )
@@ -1634,7 +1778,7 @@ def _clean_comment(comment: bytes) -> str:
     """First sentence of a comment; "" for licences and directives to tools."""
     text = comment[:2000].decode("utf-8", "replace")
     lower = text.lower()
-    if any(phrase in lower for phrase in _LEGAL):
+    if any(phrase in lower for phrase in _NO_DOC):
         return ""
     text = _regex(_DECORATION).sub("", text)
     text = _regex(_DIRECTIVE).sub("", text)
@@ -1652,8 +1796,9 @@ def _first_sentence(text: str) -> str:
     if "<" in text:
         text = _regex(r"<see(?:also)?\s+\w+=\"([^\"]*)\"\s*/>").sub(r"\1", text)
         text = _regex(_MARKUP).sub("", text).strip()
-    paragraph = " ".join(_regex(r"\n\s*\n").split(text, 1)[0].split())
-    found = _regex(r".+?[.!?](?=\s+[^\sa-z]|$)").match(paragraph)
+    paragraph = _regex(r"\n\s*(?:[=~^#*+-]{3,}\s*)?\n|\n\s*[=~^#*+-]{3,}$").split(text, 1)[0]
+    paragraph = " ".join(paragraph.split()).lstrip("=# |")
+    found = _regex(r".+?(?<![ (][ei]\.[ge])[.!?](?=\s+[^\sa-z]|$)").match(paragraph)
     return _shorten(found.group() if found else paragraph, MAX_DOC)
 
 
@@ -1758,6 +1903,155 @@ _GENERATED = (
     b"autogenerated",
     b"automatically generated",
 )
+
+
+def tag_without_grammar(path: str, source: bytes, language: Language) -> FileTags | None:
+    """What the standard library alone can tell of one file; None if nothing."""
+    language = _spoken_language(path, source, language)
+    tags = tag_python_ast(source, language) if ("ast", "") in language.texts else None
+    if tags or not language.texts:
+        return tags
+    text = source.decode("utf-8", "replace")
+    definitions = set()
+    for kind, pattern in language.texts:
+        if not pattern:
+            continue
+        for found in _regex(pattern, re.MULTILINE).finditer(text):
+            line = text.count("\n", 0, found.start(1)) + 1
+            sign = " ".join(text[found.start() : found.end(1)].split())
+            is_public = bool(_regex(language.public).search(sign))
+            definitions.add(Definition(line, line, kind, found[1], "", sign, "", is_public))
+    names = collections.Counter(_regex(r"\b(?:[A-Z]\w+|\w+(?=\())").findall(text))
+    names.subtract(definition.name for definition in definitions)
+    return FileTags(
+        tuple(sorted(definitions)),
+        {name: names[name] for name in sorted(names) if names[name] > 0 and len(name) > 1},
+        (),
+        _find_file_doc(source, language, set()),
+        find_mark(source),
+    )
+
+
+def tag_python_ast(source: bytes, language: Language) -> FileTags | None:
+    """What one Python file defines, mentions and imports; None if it does not parse."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    names: collections.Counter[str] = collections.Counter()
+    imports: list[tuple[int, str]] = []
+    only: set[str] = set()
+    for node in ast.walk(tree):
+        names.update(_ast_mentions(node))
+        imports += [(node.lineno, name) for name in _ast_imports(node)]  # type: ignore[attr-defined]
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and "__all__" in [_ast_name(it) for it in node.targets]:
+            parts = ast.walk(node.value)
+            only = {str(it.value) for it in parts if isinstance(it, ast.Constant)}
+    for name in language.drops:
+        names.pop(name, None)
+    return FileTags(
+        tuple(sorted(_ast_definitions(tree, only, _regex(language.public)))),
+        {name: names[name] for name in sorted(names) if len(name) > 1},
+        tuple(dict.fromkeys(name for _, name in sorted(imports, key=operator.itemgetter(0)))),
+        _first_sentence(ast.get_docstring(tree) or ""),
+        find_mark(source),
+    )
+
+
+def _ast_definitions(
+    tree: ast.Module, only: set[str], public: re.Pattern[str]
+) -> Iterator[Definition]:
+    """Definitions outside of functions, found without recursion."""
+    todo: list[tuple[ast.AST, str, bool]] = [(node, "", True) for node in tree.body]
+    while todo:
+        node, owner, visible = todo.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            name, doc = node.name, _first_sentence(ast.get_docstring(node) or "")
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            name, doc = _ast_name(target), ""
+            if owner or not name[:1].isupper():
+                continue
+        else:
+            todo += [(child, owner, visible) for child in ast.iter_child_nodes(node)]
+            continue
+        exported = visible and bool(name in only if only and not owner else public.search(name))
+        kind, sign = _ast_sign(node, owner)
+        if kind in _MINOR and not exported and not name.isupper():
+            continue
+        end = node.end_lineno or node.lineno
+        yield Definition(node.lineno, end, kind, name, owner, sign, doc, exported)
+        if isinstance(node, ast.ClassDef):
+            todo += [(child, f"{owner}.{name}".strip("."), exported) for child in node.body]
+
+
+def _ast_sign(node: ast.AST, owner: str) -> tuple[str, str]:
+    """Kind and signature of a definition, its values replaced."""
+    value = ast.Name("…")
+    if isinstance(node, ast.ClassDef):
+        for keyword in node.keywords:
+            keyword.value = keyword.value if isinstance(keyword.value, ast.Name) else value
+        bases = ", ".join(ast.unparse(it) for it in [*node.bases, *node.keywords])
+        return "class", _shorten(f"class {node.name}({bases})".removesuffix("()"), MAX_SIGNATURE)
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        node.args.defaults = [value for _ in node.args.defaults]
+        node.args.kw_defaults = [it and value for it in node.args.kw_defaults]
+        start = "def" if isinstance(node, ast.FunctionDef) else "async def"
+        returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+        text = f"{start} {node.name}({ast.unparse(node.args)}){returns}"
+        return "method" if owner else "function", _shorten(text, MAX_SIGNATURE)
+    if isinstance(node, ast.AnnAssign):
+        return "constant", f"{ast.unparse(node.target)}: {ast.unparse(node.annotation)} = …"
+    return "constant", f"{ast.unparse(node.targets[0])} = …" if isinstance(node, ast.Assign) else ""
+
+
+def _ast_name(node: ast.AST | None) -> str:
+    """The last name of `a`, `a.b` or `a.b[c]`; "" of anything else."""
+    node = node.value if isinstance(node, ast.Subscript) else node
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _ast_mentions(node: ast.AST) -> list[str]:
+    """Names that one node calls, inherits from, is typed or decorated with, raises or imports."""
+    found: list[ast.AST | None] = []
+    if isinstance(node, ast.Call):
+        found = [node.func]
+    elif isinstance(node, ast.ClassDef):
+        found = [*node.bases, *(it.value for it in node.keywords), *node.decorator_list]
+    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        found = [*node.decorator_list, *_ast_types(node.returns)]
+    elif isinstance(node, (ast.arg, ast.AnnAssign)):
+        found = _ast_types(node.annotation)
+    elif isinstance(node, ast.Raise):
+        found = [node.exc]
+    elif isinstance(node, ast.ExceptHandler):
+        found = [node.type]
+    elif isinstance(node, ast.ImportFrom) and node.module != "__future__":
+        return [alias.name for alias in node.names if alias.name != "*"]
+    return [name for name in map(_ast_name, found) if name]
+
+
+def _ast_types(node: ast.AST | None) -> list[ast.AST | None]:
+    return (
+        [it for it in ast.walk(node) if isinstance(it, (ast.Name, ast.Attribute))] if node else []
+    )
+
+
+def _ast_imports(node: ast.AST) -> list[str]:
+    """Imports of one node, written as the grammar's path writes them."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom) and node.module != "__future__":
+        base = "." * node.level + (f"{node.module}." if node.module else "")
+        names = [base + alias.name for alias in node.names]
+        return [
+            name.removesuffix("*").rstrip(".") or base if name[-1] == "*" else name
+            for name in names
+        ]
+    return []
 
 
 # ---- 6 FACTS (pure) --------------------------------------------------------
