@@ -1630,6 +1630,12 @@ def _plan_own_files(project: Project) -> list[Change]:
     return [*changes, plan_file(project, MAP_PATH, map_text.encode())]
 
 
+def read_runloop(project: Project) -> str:
+    """The run loop of this repository, else the one that ctx.py brings along."""
+    source = read_source(project, RUNLOOP_PATH)
+    return TEMPLATES["runloop.md"] if source is None else unseal(source)[0]
+
+
 def _plan_sections(project: Project, paths: Sequence[str], *, force: bool) -> Plan:
     """Sections for these files, one for a pair that is linked; edited ones are kept and named."""
     changes: list[Change] = []
