@@ -1367,22 +1367,44 @@ def has_parsers(project: Project) -> bool:
 
 
 def use_packages() -> bool:
-    """Whether the packages can be imported, after looking into the private environment too."""
-    if _has_modules():
-        return True
-    import importlib
+    """Whether the parsers can be imported, after looking into the private environment too."""
+    return _PARSERS not in list_missing()
 
-    folder = _site_packages(private_environment())
-    if folder not in sys.path and os.path.isdir(folder):
-        sys.path.append(folder)  # at the end: what the interpreter has itself is used as it is
+
+_PARSERS = "tree-sitter-language-pack"
+
+
+def list_missing() -> list[str]:
+    """The pinned packages that cannot be used, neither from here nor from the private environment.
+
+    An interpreter that has them all is used as it is; else the private environment goes first.
+    """
+    names = [_pin_name(pin) for pin in read_pins()]
+    missing = [name for name in names if not _has_package(name)]
+    folder = _site_packages(private_environment()) if missing else ""
+    if folder and folder not in sys.path and os.path.isdir(folder):
+        import importlib
+
+        sys.path.insert(0, folder)
         importlib.invalidate_caches()
-    return _has_modules()
+        missing = [name for name in names if not _has_package(name)]
+    return missing
 
 
-def _has_modules() -> bool:
+def _has_package(name: str) -> bool:
+    """Whether a package can be imported; one that would download its grammars does not count."""
     from importlib.util import find_spec
 
-    return all(find_spec(_pin_name(pin).replace("-", "_")) for pin in read_pins())
+    spec = find_spec(name.replace("-", "_"))
+    if spec is None or name != _PARSERS:
+        return spec is not None
+    site = os.path.dirname(os.path.dirname(spec.origin or ""))
+    try:
+        return not any(
+            re.match(r"tree_sitter_language_pack-[1-9]", entry) for entry in os.listdir(site)
+        )
+    except OSError:
+        return True
 
 
 def _pin_name(pin: str) -> str:
@@ -1506,7 +1528,7 @@ def read_counter(project: Project) -> Counter:
     """tiktoken if its vocabulary is on this machine already, else the estimate."""
     encoding = project.config.tokens_encoding
     folder = find_vocabulary(encoding)
-    if folder and use_packages():
+    if folder and "tiktoken" not in list_missing():
         os.environ["TIKTOKEN_CACHE_DIR"] = folder
         try:
             import tiktoken
@@ -1537,11 +1559,10 @@ def find_vocabulary(encoding: str) -> str:
 
 def write_packages(project: Project) -> None:
     """Install the parsers and fetch the vocabulary, what is missing of them; CtxError without them."""
-    if use_packages():
+    if not list_missing():
         say(project, "parsers: already there")
     else:
         say(project, f"parsers: installed in {write_environment(project)}")
-        use_packages()
     exact = write_vocabulary(project)
     state = "counted exactly" if exact else "estimated: the vocabulary could not be fetched"
     say(project, f"tokens: {state}")
@@ -1552,6 +1573,7 @@ def write_vocabulary(project: Project) -> bool:
     encoding = project.config.tokens_encoding
     if encoding == "estimate" or find_vocabulary(encoding):
         return True
+    list_missing()  # so that the path below holds the private environment
     folder = os.path.join(cache_home(), "vocabulary")
     code = (
         f"import os, sys; os.environ['TIKTOKEN_CACHE_DIR'] = {folder!r}; sys.path += {sys.path!r}\n"
@@ -1698,9 +1720,9 @@ def make_section(project: Project, path: str, source: bytes) -> str:
 
 def make_agents_section(ctx: str, commands: Sequence[Command], tasks: str) -> str:
     """The vendor-neutral section; commands that would make it too long are left out."""
-    for kept in range(len(commands), -1, -1):
-        lines = render_section_commands(commands[:kept])
-        text = fill("agents-section.md", ctx=ctx, commands=lines, tasks=tasks)
+    lines = render_section_commands(commands).splitlines(keepends=True)
+    for kept in range(len(lines), -1, -1):
+        text = fill("agents-section.md", ctx=ctx, commands="".join(lines[:kept]), tasks=tasks)
         if estimate_tokens(text) <= SECTION_TOKENS and text.count("\n") <= SECTION_LINES:
             return text
     return text
@@ -1764,8 +1786,7 @@ def _check_packages(project: Project, ctx: str) -> list[Finding]:
     for name, version in read_versions().items():
         fix = "" if version else f"{ctx} setup"
         if name == "tree-sitter-language-pack" and version and not version.startswith("0."):
-            pin = next(pin for pin in read_pins() if pin.startswith(name))
-            version, fix = f"{version}: downloads grammars", f'pip install "{pin}"'
+            version, fix = f"{version}: downloads grammars at the first parse", f"{ctx} setup"
         found.append(Finding(name, version or "missing: stdlib mode, approximate map", fix))
     counter = read_counter(project)
     exact = counter.name != "estimate" or project.config.tokens_encoding == "estimate"
@@ -1876,7 +1897,7 @@ def cmd_init(project: Project, args: argparse.Namespace) -> int:
 
     Not a byte of yours outside the managed sections changes; `update --remove` takes them out.
     """
-    if not args.no_setup and not args.dry_run and not use_packages():
+    if not args.no_setup and not args.dry_run and list_missing():
         try:
             write_packages(project)
         except CtxError as error:
