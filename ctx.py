@@ -2,7 +2,7 @@
 # /// script
 # requires-python = ">=3.11"
 # dependencies = [
-#     "tree-sitter>=0.25.2,<0.27",
+#     "tree-sitter>=0.25.2,<0.26",
 #     "tree-sitter-language-pack>=0.13,<1",
 #     "tiktoken>=0.7,<1",
 # ]
@@ -39,16 +39,28 @@ a *budget* is in tokens unless it says bytes; a *tag* is a definition, reference
 
 from __future__ import annotations
 
+import bisect
+import collections
 import contextlib
+import functools
+import itertools
+import json
+import math
+import operator
 import os
 import re
 import stat
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import time
+import zlib
+from array import array
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
-if TYPE_CHECKING:  # main() loads it when there is something to parse
+if TYPE_CHECKING:  # loaded where they are needed: a start should cost what Python costs
     import argparse
+    import sqlite3
 
 VERSION = "0.1.0"
 T = TypeVar("T")
@@ -119,6 +131,14 @@ class Facts(NamedTuple):
     key_files: tuple[KeyFile, ...]
     packages: tuple[Package, ...]
     conventions: tuple[str, ...]  # "tests in tests/, named test_*.py (pytest)"
+
+
+class Symbol(NamedTuple):
+    """One definition with what it is worth to a reader."""
+
+    score: float
+    path: str
+    definition: Definition
 
 
 class Section(NamedTuple):
@@ -568,6 +588,552 @@ def _bracket_pattern(negated: bool, some: str) -> str:
 # ---- 3 LANGUAGES (pure) ----------------------------------------------------
 # The language table and its compiler. Knows nothing of tree-sitter itself. Uses: TYPES.
 
+# One stanza per language: `name: suffixes`, then rows. A row is a verb and its words.
+#
+# A word is a path through the tree: `a>b` is a child, `a.f>b` a child in field f, `a.f` whatever
+# is in field f, `a>=` what follows an equals sign; the last step may name several nodes: `a>b|c`.
+# `x/` in front of a path says where it stands, and is not part of it.
+#
+# `Def` and `Ref` are def and ref for names with a capital only.
+#
+#   like      start from the rows of another stanza
+#   def       path=label   a definition; the last step is its name (without a step: its field name)
+#   ref       path         a mention of a name
+#   use       path         an import, as text; `edit` rows bring it into shape
+#   package   path         the package that the file belongs to
+#   export    path         a name that the file exports; `only` the same, and it exports no other
+#   value     path         a literal that no signature may show; `skip` what it leaves out
+#   wrap      path         belongs to the definition in it: export, decorators, template
+#   hide      path         nothing inside is visible from outside
+#   section   path         `private` or `public:`, for the members that follow
+#   raw       one whole pattern, with @def.label, @name, @owner, @body, @value, @ref, ...;
+#             of two patterns for one definition the later wins. Label "scope" names an owner
+#             and is no definition, "part" adds to a type that stands elsewhere, "none" drops
+#
+#   grammar   its name in the pack, if it is another        names     file names
+#   family    languages that may refer to each other: a name for all of them
+#   run       interpreters after #!                         turn      suffix language regex
+#   comment   what begins a comment                         docstring yes: docs stand in the body
+#   body      nodes that end a signature, beside field body lead      label=word before a signature
+#   public    regex on the text up to the name: exported    member    the same for members
+#   closed    labels whose members begin private            open      labels with public members
+#   drop      names that are no references                  keyword   names that are not defined
+#   cut       regex, deleted from owners                    edit      regex => text, on imports
+#   text      label regex: what to find without a grammar; `text ast` reads it as Python
+LANGUAGE_TABLE = r"""
+python: py pyi pyw
+  run     python pypy
+  names   SConstruct SConscript wscript
+  comment #
+  docstring yes
+  public  (^|\s)([^\W_]\w*|__\w+__)$
+  wrap    decorated_definition
+  def     class_definition=class function_definition=function type_alias_statement.left=type
+  Def     module|ERROR/assignment.left>identifier=constant
+  raw     (module (assignment left: (identifier) @_a right: [(list) (tuple)] @only) (#eq? @_a "__all__"))
+  value   default_parameter.value typed_default_parameter.value module|ERROR/assignment.right
+  value   class_definition.superclasses>argument_list>keyword_argument.value>string|integer|float|list|tuple|dictionary|call
+  ref     call.function>identifier call.function>attribute.attribute>identifier
+  ref     type>identifier type>generic_type>identifier type>attribute.attribute>identifier
+  ref     type>binary_operator>identifier type>subscript.value>identifier type>union_type>type>identifier
+  ref     class_definition.superclasses>argument_list>identifier class_definition.superclasses>argument_list>attribute.attribute>identifier
+  ref     class_definition.superclasses>argument_list>subscript.value>identifier class_definition.superclasses>argument_list>subscript.value>attribute.attribute>identifier
+  ref     class_definition.superclasses>argument_list>keyword_argument.value>identifier
+  ref     decorator>identifier decorator>attribute.attribute>identifier
+  ref     raise_statement>identifier except_clause>identifier
+  ref     import_from_statement.name>dotted_name>identifier import_from_statement.name>aliased_import.name>dotted_name>identifier
+  drop    super str int bool float bytes object dict list tuple set type len isinstance range property staticmethod classmethod
+  use     import_statement import_from_statement
+  edit    [()] =>
+  edit    ^from\s+(\S*\w)\s+import\b\s*(.*) => \1.{\2}
+  edit    ^from\s*(\.+)\s*import\b\s*(.*) => \1{\2}
+  edit    ^import\s+(.*) => {\1}
+  edit    (?<=\w)\.\{\*\}$|\{\*\}$ =>
+  text    ast
+
+ecma:
+  family  ecma
+  public  ^export\b|^(module\.)?exports\b
+  member  ^(?!.*(\b(private|protected)\b|#|\b_\w*$))
+  wrap    export_statement
+  hide    arrow_function function_expression arguments>object
+  def     class_declaration=class function_declaration=function generator_function_declaration=function method_definition=method
+  raw     (program (lexical_declaration (variable_declarator name: (identifier) @name value: (_)? @value)) @def.constant)
+  raw     (export_statement declaration: (lexical_declaration (variable_declarator name: (identifier) @name value: (_)? @value)) @def.constant)
+  raw     (lexical_declaration (variable_declarator name: (identifier) @name value: (call_expression function: (identifier) @_r)) (#eq? @_r "require")) @def.none
+  raw     (lexical_declaration (variable_declarator name: (identifier) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])) @def.function
+  raw     (variable_declaration (variable_declarator name: (identifier) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])) @def.function
+  raw     (lexical_declaration (variable_declarator name: (identifier) @name value: (class body: (_) @body))) @def.class
+  raw     (assignment_expression left: (member_expression object: (_) @owner property: (_) @name) right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @def.function
+  raw     (variable_declarator name: (identifier) @name value: (object)) @def.scope
+  raw     (assignment_expression left: (member_expression) @name right: (object)) @def.scope
+  raw     (pair key: (property_identifier) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @def.method
+  raw     (export_statement "default" @name value: [(arrow_function body: (_) @body) (function_expression !name body: (_) @body)] @def.function)
+  raw     (export_statement "default" @name value: (class !name body: (_) @body) @def.class)
+  export  export_specifier.name>identifier export_statement.value>identifier
+  raw     (variable_declarator name: (identifier) @export value: (assignment_expression left: (_) @_l) (#match? @_l "exports$"))
+  raw     (assignment_expression left: (member_expression) @_l right: (identifier) @export (#match? @_l "^(module\\.)?exports\\b"))
+  raw     (assignment_expression left: (member_expression) @_l right: (object [(shorthand_property_identifier) @export (pair value: (identifier) @export)]) (#eq? @_l "module.exports"))
+  cut     ^(module\.)?exports$|\.prototype$
+  value   assignment_pattern.right object_assignment_pattern.right
+  ref     call_expression.function>identifier call_expression.function>member_expression.property>property_identifier
+  ref     new_expression.constructor>identifier new_expression.constructor>member_expression.property>property_identifier
+  ref     decorator>identifier import_specifier.name>identifier import_clause>identifier
+  raw     (export_statement (export_clause (export_specifier name: (identifier) @ref)) source: (_))
+  drop    require
+  use     import_statement.source export_statement.source
+  raw     (call_expression function: (identifier) @_r arguments: (arguments . (string) @use) (#eq? @_r "require"))
+  raw     (call_expression function: (import) arguments: (arguments . (string) @use))
+  text    class ^(?:export\s+)?(?:default\s+)?(?:abstract\s+)?class\s+(\w+)
+  text    function ^(?:export\s+)?(?:default\s+)?(?:async\s+)?function\s*\*?\s*(\w+)
+  text    function ^(?:export\s+)?(?:const|let|var)\s+(\w+)\s*=\s*(?:async\s*)?(?:\([^()]*\)|\w+)\s*=>
+  text    function ^(?:module\.)?exports\.(\w+)\s*=\s*(?:async\s+)?function\b
+
+jsx:
+  Ref     jsx_opening_element.name>identifier jsx_self_closing_element.name>identifier
+  ref     jsx_opening_element.name>member_expression.property>property_identifier jsx_self_closing_element.name>member_expression.property>property_identifier
+
+javascript: js jsx mjs cjs
+  run     node nodejs
+  like    ecma
+  like    jsx
+  turn    js tsx \A\s*/[*/][^;]*@flow\b
+  raw     (field_definition property: (_) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @def.method
+  value   class_heritage>call_expression.arguments>arguments>_
+  ref     class_heritage>identifier class_heritage>member_expression.property>property_identifier
+
+typescript: ts mts cts
+  run     deno bun ts-node tsx
+  like    ecma
+  wrap    ambient_declaration
+  def     abstract_class_declaration=class interface_declaration=interface enum_declaration=enum type_alias_declaration=type
+  def     function_signature=function internal_module=module module.name>identifier|nested_identifier=module
+  def     interface_body/method_signature=method class_body/method_signature=method abstract_method_signature=method
+  raw     (public_field_definition name: (_) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @def.method
+  raw     (ambient_declaration (lexical_declaration (variable_declarator name: (identifier) @name)) @def.constant)
+  value   required_parameter.value optional_parameter.value extends_clause.value>call_expression.arguments>arguments>_
+  skip    decorator
+  ref     type_identifier extends_clause.value>identifier extends_clause.value>member_expression.property>property_identifier
+  use     import_require_clause.source
+  text    interface ^(?:export\s+)?(?:declare\s+)?interface\s+(\w+)
+  text    type ^(?:export\s+)?(?:declare\s+)?type\s+(\w+)
+  text    enum ^(?:export\s+)?(?:declare\s+)?(?:const\s+)?enum\s+(\w+)
+
+tsx: tsx
+  like    typescript
+  like    jsx
+
+go: go
+  public  \b[A-Z]\w*$
+  lead    struct=type interface=type type=type constant=const variable=var
+  def     function_declaration=function type_alias=type type_spec=type method_elem=method
+  raw     (type_spec name: (_) @name type: (struct_type (field_declaration_list) @body)) @def.struct
+  raw     (type_spec name: (_) @name type: (interface_type "{" @body)) @def.interface
+  raw     (method_declaration receiver: (parameter_list (parameter_declaration type: (_) @owner)) name: (_) @name) @def.method
+  def     source_file/const_declaration/const_spec>identifier=constant source_file/var_declaration/var_spec.name>identifier=variable
+  def     source_file/var_declaration/var_spec_list/var_spec.name>identifier=variable
+  value   const_spec.value var_spec.value
+  raw     (type_declaration . (_) .) @wrap
+  raw     (const_declaration . (_) .) @wrap
+  raw     (var_declaration . (var_spec) .) @wrap
+  cut     ^\*|\[.*
+  ref     call_expression.function>identifier call_expression.function>selector_expression.field>field_identifier
+  ref     type_identifier
+  Ref     argument_list>identifier
+  drop    string int bool error byte any int64 int32 uint64 uint32 uint8 float64 rune uint append len make new cap panic copy delete close
+  use     import_spec.path
+  text    function ^func\s+(\w+)
+  text    method ^func\s+\([^)]*\)\s*(\w+)
+  text    type ^type\s+(\w+)
+
+rust: rs
+  public  \bpub\b(?!\s*\()|^macro_rules!|^impl\b.*\bfor\b
+  open    trait
+  wrap    foreign_mod_item
+  def     struct_item=struct enum_item=enum union_item=union trait_item=trait type_item=type
+  def     function_item=function function_signature_item=function macro_definition=macro
+  raw     (mod_item name: (_) @name body: (_)) @def.module
+  raw     (impl_item type: (_) @name) @def.part
+  raw     (impl_item body: (declaration_list (type_item name: (_) @name) @def.none))
+  raw     (const_item name: (_) @name value: (_)? @value) @def.constant
+  raw     (static_item name: (_) @name value: (_)? @value) @def.constant
+  raw     (macro_definition name: (_) @name [(macro_rule) "{" "(" "["] @body) @def.macro
+  cut     ^&('\w+\s+)?(mut\s+)?|^dyn\s+|<.*|^.*::(?=\w+(<|$))
+  skip    attribute_item
+  ref     type_identifier macro_invocation.macro>identifier macro_invocation.macro>scoped_identifier.name>identifier
+  ref     call_expression.function>identifier call_expression.function>scoped_identifier.name>identifier call_expression.function>field_expression.field>field_identifier
+  ref     call_expression.function>generic_function.function>identifier call_expression.function>generic_function.function>scoped_identifier.name>identifier
+  ref     call_expression.function>generic_function.function>field_expression.field>field_identifier
+  ref     use_declaration.argument>identifier use_declaration.argument>scoped_identifier.name>identifier use_list>identifier use_list>scoped_identifier.name>identifier
+  ref     use_as_clause.path>identifier use_as_clause.path>scoped_identifier.name>identifier
+  Ref     scoped_identifier.path>identifier
+  raw     (token_tree (identifier) @ref . (token_tree))
+  raw     (attribute (identifier) @_d arguments: (token_tree (identifier) @ref) (#eq? @_d "derive"))
+  drop    Self
+  use     use_declaration extern_crate_declaration
+  raw     (mod_item name: (_) !body) @use
+  edit    ^(?:pub\s*(?:\([^)]*\)\s*)?)?(?:use|extern crate)\s+(.*);$ => \1
+  edit    ^(?:pub\s*(?:\([^)]*\)\s*)?)?mod\s+(\w+);$ => self::\1
+  text    struct ^(?:pub(?:\([^)]*\))?\s+)?struct\s+(\w+)
+  text    enum ^(?:pub(?:\([^)]*\))?\s+)?enum\s+(\w+)
+  text    trait ^(?:pub(?:\([^)]*\))?\s+)?(?:unsafe\s+)?trait\s+(\w+)
+  text    function ^(?:pub(?:\([^)]*\))?\s+)?(?:const\s+)?(?:async\s+)?(?:unsafe\s+)?fn\s+(\w+)
+  text    macro ^macro_rules!\s*(\w+)
+
+java: java
+  family  jvm
+  public  \b(public|protected)\b
+  open    interface annotation
+  def     class_declaration=class interface_declaration=interface enum_declaration=enum record_declaration=class annotation_type_declaration=annotation
+  def     method_declaration=method constructor_declaration=method
+  raw     (field_declaration (modifiers "static" "final") declarator: (variable_declarator name: (_) @name value: (_)? @value)) @def.constant
+  raw     (constant_declaration declarator: (variable_declarator name: (_) @name value: (_)? @value)) @def.constant
+  hide    object_creation_expression>class_body enum_constant.body
+  skip    annotation marker_annotation
+  ref     type_identifier method_invocation.name annotation.name>identifier marker_annotation.name>identifier
+  ref     annotation.name>scoped_identifier.name>identifier marker_annotation.name>scoped_identifier.name>identifier
+  raw     (import_declaration (scoped_identifier name: (identifier) @ref) . ";")
+  Ref     method_invocation.object>identifier field_access.object>identifier method_reference>identifier
+  package package_declaration>scoped_identifier|identifier
+  use     import_declaration
+  edit    ^import\s+(?:static\s+)?(.*);$ => \1
+  text    class ^(?:(?:public|abstract|final|sealed)\s+)*(?:class|record)\s+(\w+)
+  text    interface ^(?:(?:public|sealed)\s+)*@?interface\s+(\w+)
+  text    enum ^(?:public\s+)?enum\s+(\w+)
+
+c: c h
+  family  c
+  public  ^(?!.*\bstatic\b)
+  turn    h cpp ^\s*(class\s+\w+[^;{]*[;{]|namespace\s*(\w[\w:]*)?\s*\{|template\s*<|(public|private|protected)\s*:|using\s+\w+)
+  def     function_definition.declarator=function type_definition.declarator=type preproc_function_def=macro
+  raw     (struct_specifier name: (_) @name body: (_)) @def.struct
+  raw     (union_specifier name: (_) @name body: (_)) @def.union
+  raw     (enum_specifier name: (_) @name body: (_)) @def.enum
+  raw     (type_definition type: (_ body: (_) @value) declarator: (_) @name) @def.type
+  raw     (preproc_function_def name: (_) @name value: (_) @body) @def.macro
+  raw     (translation_unit (declaration declarator: (init_declarator declarator: (_) @name value: (_) @value)) @def.variable)
+  value   enumerator.value
+  skip    attribute_specifier attribute_declaration
+  ref     call_expression.function>identifier call_expression.function>field_expression.field>field_identifier type_identifier
+  Ref     argument_list>identifier binary_expression>identifier case_statement.value>identifier
+  keyword if for while switch return sizeof else do defined
+  use     preproc_include.path
+  text    function ^(?!static|typedef|else|return|#)\w[\w\s*]*?\b(\w+)\s*\([^;{}()]*\)\s*\{
+  text    struct ^(?:typedef\s+)?struct\s+(\w+)\s*\{
+  text    enum ^(?:typedef\s+)?enum\s+(\w+)\s*\{
+  text    macro ^#\s*define\s+(\w+)\(
+
+cpp: cpp cc cxx c++ hpp hh hxx h++ ipp inl tpp cu cuh
+  like    c
+  closed  class
+  wrap    template_declaration
+  def     alias_declaration=type concept_definition=type
+  raw     (class_specifier name: (_) @name body: (_)) @def.class
+  raw     (field_declaration declarator: (function_declarator declarator: [(field_identifier) (operator_name) (destructor_name)] @name)) @def.method
+  raw     (field_declaration declarator: (_ (function_declarator declarator: [(field_identifier) (operator_name)] @name))) @def.method
+  raw     (field_declaration declarator: (_ (_ (function_declarator declarator: [(field_identifier) (operator_name)] @name)))) @def.method
+  raw     (field_declaration_list (declaration declarator: (function_declarator declarator: [(identifier) (destructor_name)] @name)) @def.method)
+  raw     (field_declaration_list (template_declaration (declaration declarator: (function_declarator declarator: [(identifier) (destructor_name)] @name)) @def.method))
+  raw     (declaration_list (declaration declarator: (init_declarator declarator: (_) @name value: (_) @value)) @def.variable)
+  section field_declaration_list>access_specifier
+  value   optional_parameter_declaration.default_value
+  skip    field_initializer_list
+  cut     <.*?>
+  ref     call_expression.function>qualified_identifier.name>identifier call_expression.function>template_function.name>identifier
+  ref     call_expression.function>qualified_identifier.name>template_function.name>identifier
+  ref     call_expression.function>qualified_identifier.name>qualified_identifier.name>identifier
+  text    class ^(?:template\s*<[^>]*>\s*)?class\s+(\w+)[^;]*$
+
+csharp: cs csx
+  public  \b(public|protected)\b
+  open    interface
+  def     class_declaration=class struct_declaration=struct interface_declaration=interface enum_declaration=enum record_declaration=class
+  def     method_declaration=method constructor_declaration=method property_declaration=property delegate_declaration=type
+  raw     (field_declaration (modifier) @_c (variable_declaration (variable_declarator name: (_) @name)) (#eq? @_c "const")) @def.constant
+  body    accessor_list arrow_expression_clause
+  value   parameter>= variable_declarator>=
+  skip    attribute_list constructor_initializer
+  ref     invocation_expression.function>identifier invocation_expression.function>member_access_expression.name>identifier
+  ref     invocation_expression.function>conditional_access_expression>member_binding_expression.name>identifier
+  ref     generic_name>identifier base_list>identifier type_argument_list>identifier attribute.name>identifier
+  ref     nullable_type>identifier array_type>identifier
+  ref     parameter.type>identifier variable_declaration.type>identifier property_declaration.type>identifier method_declaration.returns>identifier
+  ref     object_creation_expression.type>identifier cast_expression.type>identifier typeof_expression.type>identifier catch_declaration.type>identifier
+  ref     declaration_pattern.type>identifier type_parameter_constraint.type>identifier delegate_declaration.type>identifier indexer_declaration.type>identifier
+  ref     local_function_statement.type>identifier foreach_statement.type>identifier constant_pattern>identifier is_expression.right>identifier as_expression.right>identifier
+  Ref     member_access_expression.expression>identifier
+  drop    nameof var
+  package namespace_declaration.name file_scoped_namespace_declaration.name
+  use     using_directive
+  edit    ^(?:global )?using (?:static |unsafe )*(?:\w+ ?= ?)?([^<]*).*;$ => \1
+  edit    global:: =>
+  text    class ^\s*(?:(?:public|internal|abstract|sealed|static|partial)\s+)*(?:class|record)\s+(\w+)
+  text    interface ^\s*(?:(?:public|internal|partial)\s+)*interface\s+(\w+)
+  text    struct ^\s*(?:(?:public|internal|readonly|ref|partial)\s+)*struct\s+(\w+)
+  text    enum ^\s*(?:(?:public|internal)\s+)*enum\s+(\w+)
+
+ruby: rb rake gemspec ru
+  run     ruby jruby
+  names   Rakefile Gemfile Guardfile Vagrantfile Fastfile Podfile
+  comment #
+  public  ^(?!private|protected)
+  def     class=class module=module method=method singleton_method=method
+  raw     (singleton_class value: (_) @name) @def.part
+  raw     (assignment left: (constant) @name right: (_) @value) @def.constant
+  raw     (assignment left: (constant) @name right: (call receiver: (constant) @_c method: (identifier) @_m block: (_)? @body) (#match? @_c "^(Struct|Class|Data|Module)$") (#match? @_m "^(new|define)$")) @def.class
+  raw     (call method: (identifier) @_a arguments: (argument_list (simple_symbol) @name) (#match? @_a "^attr_(reader|writer|accessor)$")) @def.property
+  raw     (call arguments: (argument_list [(method) (singleton_method)])) @wrap
+  raw     (body_statement (identifier) @section (#match? @section "^(private|public|protected|module_function)$"))
+  cut     ^self$
+  value   optional_parameter.value keyword_parameter.value
+  ref     constant call.method>identifier
+  drop    require require_relative autoload load attr_reader attr_writer attr_accessor private public include extend lambda proc raise puts new
+  raw     ((call !receiver method: (identifier) @_r arguments: (argument_list (string))) @use (#match? @_r "^(require|require_relative|load|autoload)$"))
+  edit    [()] =>
+  edit    ^require_relative\s*["'](?=\.\./) =>
+  edit    ^require_relative\s*["'] => ./
+  edit    ^(require|load|autoload)\b\s*(:\w+,)?\s* =>
+  text    class ^\s*class\s+([A-Z][\w:]*)
+  text    module ^\s*module\s+([A-Z][\w:]*)
+  text    function ^def\s+([\w.?!=]+)
+
+php: php phtml inc
+  run     php
+  comment // /* #
+  public  ^(?!.*\b(private|protected)\b)
+  def     class_declaration=class interface_declaration=interface trait_declaration=trait enum_declaration=enum
+  def     function_definition=function method_declaration=method
+  raw     (const_declaration (const_element . (name) @name (_) @value)) @def.constant
+  raw     (function_call_expression function: (name) @_d arguments: (arguments . (argument (string (string_content) @name)) . (argument) @value) (#eq? @_d "define")) @def.constant
+  hide    anonymous_function arrow_function anonymous_class
+  value   simple_parameter.default_value property_promotion_parameter.default_value
+  skip    attribute_list
+  ref     function_call_expression.function>name function_call_expression.function>qualified_name>name
+  ref     member_call_expression.name>name nullsafe_member_call_expression.name>name scoped_call_expression.name>name
+  ref     scoped_call_expression.scope>name scoped_call_expression.scope>qualified_name>name object_creation_expression>name object_creation_expression>qualified_name>name
+  ref     base_clause>name base_clause>qualified_name>name class_interface_clause>name class_interface_clause>qualified_name>name
+  ref     named_type>name named_type>qualified_name>name use_declaration>name use_declaration>qualified_name>name
+  ref     attribute>name attribute>qualified_name>name namespace_use_clause>name namespace_use_clause>qualified_name>name
+  raw     (class_constant_access_expression . (name) @ref)
+  raw     (class_constant_access_expression . (qualified_name (name) @ref))
+  drop    self static parent define function_exists __construct
+  package namespace_definition.name
+  use     namespace_use_declaration require_expression require_once_expression include_expression include_once_expression
+  edit    ^use\s+(?:function\s+|const\s+)?(.*);$ => \1
+  edit    ^(require|include)(_once)?\b =>
+  edit    [()] =>
+  edit    ^\s*__DIR__\s*\.\s*["']/? => ./
+  text    class ^(?:(?:abstract|final|readonly)\s+)*class\s+(\w+)
+  text    interface ^interface\s+(\w+)
+  text    trait ^trait\s+(\w+)
+  text    enum ^enum\s+(\w+)
+  text    function ^\s*function\s+&?(\w+)
+
+kotlin: kt kts
+  family  jvm
+  public  ^(?!.*\b(private|internal)\b)
+  raw     (class_declaration (type_identifier) @name) @def.class
+  raw     (class_declaration "interface" (type_identifier) @name) @def.interface
+  raw     (class_declaration "enum" (type_identifier) @name) @def.enum
+  def     object_declaration>type_identifier=object
+  raw     (type_alias . (type_identifier) @name) @def.type
+  def     function_declaration>simple_identifier=function property_declaration>variable_declaration>simple_identifier=property
+  raw     (function_declaration receiver: (_) @owner (simple_identifier) @name) @def.function
+  raw     (property_declaration receiver: (_) @owner (variable_declaration (simple_identifier) @name)) @def.property
+  raw     (property_declaration (modifiers (property_modifier) @_c) (variable_declaration (simple_identifier) @name) (#eq? @_c "const")) @def.constant
+  raw     (secondary_constructor "constructor" @name) @def.method
+  body    class_body enum_class_body function_body getter setter property_delegate {
+  hide    object_literal lambda_literal anonymous_initializer getter setter
+  value   function_value_parameters>= class_parameter>= property_declaration>= constructor_invocation>value_arguments>value_argument
+  skip    annotation constructor_delegation_call
+  cut     <.*|\?
+  ref     type_identifier call_expression>simple_identifier call_expression>navigation_expression>navigation_suffix>simple_identifier
+  raw     (import_header (identifier (simple_identifier) @ref .) .)
+  raw     (import_header (identifier (simple_identifier) @ref .) . (import_alias))
+  Ref     navigation_expression>simple_identifier
+  package package_header>identifier
+  use     import_header
+  edit    ^import\s+ =>
+  text    class ^(?:(?:public|internal|private|abstract|open|data|sealed|inner|value|annotation)\s+)*class\s+(\w+)
+  text    interface ^(?:(?:public|internal|sealed|fun)\s+)*interface\s+(\w+)
+  text    object ^(?:(?:public|internal|private|data)\s+)*object\s+(\w+)
+  text    function ^(?:(?:public|internal|private|inline|suspend|operator)\s+)*fun\s+(?:<[^>]*>\s*)?(?:[\w<>?]+\.)?(\w+)
+
+swift: swift
+  public  \b(public|open)\b(?!\()
+  open    protocol
+  def     protocol_declaration=protocol protocol_function_declaration.name>simple_identifier=method typealias_declaration.name>type_identifier=type
+  raw     (class_declaration name: (type_identifier) @name) @def.class
+  raw     (class_declaration "struct" name: (type_identifier) @name) @def.struct
+  raw     (class_declaration "enum" name: (type_identifier) @name) @def.enum
+  raw     (class_declaration "extension" name: (_) @name) @def.part
+  raw     (function_declaration "func" . _ @name) @def.function
+  raw     (init_declaration "init" @name) @def.method
+  def     property_declaration.name>pattern.bound_identifier=property protocol_property_declaration.name>pattern.bound_identifier=property
+  body    computed_property willset_didset_block protocol_property_requirements
+  hide    lambda_literal computed_property willset_didset_block deinit_declaration subscript_declaration
+  raw     (function_declaration default_value: _ @value)
+  raw     (init_declaration default_value: _ @value)
+  value   property_declaration.value
+  skip    attribute
+  cut     <.*
+  ref     type_identifier call_expression>simple_identifier call_expression>navigation_expression.suffix>navigation_suffix.suffix>simple_identifier
+  Ref     navigation_expression.target>simple_identifier
+  drop    available discardableResult objc escaping testable init self
+  use     import_declaration>identifier
+  edit    \..* =>
+  text    class ^(?:(?:public|open|final|internal|private)\s+)*(?:class|actor)\s+(\w+)
+  text    struct ^(?:(?:public|internal|private)\s+)*struct\s+(\w+)
+  text    enum ^(?:(?:public|internal|private|indirect)\s+)*enum\s+(\w+)
+  text    protocol ^(?:(?:public|internal|private)\s+)*protocol\s+(\w+)
+  text    function ^(?:(?:public|internal|private|static)\s+)*func\s+(\w+)
+"""  # noqa: E501
+
+
+class Language(NamedTuple):
+    """One stanza of the table, compiled; only TAGS reads more than the first four fields."""
+
+    name: str
+    suffixes: tuple[str, ...]  # without the dot: "py"
+    names: tuple[str, ...]  # whole file names: "Rakefile"
+    runs: tuple[str, ...]  # interpreters after "#!", without version
+    family: str  # languages whose code may refer to each other
+    grammar: str  # its name in the language pack
+    query: str  # patterns in the order of the table, one a line
+    comments: tuple[str, ...]
+    docstring: bool
+    public: str
+    member: str
+    closed: frozenset[str]
+    opens: frozenset[str]
+    bodies: frozenset[str]
+    leads: dict[str, str]
+    cut: str
+    drops: tuple[str, ...]
+    keywords: frozenset[str]
+    edits: tuple[tuple[str, str], ...]
+    turn: tuple[str, str, str] | None  # suffix, other language, what its content looks like
+    texts: tuple[tuple[str, str], ...]  # label, regex
+
+
+def find_language(path: str, first_line: str = "") -> Language | None:
+    """The language of a file, by suffix, name, or the interpreter in its first line."""
+    languages, suffixes, names, runs = _language_table()
+    name = path.rsplit("/", 1)[-1]
+    found = names.get(name) or ("." in name and suffixes.get(name.rsplit(".", 1)[-1].lower()))
+    if not found and first_line.startswith("#!"):
+        words = first_line[2:].replace("/usr/bin/env", "").replace("-S ", "").split()
+        found = runs.get(words[0].rsplit("/", 1)[-1].rstrip("0123456789.")) if words else None
+    return languages[found] if found else None
+
+
+def get_language(name: str) -> Language:
+    """The language of that name; there must be one."""
+    return _language_table()[0][name]
+
+
+@functools.cache
+def _language_table() -> tuple[dict[str, Language], dict[str, str], dict[str, str], dict[str, str]]:
+    languages = parse_language_table(LANGUAGE_TABLE)
+    suffixes = {key: name for name, language in languages.items() for key in language.suffixes}
+    names = {key: name for name, language in languages.items() for key in language.names}
+    runs = {key: name for name, language in languages.items() for key in language.runs}
+    return languages, suffixes, names, runs
+
+
+def parse_language_table(text: str) -> dict[str, Language]:
+    """Every language of a table by name; `like` rows stand for the rows they name."""
+    stanzas: dict[str, list[tuple[str, str]]] = {}
+    suffixes: dict[str, tuple[str, ...]] = {}
+    rows: list[tuple[str, str]] = []
+    for line in text.splitlines():
+        verb, _, rest = line.strip().partition(" ")
+        if line and not line[0].isspace():
+            name, _, words = line.partition(":")
+            suffixes[name] = tuple(words.split())
+            stanzas[name] = rows = []
+        elif verb == "like":
+            if rest.strip() not in stanzas:
+                raise CtxError(f"language table: like {rest.strip()}: no such language above it")
+            rows.extend(stanzas[rest.strip()])
+        elif verb:
+            rows.append((verb, rest.strip()))
+    return {name: _build_language(name, suffixes[name], stanzas[name]) for name in stanzas}
+
+
+def _build_language(
+    name: str, suffixes: tuple[str, ...], rows: Sequence[tuple[str, str]]
+) -> Language:
+    patterns: list[str] = []
+    for verb, rest in rows:
+        if verb == "raw":
+            patterns.append(rest)
+        elif verb in _PATTERN_VERBS:
+            patterns.extend(_compile_path(verb, word) for word in rest.split())
+
+    def every(verb: str) -> list[str]:
+        return [rest for row, rest in rows if row == verb]
+
+    def words(verb: str) -> list[str]:
+        return " ".join(every(verb)).split()
+
+    def last(verb: str, default: str) -> str:
+        return ([default] + every(verb))[-1]
+
+    turn = last("turn", "").split(" ", 2)
+    edits = [edit.partition("=>") for edit in every("edit")]
+    return Language(
+        name=name,
+        suffixes=suffixes,
+        names=tuple(words("names")),
+        runs=tuple(words("run")),
+        family=last("family", name),
+        grammar=last("grammar", name),
+        query="\n".join(patterns),
+        comments=tuple(last("comment", "// /*").split()),
+        docstring=bool(every("docstring")),
+        public=last("public", ""),
+        member=last("member", last("public", "")),
+        closed=frozenset(words("closed")),
+        opens=frozenset(words("open")),
+        bodies=frozenset(words("body")),
+        leads=dict(word.split("=") for word in words("lead")),
+        cut="|".join(every("cut")) or r"\A\Z",
+        drops=tuple(words("drop")),
+        keywords=frozenset(words("keyword")),
+        edits=tuple((old.strip(), new.strip()) for old, _, new in edits),
+        turn=(turn[0], turn[1], turn[2]) if len(turn) == 3 else None,
+        texts=tuple((row.partition(" ")[0], row.partition(" ")[2]) for row in every("text")),
+    )
+
+
+_PATTERN_VERBS = frozenset(
+    ("def", "Def", "ref", "Ref", "use", "package", "export", "only")
+    + ("value", "skip", "wrap", "hide", "section")
+)
+
+
+def _compile_path(verb: str, word: str) -> str:
+    """The tree-sitter pattern of one word of the table."""
+    capital, verb = verb[0].isupper(), verb.lower()
+    *context, path = word.split("/")
+    path, _, label = path.rpartition("=") if verb == "def" else (path, "", "")
+    steps = path.split(">")
+    if verb == "def" and len(steps) == 1 and "." not in path:
+        steps = [path + ".name"]
+    if "." in steps[-1]:
+        steps.append("_")
+    capture = "name" if verb == "def" else verb
+    nodes = " ".join(f"({node})" for node in steps[-1].split("|"))
+    text = f'"=" . (_) @{capture}' if steps[-1] == "=" else f"[{nodes}] @{capture}"
+    for step in reversed(steps[:-1]):
+        node, _, field = step.partition(".")
+        text = f"({node} {field}: {text})" if field else f"({node} {text})"
+    text += f" @def.{label}" if label else ""
+    for around in reversed(context):
+        text = "[" + " ".join(f"({node} {text})" for node in around.split("|")) + "]"
+    return f'({text} (#match? @{capture} "^[A-Z]"))' if capital else text
+
 
 # ---- 4 TEMPLATES (pure) ----------------------------------------------------
 # The texts that ctx.py writes, copied from templates/ by tests/embed.py. Uses: TYPES.
@@ -658,25 +1224,3324 @@ def fill(name: str, **values: str) -> str:
 # ---- 5 TAGS (pure) ---------------------------------------------------------
 # Bytes of one file in, its tags out. Uses: TYPES LANGUAGES.
 
+MAX_SIGNATURE = 160  # characters; a longer one pushes other definitions out of a map
+MAX_DOC = 140
+
+_CALLABLE = frozenset({"function", "method", "macro"})  # nothing inside is visible from outside
+_MINOR = frozenset({"constant", "variable", "property"})  # kept only where others can see them
+_OWNERS = frozenset(
+    {"class", "struct", "enum", "union", "interface", "trait", "protocol", "annotation"}
+    | {"module", "object", "scope", "part"}
+)
+_LISTED = ("use", "package", "export", "only", "value", "skip")
+_VALUE = "…".encode()
+
+
+class _Place(NamedTuple):
+    """A definition, or what wraps, hides or divides definitions."""
+
+    start: int
+    inverse_end: int  # negative: of two with one start the longer sorts first
+    order: int  # of its pattern in the table
+    role: str  # "def", "wrap", "hide" or "section"
+    label: str  # of a definition
+    node: Any
+    captures: Mapping[str, Sequence[Any]]
+
+
+class _Frame(NamedTuple):
+    """What encloses a place."""
+
+    end: int
+    kind: str
+    name: str
+    owner: str  # its own
+    inner: str  # the owner of what stands directly inside
+    hidden: bool = False
+    exported: bool = True
+    visible: bool = True  # False after `private`
+    open: bool = False  # members are exported without saying so
+    wrapped: int = -1  # start of the wrap around the next definition
+
+
+class _Tools(NamedTuple):
+    """What parses one language."""
+
+    parser: Any
+    query: Any
+    cursor: Any
+    shapes: list[tuple[str, str, str] | None]  # by pattern: capture, role, label
+
+
+class _File(NamedTuple):
+    """One file while its definitions are read."""
+
+    source: bytes
+    language: Language
+    public: re.Pattern[str]
+    member: re.Pattern[str]
+    cut: re.Pattern[str]
+    values: list[tuple[int, int, bytes]]  # start, end, what a signature shows instead; sorted
+    skips: dict[int, int]  # attributes: start -> end
+    jumps: dict[int, int]  # attributes: end -> start
+    exports: set[str]
+    only: set[str]
+
+
+def tag_source(path: str, source: bytes, language: Language) -> FileTags | None:
+    """What one file defines, mentions and imports; None if there is no grammar for it."""
+    language = _spoken_language(path, source, language)
+    tools = _load_grammar(language.grammar, language.query)
+    if tools is None:
+        return None
+    tree = tools.parser.parse(source)
+    references: list[Any] = []
+    places: list[_Place] = []
+    nodes: dict[str, list[Any]] = {role: [] for role in _LISTED}
+    for order, captures in tools.cursor(tools.query).matches(tree.root_node):
+        if "ref" in captures:  # first, because four of five matches are references
+            references += captures["ref"]
+        elif shape := tools.shapes[order]:
+            capture, role, label = shape
+            node = captures[capture][0]
+            places.append(
+                _Place(node.start_byte, -node.end_byte, order, role, label, node, captures)
+            )
+        else:
+            for role in captures.keys() & nodes.keys():
+                nodes[role] += captures[role]
+    places = _choose_places(places)
+    nodes["value"] += [node for place in places for node in place.captures.get("value", ())]
+    definitions, docs, own = _read_definitions(_open_file(source, language, nodes), places)
+    return FileTags(
+        tuple(sorted(set(definitions))),
+        _count_references(source, language, references, own),
+        _read_imports(source, language, nodes["use"], nodes["package"]),
+        _find_file_doc(source, language, docs),
+        find_mark(source),
+    )
+
+
+def _spoken_language(path: str, source: bytes, language: Language) -> Language:
+    """The language that the content speaks, where two share a suffix."""
+    if language.turn is None or not path.endswith("." + language.turn[0]):
+        return language
+    is_other = re.search(language.turn[2].encode(), source[:65536], re.MULTILINE)
+    return get_language(language.turn[1]) if is_other else language
+
+
+@functools.cache
+def _load_grammar(grammar: str, query: str) -> _Tools | None:
+    """What parses one language; None where a package or the grammar is missing."""
+    try:
+        import tree_sitter
+        import tree_sitter_language_pack
+
+        language = tree_sitter_language_pack.get_language(grammar)  # type: ignore[arg-type]
+    except (ImportError, LookupError):
+        return None
+    return _Tools(
+        tree_sitter.Parser(language),
+        tree_sitter.Query(language, query),
+        tree_sitter.QueryCursor,
+        [_find_shape(pattern) for pattern in query.splitlines()],
+    )
+
+
+def _find_shape(pattern: str) -> tuple[str, str, str] | None:
+    """Capture, role and label of a pattern that shapes a file: "def.class", "def", "class"."""
+    found = re.search(r"@((def|wrap|hide|section)(?:\.(\w+))?)\b", pattern)
+    return (found[1], found[2], found[3] or "") if found else None
+
+
+@functools.cache
+def _regex(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """A pattern, compiled at its first use: most runs need few of them."""
+    return re.compile(pattern, flags)
+
+
+def _open_file(source: bytes, language: Language, nodes: Mapping[str, Sequence[Any]]) -> _File:
+    skips = {node.start_byte: node.end_byte for node in nodes["skip"]}
+    values = [(node.start_byte, node.end_byte, _VALUE) for node in nodes["value"]]
+    listed = b" ".join(source[node.start_byte : node.end_byte] for node in nodes["only"])
+    return _File(
+        source,
+        language,
+        _regex(language.public),
+        _regex(language.member),
+        _regex(language.cut),
+        sorted(values + [(start, end, b"") for start, end in skips.items()]),
+        skips,
+        {end: start for start, end in skips.items()},
+        {_text(source, node) for node in nodes["export"]},
+        {name.decode() for name in re.findall(rb"""["'](\w+)["']""", listed)},
+    )
+
+
+def _text(source: bytes, node: Any) -> str:
+    return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+
+def _choose_places(places: list[_Place]) -> list[_Place]:
+    """Places in the order of the file; where two rows found one definition, the later row's."""
+    places.sort(key=operator.itemgetter(0, 1, 2))
+    chosen: dict[tuple[int, int, int, str], _Place] = {}
+    for place in places:
+        name = place.captures.get("name")
+        key = (place.start, place.inverse_end, name[0].start_byte if name else -1, place.role)
+        chosen[key] = place
+    return list(chosen.values())
+
+
+def _read_definitions(
+    file: _File, places: Sequence[_Place]
+) -> tuple[list[Definition], set[int], set[int]]:
+    """Definitions, the starts of their doc comments, and the ends of their names."""
+    definitions: list[Definition] = []
+    docs: set[int] = set()
+    own: set[int] = set()
+    stack = [_Frame(len(file.source) + 1, "", "", "", "")]
+    for place in places:
+        while stack[-1].end <= place.start:
+            stack.pop()
+        top, end = stack[-1], -place.inverse_end
+        if place.role == "wrap":
+            wrapped = top.wrapped if top.wrapped >= 0 else place.start
+            stack.append(top._replace(end=end, wrapped=wrapped))
+        elif place.role == "hide":
+            stack.append(top._replace(end=end, hidden=True))
+        elif place.role == "section":
+            stack[-1] = top._replace(visible=b"private" not in file.source[place.start : end])
+        else:
+            name_node = _find_name(place)
+            own.add(name_node.end_byte)
+            if top.hidden or place.label == "none":
+                continue
+            frame = _open_frame(file, place, name_node, top)
+            if frame.kind not in _MINOR:
+                stack.append(frame)
+            if _is_kept(file, frame, top):
+                definition, doc_start = _build_definition(file, place, frame, top)
+                definitions.append(definition)
+                docs.add(doc_start)
+    return definitions, docs, own
+
+
+def _find_name(place: _Place) -> Any:
+    """The node that holds the name: inside C declarators, as deep as they nest."""
+    node = place.captures["name"][0]
+    while node.type.endswith("declarator"):
+        inner = node.child_by_field_name("declarator") or next(iter(node.named_children), None)
+        if inner is None:
+            break
+        node = inner
+    return node
+
+
+def _open_frame(file: _File, place: _Place, name_node: Any, top: _Frame) -> _Frame:
+    """What a definition is, and what it means for those inside it."""
+    kind = place.label
+    owner, name = _full_name(file, place, name_node, top)
+    start = _skip_attributes(file, place.start if top.wrapped < 0 else top.wrapped)
+    head = file.source[start : name_node.end_byte].decode("utf-8", "replace").replace("\n", " ")
+    is_member = top.kind in _OWNERS
+    is_public = bool((file.member if is_member else file.public).search(head))
+    if not owner and file.only:
+        is_public = name in file.only
+    elif not is_member:
+        is_public = is_public or (owner or name).partition(".")[0] in file.exports
+    if kind == "function" and owner and (top.kind != "module" or owner != top.inner):
+        kind = "method"
+    elif kind == "method" and not owner:
+        kind = "function"
+    return _Frame(
+        -place.inverse_end,
+        kind,
+        name,
+        owner,
+        f"{owner}.{name}".strip(".") if kind in _OWNERS else owner,
+        hidden=kind in _CALLABLE,
+        exported=kind == "part" or (top.exported and top.visible and (top.open or is_public)),
+        visible=kind not in file.language.closed,
+        open=kind in file.language.opens or (is_public and kind in ("scope", "part")),
+    )
+
+
+def _is_kept(file: _File, frame: _Frame, top: _Frame) -> bool:
+    """Whether a definition is worth telling."""
+    if frame.kind in ("scope", "part") or not frame.name or frame.name in file.language.keywords:
+        return False
+    if frame.kind in _MINOR:
+        return frame.exported or (not frame.owner and frame.name.isupper())
+    # typedef struct x { ... } x: one name, told once
+    return frame.kind in _CALLABLE or top.name != frame.name or top.kind not in ("type", frame.kind)
+
+
+def _build_definition(
+    file: _File, place: _Place, frame: _Frame, top: _Frame
+) -> tuple[Definition, int]:
+    """The definition of a frame, and where its doc comment begins."""
+    start = _skip_attributes(file, place.start)
+    body = _find_body(file, place)
+    if file.language.docstring:
+        doc, doc_start = _find_docstring(file.source, body), -1
+    else:
+        doc, doc_start = _find_doc_above(file, place.start if top.wrapped < 0 else top.wrapped)
+    end_point = place.node.end_point
+    definition = Definition(
+        place.node.start_point.row + 1 + file.source.count(b"\n", place.start, start),
+        end_point.row + (1 if end_point.column else 0),
+        frame.kind,
+        frame.name,
+        frame.owner,
+        _sign(file, start, body, frame.kind),
+        doc,
+        frame.exported,
+    )
+    return definition, doc_start
+
+
+def _skip_attributes(file: _File, start: int) -> int:
+    """Where the text behind the attributes at this place begins."""
+    while start in file.skips:
+        start = file.skips[start]
+        blank = file.source[start : start + 400]
+        start += len(blank) - len(blank.lstrip())
+    return start
+
+
+def _full_name(file: _File, place: _Place, name_node: Any, top: _Frame) -> tuple[str, str]:
+    """Owner and name; the owner is what encloses it, a receiver, or a prefix: `Foo::bar`."""
+    name = _text(file.source, name_node).lstrip(":$")
+    owner = top.inner
+    if place.label in ("scope", "part"):
+        return owner, file.cut.sub("", name)
+    if "::" in name:
+        prefix, _, name = name.rpartition("::")
+        owner = f"{owner}.{file.cut.sub('', prefix).replace('::', '.')}".strip(".")
+    if "owner" in place.captures:
+        receiver = file.cut.sub("", _text(file.source, place.captures["owner"][0]))
+        owner = f"{owner}.{receiver}".strip(".")
+    return owner, name
+
+
+def _find_body(file: _File, place: _Place) -> int:
+    """Where the signature ends: at the body, or with the node."""
+    if place.captures.get("body"):
+        return int(place.captures["body"][0].start_byte)
+    body = place.node.child_by_field_name("body")
+    if body is None and file.language.bodies:
+        children = place.node.children
+        body = next((child for child in children if child.type in file.language.bodies), None)
+    return body.start_byte if body is not None else -place.inverse_end
+
+
+def _sign(file: _File, start: int, stop: int, kind: str) -> str:
+    """One line from the first keyword to the body, without comments, attributes and values."""
+    pieces = []
+    index = bisect.bisect_left(file.values, (start,))
+    for cut_start, cut_end, shown in itertools.islice(file.values, index, None):
+        if cut_start >= stop:
+            break
+        if cut_start >= start:
+            pieces += [file.source[start:cut_start], shown]
+            start = cut_end
+    pieces.append(file.source[start:stop])
+    text = b"".join(pieces).decode("utf-8", "replace").rstrip()
+    if any(comment in text for comment in file.language.comments):
+        text = _comment_pattern(file.language.comments).sub(" ", text)
+    text = _regex(r"[;\n]\s*end$").sub("", text) if text.endswith("end") else text
+    if "\n" in text or "  " in text or ") " in text or " )" in text:
+        text = _regex(r"(?<=[(\[]) +| *,? +(?=[)\]])").sub("", " ".join(text.split()))
+    lead = file.language.leads.get(kind, "")
+    text = f"{lead} {text}".strip(" ;{:,\\\t").removesuffix(" =")
+    return _shorten(text, MAX_SIGNATURE)
+
+
+def _shorten(text: str, limit: int) -> str:
+    if len(text) <= limit:
+        return text
+    return text[: limit - 1].rstrip(" ,") + "…"
+
+
+@functools.cache
+def _comment_pattern(comments: tuple[str, ...]) -> re.Pattern[str]:
+    forms = {"/*": r"/\*.*?\*/", "{-": r"\{-.*?-\}"}
+    return re.compile("|".join(forms.get(c) or re.escape(c) + r"[^\n]*" for c in comments), re.S)
+
+
+def _find_docstring(source: bytes, start: int) -> str:
+    """First sentence of the string literal that stands at this place."""
+    if not source.startswith(_QUOTES, start):
+        return ""
+    found = re.compile(rb"""[rRuU]?("{3}|'{3}|"|')(.*?)\1""", re.S).match(source, start)
+    return _first_sentence(found.group(2).decode("utf-8", "replace")) if found else ""
+
+
+_QUOTES = (b'"', b"'", b"r", b"R", b"u", b"U")
+
+
+def _find_doc_above(file: _File, start: int) -> tuple[str, int]:
+    """First sentence of the comment directly above this place, and where that begins."""
+    source, stop = file.source, start
+    while True:  # past attributes, which may stand between a doc and its definition
+        blank = source[max(0, stop - 400) : stop]
+        stop -= len(blank) - len(blank.rstrip())
+        if stop not in file.jumps:
+            break
+        start = stop = file.jumps[stop]
+    gap = source.count(b"\n", stop, start)
+    begin = _comment_start(source, stop, file.language.comments)
+    is_doc_block = source.startswith(b"/**", begin) if begin >= 0 else False
+    if begin < 0 or gap > 1 + is_doc_block:
+        return "", -1
+    return _clean_comment(source[begin:stop]), begin
+
+
+def _comment_start(source: bytes, stop: int, comments: Sequence[str]) -> int:
+    """Where the comment that ends at `stop` begins; -1 if none does, or code stands before it."""
+    if "/*" in comments and source.endswith(b"*/", 0, stop):
+        begin = source.rfind(b"/*", 0, stop)
+        line = source.rfind(b"\n", 0, begin) + 1 if begin >= 0 else 0
+        return begin if begin >= 0 and not source[line:begin].strip() else -1
+    leaders = tuple(comment.encode() for comment in comments if comment != "/*")
+    begin = -1
+    while stop > 0:
+        line = source.rfind(b"\n", 0, stop) + 1
+        text = source[line:stop].lstrip()
+        if not text.startswith(leaders) or text.startswith(_NO_COMMENT):
+            break
+        begin, stop = stop - len(text), line - 1
+    return begin
+
+
+_NO_COMMENT = (b"#[", b"#!", b"#pragma")
+_LEGAL = ("copyright", "license", "licence", "spdx-", "all rights reserved", "file is part of")
+_DECORATION = r"(?m)^[ \t]*(?:/\*+!?|\*+/|\*+|//+!?|#+|--+)?[ \t]?|[ \t]*\*+/\s*$"
+_DIRECTIVE = (  # lines for tools, and lines that only draw
+    r"(?im)^\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
+    r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+build|@ts-|@flow"
+    r"|@format|@jsx|@preserve|-\*-|vim?:|region\b|endregion|pragma|mark:|use strict|sourcemapping"
+    r"|swiftlint|ktlint|clang-format|cspell|[-=*#/~]{3,})[^\n]*"
+)
+_FILE_TAG = r"(?m)^\s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*)\b[ \t]*"
+_OTHER_TAG = r"(?m)^\s*(?:[@\\][a-zA-Z]|:\w+|- (?:Parameter|Returns|Throws))"
+_MARKUP = (
+    r"</?(?:p|b|i|em|tt|code|pre|strong|a|br|ul|ol|li|summary|remarks|para|c|span|h\d)\b[^>]*>"
+)
+
+
+def _clean_comment(comment: bytes) -> str:
+    """First sentence of a comment; "" for licences and directives to tools."""
+    text = comment[:2000].decode("utf-8", "replace")
+    lower = text.lower()
+    if any(phrase in lower for phrase in _LEGAL):
+        return ""
+    text = _regex(_DECORATION).sub("", text)
+    text = _regex(_DIRECTIVE).sub("", text)
+    if "@" in text or "\\" in text or ":" in text or "\n-" in text:
+        text = _regex(_FILE_TAG).sub("", text)
+        text = _regex(_OTHER_TAG).split(text, 1)[0]
+    return _first_sentence(text)
+
+
+def _first_sentence(text: str) -> str:
+    """The first sentence of the first paragraph, on one line."""
+    text = text.strip()
+    if "{@" in text:
+        text = _regex(r"\{@\w+\s+(?:[^\s}]+\s+)?([^}]*)\}").sub(r"\1", text)
+    if "<" in text:
+        text = _regex(r"<see(?:also)?\s+\w+=\"([^\"]*)\"\s*/>").sub(r"\1", text)
+        text = _regex(_MARKUP).sub("", text).strip()
+    paragraph = " ".join(_regex(r"\n\s*\n").split(text, 1)[0].split())
+    found = _regex(r".+?[.!?](?=\s+[^\sa-z]|$)").match(paragraph)
+    return _shorten(found.group() if found else paragraph, MAX_DOC)
+
+
+def _find_file_doc(source: bytes, language: Language, docs: set[int]) -> str:
+    """First sentence of the comment or docstring that opens the file and documents no name."""
+    stop = min(len(source), 8192)
+    place = 3 if source.startswith(b"\xef\xbb\xbf") else 0
+    leaders = tuple(comment.encode() for comment in language.comments if comment != "/*")
+    while place < stop:
+        blank = re.compile(_PREAMBLE).match(source, place)
+        place = blank.end() if blank else place
+        if language.docstring and source.startswith(_QUOTES, place):
+            return _find_docstring(source, place)
+        if source.startswith(b"/*", place) and "/*" in language.comments:
+            end = source.find(b"*/", place) + 2
+            if end < 2:
+                return ""
+        elif source.startswith(leaders, place):
+            lines = rb"(?:[ \t]*(?:" + b"|".join(map(re.escape, leaders)) + rb")[^\n]*\n?)+"
+            found = re.compile(lines).match(source, place)
+            end = found.end() if found else stop
+        else:
+            return ""
+        doc = _clean_comment(source[place:end])
+        names_file = re.search(rb"@(fileoverview|file|module|overview)\b", source[place:end])
+        if doc and not language.docstring and (place not in docs or names_file):
+            return doc
+        place = end
+    return ""
+
+
+_PREAMBLE = (
+    rb"(?:\s+|#!(?!\[)[^\n]*|<\?php|[\"']use \w+[\"'];?|declare\([^)]*\);|#!?\[[^\n]*\]"
+    rb"|#ifndef[^\n]*|#define \w+\s*\n|#pragma[^\n]*)+"
+)
+
+
+def _count_references(
+    source: bytes, language: Language, references: Sequence[Any], own: set[int]
+) -> dict[str, int]:
+    """How often each name is mentioned; where it is defined does not count."""
+    counts = collections.Counter(
+        [source[node.start_byte : end] for node in references if (end := node.end_byte) not in own]
+    )
+    names = {name.decode("utf-8", "replace"): count for name, count in counts.items()}
+    for name in language.drops:
+        names.pop(name, None)
+    return {name: names[name] for name in sorted(names) if len(name) > 1}
+
+
+def _read_imports(
+    source: bytes, language: Language, uses: Sequence[Any], packages: Sequence[Any]
+) -> tuple[str, ...]:
+    """Imports as the language writes them, one per name, in the order of the file."""
+    found = {f"package {_text(source, node)}": None for node in packages}
+    edits = [(_regex(old), new) for old, new in language.edits]
+    for node in sorted(uses, key=lambda node: int(node.start_byte)):
+        text = _text(source, node)
+        if "\n" in text:
+            text = " ".join(_comment_pattern(language.comments).sub(" ", text).split())
+        for old, new in edits:
+            text = old.sub(new, text)
+        for name in expand_braces(text):
+            found[name] = None
+    return tuple(found)
+
+
+def expand_braces(text: str) -> list[str]:
+    """`a.{b, c.{d}}` as ["a.b", "a.c.d"], without aliases; nothing for what is no plain name."""
+    names = []
+    prefixes, current = [""], ""
+    for part in _regex(r"([{},])").split(text) + [","]:
+        if part == "{":
+            prefixes.append(prefixes[-1] + current)
+            current = ""
+        elif part in (",", "}"):
+            name = f"{prefixes[-1]}{current.partition(' as ')[0]}".strip("\"'`<> ")
+            if current and not _regex(r"[\s$()\"'<>]").search(name):
+                names.append(name.removesuffix("::self"))
+            current = ""
+            if part == "}" and len(prefixes) > 1:
+                prefixes.pop()
+        else:
+            current = part.strip()
+    return names
+
+
+def find_mark(source: bytes) -> str:
+    """What the content says of itself: "generated", "minified", or ""."""
+    head = source[:2048].lower()
+    if any(phrase in head for phrase in _GENERATED):
+        return "generated"
+    lines = source.count(b"\n") + 1
+    return "minified" if len(source) > 2000 and len(source) / lines > 400 else ""
+
+
+_GENERATED = (
+    b"do not edit",
+    b"@generated",
+    b"code generated by",
+    b"auto-generated",
+    b"autogenerated",
+    b"automatically generated",
+)
+
 
 # ---- 6 FACTS (pure) --------------------------------------------------------
-# Texts of config files in, stack, commands and key files out. Uses: TYPES TEXT.
+# Texts of config files in, stack, commands and key files out; roles, tree and modules from paths.
+# Of a script or target it takes the name, never the text, which may hold secrets. Uses: TYPES.
+
+_MAX_CONFIG = 200_000  # characters read of one config; what is longer was not written by hand
+_VERBS = ("install", "build", "test", "lint", "typecheck", "format", "run")
+
+# How sure it is that people type a line, by where it was found. What CI runs too gains, what CI
+# does otherwise loses, and so does the tooling of a language that is only a guest here.
+_SCRIPTED, _FROM_CI, _IMPLIED, _WEAK = 40, 30, 25, 15
+_CALLED, _CALLED_ALIKE, _UNCALLED, _GUEST = 20, 10, -16, -35
+_ENOUGH, _ENOUGH_AS_SECOND = 9, 25
+
+# What becomes a command holds no quote, assignment, variable, URL or control character.
+_SAFE_NAME = re.compile(r"[\w.:@/+-]{1,60}", re.ASCII)
+_SAFE_LINE = re.compile(r"(?!.*://)[\w.:@/+*, &\[\]-]{2,90}", re.ASCII)
+
+
+class TreeEntry(NamedTuple):
+    """One line of the structure. Any first N of them are a tree; sort those by `tree_key`."""
+
+    path: str  # "src/main/java/", "." for the root, "src/…" for the siblings left out
+    depth: int  # 0 for the root, 1 below it; a chain of only children counts once
+    note: str  # "command line interface", "tests, 34 files", "12 Python files"
+
+
+class Module(NamedTuple):
+    """One part of the code, described by its own words."""
+
+    path: str  # its folder; "." is what lies in the root itself
+    files: int  # source files in it that are in no other module
+    doc: str  # one sentence, or ""
+
+
+class _Find(NamedTuple):
+    """One thing that one config says."""
+
+    kind: str  # a verb, or: name about version dep tool entry member style
+    text: str
+    note: str = ""  # version of a dep or language, why of an entry, ecosystem of a command
+    score: int = 0  # of a command
+
+
+def is_config(path: str) -> bool:
+    """Whether the text of this file tells facts: manifests, task runners, CI."""
+    if _find_stanza(path) is None or path.count("/") > 5:
+        return False
+    folders, _, name = path.lower().rpartition("/")
+    role = _role_of_folders(folders.split("/") if folders else [], name)
+    return role in ("", "build") or _CI_PATH.fullmatch(path) is not None
+
+
+def detect_facts(files: Sequence[str], configs: Mapping[str, str]) -> Facts:
+    """What names of files and texts of configs say about a project, most important first."""
+    known = frozenset(files)
+    sources = [path for path in files if role_of(path) == "source"] or files
+    homes = _home_ecosystems(sources)
+    finds = {path: _read_config(path, text, known) for path, text in _by_depth(configs)}
+    return Facts(
+        tuple(_list_stack(sources, finds)),
+        tuple(_choose_commands(homes, known, configs, finds)),
+        tuple(_list_key_files(files, homes, finds)),
+        tuple(_list_packages(files, homes, finds)),
+        tuple(_list_conventions(files, homes, finds)),
+    )
+
+
+def find_descriptions(configs: Mapping[str, str]) -> dict[str, str]:
+    """Path of a manifest -> the sentence in which it describes its package."""
+    return {
+        path: first_sentence(find.text)
+        for path, text in _by_depth(configs)
+        for find in _read_config(path, text, frozenset())
+        if find.kind == "about" and first_sentence(find.text)
+    }
+
+
+def _by_depth(configs: Mapping[str, str]) -> list[tuple[str, str]]:
+    return sorted(configs.items(), key=lambda item: (item[0].count("/"), item[0]))
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _join(folder: str, name: str) -> str:
+    return f"{folder}/{name}" if folder else name
+
+
+# One stanza per kind of config: pattern of its name, ecosystem ("-" for all), why it is a key file.
+# A row is: kind, text, and where its {} comes from: "~ pattern" in the text, or "@ place" in TOML,
+# JSON or YAML ("*" is any key). A row without a source always holds. "!" is surer, "?" less sure.
+# A "task" gives a line for those names in a table that mean a verb.
+_STANZAS_TEXT = r"""
+pyproject\.toml : python : Python project
+  name {} @ project/name
+  name {} @ tool/poetry/name
+  about {} @ project/description
+  about {} @ tool/poetry/description
+  version Python {} @ project/requires-python
+  version Python {} @ tool/poetry/dependencies/python
+  dep {} @ project/dependencies
+  dep {} @ tool/poetry/dependencies
+  devdep {} @ project/optional-dependencies/*
+  devdep {} @ dependency-groups/*
+  devdep {} @ tool/poetry/group/*/dependencies
+  member {} @ tool/uv/workspace/members
+  test pytest @ tool/pytest
+  lint ruff check @ tool/ruff
+  format ruff format @ tool/ruff/format
+  format black . @ tool/black
+  typecheck pyright @ tool/pyright
+  typecheck basedpyright @ tool/basedpyright
+  tool tox @ tool/tox
+  test! tox @ tool/tox/env_run_base
+  task tox -e {} @ tool/tox/env
+  task hatch run {} @ tool/hatch/envs/default/scripts
+  task pdm run {} @ tool/pdm/scripts
+  task poe {} @ tool/poe/tasks
+  task task {} @ tool/taskipy/tasks
+  style lines up to {} columns (ruff) @ tool/ruff/line-length
+  style lines up to {} columns (black) @ tool/black/line-length
+  style {} quotes (ruff) @ tool/ruff/format/quote-style
+  style mypy strict @ tool/mypy/strict
+  style pyright {} @ tool/pyright/typeCheckingMode
+  style changelog fragments in {}/ (towncrier) @ tool/towncrier/directory
+  style commit messages by commitizen @ tool/commitizen
+setup\.cfg|tox\.ini|pytest\.ini|mypy\.ini|\.flake8 : python :
+  name {} ~ ^name\s*=\s*([\w.-]+)$
+  version Python {} ~ ^python_requires\s*=\s*(.+)
+  install pip install -e . ~ ^\[options\]
+  test pytest ~ ^\[(?:tool:)?pytest\]
+  lint flake8 ~ ^\[flake8\]
+  tool tox ~ ^\[tox\]
+  test! tox ~ ^\[testenv\]
+  task tox -e {} ~ ^\[testenv:([\w.-]+)\]
+  style lines up to {} columns (flake8) ~ ^max[-_]line[-_]length\s*=\s*(\d+)
+setup\.py : python : Python package
+  name {} ~ \bname\s*=\s*['"]([\w.-]+)
+  version Python {} ~ python_requires\s*=\s*['"]([^'"\n]+)
+  dep {} ~ ^\s*['"]([\w.-]+)([^'"\n]*)['"],?\s*$
+  install pip install -e . ~ \bsetup\(
+requirements\.txt : python : Python dependencies
+  dep {} ~ ^([A-Za-z][\w.-]*)(?:\[[^\]\n]*\])?([=<>~!][^\s;#]*)?
+  install? pip install -r requirements.txt
+noxfile\.py : python : task runner
+  task nox -s {} ~ ^def (\w+)\(session
+package\.json : node : npm package
+  name {} @ name
+  about {} @ description
+  version Node.js {} @ engines/node
+  dep {} @ dependencies
+  dep {} @ devDependencies
+  dep {} @ peerDependencies
+  member {} @ workspaces
+  member {} @ workspaces/packages
+pnpm-workspace\.yaml : node : workspace members
+  member {} @ packages
+lerna\.json : node :
+  member {} @ packages
+deno\.jsonc? : node : Deno project
+  tool Deno
+  task deno task {} @ tasks
+  test deno test
+  lint deno lint
+  format deno fmt
+tsconfig\.json : node :
+  style TypeScript strict @ compilerOptions/strict
+\.prettierrc(?:\.json|\.ya?ml)? : node :
+  style formatted by Prettier
+  style single quotes @ singleQuote
+  style lines up to {} columns @ printWidth
+Cargo\.toml : rust : Cargo manifest
+  name {} @ package/name
+  about {} @ package/description
+  version Rust {}+ @ package/rust-version
+  version Rust {}+ @ workspace/package/rust-version
+  version Rust {}-edition @ package/edition
+  version Rust {}-edition @ workspace/package/edition
+  dep {} @ dependencies
+  dep {} @ workspace/dependencies
+  member {} @ workspace/members
+  build cargo build
+\.?rustfmt\.toml : rust :
+  format cargo fmt --all
+  style lines up to {} columns (rustfmt) @ max_width
+go\.mod : go : Go module
+  name {} ~ ^module\s+(\S+)
+  version Go {} ~ ^go\s+([\d.]+)
+  dep {} ~ ^(?:require)?\s+(\S+\.\S+/\S+) (v\S+)$
+  build go build ./...
+  test go test ./...
+  lint? go vet ./...
+  format? gofmt -w .
+go\.work : go : Go workspace
+  member {} ~ ^(?:use)?\s*(\.[\w./-]*)\s*$
+magefile\.go : go : task runner
+  task mage {} ~ ^func ([A-Z]\w*)\([^()\n]*\)(?: error)? \{
+(?:GNU)?[Mm]akefile : - : task runner
+\.?[Jj]ustfile : - : task runner
+  task just {} ~ ^@?([A-Za-z][\w-]*)(?: [^:=\n]*)?:(?!=)
+[Tt]askfile\.ya?ml : - : task runner
+  task task {} @ tasks
+pom\.xml : jvm : Maven project
+  tool Maven
+  about {} ~ <description>\s*([^<]+)<
+  version Java {}+ ~ <(?:maven\.compiler\.(?:release|source)|java\.version)>\s*([\d.]+)\s*<
+  dep {} ~ <(?:groupId|artifactId)>\s*([\w.-]+)\s*<
+  member {} ~ <module>\s*([^<\s]+)\s*</module>
+  build mvn package
+  test mvn test
+  run mvn spring-boot:run ~ spring-boot-maven-plugin
+(?:build|settings)\.gradle(?:\.kts)? : jvm : Gradle build
+  tool Gradle
+  version Java {}+ ~ (?:JavaLanguageVersion\.of\(|jvmToolchain\()(\d+)
+  version Java {}+ ~ (?:source|target)Compatibility\s*=\s*['"]?(?:JavaVersion\.VERSION_)?(\d+)
+  dep {} ~ ['"(]([a-z][\w-]*(?:\.[\w-]+)+)[:'"]
+  member {} ~ ^\s*include\b[ (]*['"]:?([\w:./-]+)['"]
+  member {} ~ ^\s+['"]:([\w:./-]+)['"],?\)?$
+  build gradle build
+  test gradle test
+  run gradle bootRun ~ ['"]org\.springframework\.boot['"]
+  run gradle run ~ ['"]application['"]|^\s*application\s*$
+CMakeLists\.txt : c : CMake build
+  tool CMake
+  name {} ~ ^(?i:project)\s*\(\s*([\w.-]+)
+  version C++ {} ~ CMAKE_CXX_STANDARD\s+(\d+)
+  build cmake -B build && cmake --build build ~ ^(?i:project)\s*\(
+  test ctest --test-dir build ~ (?i:enable_testing|add_test)\s*\(|include\s*\(CTest
+Gemfile|[\w.-]+\.gemspec : ruby : Ruby dependencies
+  about {} ~ \.summary\s*=\s*["']([^"'\n]+)
+  version Ruby {} ~ ^ruby\s+["']([^"'\n]+)
+  version Ruby {} ~ required_ruby_version\s*=\s*["']([^"'\n]+)
+  dep {} ~ ^\s*gem[ (]+["']([\w-]+)["'](?:,\s*["']([^"'\n]*))?
+  dep {} ~ \.add_(?:runtime_)?dependency[ (]+["']([\w-]+)["'](?:,\s*["']([^"'\n]*))?
+  tool Bundler ~ ^source\b
+  install! bundle install ~ ^source\b
+Rakefile : ruby : task runner
+  task bundle exec rake {} ~ ^task[ (]+:?["']?([\w:-]+)
+  test! bundle exec rake test ~ ^Rake::TestTask\.new
+  test! bundle exec rake spec ~ ^RSpec::Core::RakeTask\.new
+  lint! bundle exec rake rubocop ~ ^RuboCop::RakeTask\.new
+composer\.json : php : Composer package
+  tool Composer
+  name {} @ name
+  about {} @ description
+  version PHP {} @ require/php
+  dep {} @ require
+  devdep {} @ require-dev
+  install! composer install
+  task composer {} @ scripts
+mix\.exs : elixir : Mix project
+  name {} ~ \bapp:\s*:(\w+)
+  version Elixir {} ~ elixir:\s*"([^"\n]+)
+  dep {} ~ \{:(\w+),\s*"([^"\n]*)
+  install mix deps.get
+  build mix compile
+  test mix test
+  run mix phx.server ~ \{:phoenix,
+[\w.-]+\.(?:sln|slnx|csproj|fsproj|vbproj) : dotnet : .NET project
+  version .NET {} ~ <TargetFrameworks?>(?:[^<]*;)?net(\d+\.\d)
+  dep {} ~ <PackageReference\s+Include="([\w.]+)"(?:\s+Version="([^"]*)")?
+  dep microsoft.aspnetcore ~ Sdk="Microsoft\.NET\.Sdk\.Web"
+  member {} ~ "([^"\n]+)[\\/][^"\\/\n]+\.(?:cs|fs|vb)proj"
+Package\.swift : swift : Swift package
+  tool SwiftPM
+  name {} ~ \bPackage\(\s*name:\s*"([^"\n]+)
+  version Swift {}+ ~ swift-tools-version:\s*([\d.]+)
+  dep {} ~ url:\s*"[^"\n]*/([\w.-]+?)(?:\.git)?"
+  build swift build
+  test swift test ~ \.testTarget\(
+  run swift run ~ \.executableTarget\(
+pubspec\.yaml : dart : Dart package
+  name {} @ name
+  about {} @ description
+  version Dart {} @ environment/sdk
+  dep {} @ dependencies
+  member {} @ workspace
+  install! flutter pub get @ dependencies/flutter
+  install dart pub get
+  test! flutter test @ dependencies/flutter
+  test dart test
+  lint! flutter analyze @ dependencies/flutter
+  lint dart analyze
+  format dart format .
+  run flutter run @ dependencies/flutter
+(?:docker-)?compose\.ya?ml : - : services
+  run? docker compose up @ services/*/build
+\.editorconfig : - :
+  style indent with tabs ~ ^\[\*\]\n(?:[a-z][^\n]*\n)*?indent_style *= *tab
+  style indent with {} spaces ~ ^\[\*\]\n(?:[a-z][^\n]*\n)*?indent_size *= *(\d+)
+  style lines up to {} columns ~ ^\[\*\]\n(?:[a-z][^\n]*\n)*?max_line_length *= *(\d+)
+"""
+
+# What the presence of a file or of a dependency implies.
+_SIGNS_TEXT = r"""
+.pre-commit-config.yaml : - : lint! pre-commit run --all-files
+script/bootstrap : - : install! script/bootstrap
+script/setup : - : install! script/setup
+bin/setup : - : install! bin/setup
+script/test : - : test! script/test
+bin/test : - : test! bin/test
+script/lint : - : lint! script/lint
+script/fmt : - : lint! script/fmt
+bin/lint : - : lint! bin/lint
+script/server : - : run! script/server
+bin/dev : - : run! bin/dev
+manage.py : python : test python manage.py test : run python manage.py runserver
+ruff.toml : python : lint ruff check
+.ruff.toml : python : lint ruff check
+pyrightconfig.json : python : typecheck pyright
+Pipfile : python : install! pipenv install --dev
+environment.yml : python : install? conda env create -f environment.yml
+biome.json : node : lint npx biome check
+clippy.toml : rust : lint cargo clippy
+.golangci.yml : go : lint golangci-lint run
+.golangci.yaml : go : lint golangci-lint run
+artisan : php : test! php artisan test : run! php artisan serve
+phpstan.neon : php : typecheck vendor/bin/phpstan analyse
+phpstan.neon.dist : php : typecheck vendor/bin/phpstan analyse
+psalm.xml : php : typecheck vendor/bin/psalm
+bin/rails : ruby : test! bin/rails test : run! bin/rails server
+.rubocop.yml : ruby : lint bundle exec rubocop
+.formatter.exs : elixir : format mix format
+.swiftlint.yml : swift : lint swiftlint
+.swiftformat : swift : format swiftformat .
+meson.build : c : build meson setup build && meson compile -C build : test meson test -C build
+configure : c : build ./configure && make : test make check
+build.sbt : jvm : build sbt compile : test sbt test
+deps.edn : jvm : test clojure -M:test
+project.clj : jvm : test lein test
+stack.yaml : haskell : build stack build : test stack test
+cabal.project : haskell : build cabal build all : test cabal test all
+dune-project : ocaml : build dune build : test dune test
+rebar.config : erlang : build rebar3 compile : test rebar3 eunit
+gleam.toml : gleam : build gleam build : test gleam test
+build.zig : zig : build zig build : test? zig build test
+shard.yml : crystal : install shards install : test crystal spec
+foundry.toml : solidity : build forge build : test forge test
+MODULE.bazel : - : build bazel build //... : test bazel test //...
+WORKSPACE : - : build bazel build //... : test bazel test //...
+pants.toml : - : test pants test ::
+"""
+_IMPLIED_BY_DEP = {
+    "pytest": "test pytest",
+    "phpunit/phpunit": "test vendor/bin/phpunit",
+    "pestphp/pest": "test vendor/bin/pest",
+    "laravel/pint": "format vendor/bin/pint",
+    "rspec": "test bundle exec rspec",
+    "credo": "lint mix credo",
+    "dialyxir": "typecheck mix dialyzer",
+    "@commitlint/config-conventional": "style conventional commits (commitlint)",
+    "@changesets/cli": "style a changeset per change in .changeset/",
+}
+
+# Task names that mean a verb, the best first. Only these become commands.
+_VERB_OF_TASK = {
+    name: (verb, place)
+    for verb, names in (
+        ("install", "setup bootstrap deps install-deps install-dev dev-install dev-setup"),
+        ("build", "build compile build:all build-all bundle"),
+        ("test", "test tests test:unit test-unit unit unit-test unittest test:all test-all check"),
+        ("test", "runtests runtest run_tests run-tests spec specs test-ci test:ci pytest phpunit"),
+        ("lint", "lint lint:all lint-all lint:check lint-check linters lint:js eslint style cs"),
+        (
+            "lint",
+            "linting ruff flake8 rubocop clippy golangci-lint vet pre-commit analyze",
+        ),
+        ("typecheck", "typecheck type-check check-types check:types types typing type_check"),
+        ("typecheck", "check:ts tsc mypy pyright flow phpstan stan analyse static-analysis"),
+        ("format", "format fmt format:write prettier fix black format:fix cs-fix pint reformat"),
+        ("run", "start dev serve run server runserver develop"),
+    )
+    for place, name in enumerate(names.split())
+}
+
+
+class _Row(NamedTuple):
+    """One line of a stanza."""
+
+    kind: str
+    text: str
+    note: str
+    score: int
+    pattern: re.Pattern[str] | None
+    place: str  # "project/name", or ""
+
+
+class _Stanza(NamedTuple):
+    """How one kind of config is known and read."""
+
+    name: str  # pattern of the file's name
+    ecosystem: str  # of whose code its commands are; "" for all
+    why: str  # what it is as a key file, or ""
+    rows: tuple[_Row, ...]
+
+
+def _parse_row(line: str) -> _Row:
+    head, pattern, place = line, None, ""
+    if " ~ " in line:
+        head, _, source = line.partition(" ~ ")
+        pattern = re.compile(source, re.MULTILINE)
+    elif " @ " in line:
+        head, _, place = line.partition(" @ ")
+    kind, _, text = head.strip().partition(" ")
+    score = {"!": _SCRIPTED, "?": _WEAK}.get(kind[-1], _IMPLIED)
+    text, _, note = text.partition(" ") if kind == "version" else (text, "", "")
+    return _Row(kind.rstrip("!?"), text, note, score, pattern, place)
+
+
+def _parse_stanzas(text: str) -> list[_Stanza]:
+    stanzas: list[_Stanza] = []
+    for line in text.strip().splitlines():
+        if line.startswith(" "):
+            stanzas[-1] = stanzas[-1]._replace(rows=(*stanzas[-1].rows, _parse_row(line)))
+        else:
+            name, ecosystem, why = (part.strip() for part in f"{line} ".split(" :"))
+            stanzas.append(_Stanza(name, ecosystem.strip("-"), why, ()))
+    return stanzas
+
+
+_STANZAS = _parse_stanzas(_STANZAS_TEXT)
+_STANZA_BY_NAME = re.compile("|".join(f"({stanza.name})" for stanza in _STANZAS))
+_CI_PATH = re.compile(
+    r"\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.yml|\.circleci/config\.yml|\.travis\.yml"
+)
+_CI_STANZA = _Stanza("", "", "continuous integration", ())
+
+
+def _find_stanza(path: str) -> _Stanza | None:
+    match = _STANZA_BY_NAME.fullmatch(_name(path))
+    if match and match.lastindex:
+        return _STANZAS[match.lastindex - 1]
+    return _CI_STANZA if _CI_PATH.fullmatch(path) else None
+
+
+def _read_config(path: str, text: str, known: frozenset[str]) -> list[_Find]:
+    """What the rows of its stanza find in a config, then what needs more than a row."""
+    stanza = _find_stanza(path)
+    if stanza is None:
+        return []
+    text = text[:_MAX_CONFIG]
+    data: object = None
+    found: list[_Find] = []
+    for row in stanza.rows:
+        if row.pattern:
+            values: list[object] = [match.groups() for match in row.pattern.finditer(text)]
+        elif row.place:
+            data = _parse_config(path, text) if data is None else data
+            values = _dig(data, row.place.split("/"))
+        else:
+            values = [""]
+        found += [find for value in values for find in _fill_row(row, value)]
+    special = _SPECIAL.get(_name(path)) or _SPECIAL.get(path.rpartition(".")[2])
+    if special:
+        data = _parse_config(path, text) if data is None else data
+        found += special(path, text, data, known)
+    for find in [find for find in found if find.kind in ("dep", "devdep")]:
+        if find.text in _IMPLIED_BY_DEP:
+            found += _fill_row(_parse_row(_IMPLIED_BY_DEP[find.text]), "")
+    return found
+
+
+def _fill_row(row: _Row, value: object) -> Iterator[_Find]:
+    """The finds of one row for one value: what a pattern matched, or what stands at a place."""
+    if row.kind in ("dep", "devdep"):
+        for name, version in _pairs(value):
+            yield _Find(row.kind, row.text.replace("{}", name.lower()), version)
+    elif row.kind == "task":
+        yield from _find_tasks(_strings(value), row.text)
+    elif row.kind == "member":
+        yield from (_Find("member", name) for name in _strings(value))
+    elif value not in (None, False):
+        words = _strings(value) if not isinstance(value, dict) else []
+        word = str(value) if isinstance(value, int) else words[0] if words else ""
+        if word or "{}" not in row.text + row.note:
+            text, note = row.text.replace("{}", word), row.note.replace("{}", word)
+            yield _Find(row.kind, text, note, row.score)
+
+
+def _find_tasks(names: Iterable[str], line: str) -> Iterator[_Find]:
+    """For each verb the task whose name says it best."""
+    best: dict[str, tuple[int, str]] = {}
+    for name in names:
+        verb, place = _VERB_OF_TASK.get(re.sub(r"^(?:turbo|nx):", "", name.lower()), ("", 0))
+        if verb and _SAFE_NAME.fullmatch(name):
+            best[verb] = min(best.get(verb, (99, "")), (place, name))
+    for verb, (place, name) in best.items():
+        name = name[0].lower() + name[1:] if line.startswith("mage") else name
+        yield _Find(verb, line.replace("{}", name), score=_SCRIPTED - min(place, 10))
+
+
+# Tolerant readers: odd input gives less, never an error.
+
+
+def _parse_config(path: str, text: str) -> object:
+    if path.endswith(".toml"):
+        return _parse_toml(text)
+    return _nest(_parse_yaml(text)) if path.endswith((".yaml", ".yml")) else _parse_json(text)
+
+
+def _parse_toml(text: str) -> dict[str, object]:
+    import tomllib
+
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+
+
+def _parse_json(text: str) -> dict[str, object]:
+    """A JSON object; comments and trailing commas are forgiven."""
+    plain = re.sub(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*(?s:.*?)(?:\*/|\Z)', r"\1", text)
+    for attempt in (text, re.sub(r",(?=\s{0,99}[}\]])", "", plain)):
+        try:
+            data = json.loads(attempt)
+        except (ValueError, RecursionError):
+            continue
+        return data if isinstance(data, dict) else {}
+    return {}
+
+
+_YAML_PAIR = re.compile(r"""(?:"([^"]*)"|'([^']*)'|([^\s"'#:{\[][^:]*)):(?:\s+(.*)|\Z)""")
+
+
+def _parse_yaml(text: str) -> dict[tuple[str, ...], str]:
+    """Path of keys and list positions -> scalar: as much YAML as workflows and manifests use."""
+    found: dict[tuple[str, ...], str] = {}
+    stack: list[tuple[int, str]] = []  # (indent, key) from the root to the line at hand
+    counts: dict[tuple[str, ...], int] = {}
+    block = -1  # indent of the key whose block of text is being read, or -1
+    for line in text.splitlines():
+        body = line.strip()
+        indent = len(line) - len(line.lstrip(" "))
+        if block >= 0 and (indent > block or not body):
+            where = tuple(key for _, key in stack)
+            found[where] += body + "\n"
+            continue
+        block = -1
+        if not body or body.startswith(("#", "---", "%")) or len(stack) > 30:
+            continue
+        while item := re.match(r"-(?:\s+|\Z)", body):
+            # A list may stand at the indent of its key: equal indent ends another item only.
+            while stack and (stack[-1][0], stack[-1][1].isdigit()) >= (indent, True):
+                stack.pop()
+            parent = tuple(key for _, key in stack)
+            counts[parent] = counts.get(parent, -1) + 1
+            stack.append((indent, str(counts[parent])))
+            indent, body = indent + item.end(), body[item.end() :]
+        if pair := _YAML_PAIR.match(body):
+            while stack and stack[-1][0] >= indent:
+                stack.pop()
+            stack.append((indent, next(key for key in pair.groups() if key is not None).strip()))
+            body = pair[4] or ""
+            if re.match(r"[|>][+\-\d]*\s*(?:#|\Z)", body):
+                block, body = indent, ""
+        where = tuple(key for _, key in stack)
+        body = re.sub(r"(?:^|\s)#.*", "", body).strip()
+        if body[:1] == "[" and body[-1:] == "]":
+            for number, part in enumerate(body[1:-1].split(",")):
+                found[(*where, str(number))] = part.strip().strip("\"'")
+        else:
+            found[where] = f"{found.get(where, '')} {body}".strip().strip("\"'")
+    return found
+
+
+def _nest(flat: Mapping[tuple[str, ...], str]) -> dict[str, object]:
+    root: dict[str, object] = {}
+    for where, value in flat.items():
+        table = root
+        for key in where[:-1]:
+            inner = table.get(key)
+            if not isinstance(inner, dict):
+                inner = table[key] = {}
+            table = inner
+        if where and not isinstance(table.get(where[-1]), dict):
+            table[where[-1]] = value
+    return root
+
+
+def _dig(data: object, keys: Sequence[str]) -> list[object]:
+    """What stands at that place; "*" goes through every key."""
+    for number, key in enumerate(keys):
+        if not isinstance(data, dict):
+            return []
+        if key == "*":
+            return [one for inner in data.values() for one in _dig(inner, keys[number + 1 :])]
+        data = data.get(key)
+    return [] if data is None else [data]
+
+
+def _table(data: object, *keys: str) -> dict[str, object]:
+    found = _dig(data, keys)
+    return found[0] if found and isinstance(found[0], dict) else {}
+
+
+def _strings(value: object) -> list[str]:
+    """The strings of a list, the keys of a table, or one string alone."""
+    if isinstance(value, dict) and all(isinstance(key, str) and key.isdigit() for key in value):
+        value = list(value.values())  # a list, as _nest gives it
+    items = [value] if isinstance(value, str) else value
+    return (
+        [one for one in items if isinstance(one, str)]
+        if isinstance(items, (list, dict, tuple))
+        else []
+    )
+
+
+def _pairs(value: object) -> Iterator[tuple[str, str]]:
+    """(name, version) of dependencies: a table, a list of requirements, or what a pattern found."""
+    if isinstance(value, dict):
+        for name, version in value.items():
+            version = version.get("version") if isinstance(version, dict) else version
+            yield str(name), version if isinstance(version, str) else ""
+    elif isinstance(value, tuple):
+        yield str(value[0] if value else ""), str((value[1] if len(value) > 1 else "") or "")
+    else:
+        for need in _strings(value):
+            match = re.match(r"([\w.-]*)(?:\[[^\]]*\])?([^;]*)", need)
+            yield (match[1], match[2]) if match else ("", "")
+
+
+def _word(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+# What needs more than a row.
+
+
+def _more_python(path: str, text: str, data: object, known: frozenset[str]) -> Iterator[_Find]:
+    folder, tool = _folder(path), _table(data, "tool")
+    managers = [m for m in _PYTHON_MANAGERS if m in tool or _join(folder, m + ".lock") in known]
+    backend = _word(_table(data, "build-system").get("build-backend"))
+    extras = _table(data, "project", "optional-dependencies")
+    extra = next((name for name in ("dev", "test", "tests", "testing") if name in extras), "")
+    # meson-python builds at import, with the tools of this environment.
+    isolation = "--no-build-isolation " if backend == "mesonpy" else ""
+    if managers:
+        yield _Find("tool", managers[0])
+        yield _Find("install", _PYTHON_MANAGERS[managers[0]], score=_SCRIPTED)
+    elif backend or "project" in _table(data):
+        line = f"pip install {isolation}-e .{f'[{extra}]' if extra else ''}"
+        yield _Find("install", line, score=_IMPLIED)
+    if "mypy" in tool:
+        listed = _table(tool, "mypy").keys() & {"files", "packages", "modules"}
+        target = "" if listed else " " + _python_target(folder, known)
+        yield _Find("typecheck", f"mypy{target}", score=_IMPLIED)
+    scripts = {**_table(data, "project", "scripts"), **_table(tool, "poetry", "scripts")}
+    for name, place in scripts.items():
+        module = _word(place).partition(":")[0].strip().replace(".", "/")
+        for file in (
+            f"src/{module}.py",
+            f"{module}.py",
+            f"src/{module}/__init__.py",
+            f"{module}/__init__.py",
+        ):
+            if _join(folder, file) in known:
+                yield _Find("entry", _join(folder, file), f"command `{name}`")
+
+
+_PYTHON_MANAGERS = {"uv": "uv sync", "poetry": "poetry install", "pdm": "pdm install"}
+
+
+def _python_target(folder: str, known: frozenset[str]) -> str:
+    """The Python code to hand to a checker: src, the only package, or all."""
+    packages = {
+        path[len(folder) :].strip("/").split("/")[0]
+        for path in known
+        if path.endswith("/__init__.py") and path.startswith(folder) and role_of(path) == "source"
+    }
+    packages = {"src"} & packages or {
+        p for p in packages if _join(folder, p + "/__init__.py") in known
+    }
+    return packages.pop() if len(packages) == 1 else "."
+
+
+_LOCKS = {
+    "pnpm-lock.yaml": "pnpm",
+    "yarn.lock": "yarn",
+    "bun.lock": "bun",
+    "bun.lockb": "bun",
+    "package-lock.json": "npm",
+}
+
+
+def _more_node(path: str, text: str, data: object, known: frozenset[str]) -> Iterator[_Find]:
+    table, folder = _table(data), _folder(path)
+    named = _word(table.get("packageManager")).partition("@")[0]
+    locks = [manager for name, manager in _LOCKS.items() if _join(folder, name) in known]
+    manager = named if named in _LOCKS.values() else (locks or ["npm"])[0]
+    if table.keys() & {"dependencies", "devDependencies", "workspaces"} or locks:
+        yield _Find("install", f"{manager} install", score=_SCRIPTED)
+        yield _Find("tool", manager)
+    scripts = _table(table, "scripts")
+    names = [name for name, body in scripts.items() if "no test specified" not in _word(body)]
+    # "check" may be anything: here, and only here, the text of a script is looked at.
+    check = _word(scripts.get("check"))
+    verb = (
+        "typecheck"
+        if "tsc" in check
+        else "lint"
+        if re.search(r"eslint|biome|oxlint", check)
+        else ""
+    )
+    run = "yarn {}" if manager == "yarn" else f"{manager} run {{}}"
+    for find in _find_tasks((name for name in names if name != "check"), run):
+        plain = manager != "bun" and find.text.endswith((" run test", " run start"))
+        yield find._replace(text=find.text.replace(" run ", " ")) if plain else find
+    if verb:
+        yield _Find(verb, run.replace("{}", "check"), score=_SCRIPTED - 5)
+    bins = table.get("bin")
+    places = [("command", _word(bins))] + [
+        (f"command `{key}`", _word(v)) for key, v in _table(bins).items()
+    ]
+    places += [
+        ("package entry point", _word(table.get(key))) for key in ("source", "module", "main")
+    ]
+    for why, place in [
+        *places,
+        ("package entry point", "index.js"),
+        ("package entry point", "src/index.ts"),
+    ]:
+        stem = re.sub(r"\.[cm]?[jt]sx?$", "", place.removeprefix("./"))
+        # What is published is often built: the source of dist/x.js is mostly src/x.ts.
+        for base in (stem, re.sub(r"^(?:dist|lib|build|out)/", "src/", stem)):
+            for suffix in ("", ".js", ".ts", ".mjs", ".cjs", ".tsx"):
+                if base and _join(folder, base + suffix) in known:
+                    yield _Find("entry", _join(folder, base + suffix), why)
+
+
+def _more_cargo(path: str, text: str, data: object, known: frozenset[str]) -> Iterator[_Find]:
+    folder, name = _folder(path), _word(_table(data, "package").get("name"))
+    # In a workspace with a package at its root, cargo means that package alone.
+    everything = " --workspace" if name and _table(data, "workspace").get("members") else ""
+    yield _Find("test", "cargo test" + everything, score=_IMPLIED)
+    bins = _table(data).get("bin")
+    mains = (
+        [(_word(_table(one).get("path")), _word(_table(one).get("name"))) for one in bins]
+        if isinstance(bins, list)
+        else []
+    )
+    for place, command in [*mains, ("src/main.rs", name)]:
+        if place and _join(folder, place) in known:
+            yield _Find("entry", _join(folder, place), f"command `{command}`")
+            yield _Find("run", "cargo run", score=_IMPLIED)
+    if _join(folder, "src/lib.rs") in known:
+        yield _Find("entry", _join(folder, "src/lib.rs"), f"root of crate `{name}`")
+
+
+def _more_go(path: str, text: str, data: object, known: frozenset[str]) -> Iterator[_Find]:
+    prefix = _join(_folder(path), "")
+    mains = sorted(p for p in known if re.fullmatch(re.escape(prefix) + r"cmd/[^/]+/main\.go", p))
+    yield from (_Find("entry", main, f"command `{main.split('/')[-2]}`") for main in mains)
+    if prefix + "main.go" in known:
+        yield _Find("entry", prefix + "main.go", "program entry point")
+        yield _Find("run", "go run .", score=_IMPLIED)
+    elif len(mains) == 1:
+        yield _Find("run", f"go run ./{_folder(mains[0])[len(prefix) :]}", score=_IMPLIED)
+
+
+def _more_make(path: str, text: str, data: object, known: frozenset[str]) -> Iterator[_Find]:
+    lines = re.findall(r"^([A-Za-z][\w./ -]*):(?!=)", text, re.MULTILINE)
+    names = [name for line in lines for name in line.split()]
+    # `make dev` may run or install; `make check` is for tests where there is no `make test`.
+    yield from _find_tasks(
+        (name for name in names if name not in ("dev", "develop", "fix")), "make {}"
+    )
+    if {"all", "default"} & set(names):
+        yield _Find("build", "make", "c", _SCRIPTED + 1)
+
+
+def _more_ruby(path: str, text: str, data: object, known: frozenset[str]) -> Iterator[_Find]:
+    name = _name(path).removesuffix(".gemspec")
+    yield _Find("name", name)
+    for place in (f"exe/{name}", f"bin/{name}", f"lib/{name.replace('-', '/')}.rb"):
+        if _join(_folder(path), place) in known:
+            why = "root of gem" if place.endswith(".rb") else "command"
+            yield _Find("entry", _join(_folder(path), place), f"{why} `{name}`")
+
+
+def _more_dotnet(path: str, text: str, data: object, known: frozenset[str]) -> Iterator[_Find]:
+    """What to build has to be named when a folder holds two projects or solutions."""
+    folder, name = _folder(path), _name(path)
+    beside = [p for p in known if _folder(p) == folder and p.endswith((".sln", ".slnx", "proj"))]
+    target = "" if len(beside) == 1 else f" {name}"
+    score = _IMPLIED + 2 * name.endswith((".sln", ".slnx"))
+    yield _Find("name", name.rpartition(".")[0])
+    yield _Find("build", f"dotnet build{target}", score=score)
+    yield _Find("test", f"dotnet test{target}", score=score)
+
+
+_SPECIAL: dict[str, Callable[[str, str, object, frozenset[str]], Iterator[_Find]]] = {
+    "pyproject.toml": _more_python,
+    "package.json": _more_node,
+    "Cargo.toml": _more_cargo,
+    "go.mod": _more_go,
+    "Makefile": _more_make,
+    "GNUmakefile": _more_make,
+    "makefile": _more_make,
+    "gemspec": _more_ruby,
+    "sln": _more_dotnet,
+    "slnx": _more_dotnet,
+    "csproj": _more_dotnet,
+    "fsproj": _more_dotnet,
+}
+
+
+# What CI runs. Lines that may be shown: verb, ecosystem, how the line begins.
+_SHAPES_TEXT = r"""
+test python pytest|tox(?: run)?\Z|nox\Z|unittest|python manage\.py test|hatch test
+test go go test|gotestsum
+test rust cargo (?:test|nextest run)
+test jvm (?:\./)?mvnw? (?:clean )?(?:test|verify)|sbt test
+test jvm (?:\./)?gradlew? (?:clean )?(?:test|check)
+test c ctest|meson test|make check
+test ruby rake(?: test| spec)?\Z|rspec|bin/rails test
+test php vendor/bin/(?:phpunit|pest)|php artisan test
+test dotnet dotnet test
+test swift swift test
+test elixir mix test
+test dart (?:dart|flutter) test
+test haskell (?:stack|cabal) test
+test - make test\Z|bazel test
+lint python ruff check|flake8|pylint
+lint node eslint|biome (?:check|lint|ci)
+lint go golangci-lint run|go vet|staticcheck
+lint rust cargo clippy
+lint ruby rubocop
+lint php vendor/bin/phpcs
+lint elixir mix credo
+lint swift swiftlint
+lint - pre-commit run|make lint\Z
+typecheck python mypy|pyright|ty check
+typecheck node tsc|vue-tsc
+typecheck php vendor/bin/(?:phpstan|psalm)
+format rust cargo fmt
+format python black|ruff format
+build go go build
+build rust cargo build
+build jvm (?:\./)?mvnw? (?:clean )?(?:package|install|compile)
+build jvm (?:\./)?gradlew? (?:clean )?(?:build|assemble)
+build c cmake|meson (?:setup|compile)|make\Z
+build dotnet dotnet build
+build swift swift build
+install python pip install (?:-r \S+ )*-e
+install ruby bundle install
+install php composer install
+"""
+_SHAPES = [
+    (verb, ecosystem.strip("-"), re.compile(rf"(?:{shape})(?: |\Z)"))
+    for verb, ecosystem, shape in (
+        row.split(maxsplit=2) for row in _SHAPES_TEXT.strip().splitlines()
+    )
+]
+_ACTIONS = {
+    "golangci/golangci-lint-action": "golangci-lint run",
+    "pre-commit/action": "pre-commit run",
+    "astral-sh/ruff-action": "ruff check",
+    "psf/black": "black .",
+}
+# Workflows beside the main road: what they run is not what a contributor runs.
+_SIDE_WORKFLOW = re.compile(
+    r"(?i)release|publish|deploy|nightly|bench|fuzz|codeql|stale|label|sched|daily|docs?\b|audit"
+)
+_WRAPPER = re.compile(
+    r"(?:(?:uv|poetry|pdm|hatch|pipenv|rye) run|bundle exec|npx|bunx|(?:pnpm|yarn|npm) exec|sudo"
+    r"|python3? -m) (?:--(?:group|extra|only-group|python|with|package) \S+ |-\S+ )*"
+)
+# Flags of CI that mean nothing at a desk.
+_CI_FLAG = re.compile(
+    r" (?:-v+|-v\d|--verbose|--verbosity[= ]\d|--colou?r(?:=\w+)?|--locked|--frozen(?:-lockfile)?"
+    r"|-B|--no-default-groups|--no-progress|--no-interaction|-U|-ntp|--batch-mode|-q|--quiet|--ci|-Wall"
+    r"|--no-transfer-progress|--noinput|--no-daemon|--stacktrace|--immutable|--no-audit|--no-fund"
+    r"|--ignore-scripts|--prefer-dist|--logger \S+|[-/]p:\S+|--no-restore|--no-build|--no-coverage"
+    r"|--show-diff-on-failure|--cov\S*|--junit\S*|--durations\S*|-n \w+|-race|-count=1"
+    r"|-j ?\d+)(?= )"
+)
+_SCRIPT = re.compile(
+    r"((?:bash |sh |python3? )?(?:\./)?)((?:(?:scripts?|bin|tests?|tools|dev)/)?[\w.-]+)(?: |\Z)"
+)
+_ONE_WORD_TOOLS = frozenset(
+    {"pytest", "mypy", "flake8", "pylint", "pyright", "black", "eslint", "rubocop", "rspec", "tsc"}
+    | {"vitest", "jest", "staticcheck"}
+)
+
+
+class _Offer(NamedTuple):
+    """A command that may be shown."""
+
+    command: Command
+    ecosystem: str
+    score: int
+
+
+def _list_calls(configs: Mapping[str, str]) -> Iterator[Command]:
+    """Every line that CI runs and that is safe to show, with its folder; the verb is still ""."""
+    for path, text in _by_depth(configs):
+        if not _CI_PATH.fullmatch(path) or _SIDE_WORKFLOW.search(_name(path)):
+            continue
+        values = _parse_yaml(text[:_MAX_CONFIG])
+        for where, value in values.items():
+            if where[-1:] == ("uses",) and (action := value.partition("@")[0]) in _ACTIONS:
+                yield Command("", _ACTIONS[action], path)
+            if not {"run", "script", "command"} & {*where[-2:]}:
+                continue
+            folder = values.get((*where[:-1], "working-directory"), "")
+            folder = folder or values.get((*where[:2], "defaults", "run", "working-directory"), "")
+            for line in re.split(r"\n|&&|;", value.replace("\\\n", " ")):
+                line = " ".join(_CI_FLAG.sub("", f" {' '.join(line.split())} ").split())
+                if line.startswith("cd "):
+                    folder = _join(folder, line[3:])
+                elif _SAFE_LINE.fullmatch(line):
+                    yield Command("", line, path, folder.removeprefix("./").strip("/"))
+
+
+def _call_key(line: str) -> str:
+    """What a line calls, without wrappers, flags and arguments: "npm test", "cargo test"."""
+    line = _unwrap(line)
+    line = re.sub(
+        r"^(npm|pnpm|yarn|bun|tox|deno)(?: run(?:-script)?)?(?= |\Z)(?: -e)?", r"\1", line
+    )
+    words = [word.removeprefix("./") for word in line.split() if not word.startswith("-")] or [line]
+    if words[0] in ("bash", "sh"):
+        words = words[1:] or words
+    single = words[0] in _ONE_WORD_TOOLS or "/" in words[0]
+    # Which requirements or which project is a difference.
+    return " ".join(words[: 1 if single else 3 if words[0] in ("pip", "dotnet") else 2])
+
+
+def _unwrap(line: str) -> str:
+    while wrapper := _WRAPPER.match(line):
+        line = line[wrapper.end() :]
+    return line
+
+
+def _classify_call(call: Command, known: frozenset[str]) -> _Offer | None:
+    """A line of CI as an offer, if its shape is known."""
+    script = _SCRIPT.match(call.line)
+    if script and script[2] in known:
+        name = script[2].rpartition("/")[2].partition(".")[0].lower()
+        verb, _ = _VERB_OF_TASK.get(name, ("", 0))
+        return (
+            _Offer(call._replace(verb=verb, line=script[1] + script[2]), "", _FROM_CI)
+            if verb
+            else None
+        )
+    bare = _unwrap(call.line)
+    for verb, ecosystem, shape in _SHAPES:
+        named = [word for word in bare.split() if word.endswith((".txt", "proj", ".sln", ".slnx"))]
+        if shape.match(bare) and all(_join(call.folder, word) in known for word in named):
+            # A plain line is right more often than a variant or one for a single folder; but of
+            # requirements all are needed.
+            partial = any("/" in word and not word.startswith("./") for word in bare.split()[1:])
+            score = _FROM_CI - bare.count(" ") - 15 * partial
+            score = _SCRIPTED if _tool(bare) == "pip -r" else score
+            return _Offer(call._replace(verb=verb), ecosystem, score)
+    return None
+
+
+def _list_offers(known: frozenset[str], finds: Mapping[str, list[_Find]]) -> Iterator[_Offer]:
+    for path, found in finds.items():
+        for find in found:
+            if find.kind in _VERBS:
+                command = Command(find.kind, find.text, path, _folder(path))
+                yield _Offer(command, find.note or _ecosystem(path), find.score)
+    for line in _SIGNS_TEXT.strip().splitlines():
+        path, ecosystem, *commands = line.split(" : ")
+        for row in [_parse_row(command) for command in commands if path in known]:
+            yield _Offer(Command(row.kind, row.text, path), ecosystem.strip("-"), row.score)
+
+
+def _ecosystem(path: str) -> str:
+    stanza = _find_stanza(path)
+    return stanza.ecosystem if stanza else ""
+
+
+def _choose_commands(
+    homes: frozenset[str],
+    known: frozenset[str],
+    configs: Mapping[str, str],
+    finds: Mapping[str, list[_Find]],
+) -> list[Command]:
+    """For the root, and folders that need their own, the line to type for each verb."""
+    calls = list(_list_calls(configs))
+    offers = list(_list_offers(known, finds))
+    tools = {(*_place(offer), _tool(offer.command.line)) for offer in offers}
+    # A line of CI whose tool a config offers too confirms that offer; else it is one itself.
+    seen: dict[tuple[str, str, str], list[_Offer]] = {}
+    for call in calls:
+        offer = _classify_call(call, known)
+        if offer and (*_place(offer), _tool(offer.command.line)) not in tools:
+            seen.setdefault((*_place(offer), offer.command.line), []).append(offer)
+    from_ci = [same[0]._replace(score=same[0].score + min(len(same), 9)) for same in seen.values()]
+    settled = {_place(offer) for offer in from_ci if offer.ecosystem in {"", *homes}}
+    manager = _python_manager(finds)
+    ranked: dict[tuple[str, str], list[_Offer]] = {}
+    for command, ecosystem, score in [*_weigh_by_ci(offers, calls, settled), *from_ci]:
+        score += _GUEST if ecosystem and ecosystem not in homes else 0
+        line = _local_line(command, known, manager if ecosystem == "python" else "")
+        if _SAFE_LINE.fullmatch(line):
+            place = (command.folder, command.verb)
+            ranked.setdefault(place, []).append(
+                _Offer(command._replace(line=line), ecosystem, score)
+            )
+    places = [
+        (folder, verb) for folder in _command_folders(ranked, finds, homes) for verb in _VERBS
+    ]
+    return [command for place in places for command in _best(ranked.get(place, []))]
+
+
+def _weigh_by_ci(
+    offers: Sequence[_Offer], calls: Sequence[Command], settled: set[tuple[str, str]]
+) -> Iterator[_Offer]:
+    exact = {(call.folder, _unwrap(call.line)) for call in calls}
+    alike = {(call.folder, _call_key(call.line)) for call in calls}
+    lines = [(offer.command.folder, _unwrap(offer.command.line)) for offer in offers]
+    settled = settled | {_place(o) for o, line in zip(offers, lines, strict=True) if line in exact}
+    for offer, line in zip(offers, lines, strict=True):
+        if line in exact:
+            change = _CALLED
+        elif (line[0], _call_key(line[1])) in alike:
+            change = _CALLED_ALIKE
+        else:
+            change = _UNCALLED if _place(offer) in settled else 0
+        yield offer._replace(score=offer.score + change)
+
+
+def _place(offer: _Offer) -> tuple[str, str]:
+    return offer.command.folder, offer.command.verb
+
+
+def _tool(line: str) -> str:
+    """The program that a line runs; pip with a file of requirements is more than pip alone."""
+    tool = _call_key(line).split()[0]
+    return "pip -r" if tool == "pip" and " -r " in line else tool
+
+
+def _python_manager(finds: Mapping[str, list[_Find]]) -> str:
+    tools = [
+        f.text
+        for path, found in finds.items()
+        if "/" not in path
+        for f in found
+        if f.kind == "tool"
+    ]
+    return next((tool for tool in tools if tool in _PYTHON_MANAGERS), "")
+
+
+def _local_line(command: Command, known: frozenset[str], manager: str) -> str:
+    """The line as it works here: with the project's own wrapper, inside its environment."""
+    tool, _, rest = command.line.partition(" ")
+    for name, wrapper in (("mvn", "mvnw"), ("gradle", "gradlew")):
+        if tool == name and _join(command.folder, wrapper) in known:
+            return f"./{wrapper} {rest}"
+    if tool == "bundle" and _join(command.folder, "Gemfile") not in known:
+        return rest.removeprefix("exec ")
+    if manager and (tool in _ONE_WORD_TOOLS or tool in ("tox", "nox", "ruff", "python")):
+        return f"{manager} run {command.line}"
+    return command.line
+
+
+def _best(offers: Sequence[_Offer]) -> list[Command]:
+    """The best line, and a second one if it is sure as well and another tool."""
+    ranked = sorted(offers, key=lambda o: (-o.score, o.command.source.count("/"), o.command.line))
+    if not ranked or ranked[0].score < _ENOUGH:
+        return []
+    first = ranked[0].command
+    tool = _call_key(first.line).split()[0]
+    # Beside what runs all tests, what can run one of them.
+    enough = _ENOUGH if first.verb == "test" else _ENOUGH_AS_SECOND
+    others = [offer.command for offer in ranked[1:] if offer.score >= enough]
+    return [first, *[one for one in others if _call_key(one.line).split()[0] != tool][:1]]
+
+
+def _command_folders(
+    ranked: Mapping[tuple[str, str], list[_Offer]],
+    finds: Mapping[str, list[_Find]],
+    homes: frozenset[str],
+) -> list[str]:
+    """The root; and for a main language that has no manifest there, the folders that have one."""
+    missing = homes - {_ecosystem(path) for path in finds if "/" not in path}
+    if any(
+        offer.ecosystem == "" and offer.score >= _SCRIPTED for offer in ranked.get(("", "test"), [])
+    ):
+        return [""]
+    folders = sorted(
+        {_folder(p) for p in finds if 0 < p.count("/") < 3 and _ecosystem(p) in missing}
+    )
+    outer = [f for f in folders if not any(f.startswith(other + "/") for other in folders)]
+    return ["", *sorted(outer, key=lambda folder: (folder.count("/"), folder))[:3]]
+
+
+# Languages: name, ecosystem, suffixes.
+_LANGUAGES_TEXT = """
+Python python py pyi pyx pxd; Jupyter python ipynb; JavaScript node js jsx mjs cjs; Vue node vue
+TypeScript node ts tsx mts cts; Svelte node svelte; Go go go; Rust rust rs; Java jvm java
+Kotlin jvm kt kts; Scala jvm scala sc; Groovy jvm groovy; Clojure jvm clj cljs cljc; C c c h
+C++ c cc cpp cxx hpp hh hxx; CUDA c cu cuh; Assembly c s asm; C# dotnet cs; F# dotnet fs
+Visual_Basic dotnet vb; Ruby ruby rb; PHP php php; Swift swift swift; Objective-C swift m mm
+Dart dart dart; Elixir elixir ex exs; Erlang erlang erl hrl; Gleam gleam gleam; Haskell haskell hs
+OCaml ocaml ml mli; Elm elm elm; Lua lua lua luau; Perl perl pl pm; R r r; Julia julia jl
+Zig zig zig; Nim nim nim; Crystal crystal cr; D d d; Solidity solidity sol; Shell shell sh bash
+PowerShell shell ps1 psm1; Terraform terraform tf; Protobuf proto proto; GraphQL graphql graphql
+Fortran fortran f90 f f95 f03; Pascal pascal pas; Ada ada adb ads; COBOL cobol cob cbl
+Verilog verilog v sv; VHDL vhdl vhd vhdl; Tcl tcl tcl; Lisp lisp lisp cl el; Scheme scheme scm rkt
+Nix nix nix; GLSL glsl glsl vert frag wgsl hlsl; SQL sql sql
+"""
+_LANGUAGE_OF = {
+    suffix: (name.replace("_", " "), ecosystem)
+    for row in re.split(r"[;\n]", _LANGUAGES_TEXT.strip())
+    for name, ecosystem, *suffixes in [row.split()]
+    for suffix in suffixes
+}
+_ECOSYSTEM_OF = dict(_LANGUAGE_OF.values())
+
+# Dependency -> its name in the stack. Test runners and linters are told elsewhere.
+_KNOWN_DEPS_TEXT = """
+django=Django djangorestframework=Django_REST flask=Flask fastapi=FastAPI starlette=Starlette
+tornado=Tornado aiohttp=aiohttp sanic=Sanic pyramid=Pyramid litestar=Litestar streamlit=Streamlit
+airflow=Airflow apache-airflow=Airflow dagster=Dagster scrapy=Scrapy celery=Celery torch=PyTorch
+tensorflow=TensorFlow jax=JAX transformers=Transformers scikit-learn=scikit-learn numpy=NumPy
+scipy=SciPy pandas=pandas polars=Polars sqlalchemy=SQLAlchemy pydantic=Pydantic pyqt6=PyQt
+pyside6=PySide langchain=LangChain werkzeug=Werkzeug jinja2=Jinja typer=Typer click=Click
+react=React react-native=React_Native next=Next.js vue=Vue nuxt=Nuxt svelte=Svelte
+@sveltejs/kit=SvelteKit @angular/core=Angular solid-js=Solid preact=Preact express=Express
+fastify=Fastify koa=Koa @nestjs/core=NestJS hono=Hono astro=Astro electron=Electron expo=Expo
+gatsby=Gatsby @remix-run/react=Remix lit=Lit ember-source=Ember three=three.js socket.io=Socket.IO
+@trpc/server=tRPC redux=Redux @reduxjs/toolkit=Redux prisma=Prisma @prisma/client=Prisma
+drizzle-orm=Drizzle typeorm=TypeORM graphql=GraphQL @modelcontextprotocol/sdk=MCP
+tailwindcss=Tailwind commander=Commander zod=Zod turbo=Turborepo nx=Nx lerna=Lerna vite=Vite
+webpack=webpack rollup=Rollup esbuild=esbuild
+github.com/gin-gonic/gin=Gin github.com/labstack/echo/v4=Echo github.com/gofiber/fiber/v2=Fiber
+github.com/go-chi/chi/v5=chi github.com/gorilla/mux=gorilla/mux github.com/spf13/cobra=Cobra
+gorm.io/gorm=GORM google.golang.org/grpc=gRPC k8s.io/client-go=Kubernetes_client
+github.com/charmbracelet/bubbletea=Bubble_Tea
+actix-web=Actix axum=Axum rocket=Rocket warp=warp bevy=Bevy tauri=Tauri leptos=Leptos yew=Yew
+tonic=tonic hyper=hyper tokio=Tokio diesel=Diesel sqlx=SQLx rayon=Rayon clap=clap serde=Serde
+org.springframework.boot=Spring_Boot spring-boot-starter-parent=Spring_Boot io.quarkus=Quarkus
+org.springframework=Spring io.micronaut=Micronaut com.android.application=Android
+com.android.library=Android io.ktor=Ktor org.hibernate=Hibernate io.vertx=Vert.x
+rails=Rails railties=Rails sinatra=Sinatra hanami=Hanami jekyll=Jekyll sidekiq=Sidekiq liquid=Liquid
+laravel/framework=Laravel symfony/framework-bundle=Symfony slim/slim=Slim cakephp/cakephp=CakePHP
+livewire/livewire=Livewire symfony/console=Symfony_Console
+phoenix=Phoenix phoenix_live_view=LiveView ecto=Ecto flutter=Flutter
+microsoft.aspnetcore=ASP.NET_Core microsoft.entityframeworkcore=EF_Core avalonia=Avalonia
+vapor=Vapor swift-nio=SwiftNIO
+"""
+_KNOWN_DEPS = dict(pair.replace("_", " ").split("=") for pair in _KNOWN_DEPS_TEXT.split() if pair)
+
+
+def _count_languages(sources: Iterable[str]) -> list[tuple[str, int]]:
+    """(language, files), the largest first."""
+    totals: dict[str, int] = {}
+    for path in sources:
+        name, _ = _LANGUAGE_OF.get(path.rpartition(".")[2].lower(), ("", ""))
+        totals[name] = totals.get(name, 0) + 1
+    totals.pop("", None)
+    return sorted(totals.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _home_ecosystems(sources: Iterable[str]) -> frozenset[str]:
+    """The ecosystems that hold much of the code; the tooling of others serves a corner of it."""
+    totals: dict[str, int] = {}
+    for name, count in _count_languages(sources):
+        totals[_ECOSYSTEM_OF[name]] = totals.get(_ECOSYSTEM_OF[name], 0) + count
+    most = max(totals.values(), default=0)
+    return frozenset(name for name, count in totals.items() if count * 3 >= most)
+
+
+def _version(text: str) -> str:
+    """A version range, short; "" for what is none."""
+    text = re.sub(r"\s+|\|\|.*|-edition$", lambda m: " edition" if m[0][0] == "-" else "", text)
+    return (
+        text
+        if re.fullmatch(r"[\w.*^~<>=!,+-]{1,24}(?: edition)?", text) and re.search(r"\d", text)
+        else ""
+    )
+
+
+def _list_stack(sources: Sequence[str], finds: Mapping[str, list[_Find]]) -> list[str]:
+    """Languages with versions, then runtimes, frameworks, tools."""
+    every = [(path, find) for path, found in finds.items() for find in found]
+    versions: dict[str, str] = {}
+    for _, find in every:
+        if find.kind == "version" and _version(find.note):
+            versions.setdefault(find.text, _version(find.note))
+    languages = _count_languages(sources)
+    total = sum(count for _, count in languages)
+    main = [name for name, count in languages[:4] if count * 12 >= total]
+    homes = {_ECOSYSTEM_OF[name] for name in main}
+    runtimes = [name for name, home in (("Node.js", "node"), (".NET", "dotnet")) if home in homes]
+    stack = [f"{name} {versions.get(name, '')}".strip() for name in main]
+    stack += [f"{name} {versions[name]}" for name in runtimes if name in versions]
+    own = {find.text.lower() for _, find in every if find.kind == "name"}
+    uses: dict[str, tuple[int, str]] = {}
+    for path, find in every:
+        label = _KNOWN_DEPS.get(find.text, "") if find.kind == "dep" else ""
+        if label and find.text not in own and _ecosystem(path) in homes:
+            number = re.search(r"\d+(?:\.\d+)?", find.note)
+            count, version = uses.get(label, (0, ""))
+            version = version or (number[0].removesuffix(".0") if number else "")
+            uses[label] = (count + (5 if "/" not in path else 1), version)
+    order = list(_KNOWN_DEPS.values())
+    rare = 1 if len(finds) > 20 else 0  # in a large monorepo one package's taste is not the stack
+    ranked = sorted(uses, key=lambda label: (-uses[label][0], order.index(label)))
+    ranked = [label for label in ranked if uses[label][0] > rare]
+    stack += [f"{label} {uses[label][1]}".strip() for label in ranked[:4]]
+    stack += [
+        f.text
+        for path, f in every
+        if f.kind == "tool" and "/" not in path and _ecosystem(path) in homes
+    ]
+    return list(dict.fromkeys(stack))[:8]
+
+
+_MAX_PACKAGES = 60
+
+
+def _list_packages(
+    files: Sequence[str], homes: frozenset[str], finds: Mapping[str, list[_Find]]
+) -> list[Package]:
+    """The members that the outermost workspace names, else folders with a manifest of their own."""
+    manifests: dict[str, list[str]] = {}
+    for path in files:
+        stanza = _find_stanza(path) if "/" in path else None
+        if stanza and stanza.why in _MANIFESTS and is_config(path):
+            manifests.setdefault(_folder(path), []).append(path)
+    named: set[str] = set()
+    for path, found in finds.items():
+        if _ecosystem(path) in homes and (not named or "/" not in path):
+            named |= set(_list_members(path, found, manifests))
+    near = [
+        f
+        for f in manifests
+        if f.count("/") < (2 + any(_ecosystem(m) in homes for m in manifests[f]))
+    ]
+    near = [f for f in near if _role_of_folders(f.lower().split("/"), "") == ""]
+    loose = [f for f in near if not any(f.startswith(other + "/") for other in near)]
+    folders = sorted(named or (loose if len(loose) > 1 else ()))[:_MAX_PACKAGES]
+    inside = _split_by_folder(files, folders)
+    packages = []
+    for folder in folders:
+        found = [find for path in manifests.get(folder, ()) for find in finds.get(path, ())]
+        name = next((find.text for find in found if find.kind == "name" and find.text), "")
+        languages = _count_languages(path for path in inside[folder] if role_of(path) == "source")
+        stack = [language for language, _ in languages[:1]]
+        stack += [_KNOWN_DEPS[f.text] for f in found if f.kind == "dep" and f.text in _KNOWN_DEPS][
+            :2
+        ]
+        name = name or folder.rpartition("/")[2]
+        packages.append(Package(folder, name, ", ".join(dict.fromkeys(stack))))
+    return packages
+
+
+def _split_by_folder(files: Iterable[str], folders: Iterable[str]) -> dict[str, list[str]]:
+    """Folder -> its files, each file in the innermost of the folders."""
+    inside: dict[str, list[str]] = {folder: [] for folder in folders}
+    for path in files:
+        parent = _folder(path)
+        while parent and parent not in inside:
+            parent = _folder(parent)
+        if parent in inside:
+            inside[parent].append(path)
+    return inside
+
+
+# What makes a folder a package of its own; the other stanzas are about a whole repository.
+_MANIFESTS = frozenset(
+    stanza.why
+    for stanza in _STANZAS
+    if re.search(r"project|package|manifest|module|build", stanza.why)
+) | {"Ruby dependencies"}
+
+
+def _list_members(path: str, found: Iterable[_Find], manifests: Iterable[str]) -> Iterator[str]:
+    globs = [find.text.strip("/").removeprefix("./") for find in found if find.kind == "member"]
+    for glob in globs:
+        if glob.startswith("!") or not glob or len(glob) > 200:
+            continue
+        parts = re.split(r"(\*+)", _join(_folder(path), glob))
+        pattern = "".join(
+            ".*" if p == "**" else "[^/]*" if p[:1] == "*" else re.escape(p) for p in parts
+        )
+        yield from (
+            folder
+            for folder in manifests
+            if re.fullmatch(pattern, folder) and "!" + glob not in globs
+        )
+
+
+# Files that a newcomer should know of, by path; the first match tells why, and the order ranks.
+_ENTRY_FILES = [
+    (re.compile(pattern), why)
+    for pattern, why in (
+        (r"(?:src/)?(?:[\w-]+/)?__main__\.py", "runs as `python -m`"),
+        (r"(?:src/|app/)?(?:main|app|server)\.(?:py|ts|js|mjs)", "program entry point"),
+        (r"manage\.py", "Django commands"),
+        (r"(?:\w+/)?(?:wsgi|asgi)\.py", "web entry point"),
+        (r"src/main\.(?:c|cc|cpp|swift|zig)|main\.(?:c|cc|cpp)", "program entry point"),
+        (r"src/main/(?:java|kotlin)/.*(?:Application|Main)\.(?:java|kt)", "program entry point"),
+        (r"(?:src/)?(?:[\w.-]+/)?Program\.cs", "program entry point"),
+        (r"Sources/[\w-]+/main\.swift|lib/main\.dart", "program entry point"),
+        (
+            r"(?:public/)?index\.php|artisan|config\.ru|config/routes\.rb|routes/web\.php",
+            "web entry point",
+        ),
+        (
+            r"src/(?:index|main|App)\.[jt]sx?|(?:src/)?app/(?:layout|page)\.tsx|pages/_app\.[jt]sx",
+            "program entry point",
+        ),
+    )
+]
+_ABOUT_FILES = [
+    (re.compile(pattern, re.IGNORECASE), why)
+    for pattern, why in (
+        (r"readme(?:\.\w+)?", "what it is"),
+        (r"agents\.md|claude\.md", "instructions for agents"),
+        (
+            r"contributing(?:\.\w+)?|docs/contributing(?:\.\w+)?|\.github/contributing\.md",
+            "how to contribute",
+        ),
+        (r"(?:docs?/)?architecture\.\w+|(?:docs?/)?design\.md", "architecture"),
+        (r"dockerfile", "container image"),
+    )
+]
+
+
+def _list_key_files(
+    files: Sequence[str], homes: frozenset[str], finds: Mapping[str, list[_Find]]
+) -> list[KeyFile]:
+    """Entry points, then manifests, CI, and what there is to read."""
+    ours = [path for path in finds if _ecosystem(path) in {"", *homes}]
+    sizes = {f: len(paths) for f, paths in _split_by_folder(files, {*map(_folder, ours)}).items()}
+    # Of many packages the largest are what the others serve.
+    ours.sort(key=lambda path: (path.count("/") > 0, -sizes[_folder(path)], path))
+    large = [path for path in ours if "/" not in path or sizes[_folder(path)] * 20 > len(files)]
+    entries = [KeyFile(f.text, f.note) for path in large for f in finds[path] if f.kind == "entry"]
+    shallow = [path for path in files if path.count("/") < 8 and role_of(path) not in _NO_KEY_FILE]
+    entries += _match_files(_ENTRY_FILES, shallow)
+    tops = [(path, _find_stanza(path)) for path in ours if "/" not in path]
+    manifests = [KeyFile(path, stanza.why) for path, stanza in tops if stanza and stanza.why]
+    flows = [p for p in finds if _CI_PATH.fullmatch(p) and not _SIDE_WORKFLOW.search(_name(p))]
+    main = [p for p in flows if re.search(r"(?i)/(?:ci|tests?|main|build|pr)\.", p)]
+    main += [p for p in flows if re.search(r"(?i)[/_-](?:ci|tests?|build)[._-]", p)]
+    ci = [KeyFile(path, "continuous integration") for path in main or flows[: len(flows) < 3]]
+    about = _match_files(_ABOUT_FILES, shallow)
+    return _unique([*_unique(entries)[:5], *manifests[:4], *ci[:1], *about])[:12]
+
+
+_NO_KEY_FILE = ("test", "example", "vendored", "generated", "minified")
+
+
+def _match_files(
+    table: Iterable[tuple[re.Pattern[str], str]], paths: Sequence[str]
+) -> list[KeyFile]:
+    return [
+        KeyFile(path, why) for pattern, why in table for path in paths if pattern.fullmatch(path)
+    ]
+
+
+def _unique(entries: Iterable[KeyFile]) -> list[KeyFile]:
+    return list({entry.path: entry for entry in reversed(list(entries))}.values())[::-1]
+
+
+_TEST_NAMES = [
+    (re.compile(pattern), label, runners.split())
+    for pattern, label, runners in (
+        (r"test_\w+\.py", "test_*.py", "pytest"),
+        (r"\w+_test\.py", "*_test.py", "pytest"),
+        (r"test_\w+\.rb", "test_*.rb", "minitest"),
+        (r"\w+_spec\.rb", "*_spec.rb", "rspec"),
+        (r"\w+_test\.rb", "*_test.rb", "minitest"),
+        (r".+[.-](test|spec)\.[cm]?([jt]s)x?", r"*.\1.\2", "vitest jest mocha ava"),
+        (r"\w+(Tests?)\.(java|kt|scala)", r"*\1.\2", "junit testng"),
+        (r"\w+(Tests?)\.(cs|fs)", r"*\1.\2", "xunit nunit mstest"),
+        (r"\w+(Tests?)\.(php|swift)", r"*\1.\2", "phpunit pest"),
+        (r"\w+_test\.(go|cc|cpp|c|exs|dart)", r"*_test.\1", ""),
+        (r".+\.([jt]s)x?", "", "vitest jest mocha ava"),
+    )
+]
+_STYLE_FILES = {
+    ".pre-commit-config.yaml": "pre-commit hooks",
+    ".clang-format": "formatted by clang-format",
+    "commitlint.config.js": "commit messages are checked (commitlint)",
+    ".releaserc": "commit messages drive releases (semantic-release)",
+    "release-please-config.json": "conventional commits drive releases (release-please)",
+}
+
+
+def _list_conventions(
+    files: Sequence[str], homes: frozenset[str], finds: Mapping[str, list[_Find]]
+) -> list[str]:
+    ours = [path for path in finds if _ecosystem(path) in {"", *homes}]
+    told = [f.text for path in ours if "/" not in path for f in finds[path] if f.kind == "style"]
+    told += [line for name, line in _STYLE_FILES.items() if name in frozenset(files)]
+    deps = {find.text for path in ours for find in finds[path] if find.kind in ("dep", "devdep")}
+    lines = {find.text for path in ours for find in finds[path] if find.kind == "test"}
+    tests = [
+        path
+        for path in files
+        if role_of(path) == "test" and path.rpartition(".")[2].lower() in _LANGUAGE_OF
+    ]
+    return [*_describe_tests(tests, " ".join(sorted(deps | lines))), *dict.fromkeys(told)][:8]
+
+
+def _describe_tests(tests: Sequence[str], used: str) -> list[str]:
+    """Where tests are, what they are called, what runs them; nothing for a handful of files."""
+    homes: dict[str, int] = {}
+    names: dict[tuple[str, str], int] = {}
+    for path in tests:
+        *parts, name = path.split("/")
+        marks = [
+            n for n, part in enumerate(parts) if part.lower() in _TEST_FOLDERS | _MAYBE_TEST_FOLDERS
+        ]
+        start = marks[0] - (parts[marks[0] - 1] == "src") if marks and marks[0] else 0
+        # Where the same folder stands in many places, its name says more than each place.
+        home = ("*/" if start else "") + "/".join(parts[start : marks[0] + 1]) if marks else ""
+        homes[home] = homes.get(home, 0) + 1
+        for pattern, label, runners in _TEST_NAMES:
+            if match := pattern.fullmatch(name):
+                key = (match.expand(label), next((r for r in runners if r in used), ""))
+                names[key] = names.get(key, 0) + 1
+                break
+    if len(tests) < 2:
+        return []
+    home = max(sorted(homes), key=lambda one: homes[one])
+    label, runner = max(sorted(names), key=lambda one: names[one], default=("", ""))
+    label = label if names and names[label, runner] * 3 > len(tests) else ""
+    text = f"tests in {home}/" if home else "tests beside the code"
+    return [text + (f", named {label}" if label else "") + (f" ({runner})" if runner else "")]
+
+
+# Roles, by path alone.
+
+_FOLDERS_TEXT = """
+vendored vendor vendored _vendor third_party third-party thirdparty 3rdparty node_modules pods
+vendored bower_components site-packages carthage godeps .yarn externals
+vendored-top deps external extern
+generated generated __generated__ dist __pycache__ _build __snapshots__ .next .nuxt
+generated-top target out coverage gen
+test tests __tests__ testdata test-data test_data fixtures __fixtures__ test-fixtures mocks
+test __mocks__
+test e2e integration-tests integration_tests functional-tests testsuite testsuites unittests cypress
+test testutil testutils testhelpers test_helpers testhelper step_definitions fuzz jmh
+test bench benches benchmark benchmarks
+maybe-test test spec specs
+example example examples _examples sample samples demo demos playground playgrounds quickstart
+example tutorial tutorials cookbook
+doc-top doc site website guides man wiki documentation www
+build-top build build_tools build-tools buildscripts buildsrc ci .ci script scripts cmake packaging
+build-top hack gradle
+locale locale locales translations lc_messages
+"""
+
+
+def _folder_names(role: str) -> frozenset[str]:
+    rows = [row.split() for row in _FOLDERS_TEXT.strip().splitlines()]
+    return frozenset(name for first, *names in rows if first == role for name in names)
+
+
+_VENDORED, _VENDORED_TOP = _folder_names("vendored"), _folder_names("vendored-top")
+_GENERATED_FOLDERS, _GENERATED_TOP = _folder_names("generated"), _folder_names("generated-top")
+_TEST_FOLDERS, _MAYBE_TEST_FOLDERS = _folder_names("test"), _folder_names("maybe-test")
+_EXAMPLES, _DOCS_TOP = _folder_names("example"), _folder_names("doc-top")
+_BUILD_TOP, _LOCALES = _folder_names("build-top"), _folder_names("locale")
+_TEST_SUFFIX = re.compile(r".+(?:[-_.]tests|[-_]testsuite|-e2e)|tests-.+|tests_.+")
+_EXAMPLE_SUFFIX = re.compile(r".+[-_](?:examples?|demos?|samples?|playground)")
+_TEST_NAME = re.compile(
+    r"test_.*\.(?:py|rb|c|cc|cpp|jl)|.*_test\.(?:py|go|rb|exs|dart|c|cc|cpp|h|clj|lua|ml)|.*_spec\.(?:rb|lua|cr)|.*_unittest\.(?:cc|cpp|py)"
+    r"|.*[.-](?:test|spec|e2e|cy|stories)\.[cm]?[jt]sx?|.*[.-](?:test|spec)\.(?:vue|svelte|coffee)|conftest\.py|tests\.(?:py|rs)|(?:test|spec)_helper\.rb|.*\.feature"
+)
+# Camel case is seen only in the name as written; below src/main a "…Test" is the product itself.
+_TEST_CLASS = re.compile(
+    r"(?:\w*[a-z0-9](?:Tests?|IT|Spec|Suite)|Test[A-Z]\w*)\.(?:java|kt|scala|groovy|cs|fs|vb|php|swift)"
+)
+_GENERATED_NAME = re.compile(
+    r".*_pb2(?:_grpc)?\.pyi?|.*\.pb(?:\.gw)?\.(?:go|cc|h)|.*[._](?:generated|gen)\.\w+|zz_generated.*|.*\.(?:g|freezed)\.dart|.*\.(?:designer|g)\.cs|.*\.snap|.*\.map"
+    r"|.*\.tsbuildinfo|.*\.lock|package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|go\.sum|go\.work\.sum|bun\.lockb|packages\.lock\.json|gradle\.lockfile|bindata\.go"
+)
+_MIGRATION = re.compile(r"(?:.*/)?(?:migrations?|migrate)/v?\d{3,}[^/]*")
+_MINIFIED_NAME = re.compile(r".*[.-]min\.(?:js|css|mjs|cjs)|.*\.bundle\.js")
+_DOC_NAME = re.compile(
+    r".*\.(?:md|mdx|rst|adoc|markdown|pod|org|textile|rdoc)|(?:license|licence|copying|notice|authors|changelog|changes|readme|contributing|history|news|install|todo)(?:[-.]\w+)?"
+)
+_BUILD_NAME = re.compile(
+    r"(?:gnu)?makefile|.*\.mk|cmakelists\.txt|.*\.cmake|dockerfile.*|containerfile|.*\.gradle(?:\.kts)?|meson\.build|meson_options\.txt|build(?:\.bazel)?|workspace|.*\.bzl"
+    r"|gulpfile\.\w+|gruntfile\.\w+|setup\.py|build\.rs|noxfile\.py|magefile\.go|rakefile|.*\.rake|conanfile\.\w+|jenkinsfile|.*\.nix|gradlew|mvnw|configure(?:\.ac)?|justfile"
+)
+_CONFIG_NAME = re.compile(
+    r"\..*|.*\.(?:toml|ini|cfg|conf|properties|csproj|fsproj|sln|slnx|props|targets|gemspec|podspec|editorconfig)|.*\.config\.[cm]?[jt]s|[jt]sconfig.*\.json|gemfile|procfile|go\.mod|package\.swift|mix\.exs|pom\.xml"
+)
+
+
+def role_of(path: str) -> str:
+    """What a file is for, by its path: source, test, example, doc, vendored, generated, minified,
+    data, config or build. A weight, not a verdict."""
+    lower = path.lower()
+    folders, _, name = lower.rpartition("/")
+    if _MINIFIED_NAME.fullmatch(name):
+        return "minified"
+    role = _role_of_folders(folders.split("/") if folders else [], name)
+    if role in ("vendored", "generated"):
+        return role
+    if _GENERATED_NAME.fullmatch(name) or "migrat" in lower and _MIGRATION.fullmatch(lower):
+        return "generated"
+    if role in ("test", "example", "doc"):
+        return role
+    suffix = name.rpartition(".")[2]
+    if _TEST_NAME.fullmatch(name):
+        return "test"
+    if _TEST_CLASS.fullmatch(_name(path)) and "src/main/" not in path:
+        return "test"
+    if _DOC_NAME.fullmatch(name):
+        return "doc"
+    if _BUILD_NAME.fullmatch(name):
+        return "build"
+    if _CONFIG_NAME.fullmatch(name) or (not folders and suffix in ("json", "yml", "yaml", "xml")):
+        return "config"
+    if role:
+        return role
+    return "source" if suffix in _LANGUAGE_OF and not _LOCALES & set(folders.split("/")) else "data"
+
+
+def _role_of_folders(folders: Sequence[str], name: str) -> str:
+    """The role that the folders of a path give it, or ""."""
+    if not folders:
+        return ""
+    every = frozenset(folders)
+    if every & _VENDORED or folders[0] in _VENDORED_TOP:
+        return "vendored"
+    if every & _GENERATED_FOLDERS or folders[0] in _GENERATED_TOP:
+        return "generated"
+    if every & _TEST_FOLDERS or any(_TEST_SUFFIX.fullmatch(folder) for folder in folders):
+        return "test"
+    if every & _MAYBE_TEST_FOLDERS and _is_test_tree(folders, name):
+        return "test"
+    if "src" in every and re.search(r"(?:^|/)src/\w*test\w*/", "/".join(folders) + "/"):
+        return "test"
+    if every & _EXAMPLES or any(_EXAMPLE_SUFFIX.fullmatch(folder) for folder in folders):
+        return "example"
+    if folders[0] in _DOCS_TOP or "docs" in folders[:3]:
+        return "doc"
+    if folders[0] in _BUILD_TOP:
+        return "build"
+    return "config" if folders[0].startswith(".") else ""
+
+
+def _is_test_tree(folders: Sequence[str], name: str) -> bool:
+    """Whether `test` or `spec` holds tests: inside a library it may be what the product offers."""
+    place = next(place for place, folder in enumerate(folders) if folder in _MAYBE_TEST_FOLDERS)
+    product = "lib" in folders[:place] or (place > 0 and name.endswith((".py", ".pyi")))
+    return not product
+
+
+# Structure and modules.
+
+_MAX_CHILDREN = (24, 10, 6)  # folders shown below one folder, by depth
+_ROLE_NAMES = {
+    "test": "tests",
+    "example": "examples",
+    "doc": "docs",
+    "vendored": "vendored",
+    "generated": "generated",
+    "minified": "minified",
+    "config": "configuration",
+    "build": "build and tooling",
+    "data": "data",
+}
+_OPEN_ROLES = ("source", "build")  # only their folders are looked into
+
+
+class _Folder(NamedTuple):
+    """What one folder holds, at any depth; filled while the paths are walked."""
+
+    children: set[str]
+    here: list[str]  # files in the folder itself
+    roles: dict[str, int]
+    languages: dict[str, int]  # of its source files
+
+    def role(self) -> str:
+        """Source if there is a good part of it, else what most files are."""
+        source = self.roles.get("source", 0)
+        if source > 20 or source * 4 >= sum(self.roles.values()):
+            return "source"
+        return max(sorted(self.roles), key=lambda role: self.roles[role], default="data")
+
+    def describe(self) -> str:
+        """The fewest words that say what is in it."""
+        total, role = sum(self.roles.values()), self.role()
+        if role != "source":
+            return f"{_ROLE_NAMES[role]}, {total} file{'s' * (total != 1)}"
+        language = max(sorted(self.languages), key=lambda name: self.languages[name])
+        count = self.languages[language]
+        return f"{count} {language} file{'s' * (count != 1)}"
+
+
+def _build_folders(files: Iterable[str]) -> dict[str, _Folder]:
+    """Every folder by path; the root is ""."""
+    folders = {"": _Folder(set(), [], {}, {})}
+    for path in files:
+        role = role_of(path)
+        language = (
+            _LANGUAGE_OF.get(path.rpartition(".")[2].lower(), ("",))[0] if role == "source" else ""
+        )
+        folder, inner = _folder(path), ""
+        while True:
+            if folder not in folders:
+                folders[folder] = _Folder(set(), [], {}, {})
+            entry = folders[folder]
+            if inner:
+                entry.children.add(inner)
+            else:
+                entry.here.append(path)
+            entry.roles[role] = entry.roles.get(role, 0) + 1
+            if language:
+                entry.languages[language] = entry.languages.get(language, 0) + 1
+            if not folder:
+                break
+            folder, inner = _folder(folder), folder
+    return folders
+
+
+def build_tree(files: Sequence[str], max_depth: int, notes: Mapping[str, str]) -> list[TreeEntry]:
+    """Folders breadth first, code before the rest; `notes` has better words for some of them."""
+    folders = _build_folders(files)
+    entries = [TreeEntry(".", 0, notes.get("", "") or f"{len(files)} files" if files else "empty")]
+    level = [""]
+    for depth in range(1, max_depth + 1):
+        below: list[str] = []
+        for folder in level:
+            ranked = sorted(
+                folders[folder].children, key=lambda child: _tree_rank(child, folders[child])
+            )
+            limit = _MAX_CHILDREN[min(depth, len(_MAX_CHILDREN)) - 1]
+            for child in ranked[:limit]:
+                while (
+                    len(folders[child].children) == 1
+                    and not folders[child].here
+                    and child not in notes
+                ):
+                    (child,) = folders[child].children
+                entries.append(
+                    TreeEntry(child + "/", depth, notes.get(child) or folders[child].describe())
+                )
+                below += [child] if folders[child].role() in _OPEN_ROLES else []
+            if len(ranked) > limit:
+                entries.append(
+                    TreeEntry(_join(folder, "…"), depth, f"and {len(ranked) - limit} more")
+                )
+        level = below
+    return entries
+
+
+def tree_key(entry: TreeEntry) -> list[str]:
+    """Sorts any first entries of a tree into the order in which it is printed."""
+    return [] if entry.path == "." else entry.path.rstrip("/").split("/")
+
+
+def _tree_rank(path: str, folder: _Folder) -> tuple[int, int, str]:
+    order = ("source", "build", "test", "example", "doc", "config")
+    role = folder.role()
+    return (order.index(role) if role in order else len(order), -sum(folder.roles.values()), path)
+
+
+_MIN_MODULES, _MAX_MODULES, _MAX_SPLIT = 4, 20, 12
+_LARGE_SHARE = 5  # a module with more than a 5th of the source is split while there is room
+
+
+def describe_modules(files: Sequence[str], docs: Mapping[str, str]) -> list[Module]:
+    """The parts of the code, largest first; `docs` is path of file or README -> its sentence."""
+    folders = _build_folders(files)
+    sizes = {path: folder.roles.get("source", 0) for path, folder in folders.items()}
+    parts = {path: sizes[path] for path in folders[""].children if sizes[path]}
+    parts["."] = sizes[""] - sum(parts.values())
+    whole = set(parts) - {"."}  # what may still be split
+    while len(parts) < _MAX_MODULES and whole:
+        largest = min(whole, key=lambda path: (-parts[path], path))
+        if len(parts) >= _MIN_MODULES and parts[largest] * _LARGE_SHARE < sizes[""]:
+            break
+        whole.remove(largest)
+        inner = sorted(folders[largest].children, key=lambda path: (-sizes[path], path))
+        worth = [path for path in inner if sizes[path] * 100 > sizes[""] or sizes[path] > 4]
+        for path in worth[: min(_MAX_MODULES - len(parts), _MAX_SPLIT)]:
+            parts[path] = sizes[path]
+            parts[largest] -= sizes[path]
+            whole.add(path)
+    kept = [path for path in parts if parts[path] > (len(parts) > _MIN_MODULES)]
+    ranked = sorted(kept, key=lambda path: (-parts[path], path))[:_MAX_MODULES]
+    return [Module(path, parts[path], _find_doc(path, folders, docs)) for path in ranked]
+
+
+_DOC_FILES = re.compile(
+    r"(?i)__init__\.py|doc\.go|lib\.rs|mod\.rs|main\.rs|index\.[jt]sx?|package-info\.java|readme(?:\.\w+)?|package\.json|cargo\.toml|pyproject\.toml|.*\.gemspec|composer\.json|pom\.xml"
+)
+
+
+def _find_doc(folder: str, folders: Mapping[str, _Folder], docs: Mapping[str, str]) -> str:
+    """The sentence of the file that speaks for a folder: its package file, namesake, README."""
+    name = folder.rpartition("/")[2].lower()
+    for place in (folder.strip("."), folder + "/src", folder + "/lib"):
+        for path in sorted(folders[place].here) if place in folders else ():
+            base = _name(path)
+            if docs.get(path) and (
+                _DOC_FILES.fullmatch(base) or base.partition(".")[0].lower() == name
+            ):
+                return docs[path]
+    return ""
+
+
+_MAX_SENTENCE = 160  # characters
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of prose in markdown, reStructuredText or plain text, without markup."""
+    text = re.sub(r"\A\ufeff?---\n(?s:.*?)\n---\n", "", text[:20_000].replace("\r\n", "\n"))
+    text = re.sub(r"<!--(?s:.*?)(?:-->|\Z)|^(```|~~~)(?s:.*?)(?:^\1.*$|\Z)", "", text, flags=re.M)
+    text = re.sub(r"</?(?:p|div|br|center)\b[^<>]*>", "\n\n", text)
+    for paragraph in re.split(r"\n\s*\n", text):
+        lines = [line.strip() for line in paragraph.splitlines() if line.strip()]
+        pairs = zip(lines, [*lines[1:], ""], strict=False)
+        prose = _plain(" ".join(line for line, after in pairs if not _is_markup(line, after)))
+        if len(re.findall(r"(?<!\S)[^\W\d_]{2,}", re.sub(r"\S+://\S+", "", prose))) < 3:
+            continue
+        end = re.search(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)[.!?](?=\s+[^a-z\s]|\Z)", prose)
+        sentence = prose[: end.end()] if end else prose
+        if len(sentence) > _MAX_SENTENCE:
+            sentence = sentence[: _MAX_SENTENCE - 1].rsplit(" ", 1)[0] + "…"
+        return sentence
+    return ""
+
+
+_MARKUP_LINE = re.compile(
+    r"#|=+ |[=\-~^*_+]{3,}\Z|\||\.\. |:\w+:|<h\d|[-*+] |\d+\. |>\s*\[!|\[[^\]]+\]:\s|Note:"
+)
+
+
+def _is_markup(line: str, following: str) -> bool:
+    """Headings, rules, tables, directives, lists, link targets: what stands before the prose."""
+    underlined = re.fullmatch(r"([=\-~^*#])\1{2,}", following)
+    return underlined is not None or _MARKUP_LINE.match(line) is not None
+
+
+def _plain(line: str) -> str:
+    line = re.sub(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?", "", line)
+    line = re.sub(r"\[([^\[\]]*)\](?:\([^()]*\)|\[[^\]]*\])?", r"\1", line)
+    line = re.sub(r"`([^`<>]+?)\s*<[^>`]*>`_+", r"\1", line)
+    line = re.sub(r"<[^<>]*>|\*\*|__|:\w+:(?=`)|`+|\\(?=[^\w\s]|[A-Z])", "", line)
+    line = re.sub(r"(?<!\w)[*_]([^*_]{1,80})[*_](?!\w)", r"\1", line).replace("&amp;", "&")
+    return " ".join(line.strip("> ").split())
 
 
 # ---- 7 LINKS (pure) --------------------------------------------------------
-# Imports as written in, files of this repository out. Uses: TYPES.
+# Imports as written in, files of this repository out. Knows no grammar: it compares names with
+# paths. A language is a word in _FAMILIES; most share a resolver. Uses: nothing.
+
+_Resolve = Callable[[str, str], Iterable[str]]  # importing folder (Rust: file), import -> files
+
+_OUTSIDE = "/"  # what a path that leaves the repository becomes: no path here begins with a slash
+_TOO_VAGUE = 50  # a namespace of more files than this says nothing about any one of them
+
+
+class _Tree(NamedTuple):
+    """What every resolver looks things up in, built once."""
+
+    files: frozenset[str]
+    folders: dict[str, list[str]]  # folder -> files directly in it, sorted
+    tails: list[str]  # "/" + path, reversed, sorted: paths with the same ending stand together
+    imports: Mapping[str, Sequence[str]]
+    configs: Mapping[str, str]
+
+
+class _Family(NamedTuple):
+    """Languages whose imports find their files in the same way."""
+
+    suffixes: str
+    make: Callable[[_Tree, _Family], _Resolve]
+    separator: str = "/"  # between the parts of an import
+    endings: str = ""  # what makes a module's path a file's, by rank; " .rb" is: as it is, or ".rb"
+
+
+def resolve_imports(
+    imports: Mapping[str, Sequence[str]], files: Sequence[str], configs: Mapping[str, str]
+) -> dict[str, list[str]]:
+    """For each importing file the files of this repository that it imports, sorted.
+
+    `imports` holds imports as written, and "package X" for a file's own namespace; `configs` the
+    texts of manifests. What does not belong to this repository resolves to nothing.
+    """
+    tree = _build_tree(imports, files, configs)
+    families = {f".{suffix}": row for row in _FAMILIES for suffix in row.suffixes.split()}
+    resolvers: dict[str, _Resolve] = {}
+    known: dict[tuple[str, str], dict[str, tuple[str, ...]]] = {}
+    links = {}
+    for path in sorted(imports):
+        family = families.get(path[path.rfind(".") :].lower())
+        if family is None:
+            continue
+        if family.suffixes not in resolvers:
+            resolvers[family.suffixes] = family.make(tree, family)
+        resolve = resolvers[family.suffixes]
+        # In Rust two files of one folder mean different things by "super"; elsewhere all agree.
+        place = path if family.make is _rust else _parent(path)
+        memory = known.setdefault((family.suffixes, place), {})
+        found: set[str] = set()
+        for name in imports[path]:
+            if name not in memory:
+                own = name.startswith("package ")
+                memory[name] = () if own or not name else tuple(resolve(place, name))
+            found.update(memory[name])
+        found.discard(path)
+        if found:
+            links[path] = sorted(found)
+    return links
+
+
+def is_manifest(path: str) -> bool:
+    """Whether resolve_imports() wants the text of this file."""
+    return bool(_MANIFEST.fullmatch(path.rpartition("/")[2]))
+
+
+_MANIFEST = re.compile(
+    r"package\.json|[tj]sconfig.*\.json|deno\.jsonc?|import_map\.json|composer\.json"
+    r"|go\.mod|go\.work|Cargo\.toml|pubspec\.yaml"
+)
+
+
+def _build_tree(
+    imports: Mapping[str, Sequence[str]], files: Sequence[str], configs: Mapping[str, str]
+) -> _Tree:
+    """The lookup tables that all languages share."""
+    paths = frozenset(files)
+    folders: dict[str, list[str]] = {}
+    for path in sorted(paths):
+        folders.setdefault(_parent(path), []).append(path)
+    return _Tree(paths, folders, sorted(f"/{path}"[::-1] for path in paths), imports, configs)
+
+
+def _parent(path: str) -> str:
+    """The folder of a path; "" is the root."""
+    return path.rpartition("/")[0]
+
+
+def _locate(folder: str, relative: str) -> str:
+    """The path that `relative` means in `folder`, or _OUTSIDE."""
+    parts = folder.split("/") if folder else []
+    for part in relative.split("/"):
+        if part == "..":
+            if not parts:
+                return _OUTSIDE
+            parts.pop()
+        elif part and part != ".":
+            parts.append(part)
+    return "/".join(parts)
+
+
+def _ancestors(folder: str) -> list[str]:
+    """A folder and all above it, the root last."""
+    found = [folder]
+    while folder:
+        folder = _parent(folder)
+        found.append(folder)
+    return found
+
+
+def _build_modules(tree: _Tree, endings: Sequence[str]) -> dict[str, str]:
+    """Module path -> its file, where "a/b" may be "a/b.js" or "a/b/index.js"."""
+    best: dict[str, tuple[int, str]] = {}
+    for path in tree.files:
+        rooted = f"/{path}"  # so that "index.js" in the root is the module ""
+        for rank, ending in enumerate(endings):
+            if rooted.endswith(ending):
+                module = rooted[: -len(ending)][1:]
+                best[module] = min(best.get(module, (rank, path)), (rank, path))
+    return {module: path for module, (_, path) in best.items()}
+
+
+def _find_longest(modules: Mapping[str, str], root: str, rest: str) -> tuple[str, str]:
+    """The longest front of `rest` that is a module below `root`, and its file; else two ""."""
+    above = f"{root}/" if root else ""
+    while rest and above + rest not in modules:
+        rest = rest.rpartition("/")[0]
+    return rest, modules[above + rest] if rest else ""
+
+
+def _ending_with(tree: _Tree, tail: str) -> list[str]:
+    """Every path that is `tail` or ends with "/" and `tail`."""
+    key = f"/{tail}"[::-1]
+    start = end = bisect.bisect_left(tree.tails, key)
+    while end < len(tree.tails) and tree.tails[end].startswith(key):
+        end += 1
+    return [reverse[-2::-1] for reverse in tree.tails[start:end]]
+
+
+def _nearest(folder: str, paths: Sequence[str]) -> list[str]:
+    """The path that shares most folders with `folder`: of equals the shortest, then the first."""
+    if len(paths) < 2:
+        return list(paths)
+    home = folder.split("/")
+
+    def distance(path: str) -> tuple[int, int, int, str]:
+        parts = path.split("/")
+        shared = 0
+        while shared < min(len(home), len(parts)) and home[shared] == parts[shared]:
+            shared += 1
+        return -shared, len(parts), len(path), path
+
+    return [min(paths, key=distance)]
+
+
+def _manifests(tree: _Tree, names: str) -> list[str]:
+    """Paths of the manifests whose file name matches the pattern `names`, the outermost first."""
+    matches = re.compile(rf"(?:.*/)?(?:{names})").fullmatch
+    return sorted(filter(matches, tree.configs), key=lambda path: (path.count("/"), path))
+
+
+def _parse_jsonc(text: str) -> dict[str, Any]:
+    """The object of a JSON text with comments and trailing commas; {} when it is malformed."""
+    # What is left open is closed by the end: trying it again from every place would take hours.
+    string = r'("(?:\\.|[^"\\])*(?:"|\Z))'
+    text = re.sub(rf"(?s){string}|//[^\n]*|/\*.*?(?:\*/|\Z)", r"\1", text.lstrip("\ufeff"))
+    try:
+        return _mapping(json.loads(re.sub(rf"(?s){string}|,(?=\s*[}}\]])", r"\1", text)))
+    except (ValueError, RecursionError):
+        return {}
+
+
+def _parse_cargo(text: str) -> dict[str, Any]:
+    """The tables of a Cargo.toml; {} when it is malformed."""
+    import tomllib  # here, because it costs start-up time
+
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    """What should be a table, or an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def _texts(value: object, depth: int = 5) -> list[str]:
+    """The strings in a value, also in its lists and tables."""
+    if isinstance(value, str):
+        return [value]
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for item in items for text in _texts(item, depth - 1)] if depth else []
+
+
+def _tails(
+    tree: _Tree,
+    family: _Family,
+    spell: Callable[[str], str] = str,
+    is_root: Callable[[str, str], bool] = lambda folder, root: True,
+) -> _Resolve:
+    """For imports that name a path: beside the importing file, else below any root."""
+    endings = family.endings.split(" ")
+
+    @functools.cache
+    def find_anywhere(stem: str) -> list[tuple[str, str]]:
+        tails = [stem + ending for ending in endings]
+        return [(p[: -len(tail) - 1], p) for tail in tails for p in _ending_with(tree, tail)]
+
+    def resolve(folder: str, name: str) -> list[str]:
+        stem = spell(name).replace(family.separator, "/")
+        if name.startswith(".") or is_root(folder, folder):
+            for ending in endings:
+                if (beside := _locate(folder, stem + ending)) in tree.files:
+                    return [beside]
+        if name.startswith("."):
+            return []
+        return _nearest(folder, [p for root, p in find_anywhere(stem) if is_root(folder, root)])
+
+    return resolve
+
+
+# Headers that every system has: a file of that name deep in a vendored tree is not meant.
+_SYSTEM_HEADER = re.compile(
+    r"(?:assert|complex|ctype|dirent|dlfcn|errno|fcntl|features|fenv|float|getopt|inttypes|limits"
+    r"|locale|malloc|math|memory|poll|pthread|sched|semaphore|setjmp|signal|std(?:align|arg|atomic"
+    r"|bool|def|int|io|lib)|strings?|syslog|termios|tgmath|threads|time|unistd|utime|wchar|wctype"
+    r"|windows|sys/\w+)\.h"
+)
+
+
+def _includes(tree: _Tree, family: _Family) -> _Resolve:
+    """C and its kin: a header beside the including file, else below the nearest include root."""
+    resolve = _tails(tree, family)
+    is_system = _SYSTEM_HEADER.fullmatch
+    return lambda folder, name: resolve(folder, f"./{name}" if is_system(name) else name)
+
+
+def _snake(tree: _Tree, family: _Family) -> _Resolve:
+    """Modules in camel case whose files are in snake case: "MyApp.UserName", my_app/user_name."""
+    hump = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+    return _tails(tree, family, spell=lambda name: hump.sub("_", name).lower())
+
+
+def _titled(tree: _Tree, family: _Family) -> _Resolve:
+    """Modules and folders in title case: "Prelude" is not Project/Prelude.hs, for roots are not."""
+    title = re.compile(r"(?:.*/)?[A-Z][^/]*").fullmatch
+    return _tails(tree, family, is_root=lambda folder, root: not title(root))
+
+
+def _scoped(tree: _Tree, family: _Family) -> _Resolve:
+    """Paths that may begin with a package: "@scope/contracts/x.sol" is contracts/x.sol."""
+    return _tails(tree, family, spell=lambda name: re.sub(r"^@[^/]*/", "", name))
+
+
+def _ruby(tree: _Tree, family: _Family) -> _Resolve:
+    """Below a load root only, else `require "json"` would find any json.rb."""
+    is_library = re.compile(r"(?:.*/)?(?:lib|app/[^/]+|app/[^/]+/concerns)").fullmatch
+    is_own = re.compile(r"(?:.*/)?(?:src|test|spec)|").fullmatch  # its tests load these, no others
+
+    def is_root(folder: str, root: str) -> bool:
+        above = f"{folder}/".startswith(f"{root}/") or not root
+        return bool(is_library(root) or above and is_own(root))
+
+    return _tails(tree, family, is_root=is_root)
+
+
+def _dart(tree: _Tree, family: _Family) -> _Resolve:
+    """By path, or "package:name/x.dart": lib/x.dart of what pubspec.yaml gives that name."""
+    packages = {}
+    for path in reversed(_manifests(tree, r"pubspec\.yaml")):
+        if match := re.search(r"^name:\s*[\"']?(\w+)", tree.configs[path], re.MULTILINE):
+            packages[match[1]] = _parent(path)
+    beside = _tails(tree, family)
+
+    def resolve(folder: str, name: str) -> Iterable[str]:
+        package, _, rest = name.removeprefix("package:").partition("/")
+        if not name.startswith("package:"):
+            return beside(folder, f"./{name}")
+        return beside(packages[package], f"./lib/{rest}") if package in packages else ()
+
+    return resolve
+
+
+_PYTHON_ROOTS = ("", "src", "lib", "python")  # where a project may keep its packages
+_SIDE_FOLDER = re.compile(r"(?:tests?|examples?|docs?)/")  # only their own files import from these
+
+
+def _python(tree: _Tree, family: _Family) -> _Resolve:
+    """A name starts at a folder that is no package itself; the longest prefix that is a module."""
+    modules = _build_modules(tree, family.endings.split())
+    packages = {module for module, path in modules.items() if "/__init__.py" in f"/{path}"}
+    starts: dict[str, set[str]] = {}  # first part of a name -> folders it can start at
+    folders = {above for module in modules for above in _ancestors(_parent(module))}
+    for module in folders.union(modules):
+        if module and _parent(module) not in packages:
+            starts.setdefault(module.rpartition("/")[2], set()).add(_parent(module))
+
+    @functools.cache
+    def list_near_roots(folder: str) -> list[str]:
+        near = [_locate(above, sub) for above in _ancestors(folder) for sub in _PYTHON_ROOTS]
+        return [root for root in near if root in folders and root not in packages]
+
+    @functools.cache
+    def find_elsewhere(rest: str) -> list[str]:
+        found = [_find_longest(modules, root, rest) for root in starts[rest.partition("/")[0]]]
+        # A script in a foreign folder, or a package without the module: more likely a library.
+        found = [(n, p) for n, p in found if "/" in n or n and "/__init__.py" in f"/{p}"]
+        found = [(n, p) for n, p in found if n.count("/") >= rest.count("/") - 1]
+        longest = max((len(front) for front, _ in found), default=0)
+        return [path for front, path in found if len(front) == longest]
+
+    def resolve(folder: str, name: str) -> list[str]:
+        rest = name.strip(".").replace(".", "/")
+        dots = len(name) - len(name.lstrip("."))
+        if dots:
+            base = _locate(folder, "../" * (dots - 1))
+            path = _find_longest(modules, base, rest)[1] or modules.get(base)
+            return [path] if path else []
+        roots = starts.get(rest.partition("/")[0])
+        if roots is None:
+            return []
+        for root in list_near_roots(folder):
+            if root in roots and (path := _find_longest(modules, root, rest)[1]):
+                return [path]
+        own = folder.partition("/")[0] + "/"
+        found = find_elsewhere(rest)
+        return _nearest(
+            folder, [p for p in found if p.startswith(own) or not _SIDE_FOLDER.match(p)]
+        )
+
+    return resolve
+
+
+# What a package's own alias usually means where only a bundler's code says so.
+_ALIASES = {"@/*": ["src/*", "app/*", "*"], "~/*": ["src/*", "app/*", "*"], "$lib/*": ["src/lib/*"]}
+_BUILT = re.compile(r"^(?:\./)?(?:dist|lib|build|out|es|esm|cjs)/(?:(?:src|es|esm|cjs)/)?")
+
+
+def _javascript(tree: _Tree, family: _Family) -> _Resolve:
+    """Relative paths, then the rules of tsconfig and package.json, then workspace packages."""
+    endings = family.endings.split()
+    modules = _build_modules(tree, [*endings, *(f"/index{ending}" for ending in endings)])
+    paths = _manifests(tree, r"package\.json")
+    manifests = {_parent(path): _parse_jsonc(tree.configs[path]) for path in paths}
+    rules = _build_rules(tree, ["", *manifests])
+    packages: dict[str, str] = {}  # name -> folder
+    for folder, manifest in manifests.items():
+        for name in _texts(manifest.get("name")):
+            packages.setdefault(name, folder)
+
+    def find_file(path: str) -> str:
+        if path in tree.files:
+            return path
+        return modules.get(path) or modules.get(re.sub(r"(\.d)?\.[mc]?[jt]sx?$", "", path)) or ""
+
+    def find_in_package(folder: str, rest: str) -> str:
+        manifest = manifests.get(folder, {})
+        fields = _texts([manifest.get(key) for key in ("source", "module", "main", "types")])
+        for name in [rest] if rest else ["src/index", *fields, "index"]:
+            for guess in (name, _BUILT.sub("src/", name), f"src/{name}", f"lib/{name}"):
+                if path := find_file(_locate(folder, guess)):
+                    return path
+        return ""
+
+    @functools.cache
+    def find_by_rule(folder: str, name: str) -> str:
+        fronts = [name, *(f"{name[:end]}*" for end in range(len(name), -1, -1))]
+        for front in fronts if folder in rules else ():
+            for tail, target in rules[folder].get(front, ()):
+                rest = name[len(front) - 1 :]
+                path = _locate("", target.replace("*", rest.removesuffix(tail)))
+                if rest.endswith(tail) and (path := find_file(path)):
+                    return path
+        return find_by_rule(_parent(folder), name) if folder else ""
+
+    def resolve(folder: str, name: str) -> list[str]:
+        name = name.partition("?")[0]
+        if name.startswith((".", "/")):
+            path = _locate("" if name[0] == "/" else folder, name)
+            found = find_file(path) or (path in manifests and find_in_package(path, ""))
+        else:
+            parts = name.split("/")
+            size = 2 if name.startswith("@") else 1
+            package, rest = "/".join(parts[:size]), "/".join(parts[size:])
+            found = find_by_rule(folder, name)
+            if not found and package in packages:
+                found = find_in_package(packages[package], rest)
+        return [found] if found else []
+
+    return resolve
+
+
+_Rules = dict[str, list[tuple[str, str]]]  # pattern to its star -> (rest of it, target)
+
+
+def _build_rules(tree: _Tree, packages: Iterable[str]) -> dict[str, _Rules]:
+    """Folder -> the rules for imports that hold below it, from tsconfig and import maps."""
+    rules: dict[str, _Rules] = {}
+
+    @functools.cache
+    def parse_config(path: str) -> dict[str, Any]:
+        return _parse_jsonc(tree.configs.get(path, ""))
+
+    def add_rules(folder: str, base: str, mapping: Mapping[str, object]) -> None:
+        for pattern, targets in mapping.items():
+            # An import map writes "a/" where a tsconfig writes "a/*".
+            slash = "*" if pattern.endswith("/") else ""
+            head, star, tail = (pattern + slash).partition("*")
+            found = [(tail, _locate(base, target + slash)) for target in _texts(targets)]
+            rules.setdefault(folder, {}).setdefault(head + star, []).extend(found)
+
+    def add_config(folder: str, path: str, seen: set[str]) -> None:
+        seen.add(path)
+        options = _mapping(parse_config(path).get("compilerOptions"))
+        base = _locate(_parent(path), "".join(_texts(options.get("baseUrl"))))
+        add_rules(folder, base, _mapping(options.get("paths")))
+        if "baseUrl" in options:
+            add_rules(folder, base, {"*": "*"})
+        for name in _texts(parse_config(path).get("extends")):
+            parent = _locate(_parent(path), name.removesuffix(".json")) + ".json"
+            if parent not in seen:
+                add_config(folder, parent, seen)
+
+    for path in _manifests(tree, r"[tj]sconfig[^/]*\.json"):
+        add_config(_parent(path), path, set())
+    for path in _manifests(tree, r"package\.json|deno\.jsonc?|import_map\.json"):
+        add_rules(_parent(path), _parent(path), _mapping(parse_config(path).get("imports")))
+    for folder in packages:
+        add_rules(folder, folder, _ALIASES)
+    return rules
+
+
+_GO_REPLACE = re.compile(
+    r"^[ \t]*(?:replace[ \t]+)?([^\s=]+)(?:[ \t]+v\S+)?[ \t]+=>[ \t]+(\.\.?/\S*)", re.MULTILINE
+)
+
+
+def _go(tree: _Tree, family: _Family) -> _Resolve:
+    """All files of the package's folder, by the module paths of go.mod and its local replaces."""
+    modules: dict[str, list[str]] = {}
+    for path in _manifests(tree, r"go\.mod|go\.work"):
+        text, folder = tree.configs[path], _parent(path)
+        for match in re.finditer(r"^module\s+\"?([^\s\"]+)", text, re.MULTILINE):
+            modules.setdefault(match[1], []).append(folder)
+        for match in re.finditer(_GO_REPLACE, text):
+            modules.setdefault(match[1], []).append(_locate(folder, match[2]))
+
+    def resolve(folder: str, name: str) -> list[str]:
+        for module in _ancestors(name):
+            for root in _nearest(folder, modules.get(module, [])):
+                paths = tree.folders.get(_locate(root, name[len(module) :]), [])
+                found = [p for p in paths if p.endswith(".go") and not p.endswith("_test.go")]
+                if found:
+                    return found
+        return []
+
+    return resolve
+
+
+def _rust(tree: _Tree, family: _Family) -> _Resolve:
+    """The longest prefix that is a module file, from self, super, the crate or a crate's name."""
+    modules = _build_modules(tree, family.endings.split())
+    crates: dict[str, str] = {}  # name -> folder of its root file
+    roots = {p for p in tree.files if f"/{p}".endswith(("/lib.rs", "/main.rs", "/build.rs"))}
+    for path in _manifests(tree, r"Cargo\.toml"):
+        folder, manifest = _parent(path), _parse_cargo(tree.configs[path])
+        lib = _mapping(manifest.get("lib"))
+        lib_path = _locate(folder, str(lib.get("path", "src/lib.rs")))
+        for name in _texts([lib.get("name"), _mapping(manifest.get("package")).get("name")]):
+            crates.setdefault(name.replace("-", "_"), _parent(lib_path))
+        if lib_path in tree.files:
+            modules[_parent(lib_path)] = lib_path
+        targets = [text for key in ("bin", "test", "example") for text in _texts(manifest.get(key))]
+        roots.update([lib_path, *(_locate(folder, text) for text in targets)])
+        for usual in ("src/bin", "tests", "examples", "benches"):
+            roots.update(tree.folders.get(_locate(folder, usual), ()))
+    root_folders = {_parent(path) for path in roots & tree.files}
+
+    @functools.cache
+    def find_homes(path: str) -> tuple[str, str]:
+        folder = _parent(path)
+        root = next((above for above in _ancestors(folder) if above in root_folders), folder)
+        is_folder = path in roots or path.endswith("/mod.rs")
+        return folder if is_folder else path.removesuffix(".rs"), root
+
+    def resolve(path: str, name: str) -> list[str]:
+        home, root = find_homes(path)
+        name = name.partition(" as ")[0].partition("{")[0].replace("r#", "")
+        parts = name.rstrip(":*").replace("::", "/").split("/")
+        if parts[0] in ("std", "core", "alloc") or name == "super::*":
+            return []  # `use super::*` mostly stands in a test module and means its own file
+        if parts[0] == "crate":
+            home, parts = root, parts[1:]
+        elif parts[0] not in ("self", "super"):
+            if local := _find_longest(modules, home, "/".join(parts))[1]:
+                return [local]
+            if parts[0] not in crates:
+                return []
+            home, parts = crates[parts[0]], parts[1:]
+        while parts and parts[0] in ("self", "super"):
+            home = _locate(home, "..") if parts[0] == "super" else home
+            parts = parts[1:]
+        found = _find_longest(modules, home, "/".join(parts))[1] or modules.get(home)
+        return [found] if found else []
+
+    return resolve
+
+
+def _namespaces(tree: _Tree, family: _Family) -> _Resolve:
+    """By the namespaces that files declare: a type is its namespace and its file's name."""
+    types: dict[str, list[str]] = {}
+    members: dict[str, list[str]] = {}
+    suffixes = tuple(f".{suffix}" for suffix in family.suffixes.split())
+    for path in sorted(tree.imports):
+        for name in tree.imports[path] if path.endswith(suffixes) else ():
+            if name.startswith("package "):
+                space = name[8:].strip().replace(family.separator, ".").strip(".")
+                stem = path.rpartition("/")[2].partition(".")[0]
+                types.setdefault(f"{space}.{stem}", []).append(path)
+                members.setdefault(space, []).append(path)
+
+    def resolve(folder: str, name: str) -> list[str]:
+        whole = name.replace(family.separator, ".").strip(".")
+        prefix, _, last = whole.rpartition(".")
+        if last in ("*", "_"):
+            return members.get(prefix) or _nearest(folder, types.get(prefix, []))
+        paths = members.get(whole, [])
+        if paths:
+            return paths if len(paths) <= _TOO_VAGUE else []
+        front = whole
+        while front and front not in types:
+            front = front.rpartition(".")[0]
+        if front:
+            return _nearest(folder, types[front])
+        # A function of a namespace has no file of its own name; types are not in lower case.
+        paths = members.get(prefix, []) if last[:1].islower() else []
+        return paths if len(paths) <= _TOO_VAGUE else []
+
+    return resolve
+
+
+def _php(tree: _Tree, family: _Family) -> _Resolve:
+    """Declared namespaces, then PSR-4 prefixes of composer.json; paths for plain includes."""
+    prefixes: dict[str, list[str]] = {}
+    for path in _manifests(tree, r"composer\.json"):
+        manifest = _parse_jsonc(tree.configs[path])
+        for key in ("autoload", "autoload-dev"):
+            for prefix, targets in _mapping(_mapping(manifest.get(key)).get("psr-4")).items():
+                found = [_locate(_parent(path), target) for target in _texts(targets)]
+                prefixes.setdefault(prefix.replace("\\", "/").strip("/"), []).extend(found)
+    by_namespace, by_path = _namespaces(tree, family), _tails(tree, family)
+
+    def resolve(folder: str, name: str) -> Iterable[str]:
+        if name.endswith((".php", ".inc")):
+            return by_path(folder, name)
+        if declared := by_namespace(folder, name):
+            return declared
+        module = name.strip("\\").replace("\\", "/")
+        for prefix in _ancestors(module):
+            rest = f"{module[len(prefix) :]}.php"
+            paths = [_locate(base, rest) for base in prefixes.get(prefix, ())]
+            if found := [path for path in paths if path in tree.files]:
+                return _nearest(folder, found)
+        return []
+
+    return resolve
+
+
+_FAMILIES = (
+    _Family("py pyi pyx pxd ipynb", _python, ".", "/__init__.py .py /__init__.pyi .pyi .pyx .pxd"),
+    _Family(
+        "js mjs cjs jsx ts mts cts tsx vue svelte astro html",
+        _javascript,
+        endings=".ts .tsx .mts .cts .js .jsx .mjs .cjs .vue .svelte .d.ts .json",
+    ),
+    _Family("go", _go),
+    _Family("rs", _rust, "::", ".rs /mod.rs /lib.rs /main.rs"),
+    _Family("java kt kts scala sc groovy gradle", _namespaces, "."),
+    _Family("cs fs vb", _namespaces, "."),
+    _Family("php inc phtml", _php, "\\"),
+    _Family(
+        "c h cc cpp cxx hh hpp hxx ipp inl m mm cu cuh glsl v sv vh f f90 s asm",
+        _includes,
+        endings=" .in",  # a header that is configured out of a template
+    ),
+    _Family("rb rake gemspec ru cr", _ruby, "/", " .rb .cr"),
+    _Family("dart", _dart),
+    _Family("lua luau", _tails, ".", ".lua .luau /init.lua /init.luau"),
+    _Family("hs lhs elm purs", _titled, ".", ".hs .lhs .elm .purs"),
+    _Family("pl pm t", _titled, "::", ".pm .pl"),
+    _Family("ex exs", _snake, ".", ".ex .exs"),
+    _Family("ml mli", _snake, ".", ".ml .mli"),
+    _Family("clj cljs cljc", _tails, ".", ".clj .cljs .cljc"),
+    _Family("d", _tails, ".", ".d /package.d"),
+    _Family("nim gleam", _tails, "/", ".nim .gleam"),
+    _Family("nix tf", _tails, "/", " /default.nix /main.tf"),
+    _Family("sol", _scoped),
+    _Family("proto thrift zig erl hrl jl sh bash zsh r graphql rkt mk cmake", _tails),
+)
 
 
 # ---- 8 RANK (pure) ---------------------------------------------------------
 # Tags in, scores out. Knows nothing of files, tokens or markdown. Uses: TYPES.
 
 
+class Links(NamedTuple):
+    """Who mentions what, resolved to definitions. Files and symbols are numbers: there are many."""
+
+    paths: list[str]
+    names: list[tuple[int, str]]  # of each symbol: its file, its name
+    mentions: list[
+        tuple[array[int], array[float]]
+    ]  # of each file: the symbols it mentions, weights
+    imports: list[list[int]]  # of each file: the files it imports
+    weights: list[float]  # of each file: how much its role lets it count
+
+
+# How sure a mention is to mean a definition, by where the definition stands.
+_IMPORTED, _SAME_FOLDER, _ANYWHERE = 1.0, 0.7, 0.2
+_IMPORT_WEIGHT = 1.0  # an import counts like one sure mention, however little of it is used
+_BARRELS = re.compile(r"(^|/)(__init__\.pyi?|index\.\w+|mod\.rs|lib\.rs)$")
+_DAMPING = 0.85
+_CONVERGED = 1e-6  # sum of the changes of one sweep
+
+
+def build_links(
+    tags: Mapping[str, FileTags],
+    imports: Mapping[str, Sequence[str]],
+    weights: Mapping[str, float],
+    family: Callable[[str], str],
+) -> Links:
+    """The references of every file, each led to the definitions it most likely means."""
+    paths = sorted(tags)
+    number = {path: at for at, path in enumerate(paths)}
+    families = [family(path) for path in paths]
+    linked = [[number[to] for to in imports.get(path, ()) if to in number] for path in paths]
+    names: list[tuple[int, str]] = []
+    definers: dict[str, dict[str, list[int]]] = {}  # family -> name -> symbols, in path order
+    for at, path in enumerate(paths):
+        known = definers.setdefault(families[at], {})
+        for name in dict.fromkeys(each.name for each in tags[path].definitions):
+            known.setdefault(name, []).append(len(names))
+            names.append((at, name))
+    folders = [path.rpartition("/")[0] for path in paths]
+    rarity: dict[str, float] = {}
+    mentions = []
+    for at, path in enumerate(paths):
+        near = set(linked[at])
+        for to in linked[at]:  # what a package re-exports is as good as imported
+            if _BARRELS.search(paths[to]):
+                near.update(linked[to])
+        symbols, strengths = array("l"), array("d")
+        known = definers.get(families[at], {})
+        for name, count in tags[path].references.items():
+            candidates = known.get(name)
+            if candidates is None:
+                continue
+            targets, sure = _likely(candidates, names, at, near, folders)
+            if name not in rarity:
+                rarity[name] = _rarity(name, len(candidates))
+            weight = sure * rarity[name] * math.sqrt(count) / len(targets) if targets else 0.0
+            symbols.extend(targets)
+            strengths.extend([weight] * len(targets))
+        mentions.append((symbols, strengths))
+    return Links(paths, names, mentions, linked, [weights.get(path, 1.0) for path in paths])
+
+
+def _likely(
+    candidates: list[int], names: list[tuple[int, str]], at: int, near: set[int], folders: list[str]
+) -> tuple[list[int], float]:
+    """The symbols that a name most likely means in file `at`, and how sure that is."""
+    if any(names[symbol][0] == at for symbol in candidates):
+        return [], 0.0  # its own: says nothing of the rest
+    found = [symbol for symbol in candidates if names[symbol][0] in near]
+    if found:
+        return found, _IMPORTED
+    folder = folders[at]
+    found = [symbol for symbol in candidates if folders[names[symbol][0]] == folder]
+    if found:
+        return found, _SAME_FOLDER
+    return candidates, _ANYWHERE
+
+
+def _rarity(name: str, definers: int) -> float:
+    """How telling a name is: one that many files define, or a short plain word, tells little."""
+    fade = 1 / math.sqrt(definers)
+    if name.startswith("__"):
+        return 0.05 * fade
+    plain = name.islower() and "_" not in name
+    if len(name) < 3:
+        return 0.1 * fade
+    return fade * (0.3 if plain and len(name) < 7 else 1.0)
+
+
+def rank_files(links: Links, focus: Mapping[str, float]) -> list[float]:
+    """PageRank of every file over its mentions and imports; `focus` says where the walk restarts."""
+    size = len(links.paths)
+    restart = [focus.get(path, 0.0) for path in links.paths] if focus else list(links.weights)
+    total = sum(restart) or 1.0
+    restart = [(1 - _DAMPING) * share / total for share in restart]
+    sources: list[list[int]] = [[] for _ in range(size)]
+    shares: list[list[float]] = [[] for _ in range(size)]
+    for at in range(size):
+        targets = _targets(links, at)
+        out = sum(targets.values())
+        for to, weight in targets.items():
+            sources[to].append(at)
+            shares[to].append(_DAMPING * weight / out)
+    ranks = list(restart)
+    get = ranks.__getitem__
+    change = 1.0
+    while change > _CONVERGED:  # each sweep uses what it has just computed: half as many are needed
+        change = 0.0
+        for at in range(size):
+            if sources[at]:
+                new = restart[at] + sum(map(mul, map(get, sources[at]), shares[at]))
+                change += abs(new - ranks[at])
+                ranks[at] = new
+    # a file without links passes nothing on; spreading that evenly only scales the result
+    total = sum(ranks) or 1.0
+    return [rank / total for rank in ranks]
+
+
+def _targets(links: Links, at: int) -> dict[int, float]:
+    """The files that one file leans on, with weights."""
+    targets: dict[int, float] = {}
+    symbols, strengths = links.mentions[at]
+    for symbol, weight in zip(symbols, strengths, strict=True):
+        to = links.names[symbol][0]
+        targets[to] = targets.get(to, 0.0) + weight
+    for to in links.imports[at]:
+        targets[to] = targets.get(to, 0.0) + _IMPORT_WEIGHT / len(links.imports[at])
+    targets.pop(at, None)
+    return targets
+
+
+def rank_symbols(
+    links: Links, ranks: Sequence[float], tags: Mapping[str, FileTags], mentions: Mapping[str, int]
+) -> list[Symbol]:
+    """Every definition with its score, best first; `mentions` counts the documents that name it."""
+    flow = [0.0] * len(links.names)
+    for at in range(len(links.paths)):
+        symbols, strengths = links.mentions[at]
+        out = sum(strengths) + (_IMPORT_WEIGHT if links.imports[at] else 0.0)
+        share = ranks[at] * links.weights[at] / out if out else 0.0
+        for symbol, weight in zip(symbols, strengths, strict=True):
+            flow[symbol] += share * weight
+    received = {(at, name): flow[symbol] for symbol, (at, name) in enumerate(links.names)}
+    found = []
+    for at, path in enumerate(links.paths):
+        definitions = tags[path].definitions
+        base = 0.15 * ranks[at] / (len(definitions) or 1)
+        raw = {each: received[at, each.name] + base for each in definitions}
+        owned: dict[str, float] = {}  # what the members of a type receive also speaks for the type
+        for each, value in raw.items():
+            if each.owner:
+                holder = each.owner.rpartition(".")[2]
+                owned[holder] = owned.get(holder, 0.0) + value
+        for each, value in raw.items():
+            if each.kind in TYPE_KINDS:
+                value += 0.5 * owned.get(each.name, 0.0)
+            named = (1 + math.log1p(_telling(each.name, mentions))) ** 3
+            score = value**0.35 * _scale(links.weights[at]) * _worth(each) * named
+            found.append(Symbol(score, path, each))
+    found.sort(key=lambda symbol: (-symbol.score, symbol.path, symbol.definition.line))
+    return found
+
+
+def _telling(name: str, mentions: Mapping[str, int]) -> float:
+    """How often documents mean this name: a plain word is as likely English as code."""
+    count = mentions.get(name, 0)
+    return count * 0.2 if name.islower() and "_" not in name else count
+
+
+def _scale(weight: float) -> float:
+    """What a file's role does to its symbols: those of tests come after all real ones."""
+    return weight if weight >= 0.3 else weight * 1e-6
+
+
+def count_mentions(documents: Mapping[str, FileTags]) -> dict[str, int]:
+    """In how many documents each name is mentioned as code."""
+    mentions: dict[str, int] = {}
+    for found in documents.values():
+        for name in found.references:
+            mentions[name] = mentions.get(name, 0) + 1
+    return mentions
+
+
+def rank_relations(
+    links: Links, ranks: Sequence[float], group: Callable[[str], str]
+) -> list[tuple[str, list[str]]]:
+    """Groups of files by their rank, each with the groups it leans on most."""
+    groups = [
+        group(path) if links.weights[at] >= 0.5 else "" for at, path in enumerate(links.paths)
+    ]
+    totals: dict[str, float] = {}
+    edges: dict[str, dict[str, float]] = {}
+    for at, here in enumerate(groups):
+        if not here:
+            continue
+        totals[here] = totals.get(here, 0.0) + ranks[at]
+        for to, weight in _targets(links, at).items():
+            if groups[to] and groups[to] != here:
+                row = edges.setdefault(here, {})
+                row[groups[to]] = row.get(groups[to], 0.0) + weight
+    found = []
+    for here in sorted(edges, key=lambda name: (-totals[name], name)):
+        floor = 0.08 * sum(edges[here].values())
+        leans = sorted(edges[here].items(), key=lambda item: (-item[1], item[0]))
+        found.append((here, [name for name, weight in leans[:5] if weight >= floor]))
+    return found
+
+
+TYPE_KINDS = frozenset(
+    "class interface struct trait enum type module object protocol record namespace union".split()
+)
+_KIND_WORTH = {"method": 0.7, "constant": 0.4, "variable": 0.3, "property": 0.25, "field": 0.2}
+_ACCESSOR = re.compile(r"(get|set|is|has)(_|[A-Z])|(toString|hashCode|equals|clone|constructor)$")
+
+
+def _worth(definition: Definition) -> float:
+    """What a definition is worth to a reader, by what it is and how it is named."""
+    name, kind = definition.name, definition.kind
+    worth = 1.5 if kind in TYPE_KINDS else _KIND_WORTH.get(kind, 1.0)
+    if not definition.exported:
+        worth *= 0.3
+    if definition.doc:
+        worth *= 1.2
+    if name.startswith("__") or len(name) < 3:
+        worth *= 0.05
+    elif name.startswith("_"):
+        worth *= 0.3
+    elif _ACCESSOR.match(name):
+        worth *= 0.5
+    return worth
+
+
 # ---- 9 SELECT (pure) -------------------------------------------------------
 # What fits a budget. Uses: TYPES.
 
 
+class Pick(NamedTuple):
+    """One symbol that will be shown, in full or by its name only."""
+
+    symbol: Symbol
+    form: str  # "full" or "name"
+
+
+_FULL_SHARE = 0.45  # of the budget for symbols: the rest names many more, at a quarter of the cost
+_FILE_FADE, _FOLDER_FADE = 0.92, 0.985  # each symbol taken makes its neighbours less wanted
+
+
+def fit_lines(lines: Sequence[str], budget: int, count: Count) -> list[int]:
+    """Which lines fit, first ones first; one too long is skipped, not a reason to stop."""
+    taken = []
+    for at, line in enumerate(lines):
+        cost = count(line)
+        if cost <= budget:
+            taken.append(at)
+            budget -= cost
+    return taken
+
+
+def fit_symbols(
+    symbols: Sequence[Symbol], budget: int, cost: Callable[[Symbol, str], int], header: Count
+) -> list[Pick]:
+    """The best symbols within a budget: first in full, then by name; no file takes all."""
+    picks: list[Pick] = []
+    files: dict[str, int] = {}
+    folders: dict[str, int] = {}
+    seen: set[tuple[str, str]] = set()
+    room = int(budget * _FULL_SHARE)
+    form = "full"
+    misses = 0
+    for symbol in _by_faded_score(symbols, files, folders):
+        if (symbol.definition.owner, symbol.definition.name) in seen:
+            continue  # declared here, defined there: one of them is enough
+        extra = 0 if symbol.path in files else header(symbol.path)
+        need = cost(symbol, form) + extra
+        if need > room and form == "full":
+            form, room = "name", room + budget - int(budget * _FULL_SHARE)
+            need = cost(symbol, form) + extra
+        if need > room:
+            misses += 1
+            if misses > 200:
+                break
+            continue
+        room -= need
+        picks.append(Pick(symbol, form))
+        seen.add((symbol.definition.owner, symbol.definition.name))
+        files[symbol.path] = files.get(symbol.path, 0) + 1
+        folder = symbol.path.rpartition("/")[0]
+        folders[folder] = folders.get(folder, 0) + 1
+    return picks
+
+
+def _by_faded_score(
+    symbols: Sequence[Symbol], files: Mapping[str, int], folders: Mapping[str, int]
+) -> Iterator[Symbol]:
+    """Symbols by their score, faded by how many of their file and folder were taken already."""
+    import heapq
+
+    heap = [(-symbol.score, at) for at, symbol in enumerate(symbols)]
+    heapq.heapify(heap)
+    while heap:
+        claimed, at = heapq.heappop(heap)
+        symbol = symbols[at]
+        fade = _FILE_FADE ** files.get(symbol.path, 0)
+        fade *= _FOLDER_FADE ** folders.get(symbol.path.rpartition("/")[0], 0)
+        now = -symbol.score * fade
+        if now > claimed + 1e-15 and heap and now > heap[0][0]:
+            heapq.heappush(heap, (now, at))
+        else:
+            yield symbol
+
+
 # ---- 10 RENDER (pure) ------------------------------------------------------
-# Values in, markdown and JSON out. Uses: TYPES TEXT.
+# Values in, markdown and JSON out. Uses: TYPES TEXT SELECT.
+
+
+class MapPart(NamedTuple):
+    """One section of the map but for the symbols: its lines, and its share of the budget."""
+
+    title: str
+    lines: list[str]  # most important first
+    share: float
+    fenced: bool = False
+    places: Sequence[int] = ()  # where each line is shown, if not in this order
+
+
+def render_map(name: str, parts: Sequence[MapPart], picks: Sequence[Pick], note: str) -> str:
+    """The map as markdown, sections in their fixed order, empty ones left out."""
+    out = [f"# {show(name)}\n"]
+    symbols = MapPart("Key Symbols", render_symbols(picks), 0, fenced=True)
+    by_title = {part.title: part for part in [*parts, symbols]}
+    for title in MAP_ORDER:
+        part = by_title.get(title)
+        if part and part.lines:
+            body = "".join(part.lines)
+            out.append(f"\n## {title}\n\n{fence(body) if part.fenced else body}")
+    return redact("".join(out)) + (f"\n{note}\n" if note else "")
+
+
+MAP_ORDER = (
+    "Tech Stack",
+    "Commands",
+    "Structure",
+    "Key Files",
+    "Modules",
+    "Key Symbols",
+    "How They Relate",
+    "Conventions",
+    "Project Health",
+)
+
+
+def render_symbols(picks: Sequence[Pick]) -> list[str]:
+    """The symbols grouped by file, best file first, in the order of the source."""
+    groups: dict[str, dict[str, list[Pick]]] = {}  # folder -> file -> its symbols
+    for pick in picks:
+        folder, _, name = pick.symbol.path.rpartition("/")
+        groups.setdefault(folder, {}).setdefault(name, []).append(pick)
+    lines = []
+    for folder, files in groups.items():
+        shared = len(files) > 1 and len(folder) > _SHORT_FOLDER
+        if shared:
+            lines.append(f"{show(folder)}/\n")
+        for name, group in files.items():
+            path = name if shared or not folder else f"{folder}/{name}"
+            lines += [("  " if shared else "") + line for line in _render_file(path, group)]
+    return lines
+
+
+_SHORT_FOLDER = 16  # characters: naming it again costs less than a level of indentation
+
+
+def _render_file(path: str, group: Sequence[Pick]) -> list[str]:
+    """One file's symbols: full lines in the order of the source, then names on one line."""
+    lines = [f"{show(path)}\n"]
+    full = [pick.symbol for pick in group if pick.form == "full"]
+    owners = {each.definition.name for each in full}
+    for symbol in sorted(full, key=lambda symbol: symbol.definition.line):
+        lines.append(render_symbol(symbol, owners))
+    names = sorted(pick.symbol.definition for pick in group if pick.form == "name")
+    owners |= {each.name for each in names}
+    if names:
+        lines.append(f"  {', '.join(render_name(each, owners) for each in names)}\n")
+    return lines
+
+
+_SIGNATURE_WIDTH, _DOC_WIDTH = 90, 70  # characters; what an agent needs to decide to open the file
+
+
+def render_symbol(symbol: Symbol, owners: Collection[str] = ()) -> str:
+    """One line for one symbol: signature, line, first sentence of its doc."""
+    each = symbol.definition
+    holder = each.owner.rpartition(".")[2]
+    indent, owner = ("    ", "") if holder in owners else ("  ", each.owner)
+    text = show(each.signature or each.name, _SIGNATURE_WIDTH)
+    if owner:
+        text = f"{show(owner, 60)}: {text}"
+    doc = f" — {show(each.doc, _DOC_WIDTH)}" if each.doc else ""
+    return f"{indent}{text} :{each.line}{doc}\n"
+
+
+def render_name(definition: Definition, owners: Collection[str] = ()) -> str:
+    """A symbol as its name only, after its owner unless that is shown too."""
+    owner = definition.owner.rpartition(".")[2]
+    name = f"{owner}.{definition.name}" if owner and owner not in owners else definition.name
+    return show(name, 60)
+
+
+def render_relations(relations: Sequence[tuple[str, list[str]]]) -> list[str]:
+    """One line for each part: what it leans on."""
+    return [f"{show(here)} -> {show(', '.join(leans))}\n" for here, leans in relations if leans]
+
+
+def render_entry(entry: TreeEntry) -> str:
+    """One line of the structure, indented by its depth."""
+    indent = "  " * max(0, entry.depth - 1)
+    note = f"  {show(entry.note, 70)}" if entry.note else ""
+    return f"{indent}{show(entry.path)}{note}\n"
 
 
 _VERBS = ("install", "build", "test", "lint", "typecheck", "format", "run")
@@ -1411,6 +5276,19 @@ def _pin_name(pin: str) -> str:
     return re.split(r"[<>=]", pin)[0]
 
 
+def parser_version() -> str:
+    """Which grammars are installed, read off the folder names: importing metadata is slow."""
+    import importlib.util
+
+    spec = importlib.util.find_spec("tree_sitter_language_pack")
+    if spec is None or spec.origin is None:
+        return "none"
+    names = os.listdir(os.path.dirname(os.path.dirname(spec.origin)))
+    return " ".join(
+        sorted(name for name in names if re.match(r"tree_sitter[\w]*-[\d.]+dist-info", name))
+    )
+
+
 def write_environment(project: Project) -> str:
     """Install the pinned packages into the private environment, whole or not at all; its place."""
     import shutil
@@ -1539,18 +5417,27 @@ def read_counter(project: Project) -> Counter:
     return Counter("estimate", estimate_tokens)
 
 
+def has_vocabulary(project: Project) -> bool:
+    """Whether exact counting looks possible, without loading or checking anything."""
+    name, _ = _VOCABULARIES.get(project.config.tokens_encoding, ("", ""))
+    return any(os.path.isfile(os.path.join(each, name)) for each in _vocabulary_folders() if name)
+
+
+def _vocabulary_folders() -> list[str]:
+    temporary = os.environ.get("TMPDIR") or os.environ.get("TEMP") or "/tmp"
+    folders = [os.environ.get("TIKTOKEN_CACHE_DIR", ""), os.environ.get("DATA_GYM_CACHE_DIR", "")]
+    folders += [os.path.join(cache_home(), "vocabulary"), os.path.join(temporary, "data-gym-cache")]
+    return [folder for folder in folders if folder]
+
+
 def find_vocabulary(encoding: str) -> str:
     """The folder that holds this encoding's vocabulary, whole and unchanged, or ""."""
     if encoding not in _VOCABULARIES:
         return ""
     import hashlib
-    import tempfile
 
     name, digest = _VOCABULARIES[encoding]
-    folders = [os.environ.get("TIKTOKEN_CACHE_DIR", ""), os.environ.get("DATA_GYM_CACHE_DIR", "")]
-    folders += [os.path.join(cache_home(), "vocabulary")]
-    folders += [os.path.join(tempfile.gettempdir(), "data-gym-cache")]
-    for folder in filter(None, folders):
+    for folder in _vocabulary_folders():
         source = read_file(os.path.join(folder, name))
         if source is not None and hashlib.sha256(source).hexdigest() == digest:
             return folder
@@ -1586,7 +5473,527 @@ def write_vocabulary(project: Project) -> bool:
 
 
 # ---- 12 INDEX (world) ------------------------------------------------------
-# List, read, tag, remember. Uses: TYPES LANGUAGES TAGS DISK.
+# List, read, tag, remember. Uses: TYPES TEXT LANGUAGES TAGS FACTS DISK.
+
+
+class Index(NamedTuple):
+    """The tags of a repository, and what it cost to have them."""
+
+    tags: dict[str, FileTags]
+    parsed: int  # files parsed in this run
+    full: bool  # with tree-sitter, not the approximate stdlib way
+
+
+MAX_SOURCE_BYTES = 1_000_000  # above it a file is data or generated: slow to parse, nothing to rank
+_PARSE_SECONDS = 5  # of processor time for one file; the slowest real one measured took under 1
+_CHUNK_BYTES = 200_000  # of source per request to a worker: small enough to share out evenly
+_FAILED = FileTags((), {}, (), "", "failed")
+
+
+def read_index(project: Project, files: Mapping[str, Stamp]) -> Index:
+    """The tags of every file that has any, parsing only what no earlier run has parsed."""
+    when = time.time_ns()
+    full = has_parsers(project)
+    wanted = {
+        path: kind for path in files if (kind := find_kind(path)) and not is_secret_path(path)
+    }
+    wanted = {path: kind for path, kind in wanted.items() if files[path].size <= MAX_SOURCE_BYTES}
+    cache = _open_cache(project, full=full)
+    tags, hashes = _recall(project, cache, files, wanted)
+    jobs = [(path, kind) for path, kind in wanted.items() if path not in tags]
+    fresh: dict[str, tuple[str, bytes]] = {}  # path -> hash of its content, its tags as JSON
+    for path, digest, data in _parse_all(
+        project, jobs, {path: files[path].size for path, _ in jobs}
+    ):
+        found = _decode_tags(data)
+        if found is not None:
+            fresh[path] = digest, data
+            tags[path] = found
+    _remember(cache, files, wanted, fresh, hashes, when)
+    _say_gaps(project, tags)
+    return Index({path: tags[path] for path in wanted if path in tags}, len(fresh), full)
+
+
+def find_kind(path: str) -> str:
+    """The language or kind of document of a file that has tags, or ""."""
+    language = find_language(path)
+    return language.name if language else find_document(path)
+
+
+def tag_file(path: str, source: bytes, kind: str) -> FileTags:
+    """The tags of one file of a known kind, by its grammar or else by patterns."""
+    if kind == "document":
+        return tag_document(path, source.decode("utf-8", "replace"))
+    language = get_language(kind)
+    return tag_source(path, source, language) or FileTags((), {}, (), "", "")
+
+
+def find_document(path: str) -> str:
+    """ "document" for prose that explains the code, else ""; a change log explains nothing."""
+    lower = path.lower()
+    if _HISTORY.search(lower) or not lower.endswith(
+        (".md", ".rst", ".adoc", ".mdx", ".rdoc", ".txt")
+    ):
+        return ""
+    return "document" if not lower.endswith(".txt") or _DOC_TEXT.search(lower) else ""
+
+
+_DOC_TEXT = re.compile(r"(^|/)(docs?|documentation|guides?)/|(^|/)readme[^/]*$")
+_HISTORY = re.compile(r"(^|/)(changes|changelog|history|releases?|news|upgrad\w*|release.?notes)")
+_MENTION = re.compile(r"`{1,2}([^`\n]{1,80})`{1,2}|\b([A-Za-z_]\w+)\(")
+
+
+def tag_document(path: str, text: str) -> FileTags:
+    """A document's tags: the names that it mentions as code, and its first sentence."""
+    names: dict[str, int] = {}
+    for span, call in _MENTION.findall(text):
+        for name in re.findall(r"[A-Za-z_]\w{2,}", span) if span else (call,):
+            names[name] = names.get(name, 0) + 1
+    return FileTags((), names, (), first_sentence(text), "")
+
+
+def _say_gaps(project: Project, tags: Mapping[str, FileTags]) -> None:
+    failed = sorted(path for path, found in tags.items() if found.mark == "failed")
+    if failed:
+        more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
+        say(project, f"{failed[0]}{more}: the parser did not finish; listed by name only")
+
+
+# -- workers: a grammar that hangs or crashes costs its own file
+
+
+def _parse_all(
+    project: Project, jobs: Sequence[tuple[str, str]], sizes: Mapping[str, int]
+) -> Iterator[tuple[str, str, bytes]]:
+    """(path, content hash, tags as JSON) of every job that could be read."""
+    if not jobs:
+        return
+    import queue
+    import threading
+
+    chunks = _chunks(jobs, sizes)
+    number = min(_worker_limit(), len(chunks))
+    results: queue.SimpleQueue[tuple[str, str, bytes] | None] = queue.SimpleQueue()
+
+    def drive() -> None:
+        try:
+            while chunks:
+                _drive_worker(project, chunks, results.put)
+        except IndexError:
+            pass  # another thread took the last chunk
+        finally:
+            results.put(None)
+
+    for _ in range(number):
+        threading.Thread(target=drive, daemon=True).start()
+    running, done, begin = number, 0, time.monotonic()
+    while running:
+        result = results.get()
+        if result is None:
+            running -= 1
+            continue
+        done += 1
+        if done % 50 == 0:
+            rate = done / (time.monotonic() - begin)
+            left = (len(jobs) - done) / rate
+            show_progress(
+                project, f"parsing {done}/{len(jobs)} files, {rate:.0f}/s, {left:.0f} s left"
+            )
+        yield result
+    show_progress(project, "")
+
+
+def _chunks(
+    jobs: Sequence[tuple[str, str]], sizes: Mapping[str, int]
+) -> list[list[tuple[str, str]]]:
+    """The jobs in portions of similar cost, the largest files handed out first."""
+    chunks: list[list[tuple[str, str]]] = []
+    room = 0
+    for job in sorted(jobs, key=lambda job: (sizes[job[0]], job[0])):
+        if not chunks or room < sizes[job[0]]:
+            chunks.append([])
+            room = _CHUNK_BYTES
+        chunks[-1].append(job)
+        room -= sizes[job[0]] + 500  # opening a file costs about as much as parsing 500 bytes
+    return chunks
+
+
+def _worker_limit() -> int:
+    asked = os.environ.get("CTX_WORKERS", "")
+    if asked:
+        return max(1, parse_number("CTX_WORKERS", asked))
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _drive_worker(
+    project: Project,
+    chunks: list[list[tuple[str, str]]],
+    put: Callable[[tuple[str, str, bytes]], object],
+) -> None:
+    """Feed chunks to one worker until none is left or it dies; the file it died on has failed."""
+    import json
+    import subprocess
+    import threading
+
+    command = [sys.executable, "-S", "-E", os.path.realpath(__file__), "work", project.root]
+    with subprocess.Popen(
+        [*command, json.dumps(sys.path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        if process.stdin is None or process.stdout is None:
+            return
+        while True:
+            chunk = chunks.pop()
+            guard = threading.Timer(4 * _PARSE_SECONDS + len(chunk), process.kill)
+            guard.start()
+            answered = 0
+            try:
+                process.stdin.write(json.dumps(chunk).encode() + b"\n")
+                process.stdin.flush()
+                for path, _ in chunk:
+                    line = process.stdout.readline()
+                    if not line.endswith(b"\n"):
+                        break
+                    answered += 1
+                    digest, _, data = line.rstrip(b"\n").partition(b" ")
+                    if digest != b"-":
+                        put((path, digest.decode(), data))
+            except OSError:
+                pass  # it died while being asked: the same as dying while answering
+            finally:
+                guard.cancel()
+            if answered < len(chunk):
+                path = chunk[answered][0]
+                source = read_source(project, path) or b""
+                put((path, _digest(source), _encode_tags(_FAILED)))
+                if chunk[answered + 1 :]:
+                    chunks.append(chunk[answered + 1 :])
+                process.kill()
+                return
+
+
+def run_worker(root: str, search_path: str) -> int:
+    """The other side of _drive_worker: chunks of jobs in, a line of tags for each out."""
+    import json
+
+    sys.path[:] = json.loads(search_path)
+    _limit_worker()
+    for request in sys.stdin.buffer:
+        for path, kind in json.loads(request):
+            _start_fuse()
+            source = read_file(os.path.join(root, path), MAX_SOURCE_BYTES + 1)
+            line = b"-"
+            if source is not None:
+                tags = tag_file(path, source, kind)
+                line = _digest(source).encode() + b" " + _encode_tags(tags)
+            sys.stdout.buffer.write(line + b"\n")
+            sys.stdout.buffer.flush()
+    return 0
+
+
+def _limit_worker() -> None:
+    """Bound the memory of a worker, where the platform can."""
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (3_000_000_000, 3_000_000_000))
+
+
+def _start_fuse() -> None:
+    """End this process if one file takes too much processor time: C code hears no exception."""
+    import signal
+
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, _PARSE_SECONDS)
+
+
+def _digest(source: bytes) -> str:
+    import hashlib
+
+    return hashlib.sha1(source, usedforsecurity=False).hexdigest()
+
+
+def _encode_tags(tags: FileTags) -> bytes:
+    import json
+
+    return json.dumps(tags, ensure_ascii=True, separators=(",", ":")).encode()
+
+
+def _decode_tags(data: bytes) -> FileTags | None:
+    """The tags in a row of JSON, or None if that is not what it holds."""
+    import json
+
+    try:
+        rows, references, imports, doc, mark = json.loads(data)
+        definitions = tuple(map(Definition._make, rows))
+        "".join([doc, mark, *imports, *references])  # a TypeError unless all are texts
+        "".join([text for each in definitions for text in each[2:7]])
+        sum(each.line + each.end for each in definitions) + sum(references.values())
+    except (ValueError, TypeError, AttributeError):
+        return None
+    return FileTags(definitions, references, tuple(imports), doc, mark)
+
+
+# -- the cache: a helper, never a truth
+
+_SCHEMA = 1
+_TABLES = """
+CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT);
+CREATE TABLE files (path BLOB PRIMARY KEY, stamp TEXT, hash TEXT, kind TEXT) WITHOUT ROWID;
+CREATE TABLE tags (hash TEXT, kind TEXT, data BLOB, crc INTEGER, seen INTEGER);
+CREATE UNIQUE INDEX tags_key ON tags (hash, kind);
+"""
+
+
+def cache_folder(project: Project) -> str:
+    """Where the cache may be written, or "": never through a symlink."""
+    for path in (".ctx", ".ctx/cache"):
+        place = os.path.join(project.root, path)
+        if os.path.islink(place):
+            return ""
+    try:
+        os.makedirs(place, exist_ok=True)
+    except OSError:
+        return ""
+    ignore = os.path.join(project.root, ".ctx", ".gitignore")
+    with contextlib.suppress(OSError):
+        if not os.path.lexists(ignore):
+            with open(ignore, "x", encoding="utf-8") as file:
+                file.write("cache/\n")
+    return place
+
+
+def _open_cache(project: Project, *, full: bool) -> sqlite3.Connection | None:
+    """The database of this ctx.py and these parsers, made anew if it is another's or damaged."""
+    import sqlite3
+
+    folder = cache_folder(project)
+    if not folder:
+        return None
+    place = os.path.join(folder, f"index-{_SCHEMA}.db")
+    if any(os.path.islink(place + end) for end in ("", "-journal", "-wal", "-shm")):
+        return None
+    key = cache_key(full=full)
+    for attempt in range(2):
+        try:
+            cache = sqlite3.connect(place, timeout=2, isolation_level=None, check_same_thread=False)
+            for pragma in (
+                "journal_mode=DELETE",
+                "synchronous=NORMAL",
+                "trusted_schema=OFF",
+                "cell_size_check=ON",
+                "mmap_size=0",
+            ):
+                cache.execute(f"PRAGMA {pragma}")
+            row = cache.execute("SELECT value FROM about WHERE key = 'key'").fetchone()
+            if row == (key,):
+                return cache
+            cache.close()
+        except sqlite3.OperationalError as error:
+            if "locked" in str(error) or "readonly" in str(error) or "unable" in str(error):
+                return None
+        except sqlite3.Error:
+            pass  # not a database, or a damaged one
+        if attempt or not _make_cache(place, key):
+            return None
+    return None
+
+
+def _make_cache(place: str, key: str) -> bool:
+    """Put an empty database in place of what is there, in one step."""
+    import sqlite3
+
+    fresh = f"{place}.{os.getpid()}.tmp"
+    try:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(fresh)
+        cache = sqlite3.connect(fresh, isolation_level=None)
+        cache.executescript(_TABLES)
+        cache.execute("INSERT INTO about VALUES ('key', ?)", (key,))
+        cache.execute(f"PRAGMA user_version={_SCHEMA}")
+        cache.close()
+        for end in ("-journal", "-wal", "-shm"):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(place + end)
+        os.replace(fresh, place)
+    except (OSError, sqlite3.Error):
+        return False
+    return True
+
+
+def cache_key(*, full: bool) -> str:
+    """What tags depend on beside the file: this script and the parsers."""
+    script = read_file(os.path.realpath(__file__)) or b""
+    return f"{_digest(script)} {parser_version() if full else 'bare'}"
+
+
+def _stamp_text(stamp: Stamp) -> str:
+    return "{}.{}.{}.{}.{}".format(*stamp)
+
+
+def is_racy(stamp: Stamp, when: int) -> bool:
+    """Whether a file changed so shortly before `when` that it may change again unseen.
+
+    Whole seconds in its ctime mean a coarse file system (FAT keeps 2 s); others tick every 10 ms.
+    """
+    window = 100_000_000 if stamp.ctime % 1_000_000_000 else 2_000_000_000
+    return max(stamp.mtime, stamp.ctime) > when - window
+
+
+def _recall(
+    project: Project,
+    cache: sqlite3.Connection | None,
+    files: Mapping[str, Stamp],
+    wanted: Mapping[str, str],
+) -> tuple[dict[str, FileTags], dict[str, str]]:
+    """The tags that the cache holds for these files, and the content hashes learnt on the way."""
+    tags: dict[str, FileTags] = {}
+    hashes: dict[str, str] = {}
+    if cache is None:
+        return tags, hashes
+    import sqlite3
+
+    query = (
+        "SELECT f.path, f.stamp, f.kind, t.data, t.crc FROM files f"
+        " JOIN tags t ON t.hash = f.hash AND t.kind = f.kind"
+    )
+    try:
+        for name, stamp, kind, data, crc in cache.execute(query):
+            path = os.fsdecode(name)
+            if wanted.get(path) == kind and _stamp_text(files[path]) == stamp:
+                found = _decode_row(data, crc)
+                if found is not None:
+                    tags[path] = found
+        known = {(row[0], row[1]) for row in cache.execute("SELECT hash, kind FROM tags")}
+        for path, kind in wanted.items() if known else ():
+            if path in tags:
+                continue
+            source = read_file(os.path.join(project.root, path), MAX_SOURCE_BYTES + 1)
+            digest = _digest(source) if source is not None else ""
+            if (digest, kind) in known:
+                row = cache.execute(
+                    "SELECT data, crc FROM tags WHERE hash = ? AND kind = ?", (digest, kind)
+                ).fetchone()
+                found = _decode_row(*row)
+                if found is not None:
+                    tags[path], hashes[path] = found, digest
+    except (sqlite3.Error, TypeError, ValueError):
+        pass  # a damaged page costs what it held: those files are parsed again
+    return tags, hashes
+
+
+def _decode_row(data: bytes, crc: int) -> FileTags | None:
+    if zlib.crc32(data) != crc:
+        return None
+    return _decode_tags(data)
+
+
+def _remember(
+    cache: sqlite3.Connection | None,
+    files: Mapping[str, Stamp],
+    wanted: Mapping[str, str],
+    fresh: Mapping[str, tuple[str, bytes]],
+    hashes: Mapping[str, str],
+    when: int,
+) -> None:
+    """Write what this run has learnt, all of it or nothing; drop what is long out of use."""
+    if cache is None:
+        return
+    import sqlite3
+
+    learnt = {path: digest for path, (digest, _) in fresh.items()} | dict(hashes)
+    rows = [
+        (
+            os.fsencode(path),
+            "" if is_racy(files[path], when) else _stamp_text(files[path]),
+            digest,
+            wanted[path],
+        )
+        for path, digest in learnt.items()
+    ]
+    try:
+        gone = [
+            (name,)
+            for (name,) in cache.execute("SELECT path FROM files")
+            if os.fsdecode(name) not in wanted
+        ]
+        if not rows and not gone:
+            return
+        cache.execute("BEGIN IMMEDIATE")
+        (run,) = cache.execute("SELECT coalesce(max(seen), 0) + 1 FROM tags").fetchone()
+        cache.executemany("DELETE FROM files WHERE path = ?", gone)
+        cache.executemany(
+            "INSERT OR REPLACE INTO tags VALUES (?, ?, ?, ?, ?)",
+            [
+                (digest, wanted[path], data, zlib.crc32(data), run)
+                for path, (digest, data) in fresh.items()
+            ],
+        )
+        cache.executemany("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", rows)
+        cache.execute(
+            "DELETE FROM tags WHERE seen < ? AND NOT EXISTS"
+            " (SELECT 1 FROM files f WHERE f.hash = tags.hash AND f.kind = tags.kind)",
+            (run - _KEPT_RUNS,),
+        )
+        cache.execute("COMMIT")
+    except sqlite3.Error:
+        pass  # locked, full or gone: the next run learns it again
+    finally:
+        cache.close()
+
+
+_KEPT_RUNS = 200  # writing runs for which unused content is kept: branches come back
+
+
+def read_answer(project: Project, question: str, files: Mapping[str, Stamp]) -> str | None:
+    """The answer to the same question about the same files, if an earlier run left it."""
+    source = read_file(_answer_place(project, question))
+    head, _, text = (source or b"").partition(b"\n")
+    if head.decode("ascii", "replace") != _fingerprint(files, text):
+        return None
+    return text.decode("utf-8", "replace")
+
+
+def write_answer(
+    project: Project, question: str, files: Mapping[str, Stamp], text: str, when: int
+) -> None:
+    """Leave an answer for the next run, unless a file is too fresh to be sure of."""
+    folder = cache_folder(project)
+    if not folder or any(is_racy(stamp, when) for stamp in files.values()):
+        return
+    body = text.encode("utf-8", "surrogateescape")
+    try:
+        answers = os.path.join(folder, "answers")
+        if os.path.islink(answers):
+            return
+        os.makedirs(answers, exist_ok=True)
+        for name in sorted(os.listdir(answers))[: -_KEPT_ANSWERS or None]:
+            os.unlink(os.path.join(answers, name))
+        write_file(
+            _answer_place(project, question), _fingerprint(files, body).encode() + b"\n" + body
+        )
+    except (OSError, CtxError):
+        pass  # the next run computes it again
+
+
+_KEPT_ANSWERS = 40
+
+
+def _answer_place(project: Project, question: str) -> str:
+    script = os.stat(__file__)
+    parts = (question, repr(project.config), str(script.st_size), str(script.st_mtime_ns))
+    return os.path.join(project.root, ".ctx/cache/answers", _digest("\0".join(parts).encode()))
+
+
+def _fingerprint(files: Mapping[str, Stamp], text: bytes) -> str:
+    """One hash over every file's name and stamp, and over the answer itself."""
+    names = "\n".join([f"{path}\0{_stamp_text(stamp)}" for path, stamp in files.items()])
+    return _digest(names.encode("utf-8", "surrogateescape")) + _digest(text)
 
 
 # ---- 13 TASKS (world) ------------------------------------------------------
@@ -1759,12 +6166,196 @@ def _has_section(source: bytes) -> bool:
 
 def read_facts(project: Project) -> Facts:
     """What the project's configuration files say."""
-    return Facts((), (), (), (), ())
+    paths = list(list_files(project))
+    return detect_facts(paths, read_configs(project, paths))
 
 
-def make_map(project: Project, budget: int) -> str:
+def make_map(project: Project, budget: int, focus: Sequence[str] = ()) -> str:
     """The map of this project, within `budget` tokens."""
-    return "# Map\n"
+    when = time.time_ns()
+    files = list_files(project)
+    question = f"map {budget} {list(focus)} {use_packages()} {has_vocabulary(project)}"
+    answer = read_answer(project, question, files)
+    if answer is None:
+        answer = _make_map(project, files, budget, focus)
+        write_answer(project, question, files, answer, when)
+    return answer
+
+
+class Survey(NamedTuple):
+    """All that is known of a repository before anything is chosen from it."""
+
+    facts: Facts
+    tree: list[TreeEntry]
+    modules: list[Module]
+    symbols: list[Symbol]
+    relations: list[str]
+
+
+def _make_map(
+    project: Project, files: Mapping[str, Stamp], budget: int, focus: Sequence[str]
+) -> str:
+    """The map, computed."""
+    counter = read_counter(project)
+    survey = make_survey(project, files, focus)
+    name = os.path.basename(project.root)
+    parts = _fit_parts(_map_parts(survey), budget, counter.count)
+    note = (
+        f"Counted with {counter.name}: {budget} of {budget} tokens."  # stands in for the last line
+    )
+    room = budget - counter.count(render_map(name, parts, [], note))
+    picks: list[Pick] = []
+    for _ in range(
+        3
+    ):  # what lines cost alone and together differs a little: give back what is left
+        wider = fit_symbols(
+            survey.symbols,
+            room,
+            lambda symbol, form: counter.count(
+                render_symbol(symbol) if form == "full" else f" {render_name(symbol.definition)},"
+            ),
+            lambda path: counter.count(f"{show(path)}\n"),
+        )
+        used = counter.count(render_map(name, parts, wider, note))
+        if used <= budget:
+            picks = wider
+        room += budget - used - 1
+        if len(wider) == len(survey.symbols):
+            break
+    while True:
+        text = render_map(name, parts, picks, note)
+        used = counter.count(text)
+        if used <= budget:
+            return render_map(name, parts, picks, note.replace(f": {budget} of", f": {used} of"))
+        if picks:
+            picks = picks[:-1]
+        elif parts:
+            parts = parts[:-1]
+        else:
+            return ""
+
+
+def make_survey(project: Project, files: Mapping[str, Stamp], focus: Sequence[str]) -> Survey:
+    """List, read, tag, resolve, rank: everything a map or package chooses from."""
+    paths = list(files)
+    configs = read_configs(project, paths)
+    facts = detect_facts(paths, configs)
+    index = read_index(project, files)
+    tags = {path: found for path, found in index.tags.items() if not find_document(path)}
+    documents = {path: found for path, found in index.tags.items() if find_document(path)}
+    imports = resolve_imports({path: found.imports for path, found in tags.items()}, paths, configs)
+    weights = {path: weigh_file(path, found.mark) for path, found in tags.items()}
+    links = build_links(tags, imports, weights, _family)
+    ranks = rank_files(links, {path: 1.0 for path in links.paths if is_focus(path, focus)})
+    symbols = rank_symbols(links, ranks, tags, count_mentions(documents))
+    docs = {path: found.doc for path, found in index.tags.items() if found.doc}
+    docs |= find_descriptions(configs)
+    modules = describe_modules(paths, docs)
+    tree = build_tree(
+        paths, project.config.map_max_depth, {each.path: each.doc for each in modules if each.doc}
+    )
+    relations = render_relations(rank_relations(links, ranks, _grouping(modules, tags)))
+    return Survey(facts, tree, modules, symbols, relations)
+
+
+def _grouping(modules: Sequence[Module], paths: Collection[str]) -> Callable[[str], str]:
+    """Which part of the code a file belongs to: its module, or itself where modules are too few."""
+    folders = {each.path for each in modules}
+
+    def module_of(path: str) -> str:
+        folder = path
+        while folder and folder not in folders:
+            folder = folder.rpartition("/")[0]
+        return folder
+
+    if len({module_of(path) for path in paths}) < 5:
+        return lambda path: path
+    return module_of
+
+
+_ROLE_WEIGHTS = {
+    "source": 1.0,
+    "build": 0.4,
+    "config": 0.4,
+    "data": 0.3,
+    "example": 0.1,
+    "doc": 0.1,
+    "test": 0.1,
+    "generated": 0.05,
+    "vendored": 0.02,
+    "minified": 0.01,
+}
+
+
+def weigh_file(path: str, mark: str) -> float:
+    """How much a file counts, by what its path and its content say it is for."""
+    weight = _ROLE_WEIGHTS[role_of(path)]
+    return min(weight, _ROLE_WEIGHTS[mark]) if mark in _ROLE_WEIGHTS else weight
+
+
+def read_configs(project: Project, paths: Sequence[str]) -> dict[str, str]:
+    """The texts of the files that tell about the project, those near the root first."""
+    wanted = sorted(
+        (path for path in paths if is_config(path)), key=lambda path: (path.count("/"), path)
+    )
+    found = {path: read_text(project, path) for path in wanted[:_MAX_CONFIGS]}
+    return {path: text for path, text in found.items() if text is not None and len(text) < 500_000}
+
+
+_MAX_CONFIGS = 400  # a monorepo's packages; each is a small file
+
+
+def _family(path: str) -> str:
+    language = find_language(path)
+    return language.family if language else ""
+
+
+def is_focus(path: str, focus: Sequence[str]) -> bool:
+    """Whether a path is one of those asked for, or below one."""
+    return any(path == each or path.startswith(each.rstrip("/") + "/") for each in focus)
+
+
+def _map_parts(survey: Survey) -> list[MapPart]:
+    """The sections of the map but for the symbols, each line an item."""
+    facts = survey.facts
+    order = sorted(range(len(survey.tree)), key=lambda at: tree_key(survey.tree[at]))
+    places = [order.index(at) for at in range(len(order))]
+    key_files = [f"- {code_span(each.path)}: {show(each.why)}\n" for each in facts.key_files]
+    commands = [f"- {each.verb}: {code_span(each.line)}{_where(each)}\n" for each in facts.commands]
+    modules = [
+        f"- {code_span(each.path + '/')}: {show(each.doc)}\n" for each in survey.modules if each.doc
+    ]
+    packages = [
+        f"- {code_span(each.path)}: {show(each.name)} ({show(each.stack)})\n"
+        for each in facts.packages
+    ]
+    return [
+        MapPart("Tech Stack", [f"- {show(each)}\n" for each in facts.stack], 0.06),
+        MapPart("Commands", commands, 0.1),
+        MapPart("Structure", [render_entry(each) for each in survey.tree], 0.12, True, places),
+        MapPart("Key Files", key_files, 0.07),
+        MapPart("Modules", packages + modules, 0.1),
+        MapPart("How They Relate", survey.relations, 0.06, fenced=True),
+        MapPart("Conventions", [f"- {show(each)}\n" for each in facts.conventions], 0.04),
+    ]
+
+
+def _where(each: Command) -> str:
+    return f" (in {code_span(each.folder)})" if each.folder else ""
+
+
+def _fit_parts(parts: Sequence[MapPart], budget: int, count: Count) -> list[MapPart]:
+    """Each section cut to its share of the budget; half of what is left stays for the symbols."""
+    fitted, left = [], budget - 40  # title and last line
+    for part in parts:
+        room = min(max(int(part.share * budget), 30), left // 2)
+        title = count(f"\n## {part.title}\n\n") + (8 if part.fenced else 0)
+        taken = fit_lines(part.lines, room - title, count)
+        if taken:
+            left -= title + sum(count(part.lines[at]) for at in taken)
+            shown = sorted(taken, key=lambda at: part.places[at] if part.places else at)
+            fitted.append(part._replace(lines=[part.lines[at] for at in shown]))
+    return fitted
 
 
 def check_health(project: Project) -> list[Finding]:
@@ -1940,6 +6531,39 @@ def cmd_update(project: Project, args: argparse.Namespace) -> int:
 
 
 @command(
+    flag("--tokens", metavar="N", help="token budget, 100 to 10000 (default: map.token_budget)"),
+    flag(
+        "-o", "--output", metavar="F", help="where to write it; - is stdout (default: .ctx/map.md)"
+    ),
+    flag(
+        "--focus",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="rank from here; may be repeated",
+    ),
+    flag("--no-code-intel", action="store_true", help="structure only: no file is parsed"),
+    example="python ctx.py map --tokens 3000 --output -",
+)
+def cmd_map(project: Project, args: argparse.Namespace) -> int:
+    """Write the ranked map of this project, within a hard token budget."""
+    budget = project.config.map_token_budget
+    if args.tokens is not None:
+        number = parse_number("--tokens", args.tokens)
+        budget = int(str(check_setting("--tokens", "map_token_budget", number)))
+    text = make_map(project, budget, args.focus)
+    if args.output == "-":
+        write_stdout(text)
+    elif args.output:
+        write_file(args.output, text.encode())
+        say(project, f"wrote {args.output}")
+    else:
+        for path in write_changes(project, [plan_file(project, MAP_PATH, text.encode())]):
+            say(project, f"wrote {path}")
+    return 0
+
+
+@command(
     flag("--json", action="store_true", help="the findings for a program"),
     example="python ctx.py doctor",
 )
@@ -1965,7 +6589,7 @@ def cmd_setup(project: Project, args: argparse.Namespace) -> int:
 
 
 # ---- 17 MAIN (door) --------------------------------------------------------
-# Arguments in, exit code out. Uses: TYPES DISK COMMANDS.
+# Arguments in, exit code out. Uses: TYPES DISK INDEX COMMANDS.
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -1983,6 +6607,8 @@ def _run(argv: list[str]) -> int:
     if argv in ([], ["-h"], ["--help"]):  # before argparse is loaded: this should be instant
         write_stdout(_help())
         return 0
+    if argv[:1] == ["work"] and len(argv) == 3:  # not a command: how INDEX starts its workers
+        return run_worker(argv[1], argv[2])
     top = _new_parser("ctx", add_help=False)
     _add_global_flags(top, None)
     top.add_argument("--help", "-h", action="store_true")
