@@ -5531,22 +5531,44 @@ def has_parsers(project: Project) -> bool:
 
 
 def use_packages() -> bool:
-    """Whether the packages can be imported, after looking into the private environment too."""
-    if _has_modules():
-        return True
-    import importlib
+    """Whether the parsers can be imported, after looking into the private environment too."""
+    return _PARSERS not in list_missing()
 
-    folder = _site_packages(private_environment())
-    if folder not in sys.path and os.path.isdir(folder):
-        sys.path.append(folder)  # at the end: what the interpreter has itself is used as it is
+
+_PARSERS = "tree-sitter-language-pack"
+
+
+def list_missing() -> list[str]:
+    """The pinned packages that cannot be used, neither from here nor from the private environment.
+
+    An interpreter that has them all is used as it is; else the private environment goes first.
+    """
+    names = [_pin_name(pin) for pin in read_pins()]
+    missing = [name for name in names if not _has_package(name)]
+    folder = _site_packages(private_environment()) if missing else ""
+    if folder and folder not in sys.path and os.path.isdir(folder):
+        import importlib
+
+        sys.path.insert(0, folder)
         importlib.invalidate_caches()
-    return _has_modules()
+        missing = [name for name in names if not _has_package(name)]
+    return missing
 
 
-def _has_modules() -> bool:
+def _has_package(name: str) -> bool:
+    """Whether a package can be imported; one that would download its grammars does not count."""
     from importlib.util import find_spec
 
-    return all(find_spec(_pin_name(pin).replace("-", "_")) for pin in read_pins())
+    spec = find_spec(name.replace("-", "_"))
+    if spec is None or name != _PARSERS:
+        return spec is not None
+    site = os.path.dirname(os.path.dirname(spec.origin or ""))
+    try:
+        return not any(
+            re.match(r"tree_sitter_language_pack-[1-9]", entry) for entry in os.listdir(site)
+        )
+    except OSError:
+        return True
 
 
 def _pin_name(pin: str) -> str:
@@ -5683,7 +5705,7 @@ def read_counter(project: Project) -> Counter:
     """tiktoken if its vocabulary is on this machine already, else the estimate."""
     encoding = project.config.tokens_encoding
     folder = find_vocabulary(encoding)
-    if folder and use_packages():
+    if folder and "tiktoken" not in list_missing():
         os.environ["TIKTOKEN_CACHE_DIR"] = folder
         try:
             import tiktoken
@@ -5723,11 +5745,10 @@ def find_vocabulary(encoding: str) -> str:
 
 def write_packages(project: Project) -> None:
     """Install the parsers and fetch the vocabulary, what is missing of them; CtxError without them."""
-    if use_packages():
+    if not list_missing():
         say(project, "parsers: already there")
     else:
         say(project, f"parsers: installed in {write_environment(project)}")
-        use_packages()
     exact = write_vocabulary(project)
     state = "counted exactly" if exact else "estimated: the vocabulary could not be fetched"
     say(project, f"tokens: {state}")
@@ -5738,6 +5759,7 @@ def write_vocabulary(project: Project) -> bool:
     encoding = project.config.tokens_encoding
     if encoding == "estimate" or find_vocabulary(encoding):
         return True
+    list_missing()  # so that the path below holds the private environment
     folder = os.path.join(cache_home(), "vocabulary")
     code = (
         f"import os, sys; os.environ['TIKTOKEN_CACHE_DIR'] = {folder!r}; sys.path += {sys.path!r}\n"
@@ -6336,6 +6358,12 @@ def _plan_own_files(project: Project) -> list[Change]:
     return [*changes, plan_file(project, MAP_PATH, map_text.encode())]
 
 
+def read_runloop(project: Project) -> str:
+    """The run loop of this repository, else the one that ctx.py brings along."""
+    source = read_source(project, RUNLOOP_PATH)
+    return TEMPLATES["runloop.md"] if source is None else unseal(source)[0]
+
+
 def _plan_sections(project: Project, paths: Sequence[str], *, force: bool) -> Plan:
     """Sections for these files, one for a pair that is linked; edited ones are kept and named."""
     changes: list[Change] = []
@@ -6398,9 +6426,9 @@ def make_section(project: Project, path: str, source: bytes) -> str:
 
 def make_agents_section(ctx: str, commands: Sequence[Command], tasks: str) -> str:
     """The vendor-neutral section; commands that would make it too long are left out."""
-    for kept in range(len(commands), -1, -1):
-        lines = render_section_commands(commands[:kept])
-        text = fill("agents-section.md", ctx=ctx, commands=lines, tasks=tasks)
+    lines = render_section_commands(commands).splitlines(keepends=True)
+    for kept in range(len(lines), -1, -1):
+        text = fill("agents-section.md", ctx=ctx, commands="".join(lines[:kept]), tasks=tasks)
         if estimate_tokens(text) <= SECTION_TOKENS and text.count("\n") <= SECTION_LINES:
             return text
     return text
@@ -6648,8 +6676,7 @@ def _check_packages(project: Project, ctx: str) -> list[Finding]:
     for name, version in read_versions().items():
         fix = "" if version else f"{ctx} setup"
         if name == "tree-sitter-language-pack" and version and not version.startswith("0."):
-            pin = next(pin for pin in read_pins() if pin.startswith(name))
-            version, fix = f"{version}: downloads grammars", f'pip install "{pin}"'
+            version, fix = f"{version}: downloads grammars at the first parse", f"{ctx} setup"
         found.append(Finding(name, version or "missing: stdlib mode, approximate map", fix))
     counter = read_counter(project)
     exact = counter.name != "estimate" or project.config.tokens_encoding == "estimate"
@@ -6760,7 +6787,7 @@ def cmd_init(project: Project, args: argparse.Namespace) -> int:
 
     Not a byte of yours outside the managed sections changes; `update --remove` takes them out.
     """
-    if not args.no_setup and not args.dry_run and not use_packages():
+    if not args.no_setup and not args.dry_run and list_missing():
         try:
             write_packages(project)
         except CtxError as error:
