@@ -49,7 +49,6 @@ import math
 import operator
 import os
 import re
-<<<<<<< HEAD
 import stat
 import sys
 import time
@@ -62,10 +61,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 if TYPE_CHECKING:  # loaded where they are needed: a start should cost what Python costs
     import argparse
     import sqlite3
-=======
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
->>>>>>> tags
 
 VERSION = "0.1.0"
 T = TypeVar("T")
@@ -104,10 +99,13 @@ class FileTags(NamedTuple):
     mark: str = ""  # what the content says of itself: "generated", "minified", or ""
 
 
+VERBS = ("install", "build", "test", "lint", "typecheck", "format", "run")
+
+
 class Command(NamedTuple):
     """One line to type, found in the project's own files."""
 
-    verb: str  # install, build, test, lint, typecheck, format, run
+    verb: str  # one of VERBS
     line: str  # "npm test"
     source: str  # path of the file it was found in
     folder: str = ""  # where to run it: a member of a monorepo; "" is the root
@@ -144,6 +142,51 @@ class Symbol(NamedTuple):
     score: float
     path: str
     definition: Definition
+
+
+class TreeEntry(NamedTuple):
+    """One line of the structure. Any first N of them are a tree; sort those by `tree_key`."""
+
+    path: str  # "src/main/java/", "." for the root, "src/…" for the siblings left out
+    depth: int  # 0 for the root, 1 below it; a chain of only children counts once
+    note: str  # "command line interface", "tests, 34 files", "12 Python files"
+
+
+class Module(NamedTuple):
+    """One part of the code, described by its own words."""
+
+    path: str  # its folder; "." is what lies in the root itself
+    files: int  # source files in it that are in no other module
+    doc: str  # one sentence, or ""
+
+
+class Links(NamedTuple):
+    """Who mentions what, resolved to definitions. Files and symbols are numbers: there are many."""
+
+    paths: list[str]
+    names: list[tuple[int, str]]  # of each symbol: its file, its name
+    mentions: list[
+        tuple[array[int], array[float]]
+    ]  # of each file: the symbols it mentions, weights
+    imports: list[list[int]]  # of each file: the files it imports
+    weights: list[float]  # of each file: how much its role lets it count
+
+
+class Pick(NamedTuple):
+    """One symbol that will be shown, in full or by its name only."""
+
+    symbol: Symbol
+    form: str  # "full" or "name"
+
+
+class MapPart(NamedTuple):
+    """One section of the map but for the symbols: its lines, and its share of the budget."""
+
+    title: str
+    lines: list[str]  # most important first
+    share: float
+    fenced: bool = False
+    places: Sequence[int] = ()  # where each line is shown, if not in this order
 
 
 class Section(NamedTuple):
@@ -814,11 +857,8 @@ java: java
   text    enum ^(?:public\s+)?enum\s+(\w+)
 
 c: c h
-<<<<<<< HEAD
   family  c
-=======
   flat    function
->>>>>>> tags
   public  ^(?!.*\bstatic\b)
   turn    h cpp ^\s*(class\s+\w+[^;{]*[;{]|namespace\s*(\w[\w:]*)?\s*\{|template\s*<|(public|private|protected)\s*:|using\s+\w+)
   def     function_definition.declarator=function type_definition.declarator=type preproc_function_def=macro
@@ -1392,7 +1432,7 @@ class _Frame(NamedTuple):
     hidden: bool = False
     exported: bool = True
     visible: bool = True  # False after `private`
-    open: bool = False  # members are exported without saying so
+    shows: bool = False  # members are exported without saying so
     wrapped: int = -1  # start of the wrap around the next definition
 
 
@@ -1598,9 +1638,9 @@ def _open_frame(file: _File, place: _Place, name_node: Any, top: _Frame) -> _Fra
         owner,
         f"{owner}.{name}".strip(".") if kind in _OWNERS else owner,
         hidden=kind in _CALLABLE,
-        exported=kind == "part" or (top.exported and top.visible and (top.open or is_public)),
+        exported=kind == "part" or (top.exported and top.visible and (top.shows or is_public)),
         visible=kind not in file.language.closed,
-        open=kind in file.language.opens or (is_public and kind in ("scope", "part")),
+        shows=kind in file.language.opens or (is_public and kind in ("scope", "part")),
     )
 
 
@@ -2059,7 +2099,6 @@ def _ast_imports(node: ast.AST) -> list[str]:
 # Of a script or target it takes the name, never the text, which may hold secrets. Uses: TYPES.
 
 _MAX_CONFIG = 200_000  # characters read of one config; what is longer was not written by hand
-_VERBS = ("install", "build", "test", "lint", "typecheck", "format", "run")
 
 # How sure it is that people type a line, by where it was found. What CI runs too gains, what CI
 # does otherwise loses, and so does the tooling of a language that is only a guest here.
@@ -2070,22 +2109,6 @@ _ENOUGH, _ENOUGH_AS_SECOND = 9, 25
 # What becomes a command holds no quote, assignment, variable, URL or control character.
 _SAFE_NAME = re.compile(r"[\w.:@/+-]{1,60}", re.ASCII)
 _SAFE_LINE = re.compile(r"(?!.*://)[\w.:@/+*, &\[\]-]{2,90}", re.ASCII)
-
-
-class TreeEntry(NamedTuple):
-    """One line of the structure. Any first N of them are a tree; sort those by `tree_key`."""
-
-    path: str  # "src/main/java/", "." for the root, "src/…" for the siblings left out
-    depth: int  # 0 for the root, 1 below it; a chain of only children counts once
-    note: str  # "command line interface", "tests, 34 files", "12 Python files"
-
-
-class Module(NamedTuple):
-    """One part of the code, described by its own words."""
-
-    path: str  # its folder; "." is what lies in the root itself
-    files: int  # source files in it that are in no other module
-    doc: str  # one sentence, or ""
 
 
 class _Find(NamedTuple):
@@ -3019,7 +3042,7 @@ def _classify_call(call: Command, known: frozenset[str]) -> _Offer | None:
 def _list_offers(known: frozenset[str], finds: Mapping[str, list[_Find]]) -> Iterator[_Offer]:
     for path, found in finds.items():
         for find in found:
-            if find.kind in _VERBS:
+            if find.kind in VERBS:
                 command = Command(find.kind, find.text, path, _folder(path))
                 yield _Offer(command, find.note or _ecosystem(path), find.score)
     for line in _SIGNS_TEXT.strip().splitlines():
@@ -3061,9 +3084,7 @@ def _choose_commands(
             ranked.setdefault(place, []).append(
                 _Offer(command._replace(line=line), ecosystem, score)
             )
-    places = [
-        (folder, verb) for folder in _command_folders(ranked, finds, homes) for verb in _VERBS
-    ]
+    places = [(folder, verb) for folder in _command_folders(ranked, finds, homes) for verb in VERBS]
     return [command for place in places for command in _best(ranked.get(place, []))]
 
 
@@ -4424,18 +4445,6 @@ _FAMILIES = (
 # Tags in, scores out. Knows nothing of files, tokens or markdown. Uses: TYPES.
 
 
-class Links(NamedTuple):
-    """Who mentions what, resolved to definitions. Files and symbols are numbers: there are many."""
-
-    paths: list[str]
-    names: list[tuple[int, str]]  # of each symbol: its file, its name
-    mentions: list[
-        tuple[array[int], array[float]]
-    ]  # of each file: the symbols it mentions, weights
-    imports: list[list[int]]  # of each file: the files it imports
-    weights: list[float]  # of each file: how much its role lets it count
-
-
 # How sure a mention is to mean a definition, by where the definition stands.
 _IMPORTED, _SAME_FOLDER, _ANYWHERE = 1.0, 0.7, 0.2
 _IMPORT_WEIGHT = 1.0  # an import counts like one sure mention, however little of it is used
@@ -4660,13 +4669,6 @@ def _worth(definition: Definition) -> float:
 # What fits a budget. Uses: TYPES.
 
 
-class Pick(NamedTuple):
-    """One symbol that will be shown, in full or by its name only."""
-
-    symbol: Symbol
-    form: str  # "full" or "name"
-
-
 _FULL_SHARE = 0.45  # of the budget for symbols: the rest names many more, at a quarter of the cost
 _FILE_FADE, _FOLDER_FADE = 0.92, 0.985  # each symbol taken makes its neighbours less wanted
 
@@ -4736,17 +4738,7 @@ def _by_faded_score(
 
 
 # ---- 10 RENDER (pure) ------------------------------------------------------
-# Values in, markdown and JSON out. Uses: TYPES TEXT SELECT.
-
-
-class MapPart(NamedTuple):
-    """One section of the map but for the symbols: its lines, and its share of the budget."""
-
-    title: str
-    lines: list[str]  # most important first
-    share: float
-    fenced: bool = False
-    places: Sequence[int] = ()  # where each line is shown, if not in this order
+# Values in, markdown and JSON out. Uses: TYPES TEXT.
 
 
 def render_map(name: str, parts: Sequence[MapPart], picks: Sequence[Pick], note: str) -> str:
@@ -4843,13 +4835,10 @@ def render_entry(entry: TreeEntry) -> str:
     return f"{indent}{show(entry.path)}{note}\n"
 
 
-_VERBS = ("install", "build", "test", "lint", "typecheck", "format", "run")
-
-
 def render_section_commands(commands: Sequence[Command]) -> str:
     """One line a verb, for the managed section: `- Test: `pytest``."""
     lines = []
-    for verb in _VERBS:
+    for verb in VERBS:
         found = [each for each in commands if each.verb == verb and not each.folder]
         if found:
             lines.append(f"- {verb.capitalize()}: {code_span(redact(found[0].line))}\n")
@@ -5824,7 +5813,8 @@ def tag_file(path: str, source: bytes, kind: str) -> FileTags:
     if kind == "document":
         return tag_document(path, source.decode("utf-8", "replace"))
     language = get_language(kind)
-    return tag_source(path, source, language) or FileTags((), {}, (), "", "")
+    found = tag_source(path, source, language) or tag_without_grammar(path, source, language)
+    return found or FileTags((), {}, (), "", "")
 
 
 def find_document(path: str) -> str:
@@ -6300,7 +6290,8 @@ def _fingerprint(files: Mapping[str, Stamp], text: bytes) -> str:
 
 
 # ---- 14 FLOWS (world) ------------------------------------------------------
-# Each product as one paragraph of calls. Uses: TYPES TEXT TEMPLATES RENDER DISK.
+# Each product as one paragraph of calls.
+# Uses: TYPES TEXT LANGUAGES TEMPLATES FACTS LINKS RANK SELECT RENDER DISK INDEX.
 
 
 AGENT_FILES = ("AGENTS.md", "CLAUDE.md")
