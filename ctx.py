@@ -4576,6 +4576,7 @@ def rank_symbols(
         for symbol, weight in zip(symbols, strengths, strict=True):
             flow[symbol] += share * weight
     received = {(at, name): flow[symbol] for symbol, (at, name) in enumerate(links.names)}
+    rivals = collections.Counter(name for at, name in links.names if links.weights[at] >= _REAL)
     found = []
     for at, path in enumerate(links.paths):
         definitions = tags[path].definitions
@@ -4586,14 +4587,20 @@ def rank_symbols(
             if each.owner:
                 holder = each.owner.rpartition(".")[2]
                 owned[holder] = owned.get(holder, 0.0) + value
+        inner = {each.name for each in definitions if each.kind in TYPE_KINDS and not each.exported}
         for each, value in raw.items():
             if each.kind in TYPE_KINDS:
                 value += 0.5 * owned.get(each.name, 0.0)
-            named = (1 + math.log1p(_telling(each.name, mentions))) ** 3
-            score = value**0.35 * _scale(links.weights[at]) * _worth(each) * named
-            found.append(Symbol(score, path, each))
+            shared = max(1, rivals[each.name])
+            hidden = not each.exported or each.owner.rpartition(".")[2] in inner
+            named = (1 + math.log1p(_telling(each.name, mentions) / shared)) ** 3
+            score = value**0.35 * _scale(links.weights[at]) * _worth(each, shared, hidden=hidden)
+            found.append(Symbol(score * named, path, each))
     found.sort(key=lambda symbol: (-symbol.score, symbol.path, symbol.definition.line))
     return found
+
+
+_REAL = 0.3  # weight from which a file's symbols are the project's own
 
 
 def _telling(name: str, mentions: Mapping[str, int]) -> float:
@@ -4604,7 +4611,7 @@ def _telling(name: str, mentions: Mapping[str, int]) -> float:
 
 def _scale(weight: float) -> float:
     """What a file's role does to its symbols: those of tests come after all real ones."""
-    return weight if weight >= 0.3 else weight * 1e-6
+    return weight if weight >= _REAL else weight * 1e-6
 
 
 def count_mentions(documents: Mapping[str, FileTags]) -> dict[str, int]:
@@ -4648,11 +4655,11 @@ _KIND_WORTH = {"method": 0.7, "constant": 0.4, "variable": 0.3, "property": 0.25
 _ACCESSOR = re.compile(r"(get|set|is|has)(_|[A-Z])|(toString|hashCode|equals|clone|constructor)$")
 
 
-def _worth(definition: Definition) -> float:
+def _worth(definition: Definition, rivals: int, *, hidden: bool) -> float:
     """What a definition is worth to a reader, by what it is and how it is named."""
     name, kind = definition.name, definition.kind
-    worth = 1.5 if kind in TYPE_KINDS else _KIND_WORTH.get(kind, 1.0)
-    if not definition.exported:
+    worth = 1.5 if kind in TYPE_KINDS else _KIND_WORTH.get(kind, 1.0) / math.sqrt(rivals)
+    if hidden:
         worth *= 0.3
     if definition.doc:
         worth *= 1.2
@@ -4797,7 +4804,8 @@ def _render_file(path: str, group: Sequence[Pick]) -> list[str]:
     names = sorted(pick.symbol.definition for pick in group if pick.form == "name")
     owners |= {each.name for each in names}
     if names:
-        lines.append(f"  {', '.join(render_name(each, owners) for each in names)}\n")
+        shown = dict.fromkeys(render_name(each, owners) for each in names)
+        lines.append(f"  {', '.join(shown)}\n")
     return lines
 
 
