@@ -4576,7 +4576,8 @@ def rank_symbols(
         for symbol, weight in zip(symbols, strengths, strict=True):
             flow[symbol] += share * weight
     received = {(at, name): flow[symbol] for symbol, (at, name) in enumerate(links.names)}
-    rivals = collections.Counter(name for at, name in links.names if links.weights[at] >= _REAL)
+    real = [path for at, path in enumerate(links.paths) if links.weights[at] >= _REAL]
+    rivals = collections.Counter(each.name for path in real for each in tags[path].definitions)
     found = []
     for at, path in enumerate(links.paths):
         definitions = tags[path].definitions
@@ -4774,6 +4775,59 @@ MAP_ORDER = (
 )
 
 
+def render_map_json(
+    about: Mapping[str, object], facts: Facts, modules: Sequence[Module], picks: Sequence[Pick]
+) -> str:
+    """The map for a program: the same choice, with scores."""
+    import json
+
+    symbols = [
+        {"path": show(path, 1000), "score": round(score, 9), **each._asdict()}
+        for (score, path, each), _ in picks
+    ]
+    named = {field: getattr(facts, field) for field in ("commands", "key_files", "packages")}
+    data: dict[str, object] = dict(about) | {"stack": facts.stack}
+    data |= {field: [each._asdict() for each in rows] for field, rows in named.items()}
+    data |= {"modules": [each._asdict() for each in modules], "conventions": facts.conventions}
+    return redact(json.dumps(data | {"symbols": symbols}, indent=1)) + "\n"
+
+
+def parse_map(text: str) -> dict[str, int]:
+    """The symbols that a rendered map shows, as `path name` -> place in the map."""
+    found: dict[str, int] = {}
+    block = re.search(r"^## Key Symbols\n\n(`{3,})\n(.*?)^\1$", text, re.M | re.S)
+    folder = path = ""
+    for line in block[2].splitlines() if block else ():
+        depth = len(line) - len(line.lstrip(" "))
+        if depth == 0:
+            folder, path = (line, line) if line.endswith("/") else ("", line)
+        elif folder and depth == 2:
+            path = folder + line.strip()
+        elif mark := re.match(r"\s+(.*?) :\d+(?: — |$)", line):
+            words = re.findall(
+                r"[^\W\d]\w*",
+                mark[1].partition("(")[0].partition(": ")[2] or mark[1].partition("(")[0],
+            )
+            found.setdefault(f"{path} {words[-1] if words else mark[1]}", len(found))
+        else:
+            for name in line.strip().split(", "):
+                found.setdefault(f"{path} {name.rpartition('.')[2]}", len(found))
+    return found
+
+
+def render_map_diff(old: str, new: str) -> str:
+    """What came, went, rose and fell between two maps, a line each; "" if nothing did."""
+    before, after = parse_map(old), parse_map(new)
+    lines = [f"+ {key}" for key in after if key not in before]
+    lines += [f"- {key}" for key in before if key not in after]
+    kept = [key for key in after if key in before]
+    places = {key: at for at, key in enumerate(sorted(kept, key=before.__getitem__))}
+    for at, key in enumerate(kept):
+        if abs(places[key] - at) >= 3:  # smaller moves are the ripple of others
+            lines.append(f"{'^' if at < places[key] else 'v'} {key} ({at - places[key]:+d})")
+    return "".join(f"{line}\n" for line in lines)
+
+
 def render_symbols(picks: Sequence[Pick]) -> list[str]:
     """The symbols grouped by file, best file first, in the order of the source."""
     groups: dict[str, dict[str, list[Pick]]] = {}  # folder -> file -> its symbols
@@ -4851,6 +4905,44 @@ def render_section_commands(commands: Sequence[Command]) -> str:
         if found:
             lines.append(f"- {verb.capitalize()}: {code_span(redact(found[0].line))}\n")
     return "".join(lines)
+
+
+def render_scan(counts: Mapping[str, object], form: str) -> str:
+    """The counts of a scan as one line for a person, or as JSON."""
+    import json
+
+    if form == "json":
+        return json.dumps(counts, indent=1) + "\n"
+    return (
+        f"{counts['files_scanned']} files, {counts['files_changed']} of them parsed now: "
+        f"{counts['symbols_indexed']} symbols, {counts['dependencies_indexed']} dependencies, "
+        f"{counts['duration_seconds']} s\n"
+    )
+
+
+def render_exports(
+    tags: Mapping[str, FileTags], imports: Mapping[str, Sequence[str]]
+) -> dict[str, str]:
+    """One JSON text for each top-level module: its files, symbols, imports and dependencies."""
+    import json
+
+    modules: dict[str, dict[str, object]] = {}
+    for path, found in tags.items():
+        if not found.definitions and not found.imports:
+            continue
+        folder = path.partition("/")[0] if "/" in path else "_root"
+        modules.setdefault(folder, {})[show(path, 1000)] = {
+            "doc": found.doc,
+            "symbols": [each._asdict() for each in found.definitions],
+            "imports": found.imports,
+            "dependencies": imports.get(path, []),
+        }
+    return {
+        f"{show(folder, 1000)}/ast_context.json": redact(
+            json.dumps({"module": show(folder, 1000), "files": files}, indent=1) + "\n"
+        )
+        for folder, files in modules.items()
+    }
 
 
 def render_findings(findings: Sequence[Finding], form: str) -> str:
@@ -5786,8 +5878,8 @@ _CHUNK_BYTES = 200_000  # of source per request to a worker: small enough to sha
 _FAILED = FileTags((), {}, (), "", "failed")
 
 
-def read_index(project: Project, files: Mapping[str, Stamp]) -> Index:
-    """The tags of every file that has any, parsing only what no earlier run has parsed."""
+def read_index(project: Project, files: Mapping[str, Stamp], *, anew: bool = False) -> Index:
+    """The tags of every file that has any, parsing only what no earlier run has, or all `anew`."""
     when = time.time_ns()
     full = has_parsers(project)
     wanted = {
@@ -5795,7 +5887,7 @@ def read_index(project: Project, files: Mapping[str, Stamp]) -> Index:
     }
     wanted = {path: kind for path, kind in wanted.items() if files[path].size <= MAX_SOURCE_BYTES}
     cache = _open_cache(project, full=full)
-    tags, hashes = _recall(project, cache, files, wanted)
+    tags, hashes = _recall(project, None if anew else cache, files, wanted)
     jobs = [(path, kind) for path, kind in wanted.items() if path not in tags]
     fresh: dict[str, tuple[str, bytes]] = {}  # path -> hash of its content, its tags as JSON
     for path, digest, data in _parse_all(
@@ -6468,14 +6560,24 @@ def read_facts(project: Project) -> Facts:
     return detect_facts(paths, read_configs(project, paths))
 
 
-def make_map(project: Project, budget: int, focus: Sequence[str] = ()) -> str:
-    """The map of this project, within `budget` tokens."""
+def make_map(
+    project: Project,
+    budget: int,
+    *,
+    form: str = "text",
+    focus: Sequence[str] = (),
+    code: bool = True,
+) -> str:
+    """The map of this project within `budget` tokens, as "text" or "json"."""
     when = time.time_ns()
     files = list_files(project)
-    question = f"map {budget} {list(focus)} {use_packages()} {has_vocabulary(project)}"
+    code = code and project.config.map_code_intel
+    ways = (form, list(focus), code, use_packages(), has_vocabulary(project))
+    question = f"map {budget} {ways}"
     answer = read_answer(project, question, files)
     if answer is None:
-        answer = _make_map(project, files, budget, focus)
+        survey = make_survey(project, files, focus, code=code)
+        answer = _fit_map(project, survey, budget, form)
         write_answer(project, question, files, answer, when)
     return answer
 
@@ -6488,63 +6590,59 @@ class Survey(NamedTuple):
     modules: list[Module]
     symbols: list[Symbol]
     relations: list[str]
+    exact: bool  # parsed with grammars, not by patterns
 
 
-def _make_map(
-    project: Project, files: Mapping[str, Stamp], budget: int, focus: Sequence[str]
-) -> str:
-    """The map, computed."""
+def _fit_map(project: Project, survey: Survey, budget: int, form: str) -> str:
+    """The map, chosen from a survey."""
     counter = read_counter(project)
-    survey = make_survey(project, files, focus)
+    count = counter.count
     name = os.path.basename(project.root)
-    parts = _fit_parts(_map_parts(survey), budget, counter.count)
-    note = (
-        f"Counted with {counter.name}: {budget} of {budget} tokens."  # stands in for the last line
+    parts = _fit_parts(_map_parts(survey), budget, count)
+    marks = (
+        "" if survey.exact or not survey.symbols else " Symbols are approximate: no parsers here."
     )
-    room = budget - counter.count(render_map(name, parts, [], note))
+    note = f"{budget} of {budget} tokens, counted with {counter.name}.{marks}"  # at its longest
+    room = budget - count(render_map(name, parts, [], note))
     picks: list[Pick] = []
-    for _ in range(
-        3
-    ):  # what lines cost alone and together differs a little: give back what is left
+    for _ in range(3):  # lines cost a little more alone than together: what is left is used again
         wider = fit_symbols(
             survey.symbols,
             room,
-            lambda symbol, form: counter.count(
+            lambda symbol, form: count(
                 render_symbol(symbol) if form == "full" else f" {render_name(symbol.definition)},"
             ),
-            lambda path: counter.count(f"{show(path)}\n"),
+            lambda path: count(f"{show(path)}\n"),
         )
-        used = counter.count(render_map(name, parts, wider, note))
-        if used <= budget:
-            picks = wider
+        used = count(render_map(name, parts, wider, note))
+        picks = wider if used <= budget else picks
         room += budget - used - 1
         if len(wider) == len(survey.symbols):
             break
-    while True:
-        text = render_map(name, parts, picks, note)
-        used = counter.count(text)
-        if used <= budget:
-            return render_map(name, parts, picks, note.replace(f": {budget} of", f": {used} of"))
-        if picks:
-            picks = picks[:-1]
-        elif parts:
-            parts = parts[:-1]
-        else:
-            return ""
+    while count(render_map(name, parts, picks, note)) > budget and (picks or parts):
+        picks, parts = (picks[:-1], parts) if picks else (picks, parts[:-1])
+    used = count(render_map(name, parts, picks, note))
+    note = note.replace(f"{budget} of", f"{used} of", 1)
+    if form == "json":
+        about = {"name": name, "tokens": used, "budget": budget, "counter": counter.name}
+        return render_map_json(about, survey.facts, survey.modules, picks)
+    return render_map(name, parts, picks, note)
 
 
-def make_survey(project: Project, files: Mapping[str, Stamp], focus: Sequence[str]) -> Survey:
-    """List, read, tag, resolve, rank: everything a map or package chooses from."""
+def make_survey(
+    project: Project, files: Mapping[str, Stamp], focus: Sequence[str], *, code: bool
+) -> Survey:
+    """List, read, tag, resolve, rank: everything a map chooses from."""
     paths = list(files)
     configs = read_configs(project, paths)
     facts = detect_facts(paths, configs)
-    index = read_index(project, files)
+    index = read_index(project, files) if code else Index({}, 0, True)
     tags = {path: found for path, found in index.tags.items() if not find_document(path)}
     documents = {path: found for path, found in index.tags.items() if find_document(path)}
     imports = resolve_imports({path: found.imports for path, found in tags.items()}, paths, configs)
     weights = {path: weigh_file(path, found.mark) for path, found in tags.items()}
     links = build_links(tags, imports, weights, _family)
-    ranks = rank_files(links, {path: 1.0 for path in links.paths if is_focus(path, focus)})
+    ranks = rank_files(links, dict.fromkeys(find_focus(tags, focus), 1.0))
     symbols = rank_symbols(links, ranks, tags, count_mentions(documents))
     docs = {path: found.doc for path, found in index.tags.items() if found.doc}
     docs |= find_descriptions(configs)
@@ -6553,7 +6651,7 @@ def make_survey(project: Project, files: Mapping[str, Stamp], focus: Sequence[st
         paths, project.config.map_max_depth, {each.path: each.doc for each in modules if each.doc}
     )
     relations = render_relations(rank_relations(links, ranks, _grouping(modules, tags)))
-    return Survey(facts, tree, modules, symbols, relations)
+    return Survey(facts, tree, modules, symbols, relations, index.full)
 
 
 def _grouping(modules: Sequence[Module], paths: Collection[str]) -> Callable[[str], str]:
@@ -6608,9 +6706,20 @@ def _family(path: str) -> str:
     return language.family if language else ""
 
 
-def is_focus(path: str, focus: Sequence[str]) -> bool:
-    """Whether a path is one of those asked for, or below one."""
-    return any(path == each or path.startswith(each.rstrip("/") + "/") for each in focus)
+def find_focus(tags: Mapping[str, FileTags], focus: Sequence[str]) -> list[str]:
+    """The files that are meant: by path, by folder, or by the name of a symbol they define."""
+    found = []
+    for word in focus:
+        name = word.rpartition(".")[2]
+        inside = word.removeprefix("./").rstrip("/")
+        hits = [path for path in tags if path == inside or path.startswith(inside + "/")]
+        hits = hits or [
+            path for path in tags if any(name == each.name for each in tags[path].definitions)
+        ]
+        if not hits:
+            raise CtxError(f"--focus {word}: no such file, folder or symbol; check the name")
+        found += hits
+    return found
 
 
 def _map_parts(survey: Survey) -> list[MapPart]:
@@ -6654,6 +6763,34 @@ def _fit_parts(parts: Sequence[MapPart], budget: int, count: Count) -> list[MapP
             shown = sorted(taken, key=lambda at: part.places[at] if part.places else at)
             fitted.append(part._replace(lines=[part.lines[at] for at in shown]))
     return fitted
+
+
+class Scan(NamedTuple):
+    """What a scan found: its counts, and per module the structure as JSON."""
+
+    counts: dict[str, object]
+    exports: dict[str, str]  # place below the export folder -> text
+
+
+def make_scan(project: Project, *, full: bool) -> Scan:
+    """Bring the index up to date and tell what it holds."""
+    begin = time.monotonic()
+    files = list_files(project)
+    index = read_index(project, files, anew=full)
+    paths = list(files)
+    uses = {path: found.imports for path, found in index.tags.items() if found.imports}
+    imports = resolve_imports(uses, paths, read_configs(project, paths))
+    head = run_git(project, "rev-parse", "HEAD") if has_git_folder(project.root) else None
+    counts: dict[str, object] = {
+        "files_scanned": len(index.tags),
+        "files_changed": index.parsed,
+        "symbols_indexed": sum(len(found.definitions) for found in index.tags.values()),
+        "dependencies_indexed": sum(map(len, imports.values())),
+        "duration_seconds": round(time.monotonic() - begin, 3),
+        "git_sha": head.decode().strip() if head else None,
+        "mode": "full" if full else "incremental",
+    }
+    return Scan(counts, render_exports(index.tags, imports))
 
 
 def check_health(project: Project) -> list[Finding]:
@@ -6841,6 +6978,8 @@ def cmd_update(project: Project, args: argparse.Namespace) -> int:
         help="rank from here; may be repeated",
     ),
     flag("--no-code-intel", action="store_true", help="structure only: no file is parsed"),
+    flag("--json", action="store_true", help="the map for a program, with scores, on stdout"),
+    flag("--diff", action="store_true", help="what came, went, rose and fell since .ctx/map.md"),
     example="python ctx.py map --tokens 3000 --output -",
 )
 def cmd_map(project: Project, args: argparse.Namespace) -> int:
@@ -6849,8 +6988,13 @@ def cmd_map(project: Project, args: argparse.Namespace) -> int:
     if args.tokens is not None:
         number = parse_number("--tokens", args.tokens)
         budget = int(str(check_setting("--tokens", "map_token_budget", number)))
-    text = make_map(project, budget, args.focus)
-    if args.output == "-":
+    form = "json" if args.json else "text"
+    text = make_map(project, budget, form=form, focus=args.focus, code=not args.no_code_intel)
+    if args.diff:
+        changes = render_map_diff(read_text(project, MAP_PATH) or "", text)
+        write_stdout(changes)
+        return 0 if changes else 1
+    if args.output == "-" or (args.json and not args.output):
         write_stdout(text)
     elif args.output:
         write_file(args.output, text.encode())
@@ -6858,6 +7002,26 @@ def cmd_map(project: Project, args: argparse.Namespace) -> int:
     else:
         for path in write_changes(project, [plan_file(project, MAP_PATH, text.encode())]):
             say(project, f"wrote {path}")
+    return 0
+
+
+@command(
+    flag("--full", action="store_true", help="parse everything again, whatever the cache says"),
+    flag("--json", action="store_true", help="the counts for a program"),
+    flag(
+        "--export",
+        metavar="DIR",
+        help="write DIR/MODULE/ast_context.json for each top-level module",
+    ),
+    example="python ctx.py scan --json",
+)
+def cmd_scan(project: Project, args: argparse.Namespace) -> int:
+    """Bring the index up to date: only what changed is parsed."""
+    full = args.full or project.config.scan_mode == "full"
+    scan = make_scan(project, full=full)
+    for place, text in scan.exports.items() if args.export else ():
+        write_file(os.path.join(args.export, place), text.encode())
+    write_stdout(render_scan(scan.counts, form="json" if args.json else "text"))
     return 0
 
 
