@@ -4576,7 +4576,7 @@ def rank_symbols(
         for symbol, weight in zip(symbols, strengths, strict=True):
             flow[symbol] += share * weight
     received = {(at, name): flow[symbol] for symbol, (at, name) in enumerate(links.names)}
-    real = [path for at, path in enumerate(links.paths) if links.weights[at] >= _REAL]
+    real = [path for at, path in enumerate(links.paths) if links.weights[at] > _REAL]
     rivals = collections.Counter(each.name for path in real for each in tags[path].definitions)
     found = []
     for at, path in enumerate(links.paths):
@@ -4601,7 +4601,7 @@ def rank_symbols(
     return found
 
 
-_REAL = 0.3  # weight from which a file's symbols are the project's own
+_REAL = 0.1  # weight above which a file's symbols are the project's own
 
 
 def _telling(name: str, mentions: Mapping[str, int]) -> float:
@@ -4612,7 +4612,7 @@ def _telling(name: str, mentions: Mapping[str, int]) -> float:
 
 def _scale(weight: float) -> float:
     """What a file's role does to its symbols: those of tests come after all real ones."""
-    return weight if weight >= _REAL else weight * 1e-6
+    return weight if weight > _REAL else weight * 1e-6
 
 
 def count_mentions(documents: Mapping[str, FileTags]) -> dict[str, int]:
@@ -4678,7 +4678,7 @@ def _worth(definition: Definition, rivals: int, *, hidden: bool) -> float:
 
 
 _FULL_SHARE = 0.45  # of the budget for symbols: the rest names many more, at a quarter of the cost
-_FILE_FADE, _FOLDER_FADE = 0.92, 0.985  # each symbol taken makes its neighbours less wanted
+_FILE_FADE, _FOLDER_FADE = 0.92, 0.995  # each symbol taken makes its neighbours less wanted
 
 
 def fit_lines(lines: Sequence[str], budget: int, count: Count) -> list[int]:
@@ -4722,6 +4722,11 @@ def fit_symbols(
         files[symbol.path] = files.get(symbol.path, 0) + 1
         folder = symbol.path.rpartition("/")[0]
         folders[folder] = folders.get(folder, 0) + 1
+    for at, (symbol, form) in enumerate(picks):  # what room is left shows more of the best names
+        need = cost(symbol, "full") - cost(symbol, "name") if form == "name" else room + 1
+        if need <= room:
+            room -= need
+            picks[at] = Pick(symbol, "full")
     return picks
 
 
@@ -4798,20 +4803,25 @@ def parse_map(text: str) -> dict[str, int]:
     block = re.search(r"^## Key Symbols\n\n(`{3,})\n(.*?)^\1$", text, re.M | re.S)
     folder = path = ""
     for line in block[2].splitlines() if block else ():
-        depth = len(line) - len(line.lstrip(" "))
-        if depth == 0:
-            folder, path = (line, line) if line.endswith("/") else ("", line)
-        elif folder and depth == 2:
-            path = folder + line.strip()
-        elif mark := re.match(r"\s+(.*?) :\d+(?: — |$)", line):
-            words = re.findall(
-                r"[^\W\d]\w*",
-                mark[1].partition("(")[0].partition(": ")[2] or mark[1].partition("(")[0],
+        bare, depth = line.strip(), len(line) - len(line.lstrip(" "))
+        names: list[str] = []
+        if depth == 0 and bare.endswith("/"):
+            folder = path = bare
+        elif depth == 0 or (folder and depth == 2):
+            folder = folder if depth else ""
+            path, _, rest = bare.partition(": ")
+            files = path.split(", ")
+            names = (
+                rest.split(", ") if rest else [each.partition(".")[0] for each in files if depth]
             )
-            found.setdefault(f"{path} {words[-1] if words else mark[1]}", len(found))
+            path = folder + path
+        elif mark := re.match(r"(.*?) :\d+(?: — |$)", bare):
+            words = re.findall(r"[^\W\d]\w*", mark[1].rpartition(": ")[2].partition("(")[0])
+            names = words[-1:]
         else:
-            for name in line.strip().split(", "):
-                found.setdefault(f"{path} {name.rpartition('.')[2]}", len(found))
+            names = bare.split(", ")
+        for name in names:
+            found.setdefault(f"{path} {name.rpartition('.')[2]}", len(found))
     return found
 
 
@@ -4839,28 +4849,38 @@ def render_symbols(picks: Sequence[Pick]) -> list[str]:
         shared = len(files) > 1 and len(folder) > _SHORT_FOLDER
         if shared:
             lines.append(f"{show(folder)}/\n")
+        alone = [name for name in files if _is_eponym(name, files[name])] if shared else []
         for name, group in files.items():
             path = name if shared or not folder else f"{folder}/{name}"
-            lines += [("  " if shared else "") + line for line in _render_file(path, group)]
+            if name not in alone:
+                lines += [("  " if shared else "") + line for line in _render_file(path, group)]
+        if alone:
+            lines.append(f"  {', '.join(map(show, alone))}\n")
     return lines
 
 
 _SHORT_FOLDER = 16  # characters: naming it again costs less than a level of indentation
 
 
+def _is_eponym(name: str, group: Sequence[Pick]) -> bool:
+    """Whether a file shows nothing but the symbol that it is named after."""
+    stem = name.partition(".")[0]
+    return all(pick.form == "name" and pick.symbol.definition.name == stem for pick in group)
+
+
 def _render_file(path: str, group: Sequence[Pick]) -> list[str]:
     """One file's symbols: full lines in the order of the source, then names on one line."""
-    lines = [f"{show(path)}\n"]
     full = [pick.symbol for pick in group if pick.form == "full"]
     owners = {each.definition.name for each in full}
-    for symbol in sorted(full, key=lambda symbol: symbol.definition.line):
-        lines.append(render_symbol(symbol, owners))
     names = sorted(pick.symbol.definition for pick in group if pick.form == "name")
     owners |= {each.name for each in names}
-    if names:
-        shown = dict.fromkeys(render_name(each, owners) for each in names)
-        lines.append(f"  {', '.join(shown)}\n")
-    return lines
+    shown = ", ".join(dict.fromkeys(render_name(each, owners) for each in names))
+    if not full:
+        return [f"{show(path)}: {shown}\n"]
+    lines = [f"{show(path)}\n"]
+    for symbol in sorted(full, key=lambda symbol: symbol.definition.line):
+        lines.append(render_symbol(symbol, owners))
+    return [*lines, f"  {shown}\n"] if names else lines
 
 
 _SIGNATURE_WIDTH, _DOC_WIDTH = 90, 70  # characters; what an agent needs to decide to open the file
@@ -4872,7 +4892,7 @@ def render_symbol(symbol: Symbol, owners: Collection[str] = ()) -> str:
     holder = each.owner.rpartition(".")[2]
     indent, owner = ("    ", "") if holder in owners else ("  ", each.owner)
     text = show(each.signature or each.name, _SIGNATURE_WIDTH)
-    if owner:
+    if owner and not re.search(rf"\b{re.escape(holder)}\b", text.partition("(")[0]):
         text = f"{show(owner, 60)}: {text}"
     doc = f" — {show(each.doc, _DOC_WIDTH)}" if each.doc else ""
     return f"{indent}{text} :{each.line}{doc}\n"
@@ -4890,11 +4910,18 @@ def render_relations(relations: Sequence[tuple[str, list[str]]]) -> list[str]:
     return [f"{show(here)} -> {show(', '.join(leans))}\n" for here, leans in relations if leans]
 
 
-def render_entry(entry: TreeEntry) -> str:
-    """One line of the structure, indented by its depth."""
-    indent = "  " * max(0, entry.depth - 1)
-    note = f"  {show(entry.note, 70)}" if entry.note else ""
-    return f"{indent}{show(entry.path)}{note}\n"
+def render_tree(tree: Sequence[TreeEntry]) -> list[str]:
+    """One line for each entry: its name below that of its nearest entry above, and its note."""
+    known = {entry.path for entry in tree}
+    lines = []
+    for entry in tree:
+        above = entry.path.rstrip("/")
+        while above and above + "/" not in known or above + "/" == entry.path:
+            above = above.rpartition("/")[0]
+        name = entry.path.removeprefix(above + "/") if above else entry.path
+        note = f"  {show(entry.note, 70)}" if entry.note else ""
+        lines.append("  " * max(0, entry.depth - 1) + f"{show(name)}{note}\n")
+    return lines
 
 
 def render_section_commands(commands: Sequence[Command]) -> str:
@@ -5268,6 +5295,7 @@ def run_git(project: Project, *args: str, limit: float = 60) -> bytes | None:
 
 # -- writing
 
+OWN_PREFIXES = (".ctx/", ".runner/")
 _TEMPORARY = ".ctx-tmp-"  # then process id and random letters; see _sweep
 
 
@@ -5282,7 +5310,10 @@ def write_changes(project: Project, changes: Iterable[Change]) -> list[str]:
                 made += _missing_folders(place)
                 staged.append((change, place, _stage(change, place)))
         for change, place, _ in staged:
-            if read_file(place) != change.old:
+            own = change.path.startswith(
+                OWN_PREFIXES
+            )  # two runs may write those: the last one wins
+            if not own and read_file(place) != change.old:
                 raise CtxError(f"{change.path}: changed while ctx was running; run it again")
         _commit(staged)
     except OSError as error:
@@ -5351,7 +5382,7 @@ def find_place(project: Project, path: str) -> str:
     place = os.path.join(project.root, path)
     folder = os.path.realpath(os.path.dirname(place))
     place = os.path.join(folder, os.path.basename(place))
-    if os.path.islink(place) and not path.startswith((".ctx/", ".runner/")):
+    if os.path.islink(place) and not path.startswith(OWN_PREFIXES):
         place = os.path.realpath(place)
         if os.path.islink(place):
             raise CtxError(f"{path}: a link that leads back to itself; replace it by a file")
@@ -6644,12 +6675,22 @@ def make_survey(
     links = build_links(tags, imports, weights, _family)
     ranks = rank_files(links, dict.fromkeys(find_focus(tags, focus), 1.0))
     symbols = rank_symbols(links, ranks, tags, count_mentions(documents))
+    real = [
+        symbol
+        for symbol in symbols
+        if weights[symbol.path] >= _ROLE_WEIGHTS["data"] * _SUPPORT_WEIGHT
+    ]
+    if len(real) >= _ENOUGH_SYMBOLS:
+        symbols = real  # tests and examples are no filling
     docs = {path: found.doc for path, found in index.tags.items() if found.doc}
     docs |= find_descriptions(configs)
     modules = describe_modules(paths, docs)
     tree = build_tree(
         paths, project.config.map_max_depth, {each.path: each.doc for each in modules if each.doc}
     )
+    if not code:  # no symbols will name the files, so the tree does
+        real = sorted(paths, key=lambda path: (role_of(path) != "source", path))
+        tree += [TreeEntry(path, path.count("/") + 1, "") for path in real]
     relations = render_relations(rank_relations(links, ranks, _grouping(modules, tags)))
     return Survey(facts, tree, modules, symbols, relations, index.full)
 
@@ -6669,6 +6710,9 @@ def _grouping(modules: Sequence[Module], paths: Collection[str]) -> Callable[[st
     return module_of
 
 
+_ENOUGH_SYMBOLS = (
+    15  # of the project's own: then those of tests, examples and vendored code stay out
+)
 _ROLE_WEIGHTS = {
     "source": 1.0,
     "build": 0.4,
@@ -6686,7 +6730,17 @@ _ROLE_WEIGHTS = {
 def weigh_file(path: str, mark: str) -> float:
     """How much a file counts, by what its path and its content say it is for."""
     weight = _ROLE_WEIGHTS[role_of(path)]
+    if _SUPPORT.search(path.lower()):
+        weight *= _SUPPORT_WEIGHT
     return min(weight, _ROLE_WEIGHTS[mark]) if mark in _ROLE_WEIGHTS else weight
+
+
+# the project's own, but not the project: `testing/`, `core-testlib/`, `test_utils.py`, `tools/x`
+_SUPPORT = re.compile(
+    r"(^|[/_-])(testing|testlib|tests?[_-]?(utils?|support|helpers?|kit))([/._]|$)"
+    r"|^(tools?|scripts?|contrib|hack|misc|utils?|dev|ci|build[_-]?tools)/"
+)
+_SUPPORT_WEIGHT = 0.35
 
 
 def read_configs(project: Project, paths: Sequence[str]) -> dict[str, str]:
@@ -6726,7 +6780,10 @@ def _map_parts(survey: Survey) -> list[MapPart]:
     """The sections of the map but for the symbols, each line an item."""
     facts = survey.facts
     order = sorted(range(len(survey.tree)), key=lambda at: tree_key(survey.tree[at]))
-    places = [order.index(at) for at in range(len(order))]
+    places = [0] * len(order)
+    for place, at in enumerate(order):
+        places[at] = place
+    room = 0.12 if survey.symbols else 0.9
     key_files = [f"- {code_span(each.path)}: {show(each.why)}\n" for each in facts.key_files]
     commands = [f"- {each.verb}: {code_span(each.line)}{_where(each)}\n" for each in facts.commands]
     modules = [
@@ -6739,7 +6796,7 @@ def _map_parts(survey: Survey) -> list[MapPart]:
     return [
         MapPart("Tech Stack", [f"- {show(each)}\n" for each in facts.stack], 0.06),
         MapPart("Commands", commands, 0.1),
-        MapPart("Structure", [render_entry(each) for each in survey.tree], 0.12, True, places),
+        MapPart("Structure", render_tree(survey.tree), room, True, places),
         MapPart("Key Files", key_files, 0.07),
         MapPart("Modules", packages + modules, 0.1),
         MapPart("How They Relate", survey.relations, 0.06, fenced=True),
