@@ -6689,8 +6689,8 @@ def make_survey(
         paths, project.config.map_max_depth, {each.path: each.doc for each in modules if each.doc}
     )
     if not code:  # no symbols will name the files, so the tree does
-        real = sorted(paths, key=lambda path: (role_of(path) != "source", path))
-        tree += [TreeEntry(path, path.count("/") + 1, "") for path in real]
+        order = sorted(paths, key=lambda path: (role_of(path) != "source", path))
+        tree += [TreeEntry(path, path.count("/") + 1, "") for path in order]
     relations = render_relations(rank_relations(links, ranks, _grouping(modules, tags)))
     return Survey(facts, tree, modules, symbols, relations, index.full)
 
