@@ -1219,7 +1219,7 @@ _NO_DOC = ("copyright", "license", "licence", "spdx-", "all rights reserved", "f
 )
 _DECORATION = r"(?m)^[ \t]*(?:/\*+!?|\*+/|\*+|//+!?|#+|--+|\{-)?[ \t]?|[ \t]*(?:\*+/|-\})\s*$"
 _DIRECTIVE = (  # lines for tools, and lines that only draw
-    r"(?im)^\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
+    r"(?im)^[^\w\n]*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
     r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+build|@ts-|@flow"
     r"|@format|@jsx|@preserve|-\*-|vim?:|region\b|endregion|pragma|mark:|use strict|sourcemapping"
     r"|swiftlint|ktlint|clang-format|cspell|module dependencies|todo\b|fixme\b|[-=*#/~]{3,})[^\n]*"
@@ -1233,7 +1233,7 @@ _MARKUP = (
 
 def _clean_comment(comment: bytes) -> str:
     """First sentence of a comment; "" for licences and directives to tools."""
-    text = comment[:2000].decode("utf-8", "replace")
+    text = comment[:1000].decode("utf-8", "replace")
     lower = text.lower()
     if any(phrase in lower for phrase in _NO_DOC):
         return ""
