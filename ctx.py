@@ -1211,12 +1211,8 @@ def _comment_start(source: bytes, stop: int, comments: Sequence[str]) -> int:
 
 
 _NO_COMMENT = (b"#[", b"#!", b"#pragma")
-_NO_DOC = ("copyright", "license", "licence", "spdx-", "all rights reserved", "file is part of") + (
-    "do not edit",
-    "@generated",
-    "auto-generated",
-    "automatically generated",
-)
+_NO_DOC = ("copyright", "license", "licence", "spdx-", "all rights reserved", "file is part of")
+_NO_DOC_EITHER = ("do not edit", "@generated", "auto-generated", "automatically generated")
 _LEADER = r"[ \t]*(?:/\*+!?|\*+(?!/)|//+!?|#+|--+|\{-)?[ \t]?"
 _DIRECTIVE = (  # lines for tools, and lines that only draw
     r"(?i)\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
@@ -1235,7 +1231,7 @@ def _clean_comment(comment: bytes) -> str:
     """First sentence of a comment; "" for licences and directives to tools."""
     text = comment[:1000].decode("utf-8", "replace")
     lower = text.lower()
-    if any(phrase in lower for phrase in _NO_DOC):
+    if any(phrase in lower for phrase in _NO_DOC + _NO_DOC_EITHER):
         return ""
     lines: list[str] = []
     for line in text.splitlines():
