@@ -1432,7 +1432,11 @@ class _Frame(NamedTuple):
     hidden: bool = False
     exported: bool = True
     visible: bool = True  # False after `private`
+<<<<<<< HEAD
     shows: bool = False  # members are exported without saying so
+=======
+    reveals: bool = False  # members are exported without saying so
+>>>>>>> tags
     wrapped: int = -1  # start of the wrap around the next definition
 
 
@@ -1484,13 +1488,13 @@ def tag_source(path: str, source: bytes, language: Language) -> FileTags | None:
                 nodes[role] += captures[role]
     places = _choose_places(places)
     nodes["value"] += [node for place in places for node in place.captures.get("value", ())]
-    definitions, docs, own = _read_definitions(_open_file(source, language, nodes), places)
+    definitions, docs, own = _find_definitions(_build_file(source, language, nodes), places)
     return FileTags(
         tuple(sorted(set(definitions))),
         _count_references(source, language, references, own),
-        _read_imports(source, language, nodes["use"], nodes["package"]),
+        _find_imports(source, language, nodes["use"], nodes["package"]),
         _find_file_doc(source, language, docs),
-        find_mark(source),
+        _find_mark(source),
     )
 
 
@@ -1532,7 +1536,7 @@ def _regex(pattern: str, flags: int = 0) -> re.Pattern[str]:
     return re.compile(pattern, flags)
 
 
-def _open_file(source: bytes, language: Language, nodes: Mapping[str, Sequence[Any]]) -> _File:
+def _build_file(source: bytes, language: Language, nodes: Mapping[str, Sequence[Any]]) -> _File:
     skips = {node.start_byte: node.end_byte for node in nodes["skip"]}
     values = [(node.start_byte, node.end_byte, _VALUE) for node in nodes["value"]]
     listed = b" ".join(source[node.start_byte : node.end_byte] for node in nodes["only"])
@@ -1566,7 +1570,7 @@ def _choose_places(places: list[_Place]) -> list[_Place]:
     return list(chosen.values())
 
 
-def _read_definitions(
+def _find_definitions(
     file: _File, places: Sequence[_Place]
 ) -> tuple[list[Definition], set[int], set[int]]:
     """Definitions, the starts of their doc comments, and the ends of their names."""
@@ -1594,7 +1598,7 @@ def _read_definitions(
                 top = stack[0] if not place.node.start_point.column else top
             if top.hidden or place.label == "none":
                 continue
-            frame = _open_frame(file, place, name_node, top)
+            frame = _build_frame(file, place, name_node, top)
             if frame.kind not in _MINOR:
                 stack.append(frame)
             if _is_kept(file, frame, top):
@@ -1615,7 +1619,7 @@ def _find_name(place: _Place) -> Any:
     return node
 
 
-def _open_frame(file: _File, place: _Place, name_node: Any, top: _Frame) -> _Frame:
+def _build_frame(file: _File, place: _Place, name_node: Any, top: _Frame) -> _Frame:
     """What a definition is, and what it means for those inside it."""
     kind = place.label
     owner, name = _full_name(file, place, name_node, top)
@@ -1638,9 +1642,15 @@ def _open_frame(file: _File, place: _Place, name_node: Any, top: _Frame) -> _Fra
         owner,
         f"{owner}.{name}".strip(".") if kind in _OWNERS else owner,
         hidden=kind in _CALLABLE,
+<<<<<<< HEAD
         exported=kind == "part" or (top.exported and top.visible and (top.shows or is_public)),
         visible=kind not in file.language.closed,
         shows=kind in file.language.opens or (is_public and kind in ("scope", "part")),
+=======
+        exported=kind == "part" or (top.exported and top.visible and (top.reveals or is_public)),
+        visible=kind not in file.language.closed,
+        reveals=kind in file.language.opens or (is_public and kind in ("scope", "part")),
+>>>>>>> tags
     )
 
 
@@ -1672,7 +1682,7 @@ def _build_definition(
         frame.kind,
         frame.name,
         frame.owner,
-        _sign(file, start, body, frame.kind),
+        _build_signature(file, start, body, frame.kind),
         doc,
         frame.exported,
     )
@@ -1714,7 +1724,7 @@ def _find_body(file: _File, place: _Place) -> int:
     return body.start_byte if body is not None else -place.inverse_end
 
 
-def _sign(file: _File, start: int, stop: int, kind: str) -> str:
+def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
     """One line from the first keyword to the body, without comments, attributes and values."""
     pieces = []
     index = bisect.bisect_left(file.values, (start,))
@@ -1794,21 +1804,17 @@ def _comment_start(source: bytes, stop: int, comments: Sequence[str]) -> int:
 
 
 _NO_COMMENT = (b"#[", b"#!", b"#pragma")
-_NO_DOC = ("copyright", "license", "licence", "spdx-", "all rights reserved", "file is part of") + (
-    "do not edit",
-    "@generated",
-    "auto-generated",
-    "automatically generated",
-)
-_DECORATION = r"(?m)^[ \t]*(?:/\*+!?|\*+/|\*+|//+!?|#+|--+|\{-)?[ \t]?|[ \t]*(?:\*+/|-\})\s*$"
+_NO_DOC = ("copyright", "license", "licence", "spdx-", "all rights reserved", "file is part of")
+_NO_DOC_EITHER = ("do not edit", "@generated", "auto-generated", "automatically generated")
+_LEADER = r"[ \t]*(?:/\*+!?|\*+(?!/)|//+!?|#+|--+|\{-)?[ \t]?"
 _DIRECTIVE = (  # lines for tools, and lines that only draw
-    r"(?im)^\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
+    r"(?i)\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
     r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+build|@ts-|@flow"
     r"|@format|@jsx|@preserve|-\*-|vim?:|region\b|endregion|pragma|mark:|use strict|sourcemapping"
-    r"|swiftlint|ktlint|clang-format|cspell|module dependencies|todo\b|fixme\b|[-=*#/~]{3,})[^\n]*"
+    r"|swiftlint|ktlint|clang-format|cspell|module dependencies|todo\b|fixme\b|[-=*#/~]{3,})"
 )
-_FILE_TAG = r"(?m)^\s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*)\b[ \t]*"
-_OTHER_TAG = r"(?m)^\s*(?:[@\\][a-zA-Z_]|:\w+|- (?:Parameter|Returns|Throws))"
+_FILE_TAG = r"\s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*)\b[ \t]*"
+_OTHER_TAG = r"\s*(?:[@\\][a-zA-Z_]|:\w+|- (?:Parameter|Returns|Throws))"
 _MARKUP = (
     r"</?(?:p|b|i|em|tt|code|pre|strong|a|br|ul|ol|li|summary|remarks|para|c|span|h\d)\b[^>]*>"
 )
@@ -1816,16 +1822,21 @@ _MARKUP = (
 
 def _clean_comment(comment: bytes) -> str:
     """First sentence of a comment; "" for licences and directives to tools."""
-    text = comment[:2000].decode("utf-8", "replace")
+    text = comment[:1000].decode("utf-8", "replace")
     lower = text.lower()
-    if any(phrase in lower for phrase in _NO_DOC):
+    if any(phrase in lower for phrase in _NO_DOC + _NO_DOC_EITHER):
         return ""
-    text = _regex(_DECORATION).sub("", text)
-    text = _regex(_DIRECTIVE).sub("", text)
-    if "@" in text or "\\" in text or ":" in text or "\n-" in text:
-        text = _regex(_FILE_TAG).sub("", text)
-        text = _regex(_OTHER_TAG).split(text, 1)[0]
-    return _first_sentence(text)
+    lines: list[str] = []
+    for line in text.splitlines():
+        line = line[_regex(_LEADER).match(line).end() :].rstrip()  # type: ignore[union-attr]
+        line = line.removesuffix("*/").removesuffix("-}").rstrip(" *")
+        if tag := _regex(_FILE_TAG).match(line):
+            line = line[tag.end() :]
+        elif _regex(_OTHER_TAG).match(line) or (lines and not line):
+            break
+        if line and not _regex(_DIRECTIVE).match(line):
+            lines.append(line)
+    return _first_sentence("\n".join(lines))
 
 
 def _first_sentence(text: str) -> str:
@@ -1889,7 +1900,7 @@ def _count_references(
     return {name: names[name] for name in sorted(names) if len(name) > 1}
 
 
-def _read_imports(
+def _find_imports(
     source: bytes, language: Language, uses: Sequence[Any], packages: Sequence[Any]
 ) -> tuple[str, ...]:
     """Imports as the language writes them, one per name, in the order of the file."""
@@ -1901,12 +1912,12 @@ def _read_imports(
             text = " ".join(_comment_pattern(language.comments).sub(" ", text).split())
         for old, new in edits:
             text = old.sub(new, text)
-        for name in expand_braces(text):
+        for name in _expand_braces(text):
             found[name] = None
     return tuple(found)
 
 
-def expand_braces(text: str) -> list[str]:
+def _expand_braces(text: str) -> list[str]:
     """`a.{b, c.{d}}` as ["a.b", "a.c.d"], without aliases; nothing for what is no plain name."""
     names = []
     prefixes, current = [""], ""
@@ -1926,7 +1937,7 @@ def expand_braces(text: str) -> list[str]:
     return names
 
 
-def find_mark(source: bytes) -> str:
+def _find_mark(source: bytes) -> str:
     """What the content says of itself: "generated", "minified", or ""."""
     head = source[:2048].lower()
     if any(phrase in head for phrase in _GENERATED):
@@ -1968,7 +1979,7 @@ def tag_without_grammar(path: str, source: bytes, language: Language) -> FileTag
         {name: names[name] for name in sorted(names) if names[name] > 0 and len(name) > 1},
         (),
         _find_file_doc(source, language, set()),
-        find_mark(source),
+        _find_mark(source),
     )
 
 
@@ -1995,7 +2006,7 @@ def tag_python_ast(source: bytes, language: Language) -> FileTags | None:
         {name: names[name] for name in sorted(names) if len(name) > 1},
         tuple(dict.fromkeys(name for _, name in sorted(imports, key=operator.itemgetter(0)))),
         _first_sentence(ast.get_docstring(tree) or ""),
-        find_mark(source),
+        _find_mark(source),
     )
 
 
