@@ -1432,11 +1432,7 @@ class _Frame(NamedTuple):
     hidden: bool = False
     exported: bool = True
     visible: bool = True  # False after `private`
-<<<<<<< HEAD
-    shows: bool = False  # members are exported without saying so
-=======
     reveals: bool = False  # members are exported without saying so
->>>>>>> tags
     wrapped: int = -1  # start of the wrap around the next definition
 
 
@@ -1642,15 +1638,9 @@ def _build_frame(file: _File, place: _Place, name_node: Any, top: _Frame) -> _Fr
         owner,
         f"{owner}.{name}".strip(".") if kind in _OWNERS else owner,
         hidden=kind in _CALLABLE,
-<<<<<<< HEAD
-        exported=kind == "part" or (top.exported and top.visible and (top.shows or is_public)),
-        visible=kind not in file.language.closed,
-        shows=kind in file.language.opens or (is_public and kind in ("scope", "part")),
-=======
         exported=kind == "part" or (top.exported and top.visible and (top.reveals or is_public)),
         visible=kind not in file.language.closed,
         reveals=kind in file.language.opens or (is_public and kind in ("scope", "part")),
->>>>>>> tags
     )
 
 
