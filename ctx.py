@@ -241,6 +241,7 @@ class Project(NamedTuple):
     config: Config = Config()
     quiet: bool = False
     verbose: bool = False
+    look_only: bool = False  # leave nothing behind, not even a new cache
 
 
 class Plan(NamedTuple):
@@ -371,6 +372,17 @@ def is_secret_path(path: str) -> bool:
 _SECRET_PATH = (
     r"(?i)(?:^|/)(?:\.env(?:\..*)?|.*\.env|[^/]*\.(?:pem|key|p12|pfx|jks|keystore|tfvars)|id_[a-z0-9]+"
     r"|\.npmrc|\.netrc|\.pypirc|\.pgpass|\.htpasswd|credentials|secrets?\.(?:ya?ml|json|toml|ini|env))$"
+)
+
+
+def is_instruction_path(path: str) -> bool:
+    """Whether agents read a file by themselves; the map, which it points to, leaves it out."""
+    return re.search(_INSTRUCTION_PATH, path) is not None
+
+
+_INSTRUCTION_PATH = (
+    r"(?:^|/)(?:(?:AGENTS|CLAUDE|GEMINI)(?:\.local)?\.md|\.[a-z]+rules)$"
+    r"|^\.github/copilot-instructions\.md$|^\.cursor/rules/"
 )
 
 
@@ -6177,6 +6189,8 @@ def cache_folder(project: Project) -> str:
         place = os.path.join(project.root, path)
         if os.path.islink(place):
             return ""
+    if project.look_only and not os.path.isdir(place):
+        return ""
     try:
         os.makedirs(place, exist_ok=True)
     except OSError:
@@ -6443,7 +6457,7 @@ def plan_init(project: Project, paths: Sequence[str]) -> Plan:
 def plan_update(project: Project, *, force: bool) -> Plan:
     """Everything `update` refreshes: what init made and nobody has edited since."""
     paths = list_managed(project)
-    if not paths and not os.path.isdir(os.path.join(project.root, ".ctx")):
+    if not paths and not os.path.lexists(find_place(project, CONSTITUTION_PATH)):
         ctx = script_command(project)
         raise CtxError(f"{show(os.path.basename(project.root))}: not set up; run `{ctx} init`")
     plan = _plan_sections(project, paths, force=force)
@@ -6462,6 +6476,7 @@ def plan_remove(project: Project) -> Plan:
 
 def _plan_own_files(project: Project) -> list[Change]:
     """The files below .ctx: what belongs to the user is only made, never changed."""
+    map_text = make_map(project, project.config.map_token_budget)  # may make .ctx/.gitignore
     runloop = TEMPLATES["runloop.md"]
     texts = {
         IGNORE_PATH: b"cache/\n",
@@ -6477,7 +6492,6 @@ def _plan_own_files(project: Project) -> list[Change]:
     text, pristine = unseal(old or b"")
     if pristine and text != runloop:
         changes.append(Change(RUNLOOP_PATH, old, seal(runloop)))
-    map_text = make_map(project, project.config.map_token_budget)
     return [*changes, plan_file(project, MAP_PATH, map_text.encode())]
 
 
@@ -6602,7 +6616,9 @@ def make_map(
 ) -> str:
     """The map of this project within `budget` tokens, as "text" or "json"."""
     when = time.time_ns()
-    files = list_files(project)
+    listed = list_files(project).items()
+    # else what init writes into them would make its own map stale
+    files = {path: stamp for path, stamp in listed if not is_instruction_path(path)}
     code = code and project.config.map_code_intel
     ways = (form, list(focus), code, use_packages(), has_vocabulary(project))
     question = f"map {budget} {ways}"
@@ -6986,6 +7002,7 @@ def cmd_init(project: Project, args: argparse.Namespace) -> int:
             write_packages(project)
         except CtxError as error:
             say(project, f"{error}; going on without the parsers")
+    project = project._replace(look_only=args.dry_run)
     files = [find_path(project, path) for path in args.file]
     return _apply(project, plan_init(project, [*AGENT_FILES, *files]), dry=args.dry_run)
 
@@ -7012,6 +7029,7 @@ def _apply(project: Project, plan: Plan, *, dry: bool) -> int:
 )
 def cmd_update(project: Project, args: argparse.Namespace) -> int:
     """Refresh what init made; parts that you edited are kept and named."""
+    project = project._replace(look_only=args.check or args.dry_run)
     plan = plan_remove(project) if args.remove else plan_update(project, force=args.force)
     if args.check:
         stale = [change.path for change in plan.changes if change.old != change.new]
@@ -7089,7 +7107,7 @@ def cmd_scan(project: Project, args: argparse.Namespace) -> int:
 )
 def cmd_doctor(project: Project, args: argparse.Namespace) -> int:
     """Tell what is installed, found, stale or broken, and what to do; exit 1 if anything is."""
-    findings = check_health(project)
+    findings = check_health(project._replace(look_only=True))
     write_stdout(render_findings(findings, form="json" if args.json else "text"))
     return 1 if any(finding.fix for finding in findings) else 0
 
