@@ -343,7 +343,8 @@ def fence(text: str, info: str = "") -> str:
 def strip_ansi(text: str) -> str:
     """The text without terminal escape codes; of a line drawn over, only what was left."""
     text = _ANSI.sub("", text).replace("\r\n", "\n")
-    text = re.sub(r"[^\n]*\r(?=[^\n])", "", text)
+    if "\r" in text:
+        text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
     return re.sub("[\x00-\x08\x0b-\x1f\x7f-\x9f]", "", text)
 
 
@@ -740,8 +741,8 @@ def parse_parts(text: str, level: int = 2) -> dict[str, str]:
     name, mark = "", ""
     for line in text.split("\n"):
         mark = _fence_after(line, mark)
-        heading = None if mark else re.match(r"(#{1,6})\s+(.*?)[\s#]*$", line)
-        if heading and len(heading[1]) <= level:
+        heading = re.match(r"(#{1,6})\s+(.*?)[\s#]*$", line) if line[:1] == "#" else None
+        if heading and not mark and len(heading[1]) <= level:
             name = heading[2]
             parts.setdefault(name, [])
         else:
@@ -751,7 +752,7 @@ def parse_parts(text: str, level: int = 2) -> dict[str, str]:
 
 def _fence_after(line: str, mark: str) -> str:
     """The code fence that is open after this line, if `mark` was open before it."""
-    found = re.match(r"\s*(`{3,}|~{3,})(.*)", line)
+    found = re.match(r"\s*(`{3,}|~{3,})(.*)", line) if "```" in line or "~~~" in line else None
     if not found:
         return mark
     if mark:
@@ -4039,7 +4040,10 @@ def _diff_lines(source: bytes | None) -> list[str]:
 
 def render_tasks(tracker: Tracker, tasks: Sequence[Task], chosen: str) -> str:
     """The tasks as a table for a person, the next one marked."""
-    names = {task.id: f"{task.id}: {task.title}" for task in tracker.tasks}
+    names = {
+        task.id: task.id if task.id == task.title else f"{task.id}: {task.title}"
+        for task in tracker.tasks
+    }
     rows = [("", "ID", "STATUS", "TITLE", "EPIC")]
     for task in tasks:
         cells = (task.id, task.status, show(one_line(task.title), 60))
@@ -4162,22 +4166,26 @@ _TREE_LINES = 40
 
 
 def render_tree(tracker: Tracker, task: Task) -> str:
-    """Every task that holds others, with how much of it is done, as a tree."""
+    """The tasks that hold others and are not finished, as a tree, with how much of each is done."""
     children: dict[str, list[Task]] = {}
     for each in tracker.tasks:
         children.setdefault(each.parent, []).append(each)
     lines: list[str] = []
+    finished = 0
     stack = [(0, each) for each in reversed(children.get("", []))]
     while stack:
         depth, each = stack.pop()
         inner = children.get(each.id, [])
-        if inner:
-            done = sum(child.status == "done" for child in inner)
-            here = " (holds the selected task)" if each.id == task.parent else ""
-            count = f"{done} of {len(inner)} done"
-            lines.append(f"{'  ' * depth}- {_task_line(each)}: {count}{here}\n")
+        done = sum(child.status == "done" for child in inner)
+        if inner and done == len(inner):
+            finished += 1
+        elif inner:
+            here = ", with the selected task" if each.id == task.parent else ""
+            count = f"{done} of {len(inner)} done{here}"
+            lines.append(f"{'  ' * depth}- {_task_line(each)} ({count})\n")
         stack += [(depth + 1, child) for child in reversed(inner)]
-    return "".join(lines[:_TREE_LINES]) + _more(len(lines) - _TREE_LINES)
+    over = f"- finished: {finished}\n" if lines and finished else ""
+    return "".join(lines[:_TREE_LINES]) + _more(len(lines) - _TREE_LINES) + over
 
 
 def render_output_contract(task: Task, close: str, commands: Sequence[Command]) -> str:
@@ -5690,8 +5698,11 @@ def find_task(tracker: Tracker, wanted: str) -> Task:
             raise CtxError(
                 f"{wanted}: fits {len(found)} tasks in {tracker.source}: {names}; give more"
             )
-    advice = closest(wanted, [task.id for task in tracker.tasks][:2000])
-    raise CtxError(f"{wanted}: no such task in {tracker.source}; {show(advice, 200)}")
+    import difflib
+
+    names = [task.id for task in tracker.tasks]
+    near = difflib.get_close_matches(wanted, names, 3, 0.3) or names[:3]
+    raise CtxError(f"{wanted}: no such task in {tracker.source}; closest: {', '.join(near)}")
 
 
 def list_ready(tracker: Tracker) -> list[Task]:
@@ -6011,6 +6022,7 @@ def _read_backlog(project: Project) -> Found:
         config = parse_keys(read_text(project, f"{base}/config.yml") or "")
         statuses = config.get("statuses")
         last = statuses[-1] if isinstance(statuses, list) and statuses else "Done"
+        prefix = str(config.get("task_prefix") or "")
         for folder in (f"{base}/tasks", f"{base}/completed"):
             for name in list_folder(project, folder):
                 path = f"{folder}/{name}"
@@ -6018,13 +6030,17 @@ def _read_backlog(project: Project) -> Found:
                 if text is None or name.casefold() == "readme.md":
                     continue
                 try:
-                    yield _backlog_task(path, text, last)
+                    yield _backlog_task(path, text, last, prefix)
                 except CtxError as error:
                     yield f"{path}:{error}"
 
 
-def _backlog_task(path: str, text: str, last: str) -> Task | str:
+def _backlog_task(path: str, text: str, last: str, prefix: str) -> Task | str:
     keys, body = parse_front_matter(text)
+
+    def renamed(name: str) -> str:  # references keep the prefix that ids had before
+        return re.sub(r"^[A-Za-z]+-(?=\d)", f"{prefix}-", name) if prefix else name
+
     parts = parse_parts(body)
     box = re.search(r"<!-- AC:BEGIN -->(.*?)<!-- AC:END -->", body, re.S)
     word = str(keys.get("status", ""))
@@ -6039,7 +6055,8 @@ def _backlog_task(path: str, text: str, last: str) -> Task | str:
         path,
         description=_field_text(description),
         acceptance=parse_items(box[1]) if box else parse_acceptance(body),
-        parent=str(keys.get("parent_task_id") or ""),
+        parent=renamed(str(keys.get("parent_task_id") or "")),
+        depends_on=tuple(map(renamed, _field_texts(keys.get("dependencies")))),
         labels=labels,
         notes=_field_text("\n\n".join(filter(None, map(_without_comments, notes)))),
         closed=str(_field(keys, "completed_date", "updated_date")),
@@ -6284,8 +6301,7 @@ def _read_plain(project: Project) -> Found:
 def _plain_tasks(path: str, text: str) -> Found:
     """Boxes at the left edge; the heading above is the epic, what is indented below is the text."""
     taken = set(re.findall(r"(?m)^[-*+] \[.\]\s+\**(T-\d+)", text))
-    free = (name for number in range(1, 10**6) if (name := f"T-{number}") not in taken)
-    lines = text.split("\n")
+    lines, number = text.split("\n"), 0
     epic: Task | None = None
     told = True  # whether the epic was yielded; one without tasks never is
     for line, heading, box in _boxes(text):
@@ -6298,20 +6314,23 @@ def _plain_tasks(path: str, text: str) -> Found:
             if epic and not told:
                 yield epic
                 told = True
-            yield _plain_task(box, lines[line:], free)._replace(
+            number += 1
+            while f"T-{number}" in taken and not _PLAIN_ID.fullmatch(box[3]):
+                number += 1
+            yield _plain_task(box, lines[line:], f"T-{number}")._replace(
                 parent=epic.id if epic else "", path=path, line=line
             )
 
 
-def _plain_task(box: re.Match[str], below: Sequence[str], free: Iterator[str]) -> Task:
-    """One box as a task; ids that are not written come from `free`, in order."""
+def _plain_task(box: re.Match[str], below: Sequence[str], name: str) -> Task:
+    """One box as a task; `name` is its id if none is written."""
     named = _PLAIN_ID.fullmatch(box[3])
     inner = list(itertools.takewhile(lambda line: not line.strip() or line[0] in " \t", below))
     boxes = [found[3] for line in inner if (found := _BOX.match(line))]
     text = "\n".join(line.strip() for line in inner if not _BOX.match(line)).strip("\n")
     needs = _DEPENDS.search(box[3])
     return Task(
-        named[1] if named else next(free),
+        named[1] if named else name,
         _DEPENDS.sub("", named[2] if named else box[3]).strip(" *"),
         status=_BOX_STATUS.get(box[2], "in_progress"),
         description=_field_text(text),
@@ -6553,8 +6572,8 @@ def _own_attempts(project: Project, task: Task) -> list[Attempt]:
 def ledger_path(name: str) -> str:
     """Where the attempts at a task are kept; ids that make no file name get one with a hash."""
     if not is_file_name(name):
-        slug = re.sub(r"[^A-Za-z0-9._-]", "_", name)[:60].strip(".")
-        name = f"{slug}-{content_hash(name.encode('utf-8', 'replace'))[:8]}"
+        slug = re.sub(r"[^A-Za-z0-9._-]", "_", name)[:60].strip(".-")
+        name = f"{slug or 'task'}-{content_hash(name.encode('utf-8', 'replace'))[:8]}"
     return f"{LEDGER_FOLDER}/{name}.jsonl"
 
 
@@ -6612,13 +6631,12 @@ def _uncommitted(project: Project) -> set[bytes]:
     """
     flags = ("-z", "-t", "-s", "--debug", "--cached", "--others", "--exclude-standard")
     listed = run_git(project, "ls-files", *flags) or b""
-    tree = run_git(project, "ls-tree", "-r", "-z", "--full-tree", "HEAD") or b""
-    prefix = os.fsencode((run_git(project, "rev-parse", "--show-prefix") or b"").strip())
-    head: dict[bytes, bytes] = {}
-    for row in tree.split(b"\0"):
-        kind, _, path = row.partition(b"\t")
-        if path.startswith(prefix):
-            head[path[len(prefix) :]] = kind.split()[-1]
+    tree = run_git(project, "ls-tree", "-r", "-z", "HEAD") or b""
+    head = {
+        path: kind.split()[-1]
+        for kind, tab, path in (row.partition(b"\t") for row in tree.split(b"\0"))
+        if tab
+    }
     found: set[bytes] = set()
     for entry in _INDEX_ENTRY.finditer(listed):
         path = entry["path"] or entry["other"]
@@ -7039,13 +7057,14 @@ _FAULTS_SHOWN = 5  # lines; --verbose shows them all
 
 
 def read_tracker(project: Project, source: str | None, wanted: str = "") -> Tracker:
-    """The tasks seen here; what could not be read is said."""
+    """The tasks seen here; what could not be read is said, in full only when all are asked for."""
     tracker = read_tasks(project, source or project.config.tasks_source, wanted)
-    shown = len(tracker.faults) if project.verbose else _FAULTS_SHOWN
+    shown = len(tracker.faults) if project.verbose else 0 if wanted else _FAULTS_SHOWN
     for fault in tracker.faults[:shown]:
         say(project, fault)
     if tracker.faults[shown:]:
-        say(project, f"{len(tracker.faults) - shown} more such records; --verbose names them")
+        more = f"{len(tracker.faults) - shown} {'more ' if shown else ''}faults in the tracker"
+        say(project, f"{more}; `tasks --verbose` names them")
     return tracker
 
 
