@@ -677,10 +677,16 @@ def quote_text(text: str) -> str:
     return "".join(f"> {line}".rstrip() + "\n" for line in text.strip("\n").split("\n"))
 
 
+def fence_log(text: str) -> str:
+    """A log as a fenced block; lines in it that look like a heading or a fence are escaped."""
+    return fence(_MARKED_LINE.sub(r"\\", text))
+
+
+_MARKED_LINE = re.compile(r"(?m)^(?= {0,3}(?:#{1,6}(?:\s|$)|```|~~~))")
 _FORMS: dict[str, Callable[[str], str]] = {
     "plain": lambda body: body.rstrip("\n") + "\n",
     "quote": quote_text,
-    "fence": fence,
+    "fence": fence_log,
 }
 
 
@@ -4143,7 +4149,7 @@ def render_attempts(attempts: Sequence[Attempt]) -> str:
     log = next((attempt.log for attempt in reversed(failed) if attempt.log.strip()), "")
     if log:
         end = "\n".join(cut_tail(clean_text(log), _LOG_BYTES).strip("\n").split("\n")[-_LOG_LINES:])
-        lines.append(f"\nHow the newest failed attempt ended:\n\n{fence(end)}")
+        lines.append(f"\nHow the newest failed attempt ended:\n\n{fence_log(end)}")
     return "".join(lines)
 
 
@@ -4536,7 +4542,7 @@ def write_changes(project: Project, changes: Iterable[Change]) -> list[str]:
                 staged.append((change, place, _stage(change, place)))
         for change, place, _ in staged:
             if read_file(place) != change.old:
-                raise CtxError(f"{change.path}: changed while ctx was running; run it again")
+                raise CtxError(f"{change.path}: {_RACE}; run it again")
         _commit(staged)
     except OSError as error:
         path = staged[-1][0].path if staged else "?"
@@ -4546,6 +4552,20 @@ def write_changes(project: Project, changes: Iterable[Change]) -> list[str]:
             if temporary and os.path.lexists(temporary):
                 os.unlink(temporary)
     return [change.path for change, _, _ in staged]
+
+
+def write_planned(project: Project, plan: Callable[[], list[Change]]) -> list[str]:
+    """Write what a plan says, planned anew while other runs are faster."""
+    for _ in range(50):
+        try:
+            return write_changes(project, plan())
+        except CtxError as error:
+            if _RACE not in str(error):
+                raise
+    return write_changes(project, plan())
+
+
+_RACE = "changed while ctx was running"
 
 
 def plan_file(project: Project, path: str, new: bytes | None) -> Change:
@@ -5694,9 +5714,9 @@ def find_task(tracker: Tracker, wanted: str) -> Task:
         if len(found) == 1:
             return found[0]
         if found:
-            names = ", ".join(task.id for task in found[:5])
+            few = ", ".join(task.id for task in found[:5])
             raise CtxError(
-                f"{wanted}: fits {len(found)} tasks in {tracker.source}: {names}; give more"
+                f"{wanted}: fits {len(found)} tasks in {tracker.source}: {few}; give more"
             )
     import difflib
 
@@ -7266,41 +7286,36 @@ _ANCHORS: dict[str, Callable[[Project, Briefing], str]] = {
 _RUN_STATUS = {"done": "done", "retry": "retry", "failed": "retry"}  # the loop knows no failed
 
 
-class Record(NamedTuple):
-    """What `record` writes: a line of the ledger, and the state of the loop."""
-
-    path: str
-    line: str
-    changes: list[Change]
-
-
-def plan_record(project: Project, task: Task, attempt: Attempt) -> Record:
-    """An attempt that is over, as a line of the ledger and the loop's new state."""
+def make_record(project: Project, task: Task, attempt: Attempt) -> tuple[str, str]:
+    """The ledger of a task, and the line that an attempt adds to it."""
     from datetime import UTC, datetime
 
     state = read_run_state(project)
-    log = _read_user_log(attempt.log_path)
-    summary = clean_text(attempt.summary[:_SUMMARY_CHARS])
     record = {
         "task": task.id,
         "run_id": state["run_id"],
         "iter": state["next_iter"],
         "status": attempt.status,
         "guard": attempt.guard or None,
-        "summary": summary,
+        "summary": clean_text(attempt.summary[:_SUMMARY_CHARS]),
         "recorded_at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "log": log,
+        "log": _read_user_log(attempt.log_path),
     }
+    return ledger_path(task.id), json.dumps(record, ensure_ascii=False)
+
+
+def plan_run_state(project: Project, attempt: Attempt) -> list[Change]:
+    """The loop's state after an attempt, its keys in their order."""
+    state = read_run_state(project)
     state |= {
         "next_iter": state["next_iter"] + 1,
         "last_status": _RUN_STATUS[attempt.status],
-        "last_summary": summary,
+        "last_summary": clean_text(attempt.summary[:_SUMMARY_CHARS]),
         "last_guard": attempt.guard or None,
     }
     text = json.dumps(state, indent=2, ensure_ascii=False) + "\n"
     change = plan_file(project, STATE_PATH, text.encode("utf-8", "replace"))
-    line = json.dumps(record, ensure_ascii=False)
-    return Record(ledger_path(task.id), line, [change, *plan_runner_ignore(project)])
+    return [change, *plan_runner_ignore(project)]
 
 
 _SUMMARY_CHARS = 4_000
@@ -7512,7 +7527,7 @@ def cmd_context(project: Project, args: argparse.Namespace) -> int:
     files = make_context(read_briefing(project, args.task, args.source))
     for path in write_folder(project, CONTEXT_FOLDER, files):
         say(project, f"wrote {path}")
-    write_changes(project, plan_runner_ignore(project))
+    write_planned(project, lambda: plan_runner_ignore(project))
     return 0
 
 
@@ -7540,7 +7555,7 @@ def cmd_prompt(project: Project, args: argparse.Namespace) -> int:
     prompt = make_prompt(project, briefing, budget, reanchor=not args.no_reanchor)
     try:
         write_folder(project, CONTEXT_FOLDER, make_context(briefing))
-        write_changes(project, plan_runner_ignore(project))
+        write_planned(project, lambda: plan_runner_ignore(project))
     except CtxError as error:
         say(project, f"{error}; the prompt is whole without it")
     for line in render_explanation(prompt) if args.explain else ():
@@ -7591,10 +7606,10 @@ def cmd_record(project: Project, args: argparse.Namespace) -> int:
     """Add an attempt to the ledger and the run state, so that the next prompt knows of it."""
     _, task = read_task(project, args.task, args.source)
     attempt = Attempt(args.status, args.summary, guard=args.guard, log_path=args.log or "")
-    record = plan_record(project, task, attempt)
-    write_line(project, record.path, record.line)
-    for path in [record.path, *write_changes(project, record.changes)]:
-        say(project, f"wrote {path}")
+    path, line = make_record(project, task, attempt)
+    write_line(project, path, line)
+    for each in [path, *write_planned(project, lambda: plan_run_state(project, attempt))]:
+        say(project, f"wrote {each}")
     return 0
 
 

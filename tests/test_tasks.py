@@ -305,7 +305,7 @@ def test_a_log_of_twenty_megabytes_on_one_line_is_read_from_its_end(tmp_path: Pa
     (tmp_path / "big.log").write_bytes("é".encode() * 10_000_000 + b" the end")
     start = time.process_time()
     text = ctx.read_log(project(tmp_path), "big.log")
-    assert text.endswith("é the end") and "\ufffd" not in text.strip("[truncated]\n")[1:]
+    assert text.endswith("é the end") and "\ufffd" not in text
     assert len(text.encode()) <= ctx.LOG_BYTES and time.process_time() - start < 1
 
 
