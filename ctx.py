@@ -39,12 +39,14 @@ a *budget* is in tokens unless it says bytes; a *tag* is a definition, reference
 
 from __future__ import annotations
 
-import argparse
+import bisect
+import collections
 import contextlib
 import functools
 import itertools
 import json
 import math
+import operator
 import os
 import re
 import stat
@@ -52,12 +54,12 @@ import sys
 import time
 import zlib
 from array import array
-from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # loaded where they are needed: a start should cost what Python costs
+    import argparse
     import sqlite3
 
 VERSION = "0.1.0"
@@ -306,15 +308,14 @@ class Prompt(NamedTuple):
 
 def show(text: str, limit: int = 120) -> str:
     """A name or message on one line: nothing in it can steer a terminal or a reader."""
-    shown = _UNSAFE.sub(lambda match: _escape(match[0]), text)
+    shown = re.sub(_UNSAFE, lambda match: _escape(match[0]), text)
     shown = shown.replace("<!--", "<!\\--").replace("-->", "--\\>")
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 
 
-# C0, C1, DEL, line and paragraph separators, bidirectional controls, lone surrogates
-_UNSAFE = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
-)
+# C0, C1, DEL, line and paragraph separators, bidirectional controls, lone surrogates.
+# Patterns of this room are compiled at their first use: a start must not pay for all of them.
+_UNSAFE = "[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 
 
 def _escape(char: str) -> str:
@@ -342,69 +343,60 @@ def fence(text: str, info: str = "") -> str:
 
 def strip_ansi(text: str) -> str:
     """The text without terminal escape codes; of a line drawn over, only what was left."""
-    text = _ANSI.sub("", text).replace("\r\n", "\n")
+    text = re.sub(_ANSI, "", text).replace("\r\n", "\n")
     if "\r" in text:
         text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
     return re.sub("[\x00-\x08\x0b-\x1f\x7f-\x9f]", "", text)
 
 
-_ANSI = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-Z\\\\-_])")
+_ANSI = "\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-Z\\\\-_])"
 
 
 def redact(text: str) -> str:
     """The text without what looks like a credential; the net below redaction at the source."""
     for pattern, replacement in _SECRETS:
-        text = pattern.sub(replacement, text)
+        text = re.sub(pattern, replacement, text)
     return text
 
 
 # Every repetition is bounded: an open one took minutes on 2,000 letters of "token".
 _SECRETS = [
-    (re.compile(r"\b([a-zA-Z][\w+.-]{1,20}://)[^\s/@:'\"`]*:[^\s/@'\"`]+@"), r"\1…@"),
+    (r"\b([a-zA-Z][\w+.-]{1,20}://)[^\s/@:'\"`]*:[^\s/@'\"`]+@", r"\1…@"),
     (
-        re.compile(
-            r"(?i)((?:passw|secret|token|credential)\w{0,40}[\"']?(?:[^\n\"'`]{0,40}[=:(]|[ \t])\s{0,9})"
-            r"([\"'`])[^\s\"'`]{4,4000}\2"
-        ),
+        r"(?i)((?:passw|secret)\w{0,40}[\"']?\s{0,9}[=:]\s{0,9})([\"'])[^\"'\n]{4,4000}\2",
         r"\1\2…\2",
     ),
     (
-        re.compile(
-            r"(?i)((?:key|auth|pwd)\w{0,40}[\"']?(?:[^\n\"'`]{0,40}[=:(]|[ \t])\s{0,9})"
-            r"([\"'`])(?=[^\"'`]{0,99}[0-9])(?=[^\"'`]{0,99}[a-zA-Z])[\w+/=.-]{12,4000}\2"
-        ),
+        r"(?i)((?:passw|secret|token|credential)\w{0,40}[\"']?(?:[^\n\"'`]{0,40}[=:(]|[ \t])\s{0,9})"
+        r"([\"'`])[^\s\"'`]{4,4000}\2",
         r"\1\2…\2",
     ),
     (
-        re.compile(
-            r"(?i)((?:passw|secret|token|api[_-]?key|credential|auth)[\w.-]{0,40}\s{0,9}[=:]\s{0,9})"
-            r"(?=[^\s]{0,99}[0-9])(?=[^\s]{0,99}[a-zA-Z])[\w+/=.~-]{8,}"
-        ),
+        r"(?i)((?:key|auth|pwd)\w{0,40}[\"']?(?:[^\n\"'`]{0,40}[=:(]|[ \t])\s{0,9})"
+        r"([\"'`])(?=[^\"'`]{0,99}[0-9])(?=[^\"'`]{0,99}[a-zA-Z])[\w+/=.-]{12,4000}\2",
+        r"\1\2…\2",
+    ),
+    (
+        r"(?i)((?:passw|secret|token|api[_-]?key|credential|auth)[\w.-]{0,40}\s{0,9}[=:]\s{0,9})"
+        r"(?=[^\s]{0,99}[0-9])(?=[^\s]{0,99}[a-zA-Z])[\w+/=.~-]{8,}",
         r"\1…",
     ),
-    (re.compile(r"(\s-u\s+[\w.-]+:)\S+"), r"\1…"),
+    (r"(\s-u\s+[\w.-]+:)\S+", r"\1…"),
     (
-        re.compile(
-            r"\b(?:gh[pousr]_\w{16,}|github_pat_\w{20,}|sk-[\w-]{16,}|xox[a-z]-[\w-]{10,}|"
-            r"AKIA[0-9A-Z]{12,}|eyJ[\w-]{10,}\.[\w-]{5,}[\w.-]*)"
-        ),
+        r"\b(?:gh[pousr]_\w{16,}|github_pat_\w{20,}|sk-[\w-]{16,}|xox[a-z]-[\w-]{10,}|"
+        r"AKIA[0-9A-Z]{12,}|eyJ[\w-]{10,}\.[\w-]{5,}[\w.-]*)",
         "…",
     ),
-    (
-        re.compile(
-            r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.S
-        ),
-        "…",
-    ),
+    (r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", "…"),
 ]
 
 
 def is_secret_path(path: str) -> bool:
     """Whether a file is one that holds credentials: it is listed by name and never opened."""
-    return _SECRET_PATH.search(path) is not None
+    return re.search(_SECRET_PATH, path) is not None
 
 
-_SECRET_PATH = re.compile(
+_SECRET_PATH = (
     r"(?i)(?:^|/)(?:\.env(?:\..*)?|.*\.env|[^/]*\.(?:pem|key|p12|pfx|jks|keystore|tfvars)|id_[a-z0-9]+"
     r"|\.npmrc|\.netrc|\.pypirc|\.pgpass|\.htpasswd|credentials|secrets?\.(?:ya?ml|json|toml|ini|env))$"
 )
@@ -413,17 +405,16 @@ _SECRET_PATH = re.compile(
 def estimate_tokens(text: str) -> int:
     """Tokens of a text without a tokenizer, fitted to stay above what o200k_base counts."""
     total = 0.0
-    for piece in _PIECES.finditer(text):
+    for piece in re.finditer(_PIECES, text):
         total += _piece_cost(piece[0], piece.lastgroup or "")
     return max(-int(-total * _ESTIMATE_MARGIN // 1), -(-len(text.encode("utf-8", "replace")) // 3))
 
 
 _ESTIMATE_MARGIN = 1.12  # measured elsewhere: 99.7 % of maps stay within their true budget
-_PIECES = re.compile(
-    r"(?P<word>[^\w\r\n]?(?:[A-Z]?[a-z]+|[A-Z]+(?![a-z])))|(?P<number>[0-9]{1,3})"
+_PIECES = (
+    r"(?s)(?P<word>[^\w\r\n]?(?:[A-Z]?[a-z]+|[A-Z]+(?![a-z])))|(?P<number>[0-9]{1,3})"
     r"|(?P<cjk>[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+)|(?P<letters>[^\W\d_A-Za-z]+)"
-    r"|(?P<space>\s+)|(?P<marks>[^\w\s]+|_)|(?P<other>.)",
-    re.S,
+    r"|(?P<space>\s+)|(?P<marks>[^\w\s]+|_)|(?P<other>.)"
 )
 _GLUE = {"": 0.0, " ": 0.0, ".": 0.05, "_": 0.05, "(": 0.05} | dict.fromkeys("-\\#\t/=[<;'", 0.35)
 
@@ -453,9 +444,9 @@ def _piece_cost(piece: str, kind: str) -> float:
 
 
 SECTION_VERSION = 1
-_BEGIN = re.compile(rb"<!-- BEGIN CTX MANAGED SECTION v(\d{1,6}) -->")
+_BEGIN = rb"<!-- BEGIN CTX MANAGED SECTION v(\d{1,6}) -->"
 _END = b"<!-- END CTX MANAGED SECTION -->"
-_DIGEST = re.compile(rb"<!-- sha256:([0-9a-f]{64}) -->")
+_DIGEST = rb"<!-- sha256:([0-9a-f]{64}) -->"
 
 
 def find_section(source: bytes) -> Span | None:
@@ -463,11 +454,12 @@ def find_section(source: bytes) -> Span | None:
     begin: tuple[int, int, bytes, int] | None = None  # line number, version, line ending, offset
     found: Span | None = None
     inside: list[bytes] = []
-    lines, offset = _lines(source), 0
+    offset = len(_BOM) if source.startswith(_BOM) else 0
+    lines = _lines(source[offset:])
     hidden = _fenced_lines(lines)
     for number, line in enumerate(lines, 1):
-        bare = line.rstrip(b"\r\n")
-        mark = None if number in hidden else _BEGIN.fullmatch(bare)
+        bare = re.sub(rb"\r?\n\Z", b"", line)
+        mark = None if number in hidden else re.fullmatch(_BEGIN, bare)
         if mark:
             if begin or found:
                 raise CtxError(f"{number}: a second managed section begins; keep one of them")
@@ -479,7 +471,7 @@ def find_section(source: bytes) -> Span | None:
                     f"{number}: managed section ends without a beginning; remove this line"
                 )
             body, digest = b"\n".join(inside), ""
-            claim = _DIGEST.fullmatch(inside[0]) if inside else None
+            claim = re.fullmatch(_DIGEST, inside[0]) if inside else None
             if claim:
                 body, digest = b"\n".join(inside[1:]), claim[1].decode()
             found = Span(begin[3], offset + len(line), begin[1], body, digest, begin[2])
@@ -531,7 +523,7 @@ def content_hash(source: bytes) -> str:
 def upsert_section(source: bytes | None, body: str, version: int = SECTION_VERSION) -> bytes:
     """The file with this section, in place of its old one or at its end; all else as it was."""
     span = find_section(source or b"")
-    if any(_BEGIN.fullmatch(line) or line == _END for line in body.encode().split(b"\n")):
+    if any(re.fullmatch(_BEGIN, line) or line == _END for line in body.encode().split(b"\n")):
         raise CtxError("0: the section's text holds a marker line; take it out of that text")
     eol = span.eol if span else _line_ending(source or b"")
     inner = body.rstrip("\n").encode()
@@ -613,17 +605,17 @@ class IgnoreRule(NamedTuple):
 def parse_ignore(text: str, folder: str) -> list[IgnoreRule]:
     """The rules of a .gitignore that stands in `folder` ("" is the root)."""
     rules = []
-    for line in text.splitlines():
-        line = re.sub(r"(?<!\\)\s+$", "", line)
-        keep, line = line.startswith("!"), line.removeprefix("!")
-        if not line or line.startswith("#") and not keep:
+    for line in text.replace("\r\n", "\n").split("\n"):
+        whole = re.fullmatch(r"((?:\\.|[^\\])*?) *", line)  # spaces at the end need a backslash
+        line = whole[1] if whole else ""
+        if not line or line.startswith("#"):
             continue
-        folders_only, line = line.endswith("/"), line.rstrip("/")
+        keep, line = line.startswith("!"), line.removeprefix("!")
+        folders_only, line = line.endswith("/"), line.removesuffix("/")
         anchored, line = "/" in line, line.removeprefix("/")
         prefix = re.escape(folder + "/") if folder else ""
         pattern = prefix + ("" if anchored else "(?:.*/)?") + glob_pattern(line)
-        with contextlib.suppress(re.error):  # git passes over a pattern it cannot read, too
-            rules.append(IgnoreRule(re.compile(pattern, re.S), keep, folders_only))
+        rules.append(IgnoreRule(re.compile(pattern, re.S), keep, folders_only))
     return rules
 
 
@@ -638,21 +630,35 @@ def is_ignored(path: str, rules: Sequence[IgnoreRule], *, folder: bool) -> bool:
 def glob_pattern(glob: str) -> str:
     """A regular expression for a glob: `**` crosses folders, `*` and `?` do not."""
     out = []
-    for token in re.finditer(r"\*\*/|/\*\*$|\*\*|\*|\?|\[!?\]?[^\]]*\]|\\.|.", glob, re.S):
+    for token in re.finditer(_GLOB_TOKEN, glob, re.S):
         text = token[0]
-        if text == "**/":
-            out.append("(?:.*/)?")
-        elif text in ("/**", "**"):
-            out.append("/.*" if text[0] == "/" else ".*")
-        elif text in "*?":
-            out.append("[^/]*" if text == "*" else "[^/]")
-        elif text[0] == "[" and len(text) > 1:
-            out.append(
-                "[" + text[1:].replace("\\", "\\\\").replace("!", "^", 1 if text[1] == "!" else 0)
-            )
+        if token["across"] is not None:
+            out.append("(?:.*/)?" if text[-1] == "/" else ".*")
+        elif text[0] == "*":
+            out.append("[^/]*")
+        elif text == "?":
+            out.append("[^/]")
+        elif token["some"] is not None:
+            out.append(_bracket_pattern(token["not"] is not None, token["some"]))
         else:
             out.append(re.escape(text[-1]))
     return "".join(out)
+
+
+_GLOB_TOKEN = (
+    r"(?P<across>(?:^|(?<=/))\*{2,}(?:/|$))|\*+|\?"
+    r"|\[(?P<not>[!^])?(?P<some>\]?(?:\\.|[^\]\\])*)\]|\\.|."
+)
+
+
+def _bracket_pattern(negated: bool, some: str) -> str:
+    """A regular expression for `[a-z]` of a glob; a range that runs backwards matches nothing."""
+    inner = re.sub(r"\\?(.)", lambda char: char[1] if char[0] == "-" else re.escape(char[1]), some)
+    try:
+        re.compile(f"[{inner}]")
+    except re.error:
+        return "(?!)"
+    return f"(?!/)[{'^' if negated else ''}{inner}]"
 
 
 # -- what users and their tools wrote, made safe to stand among sections of ours
@@ -661,10 +667,10 @@ def glob_pattern(glob: str) -> str:
 def clean_text(text: str) -> str:
     """Any text without terminal codes, credentials, hidden characters or comment marks."""
     text = redact(strip_ansi(text)).replace("<!--", "<!\\--").replace("-->", "--\\>")
-    return _HIDDEN.sub(lambda match: _escape(match[0]), text)
+    return re.sub(_HIDDEN, lambda match: _escape(match[0]), text)
 
 
-_HIDDEN = re.compile(f"(?![\n\t])(?:{_UNSAFE.pattern})")
+_HIDDEN = f"(?![\n\t])(?:{_UNSAFE})"
 
 
 def one_line(text: str, limit: int = 300) -> str:
@@ -679,10 +685,10 @@ def quote_text(text: str) -> str:
 
 def fence_log(text: str) -> str:
     """A log as a fenced block; lines in it that look like a heading or a fence are escaped."""
-    return fence(_MARKED_LINE.sub(r"\\", text))
+    return fence(re.sub(_MARKED_LINE, r"\\", text))
 
 
-_MARKED_LINE = re.compile(r"(?m)^(?= {0,3}(?:#{1,6}(?:\s|$)|```|~~~))")
+_MARKED_LINE = r"(?m)^(?= {0,3}(?:#{1,6}(?:\s|$)|```|~~~))"
 _FORMS: dict[str, Callable[[str], str]] = {
     "plain": lambda body: body.rstrip("\n") + "\n",
     "quote": quote_text,
@@ -766,7 +772,7 @@ def _fence_after(line: str, mark: str) -> str:
     return "" if found[1][0] == "`" and "`" in found[2] else found[1]
 
 
-_ITEM = re.compile(r"(\s*)(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX~/-]\]\s+)?(?:#\d+\s+)?(.*)")
+_ITEM = r"(\s*)(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX~/-]\]\s+)?(?:#\d+\s+)?(.*)"
 
 
 def parse_items(text: str) -> tuple[str, ...]:
@@ -774,7 +780,7 @@ def parse_items(text: str) -> tuple[str, ...]:
     items: list[str] = []
     loose: list[str] = []
     for line in text.split("\n"):
-        found = _ITEM.match(line)
+        found = re.match(_ITEM, line)
         if found:
             items.append(found[2].strip())
         elif items and line.startswith((" ", "\t")) and line.strip():
@@ -784,7 +790,7 @@ def parse_items(text: str) -> tuple[str, ...]:
     return tuple(item for item in items or loose if not is_empty_note(item))
 
 
-_ACCEPTANCE = re.compile(
+_ACCEPTANCE = (
     r"(?i)\s*(#{1,6}\s+|\*\*)?(?:acceptance(?:\s+criteria)?|success\s+criteria|done\s+when)\b"
     r"(?!\s+tests?\b)[*_\s]*(.*)"
 )
@@ -796,7 +802,7 @@ def parse_acceptance(text: str) -> tuple[str, ...]:
     mark = ""
     for line in text.split("\n"):
         mark = _fence_after(line, mark)
-        title = None if mark else _ACCEPTANCE.fullmatch(line)
+        title = None if mark else re.fullmatch(_ACCEPTANCE, line)
         if title and (title[1] or title[2].startswith(":")):
             found = [title[2].lstrip(":*_ ")] if title[2].startswith(":") else []
         elif found is not None and not mark and re.match(r"#{1,6}\s|\*\*[^*]+\*\*:?\s*$", line):
@@ -804,7 +810,7 @@ def parse_acceptance(text: str) -> tuple[str, ...]:
         elif found is not None:
             found.append(line)
     body = "\n".join(found or []).strip()
-    listed = any(_ITEM.match(line) for line in body.split("\n"))
+    listed = any(re.match(_ITEM, line) for line in body.split("\n"))
     return parse_items(body if listed else body.partition("\n\n")[0])
 
 
@@ -854,6 +860,552 @@ def _yaml_scalar(text: str) -> str:
 # ---- 3 LANGUAGES (pure) ----------------------------------------------------
 # The language table and its compiler. Knows nothing of tree-sitter itself. Uses: TYPES.
 
+# One stanza per language: `name: suffixes`, then rows. A row is a verb and its words.
+#
+# A word is a path through the tree: `a>b` is a child, `a.f>b` a child in field f, `a.f` whatever
+# is in field f, `a>=` what follows an equals sign; the last step may name several nodes: `a>b|c`.
+# `x/` in front of a path says where it stands, and is not part of it.
+#
+# `Def` and `Ref` are def and ref for names with a capital only.
+#
+#   like      start from the rows of another stanza
+#   def       path=label   a definition; the last step is its name (without a step: its field name)
+#   ref       path         a mention of a name
+#   use       path         an import, as text; `edit` rows bring it into shape
+#   package   path         the package that the file belongs to
+#   export    path         a name that the file exports; `only` the same, and it exports no other
+#   value     path         a literal that no signature may show; `skip` what it leaves out
+#   wrap      path         belongs to the definition in it: export, decorators, template
+#   hide      path         nothing inside is visible from outside
+#   section   path         `private` or `public:`, for the members that follow
+#   raw       one whole pattern, with @def.label, @name, @owner, @body, @value, @ref, ...;
+#             of two patterns for one definition the later wins. Label "scope" names an owner
+#             and is no definition, "part" adds to a type that stands elsewhere, "none" drops
+#
+#   grammar   its name in the pack, if it is another        names     file names
+#   family    languages that may refer to each other: a name for all of them
+#   run       interpreters after #!                         turn      suffix language regex
+#   comment   what begins a comment                         docstring yes: docs stand in the body
+#   body      nodes that end a signature, beside field body lead      label=word before a signature
+#   public    regex on the text up to the name: exported    member    the same for members
+#   closed    labels whose members begin private            open      labels with public members
+#   drop      names that are no references                  keyword   names that are not defined
+#   cut       regex, deleted from owners                    edit      regex => text, on imports
+#   text      label regex: what to find without a grammar; `text ast` reads it as Python
+LANGUAGE_TABLE = r"""
+python: py pyi pyw
+  run     python pypy
+  names   SConstruct SConscript wscript
+  comment #
+  docstring yes
+  public  (^|\s)([^\W_]\w*|__\w+__)$
+  wrap    decorated_definition
+  def     class_definition=class function_definition=function type_alias_statement.left=type
+  Def     module|ERROR/assignment.left>identifier=constant
+  raw     (module (assignment left: (identifier) @_a right: [(list) (tuple)] @only) (#eq? @_a "__all__"))
+  value   default_parameter.value typed_default_parameter.value module|ERROR/assignment.right
+  value   class_definition.superclasses>argument_list>keyword_argument.value>string|integer|float|list|tuple|dictionary|call
+  ref     call.function>identifier call.function>attribute.attribute>identifier
+  ref     type>identifier type>generic_type>identifier type>attribute.attribute>identifier
+  ref     type>binary_operator>identifier type>subscript.value>identifier type>union_type>type>identifier
+  ref     class_definition.superclasses>argument_list>identifier class_definition.superclasses>argument_list>attribute.attribute>identifier
+  ref     class_definition.superclasses>argument_list>subscript.value>identifier class_definition.superclasses>argument_list>subscript.value>attribute.attribute>identifier
+  ref     class_definition.superclasses>argument_list>keyword_argument.value>identifier
+  ref     decorator>identifier decorator>attribute.attribute>identifier
+  ref     raise_statement>identifier except_clause>identifier
+  ref     import_from_statement.name>dotted_name>identifier import_from_statement.name>aliased_import.name>dotted_name>identifier
+  drop    super str int bool float bytes object dict list tuple set type len isinstance range property staticmethod classmethod
+  use     import_statement import_from_statement
+  edit    [()] =>
+  edit    ^from\s+(\S*\w)\s+import\b\s*(.*) => \1.{\2}
+  edit    ^from\s*(\.+)\s*import\b\s*(.*) => \1{\2}
+  edit    ^import\s+(.*) => {\1}
+  edit    (?<=\w)\.\{\*\}$|\{\*\}$ =>
+  text    ast
+
+ecma:
+  family  ecma
+  public  ^export\b|^(module\.)?exports\b
+  member  ^(?!.*(\b(private|protected)\b|#|\b_\w*$))
+  wrap    export_statement
+  hide    arrow_function function_expression arguments>object
+  def     class_declaration=class function_declaration=function generator_function_declaration=function method_definition=method
+  raw     (program (lexical_declaration (variable_declarator name: (identifier) @name value: (_)? @value)) @def.constant)
+  raw     (export_statement declaration: (lexical_declaration (variable_declarator name: (identifier) @name value: (_)? @value)) @def.constant)
+  raw     (lexical_declaration (variable_declarator name: (identifier) @name value: (call_expression function: (identifier) @_r)) (#eq? @_r "require")) @def.none
+  raw     (lexical_declaration (variable_declarator name: (identifier) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])) @def.function
+  raw     (variable_declaration (variable_declarator name: (identifier) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])) @def.function
+  raw     (lexical_declaration (variable_declarator name: (identifier) @name value: (class body: (_) @body))) @def.class
+  raw     (assignment_expression left: (member_expression object: (_) @owner property: (_) @name) right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @def.function
+  raw     (variable_declarator name: (identifier) @name value: (object)) @def.scope
+  raw     (assignment_expression left: (member_expression) @name right: (object)) @def.scope
+  raw     (pair key: (property_identifier) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @def.method
+  raw     (export_statement "default" @name value: [(arrow_function body: (_) @body) (function_expression !name body: (_) @body)] @def.function)
+  raw     (export_statement "default" @name value: (class !name body: (_) @body) @def.class)
+  export  export_specifier.name>identifier export_statement.value>identifier
+  raw     (variable_declarator name: (identifier) @export value: (assignment_expression left: (_) @_l) (#match? @_l "exports$"))
+  raw     (assignment_expression left: (member_expression) @_l right: (identifier) @export (#match? @_l "^(module\\.)?exports\\b"))
+  raw     (assignment_expression left: (member_expression) @_l right: (object [(shorthand_property_identifier) @export (pair value: (identifier) @export)]) (#eq? @_l "module.exports"))
+  cut     ^(module\.)?exports$|\.prototype$
+  value   assignment_pattern.right object_assignment_pattern.right
+  ref     call_expression.function>identifier call_expression.function>member_expression.property>property_identifier
+  ref     new_expression.constructor>identifier new_expression.constructor>member_expression.property>property_identifier
+  ref     decorator>identifier import_specifier.name>identifier import_clause>identifier
+  raw     (export_statement (export_clause (export_specifier name: (identifier) @ref)) source: (_))
+  drop    require
+  use     import_statement.source export_statement.source
+  raw     (call_expression function: (identifier) @_r arguments: (arguments . (string) @use) (#eq? @_r "require"))
+  raw     (call_expression function: (import) arguments: (arguments . (string) @use))
+  text    class ^(?:export\s+)?(?:default\s+)?(?:abstract\s+)?class\s+(\w+)
+  text    function ^(?:export\s+)?(?:default\s+)?(?:async\s+)?function\s*\*?\s*(\w+)
+  text    function ^(?:export\s+)?(?:const|let|var)\s+(\w+)\s*=\s*(?:async\s*)?(?:\([^()]*\)|\w+)\s*=>
+  text    function ^(?:module\.)?exports\.(\w+)\s*=\s*(?:async\s+)?function\b
+
+jsx:
+  Ref     jsx_opening_element.name>identifier jsx_self_closing_element.name>identifier
+  ref     jsx_opening_element.name>member_expression.property>property_identifier jsx_self_closing_element.name>member_expression.property>property_identifier
+
+javascript: js jsx mjs cjs
+  run     node nodejs
+  like    ecma
+  like    jsx
+  turn    js tsx \A\s*/[*/][^;]*@flow\b
+  raw     (field_definition property: (_) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @def.method
+  value   class_heritage>call_expression.arguments>arguments>_
+  ref     class_heritage>identifier class_heritage>member_expression.property>property_identifier
+
+typescript: ts mts cts
+  run     deno bun ts-node tsx
+  like    ecma
+  wrap    ambient_declaration
+  def     abstract_class_declaration=class interface_declaration=interface enum_declaration=enum type_alias_declaration=type
+  def     function_signature=function internal_module=module module.name>identifier|nested_identifier=module
+  def     interface_body/method_signature=method class_body/method_signature=method abstract_method_signature=method
+  raw     (public_field_definition name: (_) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @def.method
+  raw     (ambient_declaration (lexical_declaration (variable_declarator name: (identifier) @name)) @def.constant)
+  value   required_parameter.value optional_parameter.value extends_clause.value>call_expression.arguments>arguments>_
+  skip    decorator
+  ref     type_identifier extends_clause.value>identifier extends_clause.value>member_expression.property>property_identifier
+  use     import_require_clause.source
+  text    interface ^(?:export\s+)?(?:declare\s+)?interface\s+(\w+)
+  text    type ^(?:export\s+)?(?:declare\s+)?type\s+(\w+)
+  text    enum ^(?:export\s+)?(?:declare\s+)?(?:const\s+)?enum\s+(\w+)
+
+tsx: tsx
+  like    typescript
+  like    jsx
+
+go: go
+  public  \b[A-Z]\w*$
+  lead    struct=type interface=type type=type constant=const variable=var
+  def     function_declaration=function type_alias=type type_spec=type method_elem=method
+  raw     (type_spec name: (_) @name type: (struct_type (field_declaration_list) @body)) @def.struct
+  raw     (type_spec name: (_) @name type: (interface_type "{" @body)) @def.interface
+  raw     (method_declaration receiver: (parameter_list (parameter_declaration type: (_) @owner)) name: (_) @name) @def.method
+  def     source_file/const_declaration/const_spec>identifier=constant source_file/var_declaration/var_spec.name>identifier=variable
+  def     source_file/var_declaration/var_spec_list/var_spec.name>identifier=variable
+  value   const_spec.value var_spec.value
+  raw     (type_declaration . (_) .) @wrap
+  raw     (const_declaration . (_) .) @wrap
+  raw     (var_declaration . (var_spec) .) @wrap
+  cut     ^\*|\[.*
+  ref     call_expression.function>identifier call_expression.function>selector_expression.field>field_identifier
+  ref     type_identifier
+  Ref     argument_list>identifier
+  drop    string int bool error byte any int64 int32 uint64 uint32 uint8 float64 rune uint append len make new cap panic copy delete close
+  use     import_spec.path
+  text    function ^func\s+(\w+)
+  text    method ^func\s+\([^)]*\)\s*(\w+)
+  text    type ^type\s+(\w+)
+
+rust: rs
+  public  \bpub\b(?!\s*\()|^macro_rules!|^impl\b.*\bfor\b
+  open    trait
+  wrap    foreign_mod_item
+  def     struct_item=struct enum_item=enum union_item=union trait_item=trait type_item=type
+  def     function_item=function function_signature_item=function macro_definition=macro
+  raw     (mod_item name: (_) @name body: (_)) @def.module
+  raw     (impl_item type: (_) @name) @def.part
+  raw     (impl_item body: (declaration_list (type_item name: (_) @name) @def.none))
+  raw     (const_item name: (_) @name value: (_)? @value) @def.constant
+  raw     (static_item name: (_) @name value: (_)? @value) @def.constant
+  raw     (macro_definition name: (_) @name [(macro_rule) "{" "(" "["] @body) @def.macro
+  cut     ^&('\w+\s+)?(mut\s+)?|^dyn\s+|<.*|^.*::(?=\w+(<|$))
+  skip    attribute_item
+  ref     type_identifier macro_invocation.macro>identifier macro_invocation.macro>scoped_identifier.name>identifier
+  ref     call_expression.function>identifier call_expression.function>scoped_identifier.name>identifier call_expression.function>field_expression.field>field_identifier
+  ref     call_expression.function>generic_function.function>identifier call_expression.function>generic_function.function>scoped_identifier.name>identifier
+  ref     call_expression.function>generic_function.function>field_expression.field>field_identifier
+  ref     use_declaration.argument>identifier use_declaration.argument>scoped_identifier.name>identifier use_list>identifier use_list>scoped_identifier.name>identifier
+  ref     use_as_clause.path>identifier use_as_clause.path>scoped_identifier.name>identifier
+  Ref     scoped_identifier.path>identifier
+  raw     (token_tree (identifier) @ref . (token_tree))
+  raw     (attribute (identifier) @_d arguments: (token_tree (identifier) @ref) (#eq? @_d "derive"))
+  drop    Self
+  use     use_declaration extern_crate_declaration
+  raw     (mod_item name: (_) !body) @use
+  edit    ^(?:pub\s*(?:\([^)]*\)\s*)?)?(?:use|extern crate)\s+(.*);$ => \1
+  edit    ^(?:pub\s*(?:\([^)]*\)\s*)?)?mod\s+(\w+);$ => self::\1
+  text    struct ^(?:pub(?:\([^)]*\))?\s+)?struct\s+(\w+)
+  text    enum ^(?:pub(?:\([^)]*\))?\s+)?enum\s+(\w+)
+  text    trait ^(?:pub(?:\([^)]*\))?\s+)?(?:unsafe\s+)?trait\s+(\w+)
+  text    function ^(?:pub(?:\([^)]*\))?\s+)?(?:const\s+)?(?:async\s+)?(?:unsafe\s+)?fn\s+(\w+)
+  text    macro ^macro_rules!\s*(\w+)
+
+java: java
+  family  jvm
+  public  \b(public|protected)\b
+  open    interface annotation
+  def     class_declaration=class interface_declaration=interface enum_declaration=enum record_declaration=class annotation_type_declaration=annotation
+  def     method_declaration=method constructor_declaration=method
+  raw     (field_declaration (modifiers "static" "final") declarator: (variable_declarator name: (_) @name value: (_)? @value)) @def.constant
+  raw     (constant_declaration declarator: (variable_declarator name: (_) @name value: (_)? @value)) @def.constant
+  hide    object_creation_expression>class_body enum_constant.body
+  skip    annotation marker_annotation
+  ref     type_identifier method_invocation.name annotation.name>identifier marker_annotation.name>identifier
+  ref     annotation.name>scoped_identifier.name>identifier marker_annotation.name>scoped_identifier.name>identifier
+  raw     (import_declaration (scoped_identifier name: (identifier) @ref) . ";")
+  Ref     method_invocation.object>identifier field_access.object>identifier method_reference>identifier
+  package package_declaration>scoped_identifier|identifier
+  use     import_declaration
+  edit    ^import\s+(?:static\s+)?(.*);$ => \1
+  text    class ^(?:(?:public|abstract|final|sealed)\s+)*(?:class|record)\s+(\w+)
+  text    interface ^(?:(?:public|sealed)\s+)*@?interface\s+(\w+)
+  text    enum ^(?:public\s+)?enum\s+(\w+)
+
+c: c h
+  family  c
+  public  ^(?!.*\bstatic\b)
+  turn    h cpp ^\s*(class\s+\w+[^;{]*[;{]|namespace\s*(\w[\w:]*)?\s*\{|template\s*<|(public|private|protected)\s*:|using\s+\w+)
+  def     function_definition.declarator=function type_definition.declarator=type preproc_function_def=macro
+  raw     (struct_specifier name: (_) @name body: (_)) @def.struct
+  raw     (union_specifier name: (_) @name body: (_)) @def.union
+  raw     (enum_specifier name: (_) @name body: (_)) @def.enum
+  raw     (type_definition type: (_ body: (_) @value) declarator: (_) @name) @def.type
+  raw     (preproc_function_def name: (_) @name value: (_) @body) @def.macro
+  raw     (translation_unit (declaration declarator: (init_declarator declarator: (_) @name value: (_) @value)) @def.variable)
+  value   enumerator.value
+  skip    attribute_specifier attribute_declaration
+  ref     call_expression.function>identifier call_expression.function>field_expression.field>field_identifier type_identifier
+  Ref     argument_list>identifier binary_expression>identifier case_statement.value>identifier
+  keyword if for while switch return sizeof else do defined
+  use     preproc_include.path
+  text    function ^(?!static|typedef|else|return|#)\w[\w\s*]*?\b(\w+)\s*\([^;{}()]*\)\s*\{
+  text    struct ^(?:typedef\s+)?struct\s+(\w+)\s*\{
+  text    enum ^(?:typedef\s+)?enum\s+(\w+)\s*\{
+  text    macro ^#\s*define\s+(\w+)\(
+
+cpp: cpp cc cxx c++ hpp hh hxx h++ ipp inl tpp cu cuh
+  like    c
+  closed  class
+  wrap    template_declaration
+  def     alias_declaration=type concept_definition=type
+  raw     (class_specifier name: (_) @name body: (_)) @def.class
+  raw     (field_declaration declarator: (function_declarator declarator: [(field_identifier) (operator_name) (destructor_name)] @name)) @def.method
+  raw     (field_declaration declarator: (_ (function_declarator declarator: [(field_identifier) (operator_name)] @name))) @def.method
+  raw     (field_declaration declarator: (_ (_ (function_declarator declarator: [(field_identifier) (operator_name)] @name)))) @def.method
+  raw     (field_declaration_list (declaration declarator: (function_declarator declarator: [(identifier) (destructor_name)] @name)) @def.method)
+  raw     (field_declaration_list (template_declaration (declaration declarator: (function_declarator declarator: [(identifier) (destructor_name)] @name)) @def.method))
+  raw     (declaration_list (declaration declarator: (init_declarator declarator: (_) @name value: (_) @value)) @def.variable)
+  section field_declaration_list>access_specifier
+  value   optional_parameter_declaration.default_value
+  skip    field_initializer_list
+  cut     <.*?>
+  ref     call_expression.function>qualified_identifier.name>identifier call_expression.function>template_function.name>identifier
+  ref     call_expression.function>qualified_identifier.name>template_function.name>identifier
+  ref     call_expression.function>qualified_identifier.name>qualified_identifier.name>identifier
+  text    class ^(?:template\s*<[^>]*>\s*)?class\s+(\w+)[^;]*$
+
+csharp: cs csx
+  public  \b(public|protected)\b
+  open    interface
+  def     class_declaration=class struct_declaration=struct interface_declaration=interface enum_declaration=enum record_declaration=class
+  def     method_declaration=method constructor_declaration=method property_declaration=property delegate_declaration=type
+  raw     (field_declaration (modifier) @_c (variable_declaration (variable_declarator name: (_) @name)) (#eq? @_c "const")) @def.constant
+  body    accessor_list arrow_expression_clause
+  value   parameter>= variable_declarator>=
+  skip    attribute_list constructor_initializer
+  ref     invocation_expression.function>identifier invocation_expression.function>member_access_expression.name>identifier
+  ref     invocation_expression.function>conditional_access_expression>member_binding_expression.name>identifier
+  ref     generic_name>identifier base_list>identifier type_argument_list>identifier attribute.name>identifier
+  ref     nullable_type>identifier array_type>identifier
+  ref     parameter.type>identifier variable_declaration.type>identifier property_declaration.type>identifier method_declaration.returns>identifier
+  ref     object_creation_expression.type>identifier cast_expression.type>identifier typeof_expression.type>identifier catch_declaration.type>identifier
+  ref     declaration_pattern.type>identifier type_parameter_constraint.type>identifier delegate_declaration.type>identifier indexer_declaration.type>identifier
+  ref     local_function_statement.type>identifier foreach_statement.type>identifier constant_pattern>identifier is_expression.right>identifier as_expression.right>identifier
+  Ref     member_access_expression.expression>identifier
+  drop    nameof var
+  package namespace_declaration.name file_scoped_namespace_declaration.name
+  use     using_directive
+  edit    ^(?:global )?using (?:static |unsafe )*(?:\w+ ?= ?)?([^<]*).*;$ => \1
+  edit    global:: =>
+  text    class ^\s*(?:(?:public|internal|abstract|sealed|static|partial)\s+)*(?:class|record)\s+(\w+)
+  text    interface ^\s*(?:(?:public|internal|partial)\s+)*interface\s+(\w+)
+  text    struct ^\s*(?:(?:public|internal|readonly|ref|partial)\s+)*struct\s+(\w+)
+  text    enum ^\s*(?:(?:public|internal)\s+)*enum\s+(\w+)
+
+ruby: rb rake gemspec ru
+  run     ruby jruby
+  names   Rakefile Gemfile Guardfile Vagrantfile Fastfile Podfile
+  comment #
+  public  ^(?!private|protected)
+  def     class=class module=module method=method singleton_method=method
+  raw     (singleton_class value: (_) @name) @def.part
+  raw     (assignment left: (constant) @name right: (_) @value) @def.constant
+  raw     (assignment left: (constant) @name right: (call receiver: (constant) @_c method: (identifier) @_m block: (_)? @body) (#match? @_c "^(Struct|Class|Data|Module)$") (#match? @_m "^(new|define)$")) @def.class
+  raw     (call method: (identifier) @_a arguments: (argument_list (simple_symbol) @name) (#match? @_a "^attr_(reader|writer|accessor)$")) @def.property
+  raw     (call arguments: (argument_list [(method) (singleton_method)])) @wrap
+  raw     (body_statement (identifier) @section (#match? @section "^(private|public|protected|module_function)$"))
+  cut     ^self$
+  value   optional_parameter.value keyword_parameter.value
+  ref     constant call.method>identifier
+  drop    require require_relative autoload load attr_reader attr_writer attr_accessor private public include extend lambda proc raise puts new
+  raw     ((call !receiver method: (identifier) @_r arguments: (argument_list (string))) @use (#match? @_r "^(require|require_relative|load|autoload)$"))
+  edit    [()] =>
+  edit    ^require_relative\s*["'](?=\.\./) =>
+  edit    ^require_relative\s*["'] => ./
+  edit    ^(require|load|autoload)\b\s*(:\w+,)?\s* =>
+  text    class ^\s*class\s+([A-Z][\w:]*)
+  text    module ^\s*module\s+([A-Z][\w:]*)
+  text    function ^def\s+([\w.?!=]+)
+
+php: php phtml inc
+  run     php
+  comment // /* #
+  public  ^(?!.*\b(private|protected)\b)
+  def     class_declaration=class interface_declaration=interface trait_declaration=trait enum_declaration=enum
+  def     function_definition=function method_declaration=method
+  raw     (const_declaration (const_element . (name) @name (_) @value)) @def.constant
+  raw     (function_call_expression function: (name) @_d arguments: (arguments . (argument (string (string_content) @name)) . (argument) @value) (#eq? @_d "define")) @def.constant
+  hide    anonymous_function arrow_function anonymous_class
+  value   simple_parameter.default_value property_promotion_parameter.default_value
+  skip    attribute_list
+  ref     function_call_expression.function>name function_call_expression.function>qualified_name>name
+  ref     member_call_expression.name>name nullsafe_member_call_expression.name>name scoped_call_expression.name>name
+  ref     scoped_call_expression.scope>name scoped_call_expression.scope>qualified_name>name object_creation_expression>name object_creation_expression>qualified_name>name
+  ref     base_clause>name base_clause>qualified_name>name class_interface_clause>name class_interface_clause>qualified_name>name
+  ref     named_type>name named_type>qualified_name>name use_declaration>name use_declaration>qualified_name>name
+  ref     attribute>name attribute>qualified_name>name namespace_use_clause>name namespace_use_clause>qualified_name>name
+  raw     (class_constant_access_expression . (name) @ref)
+  raw     (class_constant_access_expression . (qualified_name (name) @ref))
+  drop    self static parent define function_exists __construct
+  package namespace_definition.name
+  use     namespace_use_declaration require_expression require_once_expression include_expression include_once_expression
+  edit    ^use\s+(?:function\s+|const\s+)?(.*);$ => \1
+  edit    ^(require|include)(_once)?\b =>
+  edit    [()] =>
+  edit    ^\s*__DIR__\s*\.\s*["']/? => ./
+  text    class ^(?:(?:abstract|final|readonly)\s+)*class\s+(\w+)
+  text    interface ^interface\s+(\w+)
+  text    trait ^trait\s+(\w+)
+  text    enum ^enum\s+(\w+)
+  text    function ^\s*function\s+&?(\w+)
+
+kotlin: kt kts
+  family  jvm
+  public  ^(?!.*\b(private|internal)\b)
+  raw     (class_declaration (type_identifier) @name) @def.class
+  raw     (class_declaration "interface" (type_identifier) @name) @def.interface
+  raw     (class_declaration "enum" (type_identifier) @name) @def.enum
+  def     object_declaration>type_identifier=object
+  raw     (type_alias . (type_identifier) @name) @def.type
+  def     function_declaration>simple_identifier=function property_declaration>variable_declaration>simple_identifier=property
+  raw     (function_declaration receiver: (_) @owner (simple_identifier) @name) @def.function
+  raw     (property_declaration receiver: (_) @owner (variable_declaration (simple_identifier) @name)) @def.property
+  raw     (property_declaration (modifiers (property_modifier) @_c) (variable_declaration (simple_identifier) @name) (#eq? @_c "const")) @def.constant
+  raw     (secondary_constructor "constructor" @name) @def.method
+  body    class_body enum_class_body function_body getter setter property_delegate {
+  hide    object_literal lambda_literal anonymous_initializer getter setter
+  value   function_value_parameters>= class_parameter>= property_declaration>= constructor_invocation>value_arguments>value_argument
+  skip    annotation constructor_delegation_call
+  cut     <.*|\?
+  ref     type_identifier call_expression>simple_identifier call_expression>navigation_expression>navigation_suffix>simple_identifier
+  raw     (import_header (identifier (simple_identifier) @ref .) .)
+  raw     (import_header (identifier (simple_identifier) @ref .) . (import_alias))
+  Ref     navigation_expression>simple_identifier
+  package package_header>identifier
+  use     import_header
+  edit    ^import\s+ =>
+  text    class ^(?:(?:public|internal|private|abstract|open|data|sealed|inner|value|annotation)\s+)*class\s+(\w+)
+  text    interface ^(?:(?:public|internal|sealed|fun)\s+)*interface\s+(\w+)
+  text    object ^(?:(?:public|internal|private|data)\s+)*object\s+(\w+)
+  text    function ^(?:(?:public|internal|private|inline|suspend|operator)\s+)*fun\s+(?:<[^>]*>\s*)?(?:[\w<>?]+\.)?(\w+)
+
+swift: swift
+  public  \b(public|open)\b(?!\()
+  open    protocol
+  def     protocol_declaration=protocol protocol_function_declaration.name>simple_identifier=method typealias_declaration.name>type_identifier=type
+  raw     (class_declaration name: (type_identifier) @name) @def.class
+  raw     (class_declaration "struct" name: (type_identifier) @name) @def.struct
+  raw     (class_declaration "enum" name: (type_identifier) @name) @def.enum
+  raw     (class_declaration "extension" name: (_) @name) @def.part
+  raw     (function_declaration "func" . _ @name) @def.function
+  raw     (init_declaration "init" @name) @def.method
+  def     property_declaration.name>pattern.bound_identifier=property protocol_property_declaration.name>pattern.bound_identifier=property
+  body    computed_property willset_didset_block protocol_property_requirements
+  hide    lambda_literal computed_property willset_didset_block deinit_declaration subscript_declaration
+  raw     (function_declaration default_value: _ @value)
+  raw     (init_declaration default_value: _ @value)
+  value   property_declaration.value
+  skip    attribute
+  cut     <.*
+  ref     type_identifier call_expression>simple_identifier call_expression>navigation_expression.suffix>navigation_suffix.suffix>simple_identifier
+  Ref     navigation_expression.target>simple_identifier
+  drop    available discardableResult objc escaping testable init self
+  use     import_declaration>identifier
+  edit    \..* =>
+  text    class ^(?:(?:public|open|final|internal|private)\s+)*(?:class|actor)\s+(\w+)
+  text    struct ^(?:(?:public|internal|private)\s+)*struct\s+(\w+)
+  text    enum ^(?:(?:public|internal|private|indirect)\s+)*enum\s+(\w+)
+  text    protocol ^(?:(?:public|internal|private)\s+)*protocol\s+(\w+)
+  text    function ^(?:(?:public|internal|private|static)\s+)*func\s+(\w+)
+"""  # noqa: E501
+
+
+class Language(NamedTuple):
+    """One stanza of the table, compiled; only TAGS reads more than the first four fields."""
+
+    name: str
+    suffixes: tuple[str, ...]  # without the dot: "py"
+    names: tuple[str, ...]  # whole file names: "Rakefile"
+    runs: tuple[str, ...]  # interpreters after "#!", without version
+    family: str  # languages whose code may refer to each other
+    grammar: str  # its name in the language pack
+    query: str  # patterns in the order of the table, one a line
+    comments: tuple[str, ...]
+    docstring: bool
+    public: str
+    member: str
+    closed: frozenset[str]
+    opens: frozenset[str]
+    bodies: frozenset[str]
+    leads: dict[str, str]
+    cut: str
+    drops: tuple[str, ...]
+    keywords: frozenset[str]
+    edits: tuple[tuple[str, str], ...]
+    turn: tuple[str, str, str] | None  # suffix, other language, what its content looks like
+    texts: tuple[tuple[str, str], ...]  # label, regex
+
+
+def find_language(path: str, first_line: str = "") -> Language | None:
+    """The language of a file, by suffix, name, or the interpreter in its first line."""
+    languages, suffixes, names, runs = _language_table()
+    name = path.rsplit("/", 1)[-1]
+    found = names.get(name) or ("." in name and suffixes.get(name.rsplit(".", 1)[-1].lower()))
+    if not found and first_line.startswith("#!"):
+        words = first_line[2:].replace("/usr/bin/env", "").replace("-S ", "").split()
+        found = runs.get(words[0].rsplit("/", 1)[-1].rstrip("0123456789.")) if words else None
+    return languages[found] if found else None
+
+
+def get_language(name: str) -> Language:
+    """The language of that name; there must be one."""
+    return _language_table()[0][name]
+
+
+@functools.cache
+def _language_table() -> tuple[dict[str, Language], dict[str, str], dict[str, str], dict[str, str]]:
+    languages = parse_language_table(LANGUAGE_TABLE)
+    suffixes = {key: name for name, language in languages.items() for key in language.suffixes}
+    names = {key: name for name, language in languages.items() for key in language.names}
+    runs = {key: name for name, language in languages.items() for key in language.runs}
+    return languages, suffixes, names, runs
+
+
+def parse_language_table(text: str) -> dict[str, Language]:
+    """Every language of a table by name; `like` rows stand for the rows they name."""
+    stanzas: dict[str, list[tuple[str, str]]] = {}
+    suffixes: dict[str, tuple[str, ...]] = {}
+    rows: list[tuple[str, str]] = []
+    for line in text.splitlines():
+        verb, _, rest = line.strip().partition(" ")
+        if line and not line[0].isspace():
+            name, _, words = line.partition(":")
+            suffixes[name] = tuple(words.split())
+            stanzas[name] = rows = []
+        elif verb == "like":
+            if rest.strip() not in stanzas:
+                raise CtxError(f"language table: like {rest.strip()}: no such language above it")
+            rows.extend(stanzas[rest.strip()])
+        elif verb:
+            rows.append((verb, rest.strip()))
+    return {name: _build_language(name, suffixes[name], stanzas[name]) for name in stanzas}
+
+
+def _build_language(
+    name: str, suffixes: tuple[str, ...], rows: Sequence[tuple[str, str]]
+) -> Language:
+    patterns: list[str] = []
+    for verb, rest in rows:
+        if verb == "raw":
+            patterns.append(rest)
+        elif verb in _PATTERN_VERBS:
+            patterns.extend(_compile_path(verb, word) for word in rest.split())
+
+    def every(verb: str) -> list[str]:
+        return [rest for row, rest in rows if row == verb]
+
+    def words(verb: str) -> list[str]:
+        return " ".join(every(verb)).split()
+
+    def last(verb: str, default: str) -> str:
+        return ([default] + every(verb))[-1]
+
+    turn = last("turn", "").split(" ", 2)
+    edits = [edit.partition("=>") for edit in every("edit")]
+    return Language(
+        name=name,
+        suffixes=suffixes,
+        names=tuple(words("names")),
+        runs=tuple(words("run")),
+        family=last("family", name),
+        grammar=last("grammar", name),
+        query="\n".join(patterns),
+        comments=tuple(last("comment", "// /*").split()),
+        docstring=bool(every("docstring")),
+        public=last("public", ""),
+        member=last("member", last("public", "")),
+        closed=frozenset(words("closed")),
+        opens=frozenset(words("open")),
+        bodies=frozenset(words("body")),
+        leads=dict(word.split("=") for word in words("lead")),
+        cut="|".join(every("cut")) or r"\A\Z",
+        drops=tuple(words("drop")),
+        keywords=frozenset(words("keyword")),
+        edits=tuple((old.strip(), new.strip()) for old, _, new in edits),
+        turn=(turn[0], turn[1], turn[2]) if len(turn) == 3 else None,
+        texts=tuple((row.partition(" ")[0], row.partition(" ")[2]) for row in every("text")),
+    )
+
+
+_PATTERN_VERBS = frozenset(
+    ("def", "Def", "ref", "Ref", "use", "package", "export", "only")
+    + ("value", "skip", "wrap", "hide", "section")
+)
+
+
+def _compile_path(verb: str, word: str) -> str:
+    """The tree-sitter pattern of one word of the table."""
+    capital, verb = verb[0].isupper(), verb.lower()
+    *context, path = word.split("/")
+    path, _, label = path.rpartition("=") if verb == "def" else (path, "", "")
+    steps = path.split(">")
+    if verb == "def" and len(steps) == 1 and "." not in path:
+        steps = [path + ".name"]
+    if "." in steps[-1]:
+        steps.append("_")
+    capture = "name" if verb == "def" else verb
+    nodes = " ".join(f"({node})" for node in steps[-1].split("|"))
+    text = f'"=" . (_) @{capture}' if steps[-1] == "=" else f"[{nodes}] @{capture}"
+    for step in reversed(steps[:-1]):
+        node, _, field = step.partition(".")
+        text = f"({node} {field}: {text})" if field else f"({node} {text})"
+    text += f" @def.{label}" if label else ""
+    for around in reversed(context):
+        text = "[" + " ".join(f"({node} {text})" for node in around.split("|")) + "]"
+    return f'({text} (#match? @{capture} "^[A-Z]"))' if capital else text
+
 
 # ---- 4 TEMPLATES (pure) ----------------------------------------------------
 # The texts that ctx.py writes, copied from templates/ by tests/embed.py. Uses: TYPES.
@@ -871,8 +1423,8 @@ TEMPLATES = {
 """[1:],
     "claude-section.md": r"""
 <!-- Written by `{ctx} update`. Put your own words outside this section; `{ctx} update --remove` takes it out. -->
-{agents}@.ctx/map.md
-@.ctx/constitution.md
+{agents}@{up}.ctx/map.md
+@{up}.ctx/constitution.md
 
 - One task as a prompt: `{ctx} prompt TASK | claude -p`. The run loop for `--append-system-prompt-file`: `.ctx/runloop.md`.
 """[1:],
@@ -968,6 +1520,542 @@ def fill(name: str, **values: str) -> str:
 # ---- 5 TAGS (pure) ---------------------------------------------------------
 # Bytes of one file in, its tags out. Uses: TYPES LANGUAGES.
 
+MAX_SIGNATURE = 160  # characters; a longer one pushes other definitions out of a map
+MAX_DOC = 140
+
+_CALLABLE = frozenset({"function", "method", "macro"})  # nothing inside is visible from outside
+_MINOR = frozenset({"constant", "variable", "property"})  # kept only where others can see them
+_OWNERS = frozenset(
+    {"class", "struct", "enum", "union", "interface", "trait", "protocol", "annotation"}
+    | {"module", "object", "scope", "part"}
+)
+_LISTED = ("use", "package", "export", "only", "value", "skip")
+_VALUE = "…".encode()
+
+
+class _Place(NamedTuple):
+    """A definition, or what wraps, hides or divides definitions."""
+
+    start: int
+    inverse_end: int  # negative: of two with one start the longer sorts first
+    order: int  # of its pattern in the table
+    role: str  # "def", "wrap", "hide" or "section"
+    label: str  # of a definition
+    node: Any
+    captures: Mapping[str, Sequence[Any]]
+
+
+class _Frame(NamedTuple):
+    """What encloses a place."""
+
+    end: int
+    kind: str
+    name: str
+    owner: str  # its own
+    inner: str  # the owner of what stands directly inside
+    hidden: bool = False
+    exported: bool = True
+    visible: bool = True  # False after `private`
+    open: bool = False  # members are exported without saying so
+    wrapped: int = -1  # start of the wrap around the next definition
+
+
+class _Tools(NamedTuple):
+    """What parses one language."""
+
+    parser: Any
+    query: Any
+    cursor: Any
+    shapes: list[tuple[str, str, str] | None]  # by pattern: capture, role, label
+
+
+class _File(NamedTuple):
+    """One file while its definitions are read."""
+
+    source: bytes
+    language: Language
+    public: re.Pattern[str]
+    member: re.Pattern[str]
+    cut: re.Pattern[str]
+    values: list[tuple[int, int, bytes]]  # start, end, what a signature shows instead; sorted
+    skips: dict[int, int]  # attributes: start -> end
+    jumps: dict[int, int]  # attributes: end -> start
+    exports: set[str]
+    only: set[str]
+
+
+def tag_source(path: str, source: bytes, language: Language) -> FileTags | None:
+    """What one file defines, mentions and imports; None if there is no grammar for it."""
+    language = _spoken_language(path, source, language)
+    tools = _load_grammar(language.grammar, language.query)
+    if tools is None:
+        return None
+    tree = tools.parser.parse(source)
+    references: list[Any] = []
+    places: list[_Place] = []
+    nodes: dict[str, list[Any]] = {role: [] for role in _LISTED}
+    for order, captures in tools.cursor(tools.query).matches(tree.root_node):
+        if "ref" in captures:  # first, because four of five matches are references
+            references += captures["ref"]
+        elif shape := tools.shapes[order]:
+            capture, role, label = shape
+            node = captures[capture][0]
+            places.append(
+                _Place(node.start_byte, -node.end_byte, order, role, label, node, captures)
+            )
+        else:
+            for role in captures.keys() & nodes.keys():
+                nodes[role] += captures[role]
+    places = _choose_places(places)
+    nodes["value"] += [node for place in places for node in place.captures.get("value", ())]
+    definitions, docs, own = _read_definitions(_open_file(source, language, nodes), places)
+    return FileTags(
+        tuple(sorted(set(definitions))),
+        _count_references(source, language, references, own),
+        _read_imports(source, language, nodes["use"], nodes["package"]),
+        _find_file_doc(source, language, docs),
+        find_mark(source),
+    )
+
+
+def _spoken_language(path: str, source: bytes, language: Language) -> Language:
+    """The language that the content speaks, where two share a suffix."""
+    if language.turn is None or not path.endswith("." + language.turn[0]):
+        return language
+    is_other = re.search(language.turn[2].encode(), source[:65536], re.MULTILINE)
+    return get_language(language.turn[1]) if is_other else language
+
+
+@functools.cache
+def _load_grammar(grammar: str, query: str) -> _Tools | None:
+    """What parses one language; None where a package or the grammar is missing."""
+    try:
+        import tree_sitter
+        import tree_sitter_language_pack
+
+        language = tree_sitter_language_pack.get_language(grammar)  # type: ignore[arg-type]
+    except (ImportError, LookupError):
+        return None
+    return _Tools(
+        tree_sitter.Parser(language),
+        tree_sitter.Query(language, query),
+        tree_sitter.QueryCursor,
+        [_find_shape(pattern) for pattern in query.splitlines()],
+    )
+
+
+def _find_shape(pattern: str) -> tuple[str, str, str] | None:
+    """Capture, role and label of a pattern that shapes a file: "def.class", "def", "class"."""
+    found = re.search(r"@((def|wrap|hide|section)(?:\.(\w+))?)\b", pattern)
+    return (found[1], found[2], found[3] or "") if found else None
+
+
+@functools.cache
+def _regex(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """A pattern, compiled at its first use: most runs need few of them."""
+    return re.compile(pattern, flags)
+
+
+def _open_file(source: bytes, language: Language, nodes: Mapping[str, Sequence[Any]]) -> _File:
+    skips = {node.start_byte: node.end_byte for node in nodes["skip"]}
+    values = [(node.start_byte, node.end_byte, _VALUE) for node in nodes["value"]]
+    listed = b" ".join(source[node.start_byte : node.end_byte] for node in nodes["only"])
+    return _File(
+        source,
+        language,
+        _regex(language.public),
+        _regex(language.member),
+        _regex(language.cut),
+        sorted(values + [(start, end, b"") for start, end in skips.items()]),
+        skips,
+        {end: start for start, end in skips.items()},
+        {_text(source, node) for node in nodes["export"]},
+        {name.decode() for name in re.findall(rb"""["'](\w+)["']""", listed)},
+    )
+
+
+def _text(source: bytes, node: Any) -> str:
+    return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+
+def _choose_places(places: list[_Place]) -> list[_Place]:
+    """Places in the order of the file; where two rows found one definition, the later row's."""
+    places.sort(key=operator.itemgetter(0, 1, 2))
+    chosen: dict[tuple[int, int, int, str], _Place] = {}
+    for place in places:
+        name = place.captures.get("name")
+        key = (place.start, place.inverse_end, name[0].start_byte if name else -1, place.role)
+        chosen[key] = place
+    return list(chosen.values())
+
+
+def _read_definitions(
+    file: _File, places: Sequence[_Place]
+) -> tuple[list[Definition], set[int], set[int]]:
+    """Definitions, the starts of their doc comments, and the ends of their names."""
+    definitions: list[Definition] = []
+    docs: set[int] = set()
+    own: set[int] = set()
+    stack = [_Frame(len(file.source) + 1, "", "", "", "")]
+    for place in places:
+        while stack[-1].end <= place.start:
+            stack.pop()
+        top, end = stack[-1], -place.inverse_end
+        if place.role == "wrap":
+            wrapped = top.wrapped if top.wrapped >= 0 else place.start
+            stack.append(top._replace(end=end, wrapped=wrapped))
+        elif place.role == "hide":
+            stack.append(top._replace(end=end, hidden=True))
+        elif place.role == "section":
+            stack[-1] = top._replace(visible=b"private" not in file.source[place.start : end])
+        else:
+            name_node = _find_name(place)
+            own.add(name_node.end_byte)
+            if top.hidden or place.label == "none":
+                continue
+            frame = _open_frame(file, place, name_node, top)
+            if frame.kind not in _MINOR:
+                stack.append(frame)
+            if _is_kept(file, frame, top):
+                definition, doc_start = _build_definition(file, place, frame, top)
+                definitions.append(definition)
+                docs.add(doc_start)
+    return definitions, docs, own
+
+
+def _find_name(place: _Place) -> Any:
+    """The node that holds the name: inside C declarators, as deep as they nest."""
+    node = place.captures["name"][0]
+    while node.type.endswith("declarator"):
+        inner = node.child_by_field_name("declarator") or next(iter(node.named_children), None)
+        if inner is None:
+            break
+        node = inner
+    return node
+
+
+def _open_frame(file: _File, place: _Place, name_node: Any, top: _Frame) -> _Frame:
+    """What a definition is, and what it means for those inside it."""
+    kind = place.label
+    owner, name = _full_name(file, place, name_node, top)
+    start = _skip_attributes(file, place.start if top.wrapped < 0 else top.wrapped)
+    head = file.source[start : name_node.end_byte].decode("utf-8", "replace").replace("\n", " ")
+    is_member = top.kind in _OWNERS
+    is_public = bool((file.member if is_member else file.public).search(head))
+    if not owner and file.only:
+        is_public = name in file.only
+    elif not is_member:
+        is_public = is_public or (owner or name).partition(".")[0] in file.exports
+    if kind == "function" and owner and (top.kind != "module" or owner != top.inner):
+        kind = "method"
+    elif kind == "method" and not owner:
+        kind = "function"
+    return _Frame(
+        -place.inverse_end,
+        kind,
+        name,
+        owner,
+        f"{owner}.{name}".strip(".") if kind in _OWNERS else owner,
+        hidden=kind in _CALLABLE,
+        exported=kind == "part" or (top.exported and top.visible and (top.open or is_public)),
+        visible=kind not in file.language.closed,
+        open=kind in file.language.opens or (is_public and kind in ("scope", "part")),
+    )
+
+
+def _is_kept(file: _File, frame: _Frame, top: _Frame) -> bool:
+    """Whether a definition is worth telling."""
+    if frame.kind in ("scope", "part") or not frame.name or frame.name in file.language.keywords:
+        return False
+    if frame.kind in _MINOR:
+        return frame.exported or (not frame.owner and frame.name.isupper())
+    # typedef struct x { ... } x: one name, told once
+    return frame.kind in _CALLABLE or top.name != frame.name or top.kind not in ("type", frame.kind)
+
+
+def _build_definition(
+    file: _File, place: _Place, frame: _Frame, top: _Frame
+) -> tuple[Definition, int]:
+    """The definition of a frame, and where its doc comment begins."""
+    start = _skip_attributes(file, place.start)
+    body = _find_body(file, place)
+    if file.language.docstring:
+        doc, doc_start = _find_docstring(file.source, body), -1
+    else:
+        doc, doc_start = _find_doc_above(file, place.start if top.wrapped < 0 else top.wrapped)
+    end_point = place.node.end_point
+    definition = Definition(
+        place.node.start_point.row + 1 + file.source.count(b"\n", place.start, start),
+        end_point.row + (1 if end_point.column else 0),
+        frame.kind,
+        frame.name,
+        frame.owner,
+        _sign(file, start, body, frame.kind),
+        doc,
+        frame.exported,
+    )
+    return definition, doc_start
+
+
+def _skip_attributes(file: _File, start: int) -> int:
+    """Where the text behind the attributes at this place begins."""
+    while start in file.skips:
+        start = file.skips[start]
+        blank = file.source[start : start + 400]
+        start += len(blank) - len(blank.lstrip())
+    return start
+
+
+def _full_name(file: _File, place: _Place, name_node: Any, top: _Frame) -> tuple[str, str]:
+    """Owner and name; the owner is what encloses it, a receiver, or a prefix: `Foo::bar`."""
+    name = _text(file.source, name_node).lstrip(":$")
+    owner = top.inner
+    if place.label in ("scope", "part"):
+        return owner, file.cut.sub("", name)
+    if "::" in name:
+        prefix, _, name = name.rpartition("::")
+        owner = f"{owner}.{file.cut.sub('', prefix).replace('::', '.')}".strip(".")
+    if "owner" in place.captures:
+        receiver = file.cut.sub("", _text(file.source, place.captures["owner"][0]))
+        owner = f"{owner}.{receiver}".strip(".")
+    return owner, name
+
+
+def _find_body(file: _File, place: _Place) -> int:
+    """Where the signature ends: at the body, or with the node."""
+    if place.captures.get("body"):
+        return int(place.captures["body"][0].start_byte)
+    body = place.node.child_by_field_name("body")
+    if body is None and file.language.bodies:
+        children = place.node.children
+        body = next((child for child in children if child.type in file.language.bodies), None)
+    return body.start_byte if body is not None else -place.inverse_end
+
+
+def _sign(file: _File, start: int, stop: int, kind: str) -> str:
+    """One line from the first keyword to the body, without comments, attributes and values."""
+    pieces = []
+    index = bisect.bisect_left(file.values, (start,))
+    for cut_start, cut_end, shown in itertools.islice(file.values, index, None):
+        if cut_start >= stop:
+            break
+        if cut_start >= start:
+            pieces += [file.source[start:cut_start], shown]
+            start = cut_end
+    pieces.append(file.source[start:stop])
+    text = b"".join(pieces).decode("utf-8", "replace").rstrip()
+    if any(comment in text for comment in file.language.comments):
+        text = _comment_pattern(file.language.comments).sub(" ", text)
+    text = _regex(r"[;\n]\s*end$").sub("", text) if text.endswith("end") else text
+    if "\n" in text or "  " in text or ") " in text or " )" in text:
+        text = _regex(r"(?<=[(\[]) +| *,? +(?=[)\]])").sub("", " ".join(text.split()))
+    lead = file.language.leads.get(kind, "")
+    text = f"{lead} {text}".strip(" ;{:,\\\t").removesuffix(" =")
+    return _shorten(text, MAX_SIGNATURE)
+
+
+def _shorten(text: str, limit: int) -> str:
+    if len(text) <= limit:
+        return text
+    return text[: limit - 1].rstrip(" ,") + "…"
+
+
+@functools.cache
+def _comment_pattern(comments: tuple[str, ...]) -> re.Pattern[str]:
+    forms = {"/*": r"/\*.*?\*/", "{-": r"\{-.*?-\}"}
+    return re.compile("|".join(forms.get(c) or re.escape(c) + r"[^\n]*" for c in comments), re.S)
+
+
+def _find_docstring(source: bytes, start: int) -> str:
+    """First sentence of the string literal that stands at this place."""
+    if not source.startswith(_QUOTES, start):
+        return ""
+    found = re.compile(rb"""[rRuU]?("{3}|'{3}|"|')(.*?)\1""", re.S).match(source, start)
+    return _first_sentence(found.group(2).decode("utf-8", "replace")) if found else ""
+
+
+_QUOTES = (b'"', b"'", b"r", b"R", b"u", b"U")
+
+
+def _find_doc_above(file: _File, start: int) -> tuple[str, int]:
+    """First sentence of the comment directly above this place, and where that begins."""
+    source, stop = file.source, start
+    while True:  # past attributes, which may stand between a doc and its definition
+        blank = source[max(0, stop - 400) : stop]
+        stop -= len(blank) - len(blank.rstrip())
+        if stop not in file.jumps:
+            break
+        start = stop = file.jumps[stop]
+    gap = source.count(b"\n", stop, start)
+    begin = _comment_start(source, stop, file.language.comments)
+    is_doc_block = source.startswith(b"/**", begin) if begin >= 0 else False
+    if begin < 0 or gap > 1 + is_doc_block:
+        return "", -1
+    return _clean_comment(source[begin:stop]), begin
+
+
+def _comment_start(source: bytes, stop: int, comments: Sequence[str]) -> int:
+    """Where the comment that ends at `stop` begins; -1 if none does, or code stands before it."""
+    if "/*" in comments and source.endswith(b"*/", 0, stop):
+        begin = source.rfind(b"/*", 0, stop)
+        line = source.rfind(b"\n", 0, begin) + 1 if begin >= 0 else 0
+        return begin if begin >= 0 and not source[line:begin].strip() else -1
+    leaders = tuple(comment.encode() for comment in comments if comment != "/*")
+    begin = -1
+    while stop > 0:
+        line = source.rfind(b"\n", 0, stop) + 1
+        text = source[line:stop].lstrip()
+        if not text.startswith(leaders) or text.startswith(_NO_COMMENT):
+            break
+        begin, stop = stop - len(text), line - 1
+    return begin
+
+
+_NO_COMMENT = (b"#[", b"#!", b"#pragma")
+_LEGAL = ("copyright", "license", "licence", "spdx-", "all rights reserved", "file is part of")
+_DECORATION = r"(?m)^[ \t]*(?:/\*+!?|\*+/|\*+|//+!?|#+|--+)?[ \t]?|[ \t]*\*+/\s*$"
+_DIRECTIVE = (  # lines for tools, and lines that only draw
+    r"(?im)^\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
+    r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+build|@ts-|@flow"
+    r"|@format|@jsx|@preserve|-\*-|vim?:|region\b|endregion|pragma|mark:|use strict|sourcemapping"
+    r"|swiftlint|ktlint|clang-format|cspell|[-=*#/~]{3,})[^\n]*"
+)
+_FILE_TAG = r"(?m)^\s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*)\b[ \t]*"
+_OTHER_TAG = r"(?m)^\s*(?:[@\\][a-zA-Z]|:\w+|- (?:Parameter|Returns|Throws))"
+_MARKUP = (
+    r"</?(?:p|b|i|em|tt|code|pre|strong|a|br|ul|ol|li|summary|remarks|para|c|span|h\d)\b[^>]*>"
+)
+
+
+def _clean_comment(comment: bytes) -> str:
+    """First sentence of a comment; "" for licences and directives to tools."""
+    text = comment[:2000].decode("utf-8", "replace")
+    lower = text.lower()
+    if any(phrase in lower for phrase in _LEGAL):
+        return ""
+    text = _regex(_DECORATION).sub("", text)
+    text = _regex(_DIRECTIVE).sub("", text)
+    if "@" in text or "\\" in text or ":" in text or "\n-" in text:
+        text = _regex(_FILE_TAG).sub("", text)
+        text = _regex(_OTHER_TAG).split(text, 1)[0]
+    return _first_sentence(text)
+
+
+def _first_sentence(text: str) -> str:
+    """The first sentence of the first paragraph, on one line."""
+    text = text.strip()
+    if "{@" in text:
+        text = _regex(r"\{@\w+\s+(?:[^\s}]+\s+)?([^}]*)\}").sub(r"\1", text)
+    if "<" in text:
+        text = _regex(r"<see(?:also)?\s+\w+=\"([^\"]*)\"\s*/>").sub(r"\1", text)
+        text = _regex(_MARKUP).sub("", text).strip()
+    paragraph = " ".join(_regex(r"\n\s*\n").split(text, 1)[0].split())
+    found = _regex(r".+?[.!?](?=\s+[^\sa-z]|$)").match(paragraph)
+    return _shorten(found.group() if found else paragraph, MAX_DOC)
+
+
+def _find_file_doc(source: bytes, language: Language, docs: set[int]) -> str:
+    """First sentence of the comment or docstring that opens the file and documents no name."""
+    stop = min(len(source), 8192)
+    place = 3 if source.startswith(b"\xef\xbb\xbf") else 0
+    leaders = tuple(comment.encode() for comment in language.comments if comment != "/*")
+    while place < stop:
+        blank = re.compile(_PREAMBLE).match(source, place)
+        place = blank.end() if blank else place
+        if language.docstring and source.startswith(_QUOTES, place):
+            return _find_docstring(source, place)
+        if source.startswith(b"/*", place) and "/*" in language.comments:
+            end = source.find(b"*/", place) + 2
+            if end < 2:
+                return ""
+        elif source.startswith(leaders, place):
+            lines = rb"(?:[ \t]*(?:" + b"|".join(map(re.escape, leaders)) + rb")[^\n]*\n?)+"
+            found = re.compile(lines).match(source, place)
+            end = found.end() if found else stop
+        else:
+            return ""
+        doc = _clean_comment(source[place:end])
+        names_file = re.search(rb"@(fileoverview|file|module|overview)\b", source[place:end])
+        if doc and not language.docstring and (place not in docs or names_file):
+            return doc
+        place = end
+    return ""
+
+
+_PREAMBLE = (
+    rb"(?:\s+|#!(?!\[)[^\n]*|<\?php|[\"']use \w+[\"'];?|declare\([^)]*\);|#!?\[[^\n]*\]"
+    rb"|#ifndef[^\n]*|#define \w+\s*\n|#pragma[^\n]*)+"
+)
+
+
+def _count_references(
+    source: bytes, language: Language, references: Sequence[Any], own: set[int]
+) -> dict[str, int]:
+    """How often each name is mentioned; where it is defined does not count."""
+    counts = collections.Counter(
+        [source[node.start_byte : end] for node in references if (end := node.end_byte) not in own]
+    )
+    names = {name.decode("utf-8", "replace"): count for name, count in counts.items()}
+    for name in language.drops:
+        names.pop(name, None)
+    return {name: names[name] for name in sorted(names) if len(name) > 1}
+
+
+def _read_imports(
+    source: bytes, language: Language, uses: Sequence[Any], packages: Sequence[Any]
+) -> tuple[str, ...]:
+    """Imports as the language writes them, one per name, in the order of the file."""
+    found = {f"package {_text(source, node)}": None for node in packages}
+    edits = [(_regex(old), new) for old, new in language.edits]
+    for node in sorted(uses, key=lambda node: int(node.start_byte)):
+        text = _text(source, node)
+        if "\n" in text:
+            text = " ".join(_comment_pattern(language.comments).sub(" ", text).split())
+        for old, new in edits:
+            text = old.sub(new, text)
+        for name in expand_braces(text):
+            found[name] = None
+    return tuple(found)
+
+
+def expand_braces(text: str) -> list[str]:
+    """`a.{b, c.{d}}` as ["a.b", "a.c.d"], without aliases; nothing for what is no plain name."""
+    names = []
+    prefixes, current = [""], ""
+    for part in _regex(r"([{},])").split(text) + [","]:
+        if part == "{":
+            prefixes.append(prefixes[-1] + current)
+            current = ""
+        elif part in (",", "}"):
+            name = f"{prefixes[-1]}{current.partition(' as ')[0]}".strip("\"'`<> ")
+            if current and not _regex(r"[\s$()\"'<>]").search(name):
+                names.append(name.removesuffix("::self"))
+            current = ""
+            if part == "}" and len(prefixes) > 1:
+                prefixes.pop()
+        else:
+            current = part.strip()
+    return names
+
+
+def find_mark(source: bytes) -> str:
+    """What the content says of itself: "generated", "minified", or ""."""
+    head = source[:2048].lower()
+    if any(phrase in head for phrase in _GENERATED):
+        return "generated"
+    lines = source.count(b"\n") + 1
+    return "minified" if len(source) > 2000 and len(source) / lines > 400 else ""
+
+
+_GENERATED = (
+    b"do not edit",
+    b"@generated",
+    b"code generated by",
+    b"auto-generated",
+    b"autogenerated",
+    b"automatically generated",
+)
+
 
 # ---- 6 FACTS (pure) --------------------------------------------------------
 # Texts of config files in, stack, commands and key files out; roles, tree and modules from paths.
@@ -977,13 +2065,14 @@ _MAX_CONFIG = 200_000  # characters read of one config; what is longer was not w
 _VERBS = ("install", "build", "test", "lint", "typecheck", "format", "run")
 
 # How sure it is that people type a line, by where it was found. What CI runs too gains, what CI
-# runs otherwise loses, and so does the tooling of a language that is only a guest here.
+# does otherwise loses, and so does the tooling of a language that is only a guest here.
 _SCRIPTED, _FROM_CI, _IMPLIED, _WEAK = 40, 30, 25, 15
-_CALLED, _UNCALLED, _FOREIGN = 20, -12, -30
-_ENOUGH_ALONE, _ENOUGH_AS_SECOND = 1, 25
+_CALLED, _CALLED_ALIKE, _UNCALLED, _GUEST = 20, 10, -16, -35
+_ENOUGH, _ENOUGH_AS_SECOND = 9, 25
 
-_SAFE_NAME = re.compile(r"[\w.:@/+-]{1,60}")
-_SAFE_LINE = re.compile(r"[\w.:@/+*, &\[\]~-]{2,90}")
+# What becomes a command holds no quote, assignment, variable, URL or control character.
+_SAFE_NAME = re.compile(r"[\w.:@/+-]{1,60}", re.ASCII)
+_SAFE_LINE = re.compile(r"(?!.*://)[\w.:@/+*, &\[\]-]{2,90}", re.ASCII)
 
 
 class TreeEntry(NamedTuple):
@@ -997,8 +2086,8 @@ class TreeEntry(NamedTuple):
 class Module(NamedTuple):
     """One part of the code, described by its own words."""
 
-    path: str  # its folder
-    files: int  # source files in it, at any depth
+    path: str  # its folder; "." is what lies in the root itself
+    files: int  # source files in it that are in no other module
     doc: str  # one sentence, or ""
 
 
@@ -1007,30 +2096,31 @@ class _Find(NamedTuple):
 
     kind: str  # a verb, or: name about version dep tool entry member style
     text: str
-    note: str = ""  # the version of a dep, the reason of an entry
-    score: int = 0
+    note: str = ""  # version of a dep or language, why of an entry, ecosystem of a command
+    score: int = 0  # of a command
 
 
 def is_config(path: str) -> bool:
     """Whether the text of this file tells facts: manifests, task runners, CI."""
-    if path.count("/") > 5 or _find_reader(path) is None:
+    if _find_stanza(path) is None or path.count("/") > 5:
         return False
-    if _CI_PATH.fullmatch(path):
-        return True
     folders, _, name = path.lower().rpartition("/")
-    return _role_of_folders(folders.split("/") if folders else [], name) in ("", "build")
+    role = _role_of_folders(folders.split("/") if folders else [], name)
+    return role in ("", "build") or _CI_PATH.fullmatch(path) is not None
 
 
 def detect_facts(files: Sequence[str], configs: Mapping[str, str]) -> Facts:
     """What names of files and texts of configs say about a project, most important first."""
     known = frozenset(files)
+    sources = [path for path in files if role_of(path) == "source"] or files
+    homes = _home_ecosystems(sources)
     finds = {path: _read_config(path, text, known) for path, text in _by_depth(configs)}
     return Facts(
-        tuple(_list_stack(files, finds)),
-        tuple(_choose_commands(files, configs, finds)),
-        tuple(_list_key_files(files, finds)),
-        tuple(_list_packages(files, finds)),
-        tuple(_list_conventions(files, configs, finds)),
+        tuple(_list_stack(sources, finds)),
+        tuple(_choose_commands(homes, known, configs, finds)),
+        tuple(_list_key_files(files, homes, finds)),
+        tuple(_list_packages(files, homes, finds)),
+        tuple(_list_conventions(files, homes, finds)),
     )
 
 
@@ -1040,7 +2130,7 @@ def find_descriptions(configs: Mapping[str, str]) -> dict[str, str]:
         path: first_sentence(find.text)
         for path, text in _by_depth(configs)
         for find in _read_config(path, text, frozenset())
-        if find.kind == "about"
+        if find.kind == "about" and first_sentence(find.text)
     }
 
 
@@ -1048,20 +2138,428 @@ def _by_depth(configs: Mapping[str, str]) -> list[tuple[str, str]]:
     return sorted(configs.items(), key=lambda item: (item[0].count("/"), item[0]))
 
 
-def _read_config(path: str, text: str, known: frozenset[str]) -> list[_Find]:
-    reader = _find_reader(path)
-    return list(reader.read(path, text[:_MAX_CONFIG], known)) if reader else []
-
-
 def _folder(path: str) -> str:
     return path.rpartition("/")[0]
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def _join(folder: str, name: str) -> str:
     return f"{folder}/{name}" if folder else name
 
 
+# One stanza per kind of config: pattern of its name, ecosystem ("-" for all), why it is a key file.
+# A row is: kind, text, and where its {} comes from: "~ pattern" in the text, or "@ place" in TOML,
+# JSON or YAML ("*" is any key). A row without a source always holds. "!" is surer, "?" less sure.
+# A "task" gives a line for those names in a table that mean a verb.
+_STANZAS_TEXT = r"""
+pyproject\.toml : python : Python project
+  name {} @ project/name
+  name {} @ tool/poetry/name
+  about {} @ project/description
+  about {} @ tool/poetry/description
+  version Python {} @ project/requires-python
+  version Python {} @ tool/poetry/dependencies/python
+  dep {} @ project/dependencies
+  dep {} @ tool/poetry/dependencies
+  devdep {} @ project/optional-dependencies/*
+  devdep {} @ dependency-groups/*
+  devdep {} @ tool/poetry/group/*/dependencies
+  member {} @ tool/uv/workspace/members
+  test pytest @ tool/pytest
+  lint ruff check @ tool/ruff
+  format ruff format @ tool/ruff/format
+  format black . @ tool/black
+  typecheck pyright @ tool/pyright
+  typecheck basedpyright @ tool/basedpyright
+  tool tox @ tool/tox
+  test! tox @ tool/tox/env_run_base
+  task tox -e {} @ tool/tox/env
+  task hatch run {} @ tool/hatch/envs/default/scripts
+  task pdm run {} @ tool/pdm/scripts
+  task poe {} @ tool/poe/tasks
+  task task {} @ tool/taskipy/tasks
+  style lines up to {} columns (ruff) @ tool/ruff/line-length
+  style lines up to {} columns (black) @ tool/black/line-length
+  style {} quotes (ruff) @ tool/ruff/format/quote-style
+  style mypy strict @ tool/mypy/strict
+  style pyright {} @ tool/pyright/typeCheckingMode
+  style changelog fragments in {}/ (towncrier) @ tool/towncrier/directory
+  style commit messages by commitizen @ tool/commitizen
+setup\.cfg|tox\.ini|pytest\.ini|mypy\.ini|\.flake8 : python :
+  name {} ~ ^name\s*=\s*([\w.-]+)$
+  version Python {} ~ ^python_requires\s*=\s*(.+)
+  install pip install -e . ~ ^\[options\]
+  test pytest ~ ^\[(?:tool:)?pytest\]
+  lint flake8 ~ ^\[flake8\]
+  tool tox ~ ^\[tox\]
+  test! tox ~ ^\[testenv\]
+  task tox -e {} ~ ^\[testenv:([\w.-]+)\]
+  style lines up to {} columns (flake8) ~ ^max[-_]line[-_]length\s*=\s*(\d+)
+setup\.py : python : Python package
+  name {} ~ \bname\s*=\s*['"]([\w.-]+)
+  version Python {} ~ python_requires\s*=\s*['"]([^'"\n]+)
+  dep {} ~ ^\s*['"]([\w.-]+)([^'"\n]*)['"],?\s*$
+  install pip install -e . ~ \bsetup\(
+requirements\.txt : python : Python dependencies
+  dep {} ~ ^([A-Za-z][\w.-]*)(?:\[[^\]\n]*\])?([=<>~!][^\s;#]*)?
+  install? pip install -r requirements.txt
+noxfile\.py : python : task runner
+  task nox -s {} ~ ^def (\w+)\(session
+package\.json : node : npm package
+  name {} @ name
+  about {} @ description
+  version Node.js {} @ engines/node
+  dep {} @ dependencies
+  dep {} @ devDependencies
+  dep {} @ peerDependencies
+  member {} @ workspaces
+  member {} @ workspaces/packages
+pnpm-workspace\.yaml : node : workspace members
+  member {} @ packages
+lerna\.json : node :
+  member {} @ packages
+deno\.jsonc? : node : Deno project
+  tool Deno
+  task deno task {} @ tasks
+  test deno test
+  lint deno lint
+  format deno fmt
+tsconfig\.json : node :
+  style TypeScript strict @ compilerOptions/strict
+\.prettierrc(?:\.json|\.ya?ml)? : node :
+  style formatted by Prettier
+  style single quotes @ singleQuote
+  style lines up to {} columns @ printWidth
+Cargo\.toml : rust : Cargo manifest
+  name {} @ package/name
+  about {} @ package/description
+  version Rust {}+ @ package/rust-version
+  version Rust {}+ @ workspace/package/rust-version
+  version Rust {}-edition @ package/edition
+  version Rust {}-edition @ workspace/package/edition
+  dep {} @ dependencies
+  dep {} @ workspace/dependencies
+  member {} @ workspace/members
+  build cargo build
+\.?rustfmt\.toml : rust :
+  format cargo fmt --all
+  style lines up to {} columns (rustfmt) @ max_width
+go\.mod : go : Go module
+  name {} ~ ^module\s+(\S+)
+  version Go {} ~ ^go\s+([\d.]+)
+  dep {} ~ ^(?:require)?\s+(\S+\.\S+/\S+) (v\S+)$
+  build go build ./...
+  test go test ./...
+  lint? go vet ./...
+  format? gofmt -w .
+go\.work : go : Go workspace
+  member {} ~ ^(?:use)?\s*(\.[\w./-]*)\s*$
+magefile\.go : go : task runner
+  task mage {} ~ ^func ([A-Z]\w*)\([^()\n]*\)(?: error)? \{
+(?:GNU)?[Mm]akefile : - : task runner
+\.?[Jj]ustfile : - : task runner
+  task just {} ~ ^@?([A-Za-z][\w-]*)(?: [^:=\n]*)?:(?!=)
+[Tt]askfile\.ya?ml : - : task runner
+  task task {} @ tasks
+pom\.xml : jvm : Maven project
+  tool Maven
+  about {} ~ <description>\s*([^<]+)<
+  version Java {}+ ~ <(?:maven\.compiler\.(?:release|source)|java\.version)>\s*([\d.]+)\s*<
+  dep {} ~ <(?:groupId|artifactId)>\s*([\w.-]+)\s*<
+  member {} ~ <module>\s*([^<\s]+)\s*</module>
+  build mvn package
+  test mvn test
+  run mvn spring-boot:run ~ spring-boot-maven-plugin
+(?:build|settings)\.gradle(?:\.kts)? : jvm : Gradle build
+  tool Gradle
+  version Java {}+ ~ (?:JavaLanguageVersion\.of\(|jvmToolchain\()(\d+)
+  version Java {}+ ~ (?:source|target)Compatibility\s*=\s*['"]?(?:JavaVersion\.VERSION_)?(\d+)
+  dep {} ~ ['"(]([a-z][\w-]*(?:\.[\w-]+)+)[:'"]
+  member {} ~ ^\s*include\b[ (]*['"]:?([\w:./-]+)['"]
+  member {} ~ ^\s+['"]:([\w:./-]+)['"],?\)?$
+  build gradle build
+  test gradle test
+  run gradle bootRun ~ ['"]org\.springframework\.boot['"]
+  run gradle run ~ ['"]application['"]|^\s*application\s*$
+CMakeLists\.txt : c : CMake build
+  tool CMake
+  name {} ~ ^(?i:project)\s*\(\s*([\w.-]+)
+  version C++ {} ~ CMAKE_CXX_STANDARD\s+(\d+)
+  build cmake -B build && cmake --build build ~ ^(?i:project)\s*\(
+  test ctest --test-dir build ~ (?i:enable_testing|add_test)\s*\(|include\s*\(CTest
+Gemfile|[\w.-]+\.gemspec : ruby : Ruby dependencies
+  about {} ~ \.summary\s*=\s*["']([^"'\n]+)
+  version Ruby {} ~ ^ruby\s+["']([^"'\n]+)
+  version Ruby {} ~ required_ruby_version\s*=\s*["']([^"'\n]+)
+  dep {} ~ ^\s*gem[ (]+["']([\w-]+)["'](?:,\s*["']([^"'\n]*))?
+  dep {} ~ \.add_(?:runtime_)?dependency[ (]+["']([\w-]+)["'](?:,\s*["']([^"'\n]*))?
+  tool Bundler ~ ^source\b
+  install! bundle install ~ ^source\b
+Rakefile : ruby : task runner
+  task bundle exec rake {} ~ ^task[ (]+:?["']?([\w:-]+)
+  test! bundle exec rake test ~ ^Rake::TestTask\.new
+  test! bundle exec rake spec ~ ^RSpec::Core::RakeTask\.new
+  lint! bundle exec rake rubocop ~ ^RuboCop::RakeTask\.new
+composer\.json : php : Composer package
+  tool Composer
+  name {} @ name
+  about {} @ description
+  version PHP {} @ require/php
+  dep {} @ require
+  devdep {} @ require-dev
+  install! composer install
+  task composer {} @ scripts
+mix\.exs : elixir : Mix project
+  name {} ~ \bapp:\s*:(\w+)
+  version Elixir {} ~ elixir:\s*"([^"\n]+)
+  dep {} ~ \{:(\w+),\s*"([^"\n]*)
+  install mix deps.get
+  build mix compile
+  test mix test
+  run mix phx.server ~ \{:phoenix,
+[\w.-]+\.(?:sln|slnx|csproj|fsproj|vbproj) : dotnet : .NET project
+  version .NET {} ~ <TargetFrameworks?>(?:[^<]*;)?net(\d+\.\d)
+  dep {} ~ <PackageReference\s+Include="([\w.]+)"(?:\s+Version="([^"]*)")?
+  dep microsoft.aspnetcore ~ Sdk="Microsoft\.NET\.Sdk\.Web"
+  member {} ~ "([^"\n]+)[\\/][^"\\/\n]+\.(?:cs|fs|vb)proj"
+Package\.swift : swift : Swift package
+  tool SwiftPM
+  name {} ~ \bPackage\(\s*name:\s*"([^"\n]+)
+  version Swift {}+ ~ swift-tools-version:\s*([\d.]+)
+  dep {} ~ url:\s*"[^"\n]*/([\w.-]+?)(?:\.git)?"
+  build swift build
+  test swift test ~ \.testTarget\(
+  run swift run ~ \.executableTarget\(
+pubspec\.yaml : dart : Dart package
+  name {} @ name
+  about {} @ description
+  version Dart {} @ environment/sdk
+  dep {} @ dependencies
+  member {} @ workspace
+  install! flutter pub get @ dependencies/flutter
+  install dart pub get
+  test! flutter test @ dependencies/flutter
+  test dart test
+  lint! flutter analyze @ dependencies/flutter
+  lint dart analyze
+  format dart format .
+  run flutter run @ dependencies/flutter
+(?:docker-)?compose\.ya?ml : - : services
+  run? docker compose up @ services/*/build
+\.editorconfig : - :
+  style indent with tabs ~ ^\[\*\]\n(?:[a-z][^\n]*\n)*?indent_style *= *tab
+  style indent with {} spaces ~ ^\[\*\]\n(?:[a-z][^\n]*\n)*?indent_size *= *(\d+)
+  style lines up to {} columns ~ ^\[\*\]\n(?:[a-z][^\n]*\n)*?max_line_length *= *(\d+)
+"""
+
+# What the presence of a file or of a dependency implies.
+_SIGNS_TEXT = r"""
+.pre-commit-config.yaml : - : lint! pre-commit run --all-files
+script/bootstrap : - : install! script/bootstrap
+script/setup : - : install! script/setup
+bin/setup : - : install! bin/setup
+script/test : - : test! script/test
+bin/test : - : test! bin/test
+script/lint : - : lint! script/lint
+script/fmt : - : lint! script/fmt
+bin/lint : - : lint! bin/lint
+script/server : - : run! script/server
+bin/dev : - : run! bin/dev
+manage.py : python : test python manage.py test : run python manage.py runserver
+ruff.toml : python : lint ruff check
+.ruff.toml : python : lint ruff check
+pyrightconfig.json : python : typecheck pyright
+Pipfile : python : install! pipenv install --dev
+environment.yml : python : install? conda env create -f environment.yml
+biome.json : node : lint npx biome check
+clippy.toml : rust : lint cargo clippy
+.golangci.yml : go : lint golangci-lint run
+.golangci.yaml : go : lint golangci-lint run
+artisan : php : test! php artisan test : run! php artisan serve
+phpstan.neon : php : typecheck vendor/bin/phpstan analyse
+phpstan.neon.dist : php : typecheck vendor/bin/phpstan analyse
+psalm.xml : php : typecheck vendor/bin/psalm
+bin/rails : ruby : test! bin/rails test : run! bin/rails server
+.rubocop.yml : ruby : lint bundle exec rubocop
+.formatter.exs : elixir : format mix format
+.swiftlint.yml : swift : lint swiftlint
+.swiftformat : swift : format swiftformat .
+meson.build : c : build meson setup build && meson compile -C build : test meson test -C build
+configure : c : build ./configure && make : test make check
+build.sbt : jvm : build sbt compile : test sbt test
+deps.edn : jvm : test clojure -M:test
+project.clj : jvm : test lein test
+stack.yaml : haskell : build stack build : test stack test
+cabal.project : haskell : build cabal build all : test cabal test all
+dune-project : ocaml : build dune build : test dune test
+rebar.config : erlang : build rebar3 compile : test rebar3 eunit
+gleam.toml : gleam : build gleam build : test gleam test
+build.zig : zig : build zig build : test? zig build test
+shard.yml : crystal : install shards install : test crystal spec
+foundry.toml : solidity : build forge build : test forge test
+MODULE.bazel : - : build bazel build //... : test bazel test //...
+WORKSPACE : - : build bazel build //... : test bazel test //...
+pants.toml : - : test pants test ::
+"""
+_IMPLIED_BY_DEP = {
+    "pytest": "test pytest",
+    "phpunit/phpunit": "test vendor/bin/phpunit",
+    "pestphp/pest": "test vendor/bin/pest",
+    "laravel/pint": "format vendor/bin/pint",
+    "rspec": "test bundle exec rspec",
+    "credo": "lint mix credo",
+    "dialyxir": "typecheck mix dialyzer",
+    "@commitlint/config-conventional": "style conventional commits (commitlint)",
+    "@changesets/cli": "style a changeset per change in .changeset/",
+}
+
+# Task names that mean a verb, the best first. Only these become commands.
+_VERB_OF_TASK = {
+    name: (verb, place)
+    for verb, names in (
+        ("install", "setup bootstrap deps install-deps install-dev dev-install dev-setup"),
+        ("build", "build compile build:all build-all bundle"),
+        ("test", "test tests test:unit test-unit unit unit-test unittest test:all test-all check"),
+        ("test", "runtests runtest run_tests run-tests spec specs test-ci test:ci pytest phpunit"),
+        ("lint", "lint lint:all lint-all lint:check lint-check linters lint:js eslint style cs"),
+        (
+            "lint",
+            "linting ruff flake8 rubocop clippy golangci-lint vet pre-commit analyze",
+        ),
+        ("typecheck", "typecheck type-check check-types check:types types typing type_check"),
+        ("typecheck", "check:ts tsc mypy pyright flow phpstan stan analyse static-analysis"),
+        ("format", "format fmt format:write prettier fix black format:fix cs-fix pint reformat"),
+        ("run", "start dev serve run server runserver develop"),
+    )
+    for place, name in enumerate(names.split())
+}
+
+
+class _Row(NamedTuple):
+    """One line of a stanza."""
+
+    kind: str
+    text: str
+    note: str
+    score: int
+    pattern: re.Pattern[str] | None
+    place: str  # "project/name", or ""
+
+
+class _Stanza(NamedTuple):
+    """How one kind of config is known and read."""
+
+    name: str  # pattern of the file's name
+    ecosystem: str  # of whose code its commands are; "" for all
+    why: str  # what it is as a key file, or ""
+    rows: tuple[_Row, ...]
+
+
+def _parse_row(line: str) -> _Row:
+    head, pattern, place = line, None, ""
+    if " ~ " in line:
+        head, _, source = line.partition(" ~ ")
+        pattern = re.compile(source, re.MULTILINE)
+    elif " @ " in line:
+        head, _, place = line.partition(" @ ")
+    kind, _, text = head.strip().partition(" ")
+    score = {"!": _SCRIPTED, "?": _WEAK}.get(kind[-1], _IMPLIED)
+    text, _, note = text.partition(" ") if kind == "version" else (text, "", "")
+    return _Row(kind.rstrip("!?"), text, note, score, pattern, place)
+
+
+def _parse_stanzas(text: str) -> list[_Stanza]:
+    stanzas: list[_Stanza] = []
+    for line in text.strip().splitlines():
+        if line.startswith(" "):
+            stanzas[-1] = stanzas[-1]._replace(rows=(*stanzas[-1].rows, _parse_row(line)))
+        else:
+            name, ecosystem, why = (part.strip() for part in f"{line} ".split(" :"))
+            stanzas.append(_Stanza(name, ecosystem.strip("-"), why, ()))
+    return stanzas
+
+
+_STANZAS = _parse_stanzas(_STANZAS_TEXT)
+_STANZA_BY_NAME = re.compile("|".join(f"({stanza.name})" for stanza in _STANZAS))
+_CI_PATH = re.compile(
+    r"\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.yml|\.circleci/config\.yml|\.travis\.yml"
+)
+_CI_STANZA = _Stanza("", "", "continuous integration", ())
+
+
+def _find_stanza(path: str) -> _Stanza | None:
+    match = _STANZA_BY_NAME.fullmatch(_name(path))
+    if match and match.lastindex:
+        return _STANZAS[match.lastindex - 1]
+    return _CI_STANZA if _CI_PATH.fullmatch(path) else None
+
+
+def _read_config(path: str, text: str, known: frozenset[str]) -> list[_Find]:
+    """What the rows of its stanza find in a config, then what needs more than a row."""
+    stanza = _find_stanza(path)
+    if stanza is None:
+        return []
+    text = text[:_MAX_CONFIG]
+    data: object = None
+    found: list[_Find] = []
+    for row in stanza.rows:
+        if row.pattern:
+            values: list[object] = [match.groups() for match in row.pattern.finditer(text)]
+        elif row.place:
+            data = _parse_config(path, text) if data is None else data
+            values = _dig(data, row.place.split("/"))
+        else:
+            values = [""]
+        found += [find for value in values for find in _fill_row(row, value)]
+    special = _SPECIAL.get(_name(path)) or _SPECIAL.get(path.rpartition(".")[2])
+    if special:
+        data = _parse_config(path, text) if data is None else data
+        found += special(path, text, data, known)
+    for find in [find for find in found if find.kind in ("dep", "devdep")]:
+        if find.text in _IMPLIED_BY_DEP:
+            found += _fill_row(_parse_row(_IMPLIED_BY_DEP[find.text]), "")
+    return found
+
+
+def _fill_row(row: _Row, value: object) -> Iterator[_Find]:
+    """The finds of one row for one value: what a pattern matched, or what stands at a place."""
+    if row.kind in ("dep", "devdep"):
+        for name, version in _pairs(value):
+            yield _Find(row.kind, row.text.replace("{}", name.lower()), version)
+    elif row.kind == "task":
+        yield from _find_tasks(_strings(value), row.text)
+    elif row.kind == "member":
+        yield from (_Find("member", name) for name in _strings(value))
+    elif value not in (None, False):
+        words = _strings(value) if not isinstance(value, dict) else []
+        word = str(value) if isinstance(value, int) else words[0] if words else ""
+        if word or "{}" not in row.text + row.note:
+            text, note = row.text.replace("{}", word), row.note.replace("{}", word)
+            yield _Find(row.kind, text, note, row.score)
+
+
+def _find_tasks(names: Iterable[str], line: str) -> Iterator[_Find]:
+    """For each verb the task whose name says it best."""
+    best: dict[str, tuple[int, str]] = {}
+    for name in names:
+        verb, place = _VERB_OF_TASK.get(re.sub(r"^(?:turbo|nx):", "", name.lower()), ("", 0))
+        if verb and _SAFE_NAME.fullmatch(name):
+            best[verb] = min(best.get(verb, (99, "")), (place, name))
+    for verb, (place, name) in best.items():
+        name = name[0].lower() + name[1:] if line.startswith("mage") else name
+        yield _Find(verb, line.replace("{}", name), score=_SCRIPTED - min(place, 10))
+
+
 # Tolerant readers: odd input gives less, never an error.
+
+
+def _parse_config(path: str, text: str) -> object:
+    if path.endswith(".toml"):
+        return _parse_toml(text)
+    return _nest(_parse_yaml(text)) if path.endswith((".yaml", ".yml")) else _parse_json(text)
 
 
 def _parse_toml(text: str) -> dict[str, object]:
@@ -1085,301 +2583,158 @@ def _parse_json(text: str) -> dict[str, object]:
     return {}
 
 
+_YAML_PAIR = re.compile(r"""(?:"([^"]*)"|'([^']*)'|([^\s"'#:{\[][^:]*)):(?:\s+(.*)|\Z)""")
+
+
 def _parse_yaml(text: str) -> dict[tuple[str, ...], str]:
     """Path of keys and list positions -> scalar: as much YAML as workflows and manifests use."""
     found: dict[tuple[str, ...], str] = {}
-    stack: list[tuple[int, str]] = []  # (indent, key), from the root to where the line is
+    stack: list[tuple[int, str]] = []  # (indent, key) from the root to the line at hand
     counts: dict[tuple[str, ...], int] = {}
-    block = -1  # indent of the key whose block scalar is being read, or -1
+    block = -1  # indent of the key whose block of text is being read, or -1
     for line in text.splitlines():
         body = line.strip()
         indent = len(line) - len(line.lstrip(" "))
-        where = tuple(key for _, key in stack)
         if block >= 0 and (indent > block or not body):
-            found[where] = f"{found[where]}\n{body}".lstrip("\n")
+            where = tuple(key for _, key in stack)
+            found[where] += body + "\n"
             continue
         block = -1
         if not body or body.startswith(("#", "---", "%")) or len(stack) > 30:
             continue
         while item := re.match(r"-(?:\s+|\Z)", body):
-            # A list may stand at the indent of its key, so equal indent ends only another item.
-            while stack and (
-                stack[-1][0] > indent or (stack[-1][0] == indent and stack[-1][1].isdigit())
-            ):
+            # A list may stand at the indent of its key: equal indent ends another item only.
+            while stack and (stack[-1][0], stack[-1][1].isdigit()) >= (indent, True):
                 stack.pop()
             parent = tuple(key for _, key in stack)
             counts[parent] = counts.get(parent, -1) + 1
             stack.append((indent, str(counts[parent])))
             indent, body = indent + item.end(), body[item.end() :]
-        pair = re.match(r"""(?:"([^"]*)"|'([^']*)'|([^\s"'#:{\[][^:]*?)) ?:(?:\s+(.*)|\Z)""", body)
-        if pair:
+        if pair := _YAML_PAIR.match(body):
             while stack and stack[-1][0] >= indent:
                 stack.pop()
-            stack.append((indent, next(key for key in pair.groups()[:3] if key is not None)))
+            stack.append((indent, next(key for key in pair.groups() if key is not None).strip()))
             body = pair[4] or ""
             if re.match(r"[|>][+\-\d]*\s*(?:#|\Z)", body):
                 block, body = indent, ""
         where = tuple(key for _, key in stack)
-        body = re.sub(r"\s#.*", "", body).strip()
+        body = re.sub(r"(?:^|\s)#.*", "", body).strip()
         if body[:1] == "[" and body[-1:] == "]":
             for number, part in enumerate(body[1:-1].split(",")):
                 found[(*where, str(number))] = part.strip().strip("\"'")
-        elif where:
-            found[where] = f"{found.get(where, '')} {body.strip(chr(34) + chr(39))}".strip()
+        else:
+            found[where] = f"{found.get(where, '')} {body}".strip().strip("\"'")
     return found
 
 
+def _nest(flat: Mapping[tuple[str, ...], str]) -> dict[str, object]:
+    root: dict[str, object] = {}
+    for where, value in flat.items():
+        table = root
+        for key in where[:-1]:
+            inner = table.get(key)
+            if not isinstance(inner, dict):
+                inner = table[key] = {}
+            table = inner
+        if where and not isinstance(table.get(where[-1]), dict):
+            table[where[-1]] = value
+    return root
+
+
+def _dig(data: object, keys: Sequence[str]) -> list[object]:
+    """What stands at that place; "*" goes through every key."""
+    for number, key in enumerate(keys):
+        if not isinstance(data, dict):
+            return []
+        if key == "*":
+            return [one for inner in data.values() for one in _dig(inner, keys[number + 1 :])]
+        data = data.get(key)
+    return [] if data is None else [data]
+
+
 def _table(data: object, *keys: str) -> dict[str, object]:
-    """The table at that place of TOML or JSON, empty if there is none."""
-    for key in keys:
-        data = data.get(key) if isinstance(data, dict) else None
-    return data if isinstance(data, dict) else {}
+    found = _dig(data, keys)
+    return found[0] if found and isinstance(found[0], dict) else {}
 
 
 def _strings(value: object) -> list[str]:
     """The strings of a list, the keys of a table, or one string alone."""
-    items = [value] if isinstance(value, str) else value if isinstance(value, (list, dict)) else []
-    return [item for item in items if isinstance(item, str)]
+    if isinstance(value, dict) and all(isinstance(key, str) and key.isdigit() for key in value):
+        value = list(value.values())  # a list, as _nest gives it
+    items = [value] if isinstance(value, str) else value
+    return (
+        [one for one in items if isinstance(one, str)]
+        if isinstance(items, (list, dict, tuple))
+        else []
+    )
 
 
-def _string(value: object) -> str:
+def _pairs(value: object) -> Iterator[tuple[str, str]]:
+    """(name, version) of dependencies: a table, a list of requirements, or what a pattern found."""
+    if isinstance(value, dict):
+        for name, version in value.items():
+            version = version.get("version") if isinstance(version, dict) else version
+            yield str(name), version if isinstance(version, str) else ""
+    elif isinstance(value, tuple):
+        yield str(value[0] if value else ""), str((value[1] if len(value) > 1 else "") or "")
+    else:
+        for need in _strings(value):
+            match = re.match(r"([\w.-]*)(?:\[[^\]]*\])?([^;]*)", need)
+            yield (match[1], match[2]) if match else ("", "")
+
+
+def _word(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _matches(pattern: str, text: str) -> list[str]:
-    return [match[match.lastindex or 0] for match in re.finditer(pattern, text, re.MULTILINE)]
+# What needs more than a row.
 
 
-# Task names that mean a verb, the best first. Only these become commands.
-_TASKS = {
-    "install": "setup bootstrap deps install-deps install-dev dev-install dev-setup deps:get",
-    "build": "build compile build:all build-all bundle",
-    "test": "test tests test:unit test-unit unit unit-test unittest test:all test-all check spec "
-    "specs test-ci test:ci pytest phpunit",
-    "lint": "lint lint:all lint-all lint:check lint-check linters lint:js eslint style cs lint:py "
-    "ruff flake8 rubocop clippy golangci-lint vet code-style check:lint pre-commit analyze",
-    "typecheck": "typecheck type-check check-types check:types types typing type_check ts:check "
-    "check:ts tsc mypy pyright flow test:types phpstan stan analyse static-analysis types:check",
-    "format": "format fmt format:write prettier fix black format:fix cs-fix pint reformat",
-    "run": "start dev serve run server runserver develop",
-}
-_VERB_OF_TASK = {
-    name: (verb, place)
-    for verb, names in _TASKS.items()
-    for place, name in enumerate(names.split())
-}
-
-
-def _tasks(names: Iterable[str], line: str, without: str = "") -> Iterator[_Find]:
-    """Commands for those task names that say what they do; `line` holds {} for the name."""
-    for name in dict.fromkeys(names):
-        verb, place = _VERB_OF_TASK.get(name.lower(), ("", 0))
-        if verb and name not in without.split() and _SAFE_NAME.fullmatch(name):
-            yield _Find(verb, line.replace("{}", name), score=_SCRIPTED - min(place, 10))
-
-
-def _implied(*lines: str, score: int = _IMPLIED) -> Iterator[_Find]:
-    """Commands written as "verb: line"."""
-    for line in lines:
-        verb, _, rest = line.partition(": ")
-        yield _Find(verb, rest, score=score)
-
-
-def _deps(pairs: Iterable[tuple[str, object]]) -> Iterator[_Find]:
-    for name, version in pairs:
-        if isinstance(version, dict):
-            version = version.get("version")
-        yield _Find("dep", name.lower(), _string(version))
-
-
-# One reader per kind of config: path, text and all known paths in, finds out.
-
-_PYTHON_TOOLS = (
-    ("pytest", "test: pytest"),
-    ("ruff", "lint: ruff check"),
-    ("flake8", "lint: flake8"),
-    ("pylint", "lint: pylint {}"),
-    ("mypy", "typecheck: mypy {}"),
-    ("pyright", "typecheck: pyright"),
-    ("basedpyright", "typecheck: basedpyright"),
-    ("black", "format: black ."),
-)
-
-
-def _python_tools(named: Iterable[str], target: str) -> Iterator[_Find]:
-    names = set(named)
-    for tool, line in _PYTHON_TOOLS:
-        if tool in names:
-            yield from _implied(line.replace("{}", target).strip())
-
-
-def _python_package(folder: str, known: frozenset[str]) -> str:
-    """The folder of Python code to hand to a checker: src, the only package, or all."""
-    prefix = folder + "/" if folder else ""
-    inits = [path for path in known if path.startswith(prefix) and path.endswith("/__init__.py")]
-    tops = {path[len(prefix) :].split("/")[0] for path in inits}
-    packages = {
-        top
-        for top in tops
-        if f"{prefix}{top}/__init__.py" in known and role_of(f"{top}/x.py") == "source"
-    }
-    return "src" if "src" in tops else packages.pop() if len(packages) == 1 else "."
-
-
-def _read_pyproject(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    data, folder = _parse_toml(text), _folder(path)
-    project, tool = _table(data, "project"), _table(data, "tool")
-    poetry, hatch = _table(tool, "poetry"), _table(tool, "hatch", "envs")
-    yield _Find("name", _string(project.get("name") or poetry.get("name")))
-    yield _Find("about", _string(project.get("description") or poetry.get("description")))
-    python = project.get("requires-python") or _table(poetry, "dependencies").get("python")
-    yield _Find("version", "Python", _string(python))
-    needs = _strings(project.get("dependencies"))
-    groups = {
-        **_table(data, "project", "optional-dependencies"),
-        **_table(data, "dependency-groups"),
-    }
-    extra = [need for group in groups.values() for need in _strings(group)]
-    poetry_dev = [_table(group, "dependencies") for group in _table(poetry, "group").values()]
-    yield from _deps(re.match(r"([\w.-]*)(?:\[[^\]]*\])?([^;]*)", need).groups() for need in needs)  # type: ignore[union-attr]
-    yield from _deps(_table(poetry, "dependencies").items())
-    used = {re.split(r"[^\w-]", need)[0].lower() for need in extra} | {
-        n for t in poetry_dev for n in t
-    }
-    target = (
-        ""
-        if _table(tool, "mypy").keys() & {"files", "packages", "modules"}
-        else _python_package(folder, known)
-    )
-    yield from _python_tools({*tool, *(used & {"pytest"})}, target)
-    if "format" in _table(tool, "ruff"):
-        yield from _implied("format: ruff format")
-    yield from _python_install(data, folder, known)
-    for name, place in {**_table(project, "scripts"), **_table(poetry, "scripts")}.items():
-        yield from _python_entry(name, _string(place), folder, known)
-    if "tox" in tool:
-        yield from _read_tox_names(
-            _strings(_table(tool, "tox", "env")), "legacy_tox_ini" not in tool["tox"]
-        )  # type: ignore[operator]
-    for env, table in hatch.items():
-        line = "hatch run {}" if env == "default" else f"hatch run {env}:{{}}"
-        yield from _tasks(_strings(_table(table, "scripts")), line)
-    for runner, line in (("pdm", "pdm run {}"), ("poe", "poe {}"), ("taskipy", "task {}")):
-        names = _table(tool, runner, "scripts") or _table(tool, runner, "tasks")
-        yield from _tasks(_strings(names), line)
-    for member in _strings(_table(tool, "uv", "workspace").get("members")):
-        yield _Find("member", member)
-    yield from _python_styles(tool)
-
-
-def _python_install(data: dict[str, object], folder: str, known: frozenset[str]) -> Iterator[_Find]:
-    tool = _table(data, "tool")
-    backend = _string(_table(data, "build-system").get("build-backend"))
-    for manager, line in _PYTHON_MANAGERS.items():
-        if manager in tool and manager != "hatch" or _join(folder, manager + ".lock") in known:
-            yield _Find("tool", manager)
-            yield from _implied(f"install: {line}", score=_SCRIPTED)
-            return
-    extras = set(_strings(_table(data, "project", "optional-dependencies")))
-    extra = next(
-        (name for name in ("dev", "test", "tests", "testing", "all") if name in extras), ""
-    )
-    # meson-python rebuilds at import, which needs the build tools of this environment.
+def _more_python(path: str, text: str, data: object, known: frozenset[str]) -> Iterator[_Find]:
+    folder, tool = _folder(path), _table(data, "tool")
+    managers = [m for m in _PYTHON_MANAGERS if m in tool or _join(folder, m + ".lock") in known]
+    backend = _word(_table(data, "build-system").get("build-backend"))
+    extras = _table(data, "project", "optional-dependencies")
+    extra = next((name for name in ("dev", "test", "tests", "testing") if name in extras), "")
+    # meson-python builds at import, with the tools of this environment.
     isolation = "--no-build-isolation " if backend == "mesonpy" else ""
-    if backend or "project" in data:
-        yield from _implied(f"install: pip install {isolation}-e .{f'[{extra}]' if extra else ''}")
+    if managers:
+        yield _Find("tool", managers[0])
+        yield _Find("install", _PYTHON_MANAGERS[managers[0]], score=_SCRIPTED)
+    elif backend or "project" in _table(data):
+        line = f"pip install {isolation}-e .{f'[{extra}]' if extra else ''}"
+        yield _Find("install", line, score=_IMPLIED)
+    if "mypy" in tool:
+        listed = _table(tool, "mypy").keys() & {"files", "packages", "modules"}
+        target = "" if listed else " " + _python_target(folder, known)
+        yield _Find("typecheck", f"mypy{target}", score=_IMPLIED)
+    scripts = {**_table(data, "project", "scripts"), **_table(tool, "poetry", "scripts")}
+    for name, place in scripts.items():
+        module = _word(place).partition(":")[0].strip().replace(".", "/")
+        for file in (
+            f"src/{module}.py",
+            f"{module}.py",
+            f"src/{module}/__init__.py",
+            f"{module}/__init__.py",
+        ):
+            if _join(folder, file) in known:
+                yield _Find("entry", _join(folder, file), f"command `{name}`")
 
 
 _PYTHON_MANAGERS = {"uv": "uv sync", "poetry": "poetry install", "pdm": "pdm install"}
 
 
-def _python_entry(name: str, place: str, folder: str, known: frozenset[str]) -> Iterator[_Find]:
-    module = place.partition(":")[0].strip().replace(".", "/")
-    for prefix in ("src/", "", "lib/"):
-        for suffix in (".py", "/__init__.py"):
-            if (path := _join(folder, prefix + module + suffix)) in known:
-                yield _Find("entry", path, f"command `{name}`")
-                return
-
-
-def _python_styles(tool: dict[str, object]) -> Iterator[_Find]:
-    for name in ("ruff", "black"):
-        if width := _table(tool, name).get("line-length"):
-            yield _Find("style", f"lines up to {width} columns ({name})")
-    if _table(tool, "mypy").get("strict") is True:
-        yield _Find("style", "mypy strict: everything is annotated")
-    if mode := _string(_table(tool, "pyright").get("typeCheckingMode")):
-        yield _Find("style", f"pyright {mode}")
-    quotes = _table(tool, "ruff", "format").get("quote-style")
-    if quotes in ("single", "preserve") or _table(tool, "black").get("skip-string-normalization"):
-        yield _Find("style", "quotes: " + ("single" if quotes == "single" else "left as written"))
-    if folder := _string(_table(tool, "towncrier").get("directory")):
-        yield _Find("style", f"a changelog fragment per change in {folder}/ (towncrier)")
-    if "commitizen" in tool:
-        yield _Find("style", "commit messages are checked (commitizen)")
-
-
-def _read_ini(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    """setup.cfg, tox.ini and their kin: sections, and a few keys."""
-    sections = set(_matches(r"^\[([^\]\n]+)\]", text))
-    target = (
-        ""
-        if re.search(r"^(files|packages)\s*=", text, re.M)
-        else _python_package(_folder(path), known)
-    )
-    names = {name.removeprefix("tool:") for name in sections}
-    yield from _python_tools(names & {"pytest", "flake8", "mypy"}, target)
-    if path.endswith("tox.ini") and any(name.startswith("testenv") for name in sections):
-        listed = re.findall(
-            r"[\w.-]+", " ".join(_matches(r"^env_?list\s*=((?:.*\n)(?:[ \t]+.*\n)*)", text))
-        )
-        named = [name.partition(":")[2] for name in sorted(sections) if name.startswith("testenv:")]
-        yield from _read_tox_names([*named, *listed], "testenv" in sections)
-    if path.endswith("setup.cfg"):
-        yield _Find("name", "".join(_matches(r"^name\s*=\s*(\S+)", text)[:1]))
-        yield _Find(
-            "version", "Python", "".join(_matches(r"^python_requires\s*=\s*(.+)", text)[:1])
-        )
-    if "options" in sections:
-        yield from _implied("install: pip install -e .")
-    for width in _matches(r"^max[-_]line[-_]length\s*=\s*(\d+)", text)[:1]:
-        yield _Find("style", f"lines up to {width} columns (flake8)")
-
-
-def _read_tox_names(names: Iterable[str], whole: object) -> Iterator[_Find]:
-    yield _Find("tool", "tox")
-    if whole:
-        yield _Find("test", "tox", score=_SCRIPTED)
-    yield from _tasks(names, "tox -e {}", without="dev")
-
-
-def _read_setup_py(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    yield _Find("name", "".join(_matches(r"\bname\s*=\s*['\"]([\w.-]+)", text)[:1]))
-    yield _Find(
-        "version", "Python", "".join(_matches(r"python_requires\s*=\s*['\"]([^'\"]+)", text)[:1])
-    )
-    yield from _deps((name, "") for name in _matches(r"^\s*['\"]([\w.-]+)[^'\"]*['\"],?\s*$", text))
-    if "setup(" in text:
-        yield from _implied("install: pip install -e .")
-    for name, place in re.findall(r"['\"]([\w.-]+)\s*=\s*([\w.]+):\w+['\"]", text):
-        yield from _python_entry(name, place, _folder(path), known)
-
-
-def _read_requirements(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    yield from _deps(
-        re.findall(r"^([A-Za-z][\w.-]*)(?:\[[^\]\n]*\])?([=<>~!][^\s;#]*)?", text, re.M)
-    )
-    if not path.endswith(("pyproject.toml", "dev.txt")):
-        yield from _implied(f"install: pip install -r {path.rpartition('/')[2]}", score=_WEAK)
-    if re.search(r"^pytest\b", text, re.M):
-        yield from _implied("test: pytest")
-
-
-def _read_nox(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    names = re.findall(
-        r"^@nox\.session(?:\([^\n]*?name=['\"]([\w-]+))?[^\n]*\n(?:@.*\n)*def (\w+)", text, re.M
-    )
-    yield from _tasks((given or name for given, name in names), "nox -s {}", without="dev")
+def _python_target(folder: str, known: frozenset[str]) -> str:
+    """The Python code to hand to a checker: src, the only package, or all."""
+    packages = {
+        path[len(folder) :].strip("/").split("/")[0]
+        for path in known
+        if path.endswith("/__init__.py") and path.startswith(folder) and role_of(path) == "source"
+    }
+    packages = {"src"} & packages or {
+        p for p in packages if _join(folder, p + "/__init__.py") in known
+    }
+    return packages.pop() if len(packages) == 1 else "."
 
 
 _LOCKS = {
@@ -1391,616 +2746,173 @@ _LOCKS = {
 }
 
 
-def _read_package_json(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    data, folder = _parse_json(text), _folder(path)
-    named = _string(data.get("packageManager")).partition("@")[0]
+def _more_node(path: str, text: str, data: object, known: frozenset[str]) -> Iterator[_Find]:
+    table, folder = _table(data), _folder(path)
+    named = _word(table.get("packageManager")).partition("@")[0]
     locks = [manager for name, manager in _LOCKS.items() if _join(folder, name) in known]
     manager = named if named in _LOCKS.values() else (locks or ["npm"])[0]
-    scripts = {name: _string(body) for name, body in _table(data, "scripts").items()}
-    deps = _table(data, "dependencies")
-    if "no test specified" in scripts.get("test", ""):
-        del scripts["test"]
-    yield _Find("name", _string(data.get("name")))
-    yield _Find("about", _string(data.get("description")))
-    yield _Find("version", "Node.js", _string(_table(data, "engines").get("node")))
-    yield from _deps(
-        {**_table(data, "devDependencies"), **deps, **_table(data, "peerDependencies")}.items()
-    )
-    if deps or "devDependencies" in data or locks:
-        yield from _implied(f"install: {manager} install", score=_SCRIPTED)
+    if table.keys() & {"dependencies", "devDependencies", "workspaces"} or locks:
+        yield _Find("install", f"{manager} install", score=_SCRIPTED)
         yield _Find("tool", manager)
-    # `bun test` and `npm ci` are commands of their own: a script of that name needs `run`.
-    yield from _tasks(
-        scripts, f"{manager} {{}}" if manager == "yarn" else f"{manager} run {{}}", without="check"
+    scripts = _table(table, "scripts")
+    names = [name for name, body in scripts.items() if "no test specified" not in _word(body)]
+    # "check" may be anything: here, and only here, the text of a script is looked at.
+    check = _word(scripts.get("check"))
+    verb = (
+        "typecheck"
+        if "tsc" in check
+        else "lint"
+        if re.search(r"eslint|biome|oxlint", check)
+        else ""
     )
-    if re.search(r"\btsc\b|\bvue-tsc\b", scripts.get("check", "")):
-        yield _Find("typecheck", f"{manager} run check", score=_SCRIPTED)
-    elif re.search(r"\b(?:eslint|biome|oxlint)\b", scripts.get("check", "")):
-        yield _Find("lint", f"{manager} run check", score=_SCRIPTED - 5)
-    workspaces = data.get("workspaces")
-    for member in _strings(
-        workspaces if isinstance(workspaces, list) else _table(workspaces).get("packages")
-    ):
-        yield _Find("member", member)
-    yield from _node_entries(data, folder, known)
-    for style in _STYLE_DEPS:
-        if style in {**_table(data, "devDependencies"), **deps}:
-            yield _Find("style", _STYLE_DEPS[style])
-
-
-_STYLE_DEPS = {
-    "@commitlint/config-conventional": "commit messages: conventional commits (commitlint)",
-    "commitizen": "commit messages are checked (commitizen)",
-    "@changesets/cli": "a changeset per change in .changeset/",
-}
-
-
-def _node_entries(data: dict[str, object], folder: str, known: frozenset[str]) -> Iterator[_Find]:
-    bins = data.get("bin")
-    places = [(_string(bins), "command")] if isinstance(bins, str) else []
-    places += [(_string(place), f"command `{name}`") for name, place in _table(bins).items()]
-    places += [
-        (_string(data.get(key)), "package entry point") for key in ("source", "module", "main")
+    run = "yarn {}" if manager == "yarn" else f"{manager} run {{}}"
+    for find in _find_tasks((name for name in names if name != "check"), run):
+        plain = manager != "bun" and find.text.endswith((" run test", " run start"))
+        yield find._replace(text=find.text.replace(" run ", " ")) if plain else find
+    if verb:
+        yield _Find(verb, run.replace("{}", "check"), score=_SCRIPTED - 5)
+    bins = table.get("bin")
+    places = [("command", _word(bins))] + [
+        (f"command `{key}`", _word(v)) for key, v in _table(bins).items()
     ]
-    for place, why in [
+    places += [
+        ("package entry point", _word(table.get(key))) for key in ("source", "module", "main")
+    ]
+    for why, place in [
         *places,
-        ("index.js", "package entry point"),
-        ("src/index.ts", "package entry point"),
+        ("package entry point", "index.js"),
+        ("package entry point", "src/index.ts"),
     ]:
         stem = re.sub(r"\.[cm]?[jt]sx?$", "", place.removeprefix("./"))
-        # A published entry is often built: the source of dist/x.js is mostly src/x.ts.
+        # What is published is often built: the source of dist/x.js is mostly src/x.ts.
         for base in (stem, re.sub(r"^(?:dist|lib|build|out)/", "src/", stem)):
-            path = next(
-                (
-                    p
-                    for s in ("", ".js", ".ts", ".mjs", ".cjs", ".tsx")
-                    if (p := _join(folder, base + s)) in known
-                ),
-                "",
-            )
-            if base and path:
-                yield _Find("entry", path, why)
-                break
+            for suffix in ("", ".js", ".ts", ".mjs", ".cjs", ".tsx"):
+                if base and _join(folder, base + suffix) in known:
+                    yield _Find("entry", _join(folder, base + suffix), why)
 
 
-def _read_pnpm(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    for where, value in _parse_yaml(text).items():
-        if where[0] == "packages" and len(where) == 2:
-            yield _Find("member", value)
-
-
-def _read_lerna(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    yield from (_Find("member", member) for member in _strings(_parse_json(text).get("packages")))
-
-
-def _read_deno(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    data = _parse_json(text)
-    yield _Find("tool", "Deno")
-    yield from _tasks(_strings(_table(data, "tasks")), "deno task {}")
-    yield from _implied("test: deno test", "lint: deno lint", "format: deno fmt")
-
-
-def _read_cargo(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    data, folder = _parse_toml(text), _folder(path)
-    package, workspace = _table(data, "package"), _table(data, "workspace")
-    shared = _table(workspace, "package")
-    yield _Find("name", _string(package.get("name")))
-    yield _Find("about", _string(package.get("description")))
-    version = _string(package.get("rust-version")) or _string(shared.get("rust-version"))
-    edition = _string(package.get("edition")) or _string(shared.get("edition"))
-    yield _Find(
-        "version", "Rust", version + "+" if version else f"{edition} edition" if edition else ""
-    )
-    yield from _deps({**_table(data, "dependencies"), **_table(workspace, "dependencies")}.items())
-    for member in _strings(workspace.get("members")):
-        yield _Find("member", member)
+def _more_cargo(path: str, text: str, data: object, known: frozenset[str]) -> Iterator[_Find]:
+    folder, name = _folder(path), _word(_table(data, "package").get("name"))
     # In a workspace with a package at its root, cargo means that package alone.
-    everything = " --workspace" if package and workspace.get("members") else ""
-    yield from _implied("build: cargo build", f"test: cargo test{everything}")
-    bins = (
-        [table for table in data.get("bin", []) if isinstance(table, dict)]
-        if isinstance(data.get("bin"), list)
+    everything = " --workspace" if name and _table(data, "workspace").get("members") else ""
+    yield _Find("test", "cargo test" + everything, score=_IMPLIED)
+    bins = _table(data).get("bin")
+    mains = (
+        [(_word(_table(one).get("path")), _word(_table(one).get("name"))) for one in bins]
+        if isinstance(bins, list)
         else []
-    )  # type: ignore[union-attr]
-    mains = [(_string(table.get("path")), _string(table.get("name"))) for table in bins]
-    for place, name in [*mains, ("src/main.rs", _string(package.get("name")))]:
-        if place and (main := _join(folder, place)) in known:
-            yield _Find("entry", main, f"command `{name}`")
-            yield from _implied("run: cargo run")
-    if (library := _join(folder, "src/lib.rs")) in known:
-        yield _Find("entry", library, f"root of crate `{_string(package.get('name'))}`")
-
-
-def _read_go_mod(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    folder = _folder(path)
-    yield _Find("name", "".join(_matches(r"^module\s+(\S+)", text)[:1]))
-    yield _Find("version", "Go", "".join(_matches(r"^go\s+([\d.]+)", text)[:1]))
-    direct = "\n".join(line for line in text.splitlines() if "// indirect" not in line)
-    yield from _deps(re.findall(r"^(?:require)?\s+(\S+\.\S+/\S+) (v\S+)", direct, re.M))
-    yield from _implied("build: go build ./...", "test: go test ./...")
-    yield from _implied("lint: go vet ./...", "format: gofmt -w .", score=_WEAK)
-    commands = sorted(
-        p for p in known if re.fullmatch(r"cmd/[^/]+/main\.go", p[len(folder) :].lstrip("/"))
     )
-    for main in commands:
-        yield _Find("entry", main, f"command `{main.split('/')[-2]}`")
-    if _join(folder, "main.go") in known:
-        yield _Find("entry", _join(folder, "main.go"), "program entry point")
-        yield from _implied("run: go run .")
-    elif len(commands) == 1:
-        yield from _implied(f"run: go run ./{_folder(commands[0])[len(folder) :].lstrip('/')}")
+    for place, command in [*mains, ("src/main.rs", name)]:
+        if place and _join(folder, place) in known:
+            yield _Find("entry", _join(folder, place), f"command `{command}`")
+            yield _Find("run", "cargo run", score=_IMPLIED)
+    if _join(folder, "src/lib.rs") in known:
+        yield _Find("entry", _join(folder, "src/lib.rs"), f"root of crate `{name}`")
 
 
-def _read_go_work(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    for member in _matches(r"^(?:use)?\s*(\.[\w./-]*)\s*$", text):
-        yield _Find("member", member.removeprefix("./"))
+def _more_go(path: str, text: str, data: object, known: frozenset[str]) -> Iterator[_Find]:
+    prefix = _join(_folder(path), "")
+    mains = sorted(p for p in known if re.fullmatch(re.escape(prefix) + r"cmd/[^/]+/main\.go", p))
+    yield from (_Find("entry", main, f"command `{main.split('/')[-2]}`") for main in mains)
+    if prefix + "main.go" in known:
+        yield _Find("entry", prefix + "main.go", "program entry point")
+        yield _Find("run", "go run .", score=_IMPLIED)
+    elif len(mains) == 1:
+        yield _Find("run", f"go run ./{_folder(mains[0])[len(prefix) :]}", score=_IMPLIED)
 
 
-def _read_make(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    names = [
-        name for names in _matches(r"^([A-Za-z][\w./ -]*):(?!=)", text) for name in names.split()
-    ]
-    yield from _tasks(names, "make {}", without="develop dev")
-    if {"all", "default"} & set(names) and any(
-        role_of(p) == "source" and p.endswith((".c", ".cc", ".cpp")) for p in known
-    ):
-        yield _Find("build", "make", score=_SCRIPTED + 1)
-
-
-def _read_just(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    yield from _tasks(_matches(r"^@?([A-Za-z][\w-]*)(?: [^:=\n]*)?:(?!=)", text), "just {}")
-
-
-def _read_taskfile(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    names = [where[1] for where in _parse_yaml(text) if where[0] == "tasks" and len(where) > 1]
-    yield from _tasks(names, "task {}")
-
-
-def _read_mage(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    names = _matches(r"^func ([A-Z]\w*)\([^()\n]*\)(?: error)? \{", text)
-    yield from _tasks((name[0].lower() + name[1:] for name in names), "mage {}")
-
-
-def _read_pom(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    maven = "./mvnw" if _join(_folder(path), "mvnw") in known else "mvn"
-    own = re.sub(r"<parent>[^\0]*?</parent>", "", text, count=1)
-    yield _Find("name", "".join(_matches(r"<artifactId>\s*([\w.-]+)\s*</artifactId>", own)[:1]))
-    yield _Find("about", "".join(_matches(r"<description>\s*([^<]+)</description>", own)[:1]))
-    tag = r"<(?:maven\.compiler\.release|java\.version|maven\.compiler\.source|maven\.compiler\.target|jdk\.version)>\s*([\d.]+)\s*<"
-    yield _Find("version", "Java", "".join(version + "+" for version in _matches(tag, text)[:1]))
-    yield _Find("tool", "Maven")
-    yield from _deps(
-        (name, "") for name in _matches(r"<(?:groupId|artifactId)>\s*([\w.-]+)\s*<", text)
+def _more_make(path: str, text: str, data: object, known: frozenset[str]) -> Iterator[_Find]:
+    lines = re.findall(r"^([A-Za-z][\w./ -]*):(?!=)", text, re.MULTILINE)
+    names = [name for line in lines for name in line.split()]
+    # `make dev` may run or install; `make check` is for tests where there is no `make test`.
+    yield from _find_tasks(
+        (name for name in names if name not in ("dev", "develop", "fix")), "make {}"
     )
-    yield from _implied(f"build: {maven} package", f"test: {maven} test")
-    if "spring-boot-maven-plugin" in text:
-        yield from _implied(f"run: {maven} spring-boot:run")
-    for member in _matches(r"<module>\s*([^<\s]+)\s*</module>", text):
-        yield _Find("member", member)
+    if {"all", "default"} & set(names):
+        yield _Find("build", "make", "c", _SCRIPTED + 1)
 
 
-def _read_gradle(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    gradle = "./gradlew" if _join(_folder(path), "gradlew") in known else "gradle"
-    yield _Find("tool", "Gradle")
-    for line in _matches(r"^\s*include\b([^\n]*(?:,\s*\n[^\n]*)*)", text):
-        for member in re.findall(r"['\"]:?([\w:./-]+)['\"]", line):
-            yield _Find("member", member.replace(":", "/"))
-    version = _matches(
-        r"(?:JavaLanguageVersion\.of\(|jvmToolchain\(|(?:source|target)Compatibility\s*=\s*['\"]?(?:JavaVersion\.VERSION_)?)(\d+)",
-        text,
-    )
-    yield _Find("version", "Java", "".join(number + "+" for number in version[:1]))
-    yield from _deps(
-        (name, "") for name in re.findall(r"['\"(]([a-z][\w-]*(?:\.[\w-]+)+)[:'\"]", text)
-    )
-    yield from _implied(f"build: {gradle} build", f"test: {gradle} test")
-    for plugin, task in (("org.springframework.boot", "bootRun"), ("application", "run")):
-        if re.search(
-            rf"(?:id|plugin:?)\s*\(?['\"]{re.escape(plugin)}['\"]|^\s*{re.escape(plugin)}\s*$",
-            text,
-            re.M,
-        ):
-            yield from _implied(f"run: {gradle} {task}")
-            break
+def _more_ruby(path: str, text: str, data: object, known: frozenset[str]) -> Iterator[_Find]:
+    name = _name(path).removesuffix(".gemspec")
+    yield _Find("name", name)
+    for place in (f"exe/{name}", f"bin/{name}", f"lib/{name.replace('-', '/')}.rb"):
+        if _join(_folder(path), place) in known:
+            why = "root of gem" if place.endswith(".rb") else "command"
+            yield _Find("entry", _join(_folder(path), place), f"{why} `{name}`")
 
 
-def _read_cmake(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    yield _Find("name", "".join(_matches(r"(?i)^\s*project\s*\(\s*([\w.-]+)", text)[:1]))
-    yield _Find("version", "C++", "".join(_matches(r"CMAKE_CXX_STANDARD\s+(\d+)", text)[:1]))
-    yield _Find("tool", "CMake")
-    if re.search(r"(?i)^\s*project\s*\(", text, re.M):
-        yield from _implied("build: cmake -B build && cmake --build build")
-    if re.search(r"(?i)enable_testing\s*\(|include\s*\(\s*CTest|add_test\s*\(", text):
-        yield from _implied("test: ctest --test-dir build")
+def _more_dotnet(path: str, text: str, data: object, known: frozenset[str]) -> Iterator[_Find]:
+    """What to build has to be named when a folder holds two projects or solutions."""
+    folder, name = _folder(path), _name(path)
+    beside = [p for p in known if _folder(p) == folder and p.endswith((".sln", ".slnx", "proj"))]
+    target = "" if len(beside) == 1 else f" {name}"
+    score = _IMPLIED + 2 * name.endswith((".sln", ".slnx"))
+    yield _Find("name", name.rpartition(".")[0])
+    yield _Find("build", f"dotnet build{target}", score=score)
+    yield _Find("test", f"dotnet test{target}", score=score)
 
 
-def _read_ruby(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    """Gemfile and *.gemspec."""
-    yield _Find(
-        "version",
-        "Ruby",
-        "".join(
-            _matches(r"^\s*ruby\s+['\"]([^'\"]+)|required_ruby_version\s*=\s*['\"]([^'\"]+)", text)[
-                :1
-            ]
-        ),
-    )
-    yield from _deps(
-        re.findall(
-            r"(?:^\s*gem|add_(?:runtime_)?dependency)[ (]+['\"]([\w-]+)['\"](?:,\s*['\"]([^'\"]*))?",
-            text,
-            re.M,
-        )
-    )
-    yield _Find("about", "".join(_matches(r"\.summary\s*=\s*['\"]([^'\"\n]+)", text)[:1]))
-    if path.endswith(".gemspec"):
-        name = path.rpartition("/")[2].removesuffix(".gemspec")
-        yield _Find("name", name)
-        for place in (
-            f"exe/{name}",
-            f"bin/{name}",
-            f"lib/{name.replace('-', '/')}.rb",
-            f"lib/{name}.rb",
-        ):
-            if (entry := _join(_folder(path), place)) in known:
-                yield _Find(
-                    "entry",
-                    entry,
-                    f"{'root of gem' if place.endswith('.rb') else 'command'} `{name}`",
-                )
-    elif "gem" in text:
-        yield from _implied("install: bundle install", score=_SCRIPTED)
-        yield _Find("tool", "Bundler")
-    if _join(_folder(path), "spec/spec_helper.rb") in known:
-        yield from _implied("test: bundle exec rspec")
-
-
-def _read_rake(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    flat = re.sub(r"^namespace\b[^\n]*\n(?:[ \t]+[^\n]*\n|\n)*", "", text, flags=re.M)
-    names = _matches(r"^task[ (]+:?['\"]?([\w:-]+)", flat)
-    names += [
-        name or "test" for name in re.findall(r"Rake::TestTask\.new(?:[ (]+:?['\"]?(\w+))?", flat)
-    ]
-    names += [
-        name or "spec"
-        for name in re.findall(r"RSpec::Core::RakeTask\.new(?:[ (]+:?['\"]?(\w+))?", flat)
-    ]
-    prefix = "bundle exec " if _join(_folder(path), "Gemfile") in known else ""
-    yield from _tasks(names, prefix + "rake {}")
-    if "RuboCop::RakeTask" in text:
-        yield _Find("lint", prefix + "rake rubocop", score=_SCRIPTED)
-
-
-def _read_composer(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    data = _parse_json(text)
-    yield _Find("name", _string(data.get("name")))
-    yield _Find("about", _string(data.get("description")))
-    yield _Find("version", "PHP", _string(_table(data, "require").get("php")))
-    yield from _deps(_table(data, "require").items())
-    yield _Find("tool", "Composer")
-    yield from _implied("install: composer install", score=_SCRIPTED)
-    yield from _tasks(_strings(_table(data, "scripts")), "composer {}", without="check run")
-    for dep in _strings(_table(data, "require-dev")):
-        yield from _implied(*(_PHP_TOOLS[dep],) if dep in _PHP_TOOLS else ())
-
-
-_PHP_TOOLS = {
-    "phpunit/phpunit": "test: vendor/bin/phpunit",
-    "pestphp/pest": "test: vendor/bin/pest",
-    "laravel/pint": "format: vendor/bin/pint",
-    "squizlabs/php_codesniffer": "lint: vendor/bin/phpcs",
+_SPECIAL: dict[str, Callable[[str, str, object, frozenset[str]], Iterator[_Find]]] = {
+    "pyproject.toml": _more_python,
+    "package.json": _more_node,
+    "Cargo.toml": _more_cargo,
+    "go.mod": _more_go,
+    "Makefile": _more_make,
+    "GNUmakefile": _more_make,
+    "makefile": _more_make,
+    "gemspec": _more_ruby,
+    "sln": _more_dotnet,
+    "slnx": _more_dotnet,
+    "csproj": _more_dotnet,
+    "fsproj": _more_dotnet,
 }
 
 
-def _read_mix(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    yield _Find("name", "".join(_matches(r"\bapp:\s*:(\w+)", text)[:1]))
-    yield _Find("version", "Elixir", "".join(_matches(r"elixir:\s*\"([^\"]+)", text)[:1]))
-    yield from _deps(re.findall(r"\{:(\w+),\s*\"([^\"]*)", text))
-    yield from _implied("install: mix deps.get", "build: mix compile", "test: mix test")
-    for name, line in (
-        ("phoenix", "run: mix phx.server"),
-        ("credo", "lint: mix credo"),
-        ("dialyxir", "typecheck: mix dialyzer"),
-    ):
-        yield from _implied(*[line] if f"{{:{name}," in text else [])
-
-
-def _read_dotnet(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    """Projects and solutions: what to build has to be named when a folder holds two."""
-    folder, name = _folder(path), path.rpartition("/")[2]
-    beside = [p for p in known if _folder(p) == folder and p.endswith((".sln", ".slnx", "proj"))]
-    target = "" if len(beside) == 1 else f" {name}"
-    solution = name.endswith((".sln", ".slnx"))
-    yield _Find("name", name.rpartition(".")[0])
-    for framework in _matches(r"<TargetFrameworks?>([^<$]+)<", text)[:1]:
-        yield _Find("version", ".NET", framework.split(";")[-1].strip())
-    yield from _deps(
-        re.findall(r"<PackageReference\s+Include=\"([\w.]+)\"(?:\s+Version=\"([^\"]*)\")?", text)
-    )
-    if 'Sdk="Microsoft.NET.Sdk.Web"' in text:
-        yield _Find("dep", "microsoft.aspnetcore")
-    yield from _implied(
-        f"build: dotnet build{target}", f"test: dotnet test{target}", score=_IMPLIED + solution
-    )
-    for member in (
-        _matches(r"\"([^\"\n]+)[\\/][^\"\\/\n]+\.(?:cs|fs|vb)proj\"", text) if solution else []
-    ):
-        yield _Find("member", member.replace("\\", "/"))
-
-
-def _read_swift(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    yield _Find(
-        "version",
-        "Swift",
-        "".join(v + "+" for v in _matches(r"swift-tools-version:\s*([\d.]+)", text)[:1]),
-    )
-    yield _Find("name", "".join(_matches(r"Package\(\s*name:\s*\"([^\"]+)", text)[:1]))
-    yield _Find("tool", "SwiftPM")
-    yield from _deps(
-        (name, "") for name in _matches(r"url:\s*\"[^\"]*/([\w.-]+?)(?:\.git)?\"", text)
-    )
-    yield from _implied(
-        "build: swift build", *["test: swift test"] if ".testTarget(" in text else []
-    )
-    yield from _implied(*["run: swift run"] if ".executableTarget(" in text else [])
-
-
-def _read_pubspec(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    data = _parse_yaml(text)
-    tool = "flutter" if ("dependencies", "flutter", "sdk") in data else "dart"
-    yield _Find("name", data.get(("name",), ""))
-    yield _Find("about", data.get(("description",), ""))
-    yield _Find("version", "Dart", data.get(("environment", "sdk"), ""))
-    yield from _deps(
-        (where[1], value)
-        for where, value in data.items()
-        if where[0] == "dependencies" and len(where) == 2
-    )
-    yield from _implied(
-        f"install: {tool} pub get",
-        f"test: {tool} test",
-        f"lint: {tool} analyze",
-        "format: dart format .",
-    )
-    yield from _implied(*["run: flutter run"] if tool == "flutter" else [])
-    for where, value in data.items():
-        if where[0] == "workspace":
-            yield _Find("member", value)
-
-
-def _read_compose(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    yield _Find("tool", "Docker Compose")
-    if any(where[0] == "services" and where[2:3] == ("build",) for where in _parse_yaml(text)):
-        yield from _implied("run: docker compose up", score=_WEAK)
-
-
-def _read_tsconfig(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    if _table(_parse_json(text), "compilerOptions").get("strict") is True:
-        yield _Find("style", "TypeScript strict")
-
-
-def _read_editorconfig(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    general = "".join(_matches(r"^\[\*\]\s*\n((?:[^\[\n][^\n]*\n|\n)*)", text + "\n")[:1])
-    style = dict(re.findall(r"^(\w+)\s*=\s*(\w+)", general.lower(), re.M))
-    size = style.get("indent_size", "")
-    if style.get("indent_style") == "tab":
-        yield _Find("style", "indent with tabs")
-    elif style.get("indent_style") == "space" and size.isdigit():
-        yield _Find("style", f"indent with {size} spaces")
-    if style.get("max_line_length", "").isdigit():
-        yield _Find("style", f"lines up to {style['max_line_length']} columns")
-
-
-def _read_prettier(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    data = _parse_json(text) or dict(
-        item for item in ((w[0], v) for w, v in _parse_yaml(text).items())
-    )
-    said = {key: str(value).lower() for key, value in data.items()}
-    words = [f"{said['printWidth']} columns"] if said.get("printWidth", "").isdigit() else []
-    words += ["single quotes"] if said.get("singleQuote") == "true" else []
-    words += ["no semicolons"] if said.get("semi") == "false" else []
-    words += ["tabs"] if said.get("useTabs") == "true" else []
-    yield _Find("style", "Prettier" + (": " if words else "") + ", ".join(words))
-
-
-def _read_rustfmt(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    width = _parse_toml(text).get("max_width")
-    if isinstance(width, int):
-        yield _Find("style", f"lines up to {width} columns (rustfmt)")
-
-
-def _read_nothing(path: str, text: str, known: frozenset[str]) -> Iterator[_Find]:
-    yield from ()
-
-
-class _Reader(NamedTuple):
-    """How one kind of config is known and read."""
-
-    name: str  # pattern of its file name
-    ecosystem: str  # of whose code the commands are; "" for all
-    why: str  # as a key file, or ""
-    read: Callable[[str, str, frozenset[str]], Iterator[_Find]]
-
-
-_READERS = (
-    _Reader(r"pyproject\.toml", "python", "Python project", _read_pyproject),
-    _Reader(r"setup\.cfg|tox\.ini|pytest\.ini|mypy\.ini|\.flake8", "python", "", _read_ini),
-    _Reader(r"setup\.py", "python", "Python package", _read_setup_py),
-    _Reader(r"requirements(?:[-_]?dev)?\.txt", "python", "Python dependencies", _read_requirements),
-    _Reader(r"noxfile\.py", "python", "task runner", _read_nox),
-    _Reader(r"package\.json", "node", "npm package", _read_package_json),
-    _Reader(r"pnpm-workspace\.yaml", "node", "workspace members", _read_pnpm),
-    _Reader(r"lerna\.json", "node", "", _read_lerna),
-    _Reader(r"deno\.jsonc?", "node", "Deno project", _read_deno),
-    _Reader(r"tsconfig\.json", "node", "", _read_tsconfig),
-    _Reader(r"\.prettierrc(?:\.json|\.ya?ml)?", "node", "", _read_prettier),
-    _Reader(r"Cargo\.toml", "rust", "Cargo manifest", _read_cargo),
-    _Reader(r"\.?rustfmt\.toml", "rust", "", _read_rustfmt),
-    _Reader(r"go\.mod", "go", "Go module", _read_go_mod),
-    _Reader(r"go\.work", "go", "Go workspace", _read_go_work),
-    _Reader(r"magefile\.go", "go", "task runner", _read_mage),
-    _Reader(r"(?:GNU)?[Mm]akefile", "", "task runner", _read_make),
-    _Reader(r"\.?[Jj]ustfile", "", "task runner", _read_just),
-    _Reader(r"[Tt]askfile\.ya?ml", "", "task runner", _read_taskfile),
-    _Reader(r"pom\.xml", "jvm", "Maven project", _read_pom),
-    _Reader(r"(?:build|settings)\.gradle(?:\.kts)?", "jvm", "Gradle build", _read_gradle),
-    _Reader(r"CMakeLists\.txt", "c", "CMake build", _read_cmake),
-    _Reader(r"Gemfile|[\w.-]+\.gemspec", "ruby", "Ruby dependencies", _read_ruby),
-    _Reader(r"Rakefile", "ruby", "task runner", _read_rake),
-    _Reader(r"composer\.json", "php", "Composer package", _read_composer),
-    _Reader(r"mix\.exs", "elixir", "Mix project", _read_mix),
-    _Reader(r"[\w.-]+\.(?:sln|slnx|csproj|fsproj|vbproj)", "dotnet", ".NET project", _read_dotnet),
-    _Reader(r"Package\.swift", "swift", "Swift package", _read_swift),
-    _Reader(r"pubspec\.yaml", "dart", "Dart package", _read_pubspec),
-    _Reader(r"(?:docker-)?compose\.ya?ml", "", "services", _read_compose),
-    _Reader(r"\.editorconfig", "", "", _read_editorconfig),
-)
-_READER_BY_NAME = re.compile("|".join(f"({row.name})" for row in _READERS))
-_CI_PATH = re.compile(
-    r"\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.yml|\.circleci/config\.yml|\.travis\.yml|azure-pipelines\.yml"
-)
-_CI_READER = _Reader("", "", "continuous integration", _read_nothing)
-
-
-def _find_reader(path: str) -> _Reader | None:
-    match = _READER_BY_NAME.fullmatch(path.rpartition("/")[2])
-    if match and match.lastindex:
-        return _READERS[match.lastindex - 1]
-    return _CI_READER if _CI_PATH.fullmatch(path) else None
-
-
-# Commands that the mere presence of a file at the root gives: score, file, ecosystem, verb, line.
-_SIGNS = [
-    (int(score), name, ecosystem.strip("-"), verb, line)
-    for score, name, ecosystem, verb, line in (
-        row.split(maxsplit=4)
-        for row in """\
-35 .pre-commit-config.yaml - lint pre-commit run --all-files
-35 script/bootstrap - install script/bootstrap
-35 script/setup - install script/setup
-35 bin/setup - install bin/setup
-35 script/test - test script/test
-35 bin/test - test bin/test
-35 script/lint - lint script/lint
-35 script/fmt - lint script/fmt
-35 bin/lint - lint bin/lint
-35 script/server - run script/server
-35 bin/dev - run bin/dev
-30 manage.py python run python manage.py runserver
-30 manage.py python test python manage.py test
-25 ruff.toml python lint ruff check
-25 .ruff.toml python lint ruff check
-25 .pylintrc python lint pylint .
-25 pyrightconfig.json python typecheck pyright
-25 Pipfile python install pipenv install --dev
-15 environment.yml python install conda env create -f environment.yml
-25 biome.json node lint npx biome check
-25 clippy.toml rust lint cargo clippy
-25 rustfmt.toml rust format cargo fmt --all
-25 .rustfmt.toml rust format cargo fmt --all
-30 .golangci.yml go lint golangci-lint run
-30 .golangci.yaml go lint golangci-lint run
-30 .golangci.toml go lint golangci-lint run
-35 artisan php run php artisan serve
-35 artisan php test php artisan test
-25 phpstan.neon php typecheck vendor/bin/phpstan analyse
-25 phpstan.neon.dist php typecheck vendor/bin/phpstan analyse
-25 psalm.xml php typecheck vendor/bin/psalm
-25 .php-cs-fixer.dist.php php format vendor/bin/php-cs-fixer fix
-35 bin/rails ruby run bin/rails server
-35 bin/rails ruby test bin/rails test
-30 .rubocop.yml ruby lint bundle exec rubocop
-25 .formatter.exs elixir format mix format
-25 .swiftlint.yml swift lint swiftlint
-25 .swiftformat swift format swiftformat .
-25 meson.build c build meson setup build && meson compile -C build
-25 meson.build c test meson test -C build
-25 configure c build ./configure && make
-25 configure c test make check
-25 build.sbt jvm build sbt compile
-25 build.sbt jvm test sbt test
-25 build.mill jvm test mill __.test
-25 deps.edn jvm test clojure -M:test
-25 project.clj jvm test lein test
-25 stack.yaml haskell build stack build
-25 stack.yaml haskell test stack test
-25 cabal.project haskell build cabal build all
-25 cabal.project haskell test cabal test all
-25 dune-project ocaml build dune build
-25 dune-project ocaml test dune test
-25 rebar.config erlang build rebar3 compile
-25 rebar.config erlang test rebar3 eunit
-25 gleam.toml gleam build gleam build
-25 gleam.toml gleam test gleam test
-25 build.zig zig build zig build
-20 build.zig zig test zig build test
-25 shard.yml crystal install shards install
-25 shard.yml crystal test crystal spec
-25 Project.toml julia test julia --project -e 'using Pkg; Pkg.test()'
-25 DESCRIPTION r test Rscript -e 'devtools::test()'
-25 foundry.toml solidity build forge build
-25 foundry.toml solidity test forge test
-25 MODULE.bazel - build bazel build //...
-25 MODULE.bazel - test bazel test //...
-25 WORKSPACE - build bazel build //...
-25 WORKSPACE - test bazel test //...
-25 pants.toml - test pants test ::
-""".splitlines()
-    )
-]
-
-# Lines of CI that may be shown: verb, ecosystem, shape of the line's beginning.
-_SHAPES = [
-    (verb, ecosystem.strip("-"), re.compile(rf"(?:{shape})(?= |\Z)"))
-    for verb, ecosystem, shape in (
-        row.split(maxsplit=2)
-        for row in r"""
-test python pytest|tox(?: run)?(?! -| run -)|nox|unittest|python manage\.py test|hatch test
-test node (?:npm|pnpm|yarn|bun)(?: run)? test\S*|vitest|jest|mocha|deno test
+# What CI runs. Lines that may be shown: verb, ecosystem, how the line begins.
+_SHAPES_TEXT = r"""
+test python pytest|tox(?: run)?\Z|nox\Z|unittest|python manage\.py test|hatch test
 test go go test|gotestsum
 test rust cargo (?:test|nextest run)
-test jvm (?:\./)?mvnw? (?:clean )?(?:test|verify)|(?:\./)?gradlew? (?:clean )?(?:test|check)|sbt test
+test jvm (?:\./)?mvnw? (?:clean )?(?:test|verify)|sbt test
+test jvm (?:\./)?gradlew? (?:clean )?(?:test|check)
 test c ctest|meson test|make check
-test ruby rake(?: test| spec)?|rspec|bin/rails test
-test php vendor/bin/(?:phpunit|pest)|composer test|php artisan test
+test ruby rake(?: test| spec)?\Z|rspec|bin/rails test
+test php vendor/bin/(?:phpunit|pest)|php artisan test
 test dotnet dotnet test
 test swift swift test
 test elixir mix test
 test dart (?:dart|flutter) test
 test haskell (?:stack|cabal) test
-test - make test|just test|task test|mage test|bazel test
-lint python ruff check|flake8|pylint|tox -e (?:lint|style|flake8)
-lint node (?:npm|pnpm|yarn|bun)(?: run)? lint|eslint|biome (?:check|lint|ci)
+test - make test\Z|bazel test
+lint python ruff check|flake8|pylint
+lint node eslint|biome (?:check|lint|ci)
 lint go golangci-lint run|go vet|staticcheck
 lint rust cargo clippy
 lint ruby rubocop
-lint php vendor/bin/(?:phpcs|rector)
-lint dart (?:dart|flutter) analyze
+lint php vendor/bin/phpcs
 lint elixir mix credo
 lint swift swiftlint
-lint - pre-commit run|make lint|just lint|task lint
-typecheck python mypy|pyright|ty check|tox -e (?:typing|mypy)
-typecheck node tsc|vue-tsc|(?:npm|pnpm|yarn|bun)(?: run)? (?:typecheck|type-check|check-types|check:types|flow)
+lint - pre-commit run|make lint\Z
+typecheck python mypy|pyright|ty check
+typecheck node tsc|vue-tsc
 typecheck php vendor/bin/(?:phpstan|psalm)
-typecheck elixir mix dialyzer
-format python ruff format|black
 format rust cargo fmt
-format elixir mix format
-format node prettier
-build node (?:npm|pnpm|yarn|bun)(?: run)? build
+format python black|ruff format
 build go go build
 build rust cargo build
-build jvm (?:\./)?mvnw? (?:clean )?(?:package|install|compile)|(?:\./)?gradlew? (?:clean )?(?:build|assemble)
-build c cmake|meson (?:setup|compile)|\./configure|make
+build jvm (?:\./)?mvnw? (?:clean )?(?:package|install|compile)
+build jvm (?:\./)?gradlew? (?:clean )?(?:build|assemble)
+build c cmake|meson (?:setup|compile)|make\Z
 build dotnet dotnet build
 build swift swift build
-build - make build
-install python (?:python -m )?pip install|uv sync|poetry install|pdm install
-install node (?:npm|pnpm|yarn|bun) (?:ci|install)
+install python pip install (?:-r \S+ )*-e
 install ruby bundle install
-install php composer (?:install|update)
-install elixir mix deps\.get
-""".strip().splitlines()
+install php composer install
+"""
+_SHAPES = [
+    (verb, ecosystem.strip("-"), re.compile(rf"(?:{shape})(?: |\Z)"))
+    for verb, ecosystem, shape in (
+        row.split(maxsplit=2) for row in _SHAPES_TEXT.strip().splitlines()
     )
 ]
 _ACTIONS = {
@@ -2009,39 +2921,50 @@ _ACTIONS = {
     "astral-sh/ruff-action": "ruff check",
     "psf/black": "black .",
 }
+# Workflows beside the main road: what they run is not what a contributor runs.
 _SIDE_WORKFLOW = re.compile(
-    r"(?i)release|publish|deploy|nightly|bench|fuzz|codeql|stale|label|sched|daily|docs?\b|audit|external|cross|backport"
+    r"(?i)release|publish|deploy|nightly|bench|fuzz|codeql|stale|label|sched|daily|docs?\b|audit"
 )
 _WRAPPER = re.compile(
-    r"(?:(?:uv|poetry|pdm|hatch|pipenv|rye) run|bundle exec|npx|bunx|(?:pnpm|yarn|npm) exec|python3? -m|sudo|time|bash|sh)"
-    r" (?:--(?:group|extra|only-group|python|with|package) \S+ |-\S+ )*"
+    r"(?:(?:uv|poetry|pdm|hatch|pipenv|rye) run|bundle exec|npx|bunx|(?:pnpm|yarn|npm) exec|sudo"
+    r"|python3? -m) (?:--(?:group|extra|only-group|python|with|package) \S+ |-\S+ )*"
 )
 # Flags of CI that mean nothing at a desk.
 _CI_FLAG = re.compile(
-    r" (?:-v+|-v\d|--verbose|--verbosity[= ]\d|--colou?r(?:=\w+)?|--locked|--frozen(?:-lockfile)?|--no-default-groups|--no-progress|--no-interaction"
-    r"|-B|-U|-ntp|--batch-mode|--no-transfer-progress|-q|--quiet|--ci|-Wall|--noinput|--no-daemon|--stacktrace|--immutable"
-    r"|--no-audit|--no-fund|--ignore-scripts|--prefer-dist|--logger \S+|[-/]p:\S+|--no-restore|--no-build|--no-coverage|--show-diff-on-failure"
-    r"|--cov\S*|--junit\S*|--durations\S*|-n \w+|-race|-count=1|-j ?\d+|--linker=\w+|--include=dev)(?= |\Z)"
+    r" (?:-v+|-v\d|--verbose|--verbosity[= ]\d|--colou?r(?:=\w+)?|--locked|--frozen(?:-lockfile)?"
+    r"|-B|--no-default-groups|--no-progress|--no-interaction|-U|-ntp|--batch-mode|-q|--quiet|--ci|-Wall"
+    r"|--no-transfer-progress|--noinput|--no-daemon|--stacktrace|--immutable|--no-audit|--no-fund"
+    r"|--ignore-scripts|--prefer-dist|--logger \S+|[-/]p:\S+|--no-restore|--no-build|--no-coverage"
+    r"|--show-diff-on-failure|--cov\S*|--junit\S*|--durations\S*|-n \w+|-race|-count=1"
+    r"|-j ?\d+)(?= )"
 )
-_ONE_WORD = frozenset(
-    "pytest mypy flake8 pylint pyright black eslint rubocop rspec phpunit tsc vitest jest mocha prettier".split()
+_SCRIPT = re.compile(
+    r"((?:bash |sh |python3? )?(?:\./)?)((?:(?:scripts?|bin|tests?|tools|dev)/)?[\w.-]+)(?: |\Z)"
+)
+_ONE_WORD_TOOLS = frozenset(
+    {"pytest", "mypy", "flake8", "pylint", "pyright", "black", "eslint", "rubocop", "rspec", "tsc"}
+    | {"vitest", "jest", "staticcheck"}
 )
 
 
-def _list_calls(configs: Mapping[str, str], known: frozenset[str]) -> list[tuple[str, str, str]]:
-    """(workflow, folder, line) for each line that CI runs and that is safe to show."""
-    calls = []
+class _Offer(NamedTuple):
+    """A command that may be shown."""
+
+    command: Command
+    ecosystem: str
+    score: int
+
+
+def _list_calls(configs: Mapping[str, str]) -> Iterator[Command]:
+    """Every line that CI runs and that is safe to show, with its folder; the verb is still ""."""
     for path, text in _by_depth(configs):
-        if not _CI_PATH.fullmatch(path) or _SIDE_WORKFLOW.search(path.rpartition("/")[2]):
+        if not _CI_PATH.fullmatch(path) or _SIDE_WORKFLOW.search(_name(path)):
             continue
         values = _parse_yaml(text[:_MAX_CONFIG])
         for where, value in values.items():
-            if where[-1] == "uses" and (action := value.partition("@")[0]) in _ACTIONS:
-                calls.append((path, "", _ACTIONS[action]))
-            if (
-                where[-1] not in ("run", "script", "command", "bash")
-                and "script" not in where[-2:-1]
-            ):
+            if where[-1:] == ("uses",) and (action := value.partition("@")[0]) in _ACTIONS:
+                yield Command("", _ACTIONS[action], path)
+            if not {"run", "script", "command"} & {*where[-2:]}:
                 continue
             folder = values.get((*where[:-1], "working-directory"), "")
             folder = folder or values.get((*where[:2], "defaults", "run", "working-directory"), "")
@@ -2050,393 +2973,369 @@ def _list_calls(configs: Mapping[str, str], known: frozenset[str]) -> list[tuple
                 if line.startswith("cd "):
                     folder = _join(folder, line[3:])
                 elif _SAFE_LINE.fullmatch(line):
-                    calls.append((path, folder.removeprefix("./").rstrip("/"), line))
-    return calls
+                    yield Command("", line, path, folder.removeprefix("./").strip("/"))
 
 
 def _call_key(line: str) -> str:
     """What a line calls, without wrappers, flags and arguments: "npm test", "cargo test"."""
-    for _ in range(3):
-        line = _WRAPPER.sub("", line, count=1) if _WRAPPER.match(line) else line
+    line = _unwrap(line)
     line = re.sub(
         r"^(npm|pnpm|yarn|bun|tox|deno)(?: run(?:-script)?)?(?= |\Z)(?: -e)?", r"\1", line
     )
-    words = [word for word in line.split() if not word.startswith("-")] or [line]
-    single = words[0] in _ONE_WORD or "/" in words[0]
-    return " ".join(words[: 1 if single else 2]).removeprefix("./")
+    words = [word.removeprefix("./") for word in line.split() if not word.startswith("-")] or [line]
+    if words[0] in ("bash", "sh"):
+        words = words[1:] or words
+    single = words[0] in _ONE_WORD_TOOLS or "/" in words[0]
+    # Which requirements or which project is a difference.
+    return " ".join(words[: 1 if single else 3 if words[0] in ("pip", "dotnet") else 2])
 
 
-def _shape_of(line: str, known: frozenset[str]) -> tuple[str, str, str]:
-    """(verb, ecosystem, line to show) of a line of CI, or ("", "", "")."""
-    script = re.match(
-        r"((?:bash |sh |python3? )?(?:\./)?)((?:(?:scripts?|bin|tests?|tools|dev)/)?[\w.-]+)(?: |\Z)",
-        line,
-    )
-    if script and script[2] in known and role_of(script[2]) != "source" | True:
-        stem = script[2].rpartition("/")[2].partition(".")[0].lower()
-        verb, _ = _VERB_OF_TASK.get(re.sub(r"^run[-_]?(?=tests?$)", "", stem), ("", 0))
-        return (verb, "", (script[1] + script[2])) if verb else ("", "", "")
-    bare = line
-    while wrapper := _WRAPPER.match(bare):
-        bare = bare[wrapper.end() :]
+def _unwrap(line: str) -> str:
+    while wrapper := _WRAPPER.match(line):
+        line = line[wrapper.end() :]
+    return line
+
+
+def _classify_call(call: Command, known: frozenset[str]) -> _Offer | None:
+    """A line of CI as an offer, if its shape is known."""
+    script = _SCRIPT.match(call.line)
+    if script and script[2] in known:
+        name = script[2].rpartition("/")[2].partition(".")[0].lower()
+        verb, _ = _VERB_OF_TASK.get(name, ("", 0))
+        return (
+            _Offer(call._replace(verb=verb, line=script[1] + script[2]), "", _FROM_CI)
+            if verb
+            else None
+        )
+    bare = _unwrap(call.line)
     for verb, ecosystem, shape in _SHAPES:
-        if shape.match(bare) and all(
-            word in known or not word.endswith(".txt") for word in bare.split()
-        ):
-            return verb, ecosystem, line
-    return "", "", ""
+        named = [word for word in bare.split() if word.endswith((".txt", "proj", ".sln", ".slnx"))]
+        if shape.match(bare) and all(_join(call.folder, word) in known for word in named):
+            # A plain line is right more often than a variant or one for a single folder; but of
+            # requirements all are needed.
+            partial = any("/" in word and not word.startswith("./") for word in bare.split()[1:])
+            score = _FROM_CI - bare.count(" ") - 15 * partial
+            score = _SCRIPTED if _tool(bare) == "pip -r" else score
+            return _Offer(call._replace(verb=verb), ecosystem, score)
+    return None
 
 
-class _Candidate(NamedTuple):
-    score: int
-    command: Command
+def _list_offers(known: frozenset[str], finds: Mapping[str, list[_Find]]) -> Iterator[_Offer]:
+    for path, found in finds.items():
+        for find in found:
+            if find.kind in _VERBS:
+                command = Command(find.kind, find.text, path, _folder(path))
+                yield _Offer(command, find.note or _ecosystem(path), find.score)
+    for line in _SIGNS_TEXT.strip().splitlines():
+        path, ecosystem, *commands = line.split(" : ")
+        for row in [_parse_row(command) for command in commands if path in known]:
+            yield _Offer(Command(row.kind, row.text, path), ecosystem.strip("-"), row.score)
+
+
+def _ecosystem(path: str) -> str:
+    stanza = _find_stanza(path)
+    return stanza.ecosystem if stanza else ""
 
 
 def _choose_commands(
-    files: Sequence[str], configs: Mapping[str, str], finds: Mapping[str, list[_Find]]
+    homes: frozenset[str],
+    known: frozenset[str],
+    configs: Mapping[str, str],
+    finds: Mapping[str, list[_Find]],
 ) -> list[Command]:
-    known = frozenset(files)
-    calls = _list_calls(configs, known)
-    homes = _home_ecosystems(files)
-    offers = [
-        (_reader_ecosystem(path), Command(find.kind, find.text, path, _folder(path)), find.score)
-        for path, found in finds.items()
-        for find in found
-        if find.kind in _VERBS
-    ]
-    offers += [
-        (eco, Command(verb, line, name), score)
-        for score, name, eco, verb, line in _SIGNS
-        if name in known
-    ]
-    seen = {}
-    for path, folder, line in calls:
-        verb, ecosystem, shown = _shape_of(line, known)
-        if verb:
-            seen.setdefault((folder, verb), set()).add(ecosystem)
-            # Of many variants the plain one is right more often.
-            offers.append(
-                (ecosystem, Command(verb, shown, path, folder), _FROM_CI - line.count(" "))
+    """For the root, and folders that need their own, the line to type for each verb."""
+    calls = list(_list_calls(configs))
+    offers = list(_list_offers(known, finds))
+    tools = {(*_place(offer), _tool(offer.command.line)) for offer in offers}
+    # A line of CI whose tool a config offers too confirms that offer; else it is one itself.
+    seen: dict[tuple[str, str, str], list[_Offer]] = {}
+    for call in calls:
+        offer = _classify_call(call, known)
+        if offer and (*_place(offer), _tool(offer.command.line)) not in tools:
+            seen.setdefault((*_place(offer), offer.command.line), []).append(offer)
+    from_ci = [same[0]._replace(score=same[0].score + min(len(same), 9)) for same in seen.values()]
+    settled = {_place(offer) for offer in from_ci if offer.ecosystem in {"", *homes}}
+    manager = _python_manager(finds)
+    ranked: dict[tuple[str, str], list[_Offer]] = {}
+    for command, ecosystem, score in [*_weigh_by_ci(offers, calls, settled), *from_ci]:
+        score += _GUEST if ecosystem and ecosystem not in homes else 0
+        line = _local_line(command, known, manager if ecosystem == "python" else "")
+        if _SAFE_LINE.fullmatch(line):
+            place = (command.folder, command.verb)
+            ranked.setdefault(place, []).append(
+                _Offer(command._replace(line=line), ecosystem, score)
             )
-    called = {(folder, _call_key(line)) for _, folder, line in calls}
-    python = next(
-        (
-            find.text
-            for path in finds
-            if "/" not in path
-            for find in finds[path]
-            if find.text in _PYTHON_MANAGERS and find.kind == "tool"
-        ),
-        "",
-    )
-    candidates: dict[tuple[str, str], list[_Candidate]] = {}
-    for ecosystem, command, score in offers:
-        if not _SAFE_LINE.fullmatch(command.line) and ecosystem not in ("julia", "r"):
-            continue
-        if score != _FROM_CI and (command.folder, _call_key(command.line)) in called:
-            score += _CALLED
-        elif seen.get((command.folder, command.verb), set()) & {ecosystem, *homes}:
-            score += _UNCALLED
-        score += _FOREIGN if ecosystem and ecosystem not in homes else 0
-        if ecosystem == "python" and python and _needs_environment(command.line):
-            command = command._replace(line=f"{python} run {command.line}")
-        candidates.setdefault((command.folder, command.verb), []).append(_Candidate(score, command))
-    return [
-        command
-        for folder in _command_folders(candidates, finds, homes)
-        for verb in _VERBS
-        for command in _best(candidates.get((folder, verb), []))
+    places = [
+        (folder, verb) for folder in _command_folders(ranked, finds, homes) for verb in _VERBS
     ]
+    return [command for place in places for command in _best(ranked.get(place, []))]
 
 
-def _needs_environment(line: str) -> bool:
-    return line.split()[0] in {"tox", "nox", "pylint", "basedpyright", "ruff", "python", *_ONE_WORD}
+def _weigh_by_ci(
+    offers: Sequence[_Offer], calls: Sequence[Command], settled: set[tuple[str, str]]
+) -> Iterator[_Offer]:
+    exact = {(call.folder, _unwrap(call.line)) for call in calls}
+    alike = {(call.folder, _call_key(call.line)) for call in calls}
+    lines = [(offer.command.folder, _unwrap(offer.command.line)) for offer in offers]
+    settled = settled | {_place(o) for o, line in zip(offers, lines, strict=True) if line in exact}
+    for offer, line in zip(offers, lines, strict=True):
+        if line in exact:
+            change = _CALLED
+        elif (line[0], _call_key(line[1])) in alike:
+            change = _CALLED_ALIKE
+        else:
+            change = _UNCALLED if _place(offer) in settled else 0
+        yield offer._replace(score=offer.score + change)
 
 
-def _reader_ecosystem(path: str) -> str:
-    reader = _find_reader(path)
-    return reader.ecosystem if reader else ""
+def _place(offer: _Offer) -> tuple[str, str]:
+    return offer.command.folder, offer.command.verb
 
 
-def _best(candidates: Sequence[_Candidate]) -> list[Command]:
-    """The best line, and a second one that is sure as well and another tool."""
-    ranked = sorted(
-        candidates, key=lambda one: (-one.score, one.command.source.count("/"), one.command.line)
-    )
-    if not ranked or ranked[0].score < _ENOUGH_ALONE:
+def _tool(line: str) -> str:
+    """The program that a line runs; pip with a file of requirements is more than pip alone."""
+    tool = _call_key(line).split()[0]
+    return "pip -r" if tool == "pip" and " -r " in line else tool
+
+
+def _python_manager(finds: Mapping[str, list[_Find]]) -> str:
+    tools = [
+        f.text
+        for path, found in finds.items()
+        if "/" not in path
+        for f in found
+        if f.kind == "tool"
+    ]
+    return next((tool for tool in tools if tool in _PYTHON_MANAGERS), "")
+
+
+def _local_line(command: Command, known: frozenset[str], manager: str) -> str:
+    """The line as it works here: with the project's own wrapper, inside its environment."""
+    tool, _, rest = command.line.partition(" ")
+    for name, wrapper in (("mvn", "mvnw"), ("gradle", "gradlew")):
+        if tool == name and _join(command.folder, wrapper) in known:
+            return f"./{wrapper} {rest}"
+    if tool == "bundle" and _join(command.folder, "Gemfile") not in known:
+        return rest.removeprefix("exec ")
+    if manager and (tool in _ONE_WORD_TOOLS or tool in ("tox", "nox", "ruff", "python")):
+        return f"{manager} run {command.line}"
+    return command.line
+
+
+def _best(offers: Sequence[_Offer]) -> list[Command]:
+    """The best line, and a second one if it is sure as well and another tool."""
+    ranked = sorted(offers, key=lambda o: (-o.score, o.command.source.count("/"), o.command.line))
+    if not ranked or ranked[0].score < _ENOUGH:
         return []
     first = ranked[0].command
     tool = _call_key(first.line).split()[0]
-    others = [
-        one.command
-        for one in ranked[1:]
-        if one.score >= _ENOUGH_AS_SECOND and _call_key(one.command.line).split()[0] != tool
-    ]
-    return [first, *others[:1]]
+    # Beside what runs all tests, what can run one of them.
+    enough = _ENOUGH if first.verb == "test" else _ENOUGH_AS_SECOND
+    others = [offer.command for offer in ranked[1:] if offer.score >= enough]
+    return [first, *[one for one in others if _call_key(one.line).split()[0] != tool][:1]]
 
 
 def _command_folders(
-    candidates: Mapping[tuple[str, str], list[_Candidate]],
+    ranked: Mapping[tuple[str, str], list[_Offer]],
     finds: Mapping[str, list[_Find]],
     homes: frozenset[str],
 ) -> list[str]:
-    """The root; and where the root cannot build or test the main language, the folders that can."""
-    at_root = {_reader_ecosystem(path) for path in finds if "/" not in path}
-    if ("", "test") in candidates and at_root & {*homes, ""}:
+    """The root; and for a main language that has no manifest there, the folders that have one."""
+    missing = homes - {_ecosystem(path) for path in finds if "/" not in path}
+    if any(
+        offer.ecosystem == "" and offer.score >= _SCRIPTED for offer in ranked.get(("", "test"), [])
+    ):
         return [""]
-    missing = homes - at_root
-    folders = {
-        _folder(path)
-        for path in finds
-        if 0 < path.count("/") < 3 and _reader_ecosystem(path) in missing
-    }
-    inner = {
-        folder
-        for folder in folders
-        if any(_join(_folder(folder), "") and folder.startswith(other + "/") for other in folders)
-    }
-    return ["", *sorted(folders - inner, key=lambda folder: (folder.count("/"), folder))[:3]]
+    folders = sorted(
+        {_folder(p) for p in finds if 0 < p.count("/") < 3 and _ecosystem(p) in missing}
+    )
+    outer = [f for f in folders if not any(f.startswith(other + "/") for other in folders)]
+    return ["", *sorted(outer, key=lambda folder: (folder.count("/"), folder))[:3]]
 
 
-# Language, ecosystem, suffixes.
+# Languages: name, ecosystem, suffixes.
+_LANGUAGES_TEXT = """
+Python python py pyi pyx pxd; Jupyter python ipynb; JavaScript node js jsx mjs cjs; Vue node vue
+TypeScript node ts tsx mts cts; Svelte node svelte; Go go go; Rust rust rs; Java jvm java
+Kotlin jvm kt kts; Scala jvm scala sc; Groovy jvm groovy; Clojure jvm clj cljs cljc; C c c h
+C++ c cc cpp cxx hpp hh hxx; CUDA c cu cuh; Assembly c s asm; C# dotnet cs; F# dotnet fs
+Visual_Basic dotnet vb; Ruby ruby rb; PHP php php; Swift swift swift; Objective-C swift m mm
+Dart dart dart; Elixir elixir ex exs; Erlang erlang erl hrl; Gleam gleam gleam; Haskell haskell hs
+OCaml ocaml ml mli; Elm elm elm; Lua lua lua luau; Perl perl pl pm; R r r; Julia julia jl
+Zig zig zig; Nim nim nim; Crystal crystal cr; D d d; Solidity solidity sol; Shell shell sh bash
+PowerShell shell ps1 psm1; Terraform terraform tf; Protobuf proto proto; GraphQL graphql graphql
+Fortran fortran f90 f f95 f03; Pascal pascal pas; Ada ada adb ads; COBOL cobol cob cbl
+Verilog verilog v sv; VHDL vhdl vhd vhdl; Tcl tcl tcl; Lisp lisp lisp cl el; Scheme scheme scm rkt
+Nix nix nix; GLSL glsl glsl vert frag wgsl hlsl; SQL sql sql
+"""
 _LANGUAGE_OF = {
     suffix: (name.replace("_", " "), ecosystem)
-    for name, ecosystem, *suffixes in (
-        row.split()
-        for row in """\
-Python python py pyi pyx pxd
-Jupyter python ipynb
-JavaScript node js jsx mjs cjs
-TypeScript node ts tsx mts cts
-Vue node vue
-Svelte node svelte
-Go go go
-Rust rust rs
-Java jvm java
-Kotlin jvm kt kts
-Scala jvm scala sc
-Groovy jvm groovy
-Clojure jvm clj cljs cljc
-C c c h
-C++ c cc cpp cxx hpp hh hxx
-CUDA c cu cuh
-Objective-C swift m mm
-C# dotnet cs
-F# dotnet fs
-Visual_Basic dotnet vb
-Ruby ruby rb
-PHP php php
-Swift swift swift
-Dart dart dart
-Elixir elixir ex exs
-Erlang erlang erl hrl
-Gleam gleam gleam
-Haskell haskell hs
-OCaml ocaml ml mli
-Elm elm elm
-Lua lua lua luau
-Perl perl pl pm
-R r r
-Julia julia jl
-Zig zig zig
-Nim nim nim
-Crystal crystal cr
-D d d
-Solidity solidity sol
-Shell shell sh bash zsh fish
-PowerShell shell ps1 psm1
-SQL sql sql
-Terraform terraform tf
-Protobuf proto proto
-GraphQL graphql graphql
-Fortran fortran f90 f f95 f03
-Pascal pascal pas
-Ada ada adb ads
-COBOL cobol cob cbl
-Verilog verilog v sv
-VHDL vhdl vhd vhdl
-Assembly c s asm
-Tcl tcl tcl
-Lisp lisp lisp cl el
-Scheme scheme scm rkt
-Nix nix nix
-GLSL glsl glsl vert frag wgsl hlsl
-""".splitlines()
-    )
+    for row in re.split(r"[;\n]", _LANGUAGES_TEXT.strip())
+    for name, ecosystem, *suffixes in [row.split()]
     for suffix in suffixes
 }
+_ECOSYSTEM_OF = dict(_LANGUAGE_OF.values())
 
-# Dependency -> what to call it in the stack. Test runners and linters are told elsewhere.
-_KNOWN_DEPS = dict(
-    pair.replace("_", " ").split("=")
-    for pair in """
-django=Django djangorestframework=Django_REST flask=Flask fastapi=FastAPI starlette=Starlette tornado=Tornado aiohttp=aiohttp sanic=Sanic
-pyramid=Pyramid litestar=Litestar celery=Celery sqlalchemy=SQLAlchemy pydantic=Pydantic numpy=NumPy scipy=SciPy pandas=pandas polars=Polars
-torch=PyTorch tensorflow=TensorFlow jax=JAX transformers=Transformers scikit-learn=scikit-learn streamlit=Streamlit scrapy=Scrapy click=Click
-typer=Typer werkzeug=Werkzeug jinja2=Jinja langchain=LangChain pyqt6=PyQt pyside6=PySide airflow=Airflow apache-airflow=Airflow dagster=Dagster
-react=React react-native=React_Native next=Next.js vue=Vue nuxt=Nuxt svelte=Svelte @sveltejs/kit=SvelteKit @angular/core=Angular solid-js=Solid
-preact=Preact express=Express fastify=Fastify koa=Koa @nestjs/core=NestJS hono=Hono astro=Astro electron=Electron vite=Vite webpack=webpack
-rollup=Rollup esbuild=esbuild tailwindcss=Tailwind prisma=Prisma @prisma/client=Prisma drizzle-orm=Drizzle typeorm=TypeORM graphql=GraphQL three=three.js
-gatsby=Gatsby expo=Expo @remix-run/react=Remix lit=Lit ember-source=Ember turbo=Turborepo nx=Nx lerna=Lerna socket.io=Socket.IO commander=Commander
-@trpc/server=tRPC redux=Redux @reduxjs/toolkit=Redux zod=Zod @modelcontextprotocol/sdk=MCP
-github.com/gin-gonic/gin=Gin github.com/labstack/echo/v4=Echo github.com/gofiber/fiber/v2=Fiber github.com/go-chi/chi/v5=chi github.com/spf13/cobra=Cobra
-github.com/gorilla/mux=gorilla/mux gorm.io/gorm=GORM google.golang.org/grpc=gRPC k8s.io/client-go=Kubernetes_client github.com/charmbracelet/bubbletea=Bubble_Tea
-tokio=Tokio actix-web=Actix axum=Axum rocket=Rocket warp=warp hyper=hyper serde=Serde clap=clap diesel=Diesel sqlx=SQLx bevy=Bevy tauri=Tauri
-leptos=Leptos yew=Yew tonic=tonic rayon=Rayon
-org.springframework.boot=Spring_Boot spring-boot-starter-parent=Spring_Boot org.springframework=Spring io.quarkus=Quarkus io.micronaut=Micronaut
-com.android.application=Android com.android.library=Android org.jetbrains.kotlin.android=Android io.ktor=Ktor org.hibernate=Hibernate io.vertx=Vert.x
+# Dependency -> its name in the stack. Test runners and linters are told elsewhere.
+_KNOWN_DEPS_TEXT = """
+django=Django djangorestframework=Django_REST flask=Flask fastapi=FastAPI starlette=Starlette
+tornado=Tornado aiohttp=aiohttp sanic=Sanic pyramid=Pyramid litestar=Litestar streamlit=Streamlit
+airflow=Airflow apache-airflow=Airflow dagster=Dagster scrapy=Scrapy celery=Celery torch=PyTorch
+tensorflow=TensorFlow jax=JAX transformers=Transformers scikit-learn=scikit-learn numpy=NumPy
+scipy=SciPy pandas=pandas polars=Polars sqlalchemy=SQLAlchemy pydantic=Pydantic pyqt6=PyQt
+pyside6=PySide langchain=LangChain werkzeug=Werkzeug jinja2=Jinja typer=Typer click=Click
+react=React react-native=React_Native next=Next.js vue=Vue nuxt=Nuxt svelte=Svelte
+@sveltejs/kit=SvelteKit @angular/core=Angular solid-js=Solid preact=Preact express=Express
+fastify=Fastify koa=Koa @nestjs/core=NestJS hono=Hono astro=Astro electron=Electron expo=Expo
+gatsby=Gatsby @remix-run/react=Remix lit=Lit ember-source=Ember three=three.js socket.io=Socket.IO
+@trpc/server=tRPC redux=Redux @reduxjs/toolkit=Redux prisma=Prisma @prisma/client=Prisma
+drizzle-orm=Drizzle typeorm=TypeORM graphql=GraphQL @modelcontextprotocol/sdk=MCP
+tailwindcss=Tailwind commander=Commander zod=Zod turbo=Turborepo nx=Nx lerna=Lerna vite=Vite
+webpack=webpack rollup=Rollup esbuild=esbuild
+github.com/gin-gonic/gin=Gin github.com/labstack/echo/v4=Echo github.com/gofiber/fiber/v2=Fiber
+github.com/go-chi/chi/v5=chi github.com/gorilla/mux=gorilla/mux github.com/spf13/cobra=Cobra
+gorm.io/gorm=GORM google.golang.org/grpc=gRPC k8s.io/client-go=Kubernetes_client
+github.com/charmbracelet/bubbletea=Bubble_Tea
+actix-web=Actix axum=Axum rocket=Rocket warp=warp bevy=Bevy tauri=Tauri leptos=Leptos yew=Yew
+tonic=tonic hyper=hyper tokio=Tokio diesel=Diesel sqlx=SQLx rayon=Rayon clap=clap serde=Serde
+org.springframework.boot=Spring_Boot spring-boot-starter-parent=Spring_Boot io.quarkus=Quarkus
+org.springframework=Spring io.micronaut=Micronaut com.android.application=Android
+com.android.library=Android io.ktor=Ktor org.hibernate=Hibernate io.vertx=Vert.x
 rails=Rails railties=Rails sinatra=Sinatra hanami=Hanami jekyll=Jekyll sidekiq=Sidekiq liquid=Liquid
-laravel/framework=Laravel symfony/framework-bundle=Symfony symfony/console=Symfony_Console slim/slim=Slim cakephp/cakephp=CakePHP livewire/livewire=Livewire
+laravel/framework=Laravel symfony/framework-bundle=Symfony slim/slim=Slim cakephp/cakephp=CakePHP
+livewire/livewire=Livewire symfony/console=Symfony_Console
 phoenix=Phoenix phoenix_live_view=LiveView ecto=Ecto flutter=Flutter
-microsoft.aspnetcore=ASP.NET_Core microsoft.entityframeworkcore=EF_Core avalonia=Avalonia vapor=Vapor swift-nio=SwiftNIO
-""".split()
-)
+microsoft.aspnetcore=ASP.NET_Core microsoft.entityframeworkcore=EF_Core avalonia=Avalonia
+vapor=Vapor swift-nio=SwiftNIO
+"""
+_KNOWN_DEPS = dict(pair.replace("_", " ").split("=") for pair in _KNOWN_DEPS_TEXT.split() if pair)
 
 
-def _count_languages(files: Iterable[str]) -> dict[str, int]:
-    """Suffix -> source files; all files when there is no source."""
-    paths = [path for path in files if role_of(path) == "source"] or list(files)
-    counts: dict[str, int] = {}
-    for path in paths:
-        suffix = path.rpartition(".")[2].lower()
-        if suffix in _LANGUAGE_OF:
-            counts[suffix] = counts.get(suffix, 0) + 1
-    return counts
-
-
-def _languages(files: Iterable[str]) -> list[tuple[str, int]]:
-    """(language, source files), the largest first."""
+def _count_languages(sources: Iterable[str]) -> list[tuple[str, int]]:
+    """(language, files), the largest first."""
     totals: dict[str, int] = {}
-    for suffix, count in _count_languages(files).items():
-        name = _LANGUAGE_OF[suffix][0]
-        totals[name] = totals.get(name, 0) + count
+    for path in sources:
+        name, _ = _LANGUAGE_OF.get(path.rpartition(".")[2].lower(), ("", ""))
+        totals[name] = totals.get(name, 0) + 1
+    totals.pop("", None)
     return sorted(totals.items(), key=lambda item: (-item[1], item[0]))
 
 
-def _home_ecosystems(files: Iterable[str]) -> frozenset[str]:
+def _home_ecosystems(sources: Iterable[str]) -> frozenset[str]:
     """The ecosystems that hold much of the code; the tooling of others serves a corner of it."""
     totals: dict[str, int] = {}
-    for suffix, count in _count_languages(files).items():
-        ecosystem = _LANGUAGE_OF[suffix][1]
-        totals[ecosystem] = totals.get(ecosystem, 0) + count
+    for name, count in _count_languages(sources):
+        totals[_ECOSYSTEM_OF[name]] = totals.get(_ECOSYSTEM_OF[name], 0) + count
     most = max(totals.values(), default=0)
     return frozenset(name for name, count in totals.items() if count * 3 >= most)
 
 
 def _version(text: str) -> str:
     """A version range, short; "" for what is none."""
-    text = re.sub(r"\s+", "", text.partition("||")[0])
-    return text if re.fullmatch(r"[\w.*^~<>=!,+-]{1,24}", text) and re.search(r"\d", text) else ""
+    text = re.sub(r"\s+|\|\|.*|-edition$", lambda m: " edition" if m[0][0] == "-" else "", text)
+    return (
+        text
+        if re.fullmatch(r"[\w.*^~<>=!,+-]{1,24}(?: edition)?", text) and re.search(r"\d", text)
+        else ""
+    )
 
 
-def _list_stack(files: Sequence[str], finds: Mapping[str, list[_Find]]) -> list[str]:
+def _list_stack(sources: Sequence[str], finds: Mapping[str, list[_Find]]) -> list[str]:
+    """Languages with versions, then runtimes, frameworks, tools."""
     every = [(path, find) for path, found in finds.items() for find in found]
     versions: dict[str, str] = {}
     for _, find in every:
-        if find.kind == "version" and (
-            version := _version(find.note) or find.note.endswith("edition") and find.note
-        ):
-            versions.setdefault(find.text, version)
-    languages = _languages(files)
+        if find.kind == "version" and _version(find.note):
+            versions.setdefault(find.text, _version(find.note))
+    languages = _count_languages(sources)
     total = sum(count for _, count in languages)
     main = [name for name, count in languages[:4] if count * 12 >= total]
+    homes = {_ECOSYSTEM_OF[name] for name in main}
+    runtimes = [name for name, home in (("Node.js", "node"), (".NET", "dotnet")) if home in homes]
     stack = [f"{name} {versions.get(name, '')}".strip() for name in main]
-    ecosystems = {_LANGUAGE_NAMES.get(name) for name in main}
-    for name, ecosystem in (("Node.js", "node"), (".NET", "dotnet")):
-        if name in versions and ecosystem in ecosystems:
-            stack.append(f"{name} {versions[name]}")
+    stack += [f"{name} {versions[name]}" for name in runtimes if name in versions]
+    own = {find.text.lower() for _, find in every if find.kind == "name"}
     uses: dict[str, tuple[int, str]] = {}
-    names = {find.text for _, find in every if find.kind == "name"}
     for path, find in every:
-        if (
-            find.kind == "dep"
-            and (label := _KNOWN_DEPS.get(find.text))
-            and _reader_ecosystem(path) in ecosystems
-            and find.text not in names
-        ):
+        label = _KNOWN_DEPS.get(find.text, "") if find.kind == "dep" else ""
+        if label and find.text not in own and _ecosystem(path) in homes:
             number = re.search(r"\d+(?:\.\d+)?", find.note)
             count, version = uses.get(label, (0, ""))
-            uses[label] = (
-                count + 1 + 5 * ("/" not in path),
-                version or (number[0].removesuffix(".0") if number else ""),
-            )
+            version = version or (number[0].removesuffix(".0") if number else "")
+            uses[label] = (count + (5 if "/" not in path else 1), version)
     order = list(_KNOWN_DEPS.values())
+    rare = 1 if len(finds) > 20 else 0  # in a large monorepo one package's taste is not the stack
     ranked = sorted(uses, key=lambda label: (-uses[label][0], order.index(label)))
+    ranked = [label for label in ranked if uses[label][0] > rare]
     stack += [f"{label} {uses[label][1]}".strip() for label in ranked[:4]]
-    tools = dict.fromkeys(
-        find.text
-        for path, find in every
-        if find.kind == "tool" and "/" not in path and _reader_ecosystem(path) in {*ecosystems, ""}
-    )
-    return list(dict.fromkeys([*stack, *list(tools)[:3]]))[:9]
+    stack += [
+        f.text
+        for path, f in every
+        if f.kind == "tool" and "/" not in path and _ecosystem(path) in homes
+    ]
+    return list(dict.fromkeys(stack))[:8]
 
 
-_LANGUAGE_NAMES = {name: ecosystem for name, ecosystem in _LANGUAGE_OF.values()}
 _MAX_PACKAGES = 60
 
 
-def _list_packages(files: Sequence[str], finds: Mapping[str, list[_Find]]) -> list[Package]:
-    """Members that a workspace names; else folders with a manifest of their own."""
+def _list_packages(
+    files: Sequence[str], homes: frozenset[str], finds: Mapping[str, list[_Find]]
+) -> list[Package]:
+    """The members that the outermost workspace names, else folders with a manifest of their own."""
     manifests: dict[str, list[str]] = {}
     for path in files:
-        if (
-            "/" in path
-            and is_config(path)
-            and (reader := _find_reader(path))
-            and reader.why in _MANIFESTS
-        ):
+        stanza = _find_stanza(path) if "/" in path else None
+        if stanza and stanza.why in _MANIFESTS and is_config(path):
             manifests.setdefault(_folder(path), []).append(path)
-    named = {folder for path, found in finds.items() for folder in _members(path, found, manifests)}
-    # Without a workspace: apart from a package's own inner manifests, and not for one stray alone.
-    loose = {f for f in manifests if f.count("/") < 3 and role_of(f + "/x.py") == "source"}
-    loose = {f for f in loose if not any(f.startswith(other + "/") for other in loose)}
+    named: set[str] = set()
+    for path, found in finds.items():
+        if _ecosystem(path) in homes and (not named or "/" not in path):
+            named |= set(_list_members(path, found, manifests))
+    near = [
+        f
+        for f in manifests
+        if f.count("/") < (2 + any(_ecosystem(m) in homes for m in manifests[f]))
+    ]
+    near = [f for f in near if _role_of_folders(f.lower().split("/"), "") == ""]
+    loose = [f for f in near if not any(f.startswith(other + "/") for other in near)]
     folders = sorted(named or (loose if len(loose) > 1 else ()))[:_MAX_PACKAGES]
+    inside = _split_by_folder(files, folders)
+    packages = []
+    for folder in folders:
+        found = [find for path in manifests.get(folder, ()) for find in finds.get(path, ())]
+        name = next((find.text for find in found if find.kind == "name" and find.text), "")
+        languages = _count_languages(path for path in inside[folder] if role_of(path) == "source")
+        stack = [language for language, _ in languages[:1]]
+        stack += [_KNOWN_DEPS[f.text] for f in found if f.kind == "dep" and f.text in _KNOWN_DEPS][
+            :2
+        ]
+        name = name or folder.rpartition("/")[2]
+        packages.append(Package(folder, name, ", ".join(dict.fromkeys(stack))))
+    return packages
+
+
+def _split_by_folder(files: Iterable[str], folders: Iterable[str]) -> dict[str, list[str]]:
+    """Folder -> its files, each file in the innermost of the folders."""
     inside: dict[str, list[str]] = {folder: [] for folder in folders}
     for path in files:
         parent = _folder(path)
         while parent and parent not in inside:
             parent = _folder(parent)
-        if parent:
+        if parent in inside:
             inside[parent].append(path)
-    packages = []
-    for folder in folders:
-        found = [find for path in manifests.get(folder, ()) for find in finds.get(path, ())]
-        name = next((find.text for find in found if find.kind == "name" and find.text), "")
-        stack = [language for language, _ in _languages(inside[folder])[:1]]
-        stack += [
-            _KNOWN_DEPS[find.text]
-            for find in found
-            if find.kind == "dep" and find.text in _KNOWN_DEPS
-        ][:2]
-        packages.append(
-            Package(folder, name or folder.rpartition("/")[2], ", ".join(dict.fromkeys(stack)))
-        )
-    return packages
+    return inside
 
 
+# What makes a folder a package of its own; the other stanzas are about a whole repository.
 _MANIFESTS = frozenset(
-    {
-        "Python project",
-        "Python package",
-        "npm package",
-        "Deno project",
-        "Cargo manifest",
-        "Go module",
-        "Maven project",
-        "Gradle build",
-    }
-    | {
-        "Ruby dependencies",
-        "Composer package",
-        "Mix project",
-        ".NET project",
-        "Swift package",
-        "Dart package",
-    }
-)
+    stanza.why
+    for stanza in _STANZAS
+    if re.search(r"project|package|manifest|module|build", stanza.why)
+) | {"Ruby dependencies"}
 
 
-def _members(path: str, found: Iterable[_Find], manifests: Iterable[str]) -> Iterator[str]:
+def _list_members(path: str, found: Iterable[_Find], manifests: Iterable[str]) -> Iterator[str]:
     globs = [find.text.strip("/").removeprefix("./") for find in found if find.kind == "member"]
     for glob in globs:
         if glob.startswith("!") or not glob or len(glob) > 200:
@@ -2453,7 +3352,7 @@ def _members(path: str, found: Iterable[_Find], manifests: Iterable[str]) -> Ite
 
 
 # Files that a newcomer should know of, by path; the first match tells why, and the order ranks.
-_KEY_FILES = [
+_ENTRY_FILES = [
     (re.compile(pattern), why)
     for pattern, why in (
         (r"(?:src/)?(?:[\w-]+/)?__main__\.py", "runs as `python -m`"),
@@ -2489,51 +3388,37 @@ _ABOUT_FILES = [
 ]
 
 
-def _list_key_files(files: Sequence[str], finds: Mapping[str, list[_Find]]) -> list[KeyFile]:
-    ordered = sorted(files, key=lambda path: (path.count("/"), path))
-    entries = [
-        KeyFile(f.text, f.note) for path, found in finds.items() for f in found if f.kind == "entry"
+def _list_key_files(
+    files: Sequence[str], homes: frozenset[str], finds: Mapping[str, list[_Find]]
+) -> list[KeyFile]:
+    """Entry points, then manifests, CI, and what there is to read."""
+    ours = [path for path in finds if _ecosystem(path) in {"", *homes}]
+    sizes = {f: len(paths) for f, paths in _split_by_folder(files, {*map(_folder, ours)}).items()}
+    # Of many packages the largest are what the others serve.
+    ours.sort(key=lambda path: (path.count("/") > 0, -sizes[_folder(path)], path))
+    large = [path for path in ours if "/" not in path or sizes[_folder(path)] * 20 > len(files)]
+    entries = [KeyFile(f.text, f.note) for path in large for f in finds[path] if f.kind == "entry"]
+    shallow = [path for path in files if path.count("/") < 8 and role_of(path) not in _NO_KEY_FILE]
+    entries += _match_files(_ENTRY_FILES, shallow)
+    tops = [(path, _find_stanza(path)) for path in ours if "/" not in path]
+    manifests = [KeyFile(path, stanza.why) for path, stanza in tops if stanza and stanza.why]
+    flows = [p for p in finds if _CI_PATH.fullmatch(p) and not _SIDE_WORKFLOW.search(_name(p))]
+    main = [p for p in flows if re.search(r"(?i)/(?:ci|tests?|main|build|pr)\.", p)]
+    main += [p for p in flows if re.search(r"(?i)[/_-](?:ci|tests?|build)[._-]", p)]
+    ci = [KeyFile(path, "continuous integration") for path in main or flows[: len(flows) < 3]]
+    about = _match_files(_ABOUT_FILES, shallow)
+    return _unique([*_unique(entries)[:5], *manifests[:4], *ci[:1], *about])[:12]
+
+
+_NO_KEY_FILE = ("test", "example", "vendored", "generated", "minified")
+
+
+def _match_files(
+    table: Iterable[tuple[re.Pattern[str], str]], paths: Sequence[str]
+) -> list[KeyFile]:
+    return [
+        KeyFile(path, why) for pattern, why in table for path in paths if pattern.fullmatch(path)
     ]
-    entries = (
-        sorted(entries, key=lambda entry: "command" not in entry.why)
-        if len(entries) > 5
-        else entries
-    )
-    shallow = [
-        path
-        for path in ordered
-        if path.count("/") < 8 and role_of(path) in ("source", "config", "build", "doc")
-    ]
-    entries += [
-        KeyFile(path, why)
-        for pattern, why in _KEY_FILES
-        for path in shallow
-        if pattern.fullmatch(path)
-    ]
-    manifests = [
-        KeyFile(path, reader.why)
-        for path in finds
-        if "/" not in path and (reader := _find_reader(path)) and reader.why
-    ]
-    about = [
-        KeyFile(path, why)
-        for pattern, why in _ABOUT_FILES
-        for path in shallow
-        if pattern.fullmatch(path)
-    ]
-    workflows = [
-        p
-        for p in finds
-        if _CI_PATH.fullmatch(p) and not _SIDE_WORKFLOW.search(p.rpartition("/")[2])
-    ]
-    workflows.sort(key=lambda path: (not re.search(r"(?i)/(?:ci|tests?|main|build)\.", path), path))
-    found = [
-        *_unique(entries)[:5],
-        *manifests[:4],
-        *(KeyFile(p, "continuous integration") for p in workflows[:1]),
-        *about,
-    ]
-    return _unique(found)[:12]
 
 
 def _unique(entries: Iterable[KeyFile]) -> list[KeyFile]:
@@ -2541,121 +3426,106 @@ def _unique(entries: Iterable[KeyFile]) -> list[KeyFile]:
 
 
 _TEST_NAMES = [
-    (re.compile(pattern), label)
-    for pattern, label in (
-        (r"test_\w+\.py", "test_*.py"),
-        (r"\w+_test\.py", "*_test.py"),
-        (r"\w+_test\.go", "*_test.go"),
-        (r".+\.test\.[cm]?[jt]sx?", "*.test.*"),
-        (r".+\.spec\.[cm]?[jt]sx?", "*.spec.*"),
-        (r"\w+-test\.[cm]?[jt]sx?", "*-test.js"),
-        (r"\w+_test\.rb", "*_test.rb"),
-        (r"\w+_spec\.rb", "*_spec.rb"),
-        (r"test_\w+\.rb", "test_*.rb"),
-        (r"\w+Tests?\.(?:java|kt|php|cs|swift|scala)", "*Test"),
-        (r"\w+_test\.(?:cc|cpp|c|exs|dart)", "*_test"),
+    (re.compile(pattern), label, runners.split())
+    for pattern, label, runners in (
+        (r"test_\w+\.py", "test_*.py", "pytest"),
+        (r"\w+_test\.py", "*_test.py", "pytest"),
+        (r"test_\w+\.rb", "test_*.rb", "minitest"),
+        (r"\w+_spec\.rb", "*_spec.rb", "rspec"),
+        (r"\w+_test\.rb", "*_test.rb", "minitest"),
+        (r".+[.-](test|spec)\.[cm]?([jt]s)x?", r"*.\1.\2", "vitest jest mocha ava"),
+        (r"\w+(Tests?)\.(java|kt|scala)", r"*\1.\2", "junit testng"),
+        (r"\w+(Tests?)\.(cs|fs)", r"*\1.\2", "xunit nunit mstest"),
+        (r"\w+(Tests?)\.(php|swift)", r"*\1.\2", "phpunit pest"),
+        (r"\w+_test\.(go|cc|cpp|c|exs|dart)", r"*_test.\1", ""),
+        (r".+\.([jt]s)x?", "", "vitest jest mocha ava"),
     )
 ]
-_RUNNERS = (
-    "pytest vitest jest mocha ava rspec minitest phpunit pest junit testng xunit nunit".split()
-)
+_STYLE_FILES = {
+    ".pre-commit-config.yaml": "pre-commit hooks",
+    ".clang-format": "formatted by clang-format",
+    "commitlint.config.js": "commit messages are checked (commitlint)",
+    ".releaserc": "commit messages drive releases (semantic-release)",
+    "release-please-config.json": "conventional commits drive releases (release-please)",
+}
 
 
 def _list_conventions(
-    files: Sequence[str], configs: Mapping[str, str], finds: Mapping[str, list[_Find]]
+    files: Sequence[str], homes: frozenset[str], finds: Mapping[str, list[_Find]]
 ) -> list[str]:
-    told = [
-        f.text
-        for path, found in finds.items()
-        if "/" not in path
-        for f in found
-        if f.kind == "style"
-    ]
-    known = frozenset(files)
-    if any(path.endswith("/py.typed") for path in known):
-        told.append("typed package (py.typed)")
-    told += [
-        line
-        for name, line in (
-            (".pre-commit-config.yaml", "pre-commit hooks"),
-            (".clang-format", "formatted by clang-format"),
-            ("rustfmt.toml", "formatted by rustfmt"),
-            (".gitmessage", "commit template in .gitmessage"),
-            ("commitlint.config.js", "commit messages are checked (commitlint)"),
-            (".releaserc", "commit messages drive releases (semantic-release)"),
-            ("release-please-config.json", "conventional commits drive releases (release-please)"),
-        )
-        if name in known
-    ]
-    return [*_test_convention(files, configs, finds), *dict.fromkeys(told)][:8]
-
-
-def _test_convention(
-    files: Sequence[str], configs: Mapping[str, str], finds: Mapping[str, list[_Find]]
-) -> list[str]:
+    ours = [path for path in finds if _ecosystem(path) in {"", *homes}]
+    told = [f.text for path in ours if "/" not in path for f in finds[path] if f.kind == "style"]
+    told += [line for name, line in _STYLE_FILES.items() if name in frozenset(files)]
+    deps = {find.text for path in ours for find in finds[path] if find.kind in ("dep", "devdep")}
+    lines = {find.text for path in ours for find in finds[path] if find.kind == "test"}
     tests = [
         path
         for path in files
         if role_of(path) == "test" and path.rpartition(".")[2].lower() in _LANGUAGE_OF
     ]
+    return [*_describe_tests(tests, " ".join(sorted(deps | lines))), *dict.fromkeys(told)][:8]
+
+
+def _describe_tests(tests: Sequence[str], used: str) -> list[str]:
+    """Where tests are, what they are called, what runs them; nothing for a handful of files."""
+    homes: dict[str, int] = {}
+    names: dict[tuple[str, str], int] = {}
+    for path in tests:
+        *parts, name = path.split("/")
+        marks = [
+            n for n, part in enumerate(parts) if part.lower() in _TEST_FOLDERS | _MAYBE_TEST_FOLDERS
+        ]
+        start = marks[0] - (parts[marks[0] - 1] == "src") if marks and marks[0] else 0
+        # Where the same folder stands in many places, its name says more than each place.
+        home = ("*/" if start else "") + "/".join(parts[start : marks[0] + 1]) if marks else ""
+        homes[home] = homes.get(home, 0) + 1
+        for pattern, label, runners in _TEST_NAMES:
+            if match := pattern.fullmatch(name):
+                key = (match.expand(label), next((r for r in runners if r in used), ""))
+                names[key] = names.get(key, 0) + 1
+                break
     if len(tests) < 2:
         return []
-    homes: dict[str, int] = {}
-    labels: dict[str, int] = {}
-    for path in tests:
-        name = path.rpartition("/")[2]
-        label = next((label for pattern, label in _TEST_NAMES if pattern.fullmatch(name)), "")
-        parts = path.split("/")[:-1]
-        marks = [
-            place
-            for place, part in enumerate(parts)
-            if part.lower() in _TEST_FOLDERS or part.lower() in _NESTED_TEST_FOLDERS
-        ]
-        # Where the same folder stands in many places, its name says more than each place.
-        home = (
-            "" if not marks else parts[0] + "/" if marks[0] == 0 else "*/" + parts[marks[0]] + "/"
-        )
-        homes[home] = homes.get(home, 0) + 1
-        if label:
-            labels[label] = labels.get(label, 0) + 1
     home = max(sorted(homes), key=lambda one: homes[one])
-    text = f"tests in {home}" if home else "tests beside the code"
-    if (
-        labels
-        and (label := max(sorted(labels), key=lambda one: labels[one]))
-        and labels[label] * 3 > len(tests)
-    ):
-        text += f", named {label}"
-    deps = {find.text for found in finds.values() for find in found if find.kind == "dep"}
-    lines = " ".join(find.text for found in finds.values() for find in found if find.kind == "test")
-    runner = next((name for name in _RUNNERS if name in deps or name in lines), "")
-    return [text + (f" ({runner})" if runner else "")]
+    label, runner = max(sorted(names), key=lambda one: names[one], default=("", ""))
+    label = label if names and names[label, runner] * 3 > len(tests) else ""
+    text = f"tests in {home}/" if home else "tests beside the code"
+    return [text + (f", named {label}" if label else "") + (f" ({runner})" if runner else "")]
 
 
 # Roles, by path alone.
 
-_VENDORED = frozenset(
-    "vendor vendored _vendor third_party third-party thirdparty 3rdparty node_modules bower_components site-packages pods carthage godeps .yarn externals".split()
-)
-_VENDORED_TOP = frozenset("deps external extern".split())
-_GENERATED = frozenset(
-    "generated __generated__ dist __pycache__ _build __snapshots__ .next .nuxt storybook-static".split()
-)
-_GENERATED_TOP = frozenset("target out coverage gen".split())
-_TEST_FOLDERS = frozenset(
-    "tests __tests__ testdata test-data test_data fixtures __fixtures__ __mocks__ mocks e2e integration-tests integration_tests "
-    "testsuite testsuites unittests cypress testutil testutils testhelpers test_helpers testhelper step_definitions functional-tests "
-    "bench benches benchmark benchmarks test-fixtures jmh".split()
-)
-_NESTED_TEST_FOLDERS = frozenset("test spec specs".split())
-_EXAMPLES = frozenset(
-    "example examples sample samples demo demos playground playgrounds tutorial tutorials _examples quickstart cookbook".split()
-)
-_DOCS_TOP = frozenset("doc site website guides man wiki documentation www".split())
-_BUILD_TOP = frozenset(
-    "build build_tools build-tools buildscripts buildsrc ci script scripts cmake packaging hack gradle .ci".split()
-)
-_LOCALES = frozenset("locale locales translations lc_messages".split())
+_FOLDERS_TEXT = """
+vendored vendor vendored _vendor third_party third-party thirdparty 3rdparty node_modules pods
+vendored bower_components site-packages carthage godeps .yarn externals
+vendored-top deps external extern
+generated generated __generated__ dist __pycache__ _build __snapshots__ .next .nuxt
+generated-top target out coverage gen
+test tests __tests__ testdata test-data test_data fixtures __fixtures__ test-fixtures mocks
+test __mocks__
+test e2e integration-tests integration_tests functional-tests testsuite testsuites unittests cypress
+test testutil testutils testhelpers test_helpers testhelper step_definitions fuzz jmh
+test bench benches benchmark benchmarks
+maybe-test test spec specs
+example example examples _examples sample samples demo demos playground playgrounds quickstart
+example tutorial tutorials cookbook
+doc-top doc site website guides man wiki documentation www
+build-top build build_tools build-tools buildscripts buildsrc ci .ci script scripts cmake packaging
+build-top hack gradle
+locale locale locales translations lc_messages
+"""
+
+
+def _folder_names(role: str) -> frozenset[str]:
+    rows = [row.split() for row in _FOLDERS_TEXT.strip().splitlines()]
+    return frozenset(name for first, *names in rows if first == role for name in names)
+
+
+_VENDORED, _VENDORED_TOP = _folder_names("vendored"), _folder_names("vendored-top")
+_GENERATED_FOLDERS, _GENERATED_TOP = _folder_names("generated"), _folder_names("generated-top")
+_TEST_FOLDERS, _MAYBE_TEST_FOLDERS = _folder_names("test"), _folder_names("maybe-test")
+_EXAMPLES, _DOCS_TOP = _folder_names("example"), _folder_names("doc-top")
+_BUILD_TOP, _LOCALES = _folder_names("build-top"), _folder_names("locale")
 _TEST_SUFFIX = re.compile(r".+(?:[-_.]tests|[-_]testsuite|-e2e)|tests-.+|tests_.+")
 _EXAMPLE_SUFFIX = re.compile(r".+[-_](?:examples?|demos?|samples?|playground)")
 _TEST_NAME = re.compile(
@@ -2682,7 +3552,6 @@ _BUILD_NAME = re.compile(
 _CONFIG_NAME = re.compile(
     r"\..*|.*\.(?:toml|ini|cfg|conf|properties|csproj|fsproj|sln|slnx|props|targets|gemspec|podspec|editorconfig)|.*\.config\.[cm]?[jt]s|[jt]sconfig.*\.json|gemfile|procfile|go\.mod|package\.swift|mix\.exs|pom\.xml"
 )
-_DATA_SUFFIXES = frozenset("tf sql graphql proto".split())
 
 
 def role_of(path: str) -> str:
@@ -2702,7 +3571,7 @@ def role_of(path: str) -> str:
     suffix = name.rpartition(".")[2]
     if _TEST_NAME.fullmatch(name):
         return "test"
-    if _TEST_CLASS.fullmatch(path.rpartition("/")[2]) and "src/main/" not in path:
+    if _TEST_CLASS.fullmatch(_name(path)) and "src/main/" not in path:
         return "test"
     if _DOC_NAME.fullmatch(name):
         return "doc"
@@ -2722,11 +3591,11 @@ def _role_of_folders(folders: Sequence[str], name: str) -> str:
     every = frozenset(folders)
     if every & _VENDORED or folders[0] in _VENDORED_TOP:
         return "vendored"
-    if every & _GENERATED or folders[0] in _GENERATED_TOP:
+    if every & _GENERATED_FOLDERS or folders[0] in _GENERATED_TOP:
         return "generated"
     if every & _TEST_FOLDERS or any(_TEST_SUFFIX.fullmatch(folder) for folder in folders):
         return "test"
-    if every & _NESTED_TEST_FOLDERS and _is_test_tree(folders, name):
+    if every & _MAYBE_TEST_FOLDERS and _is_test_tree(folders, name):
         return "test"
     if "src" in every and re.search(r"(?:^|/)src/\w*test\w*/", "/".join(folders) + "/"):
         return "test"
@@ -2741,7 +3610,7 @@ def _role_of_folders(folders: Sequence[str], name: str) -> str:
 
 def _is_test_tree(folders: Sequence[str], name: str) -> bool:
     """Whether `test` or `spec` holds tests: inside a library it may be what the product offers."""
-    place = next(place for place, folder in enumerate(folders) if folder in _NESTED_TEST_FOLDERS)
+    place = next(place for place, folder in enumerate(folders) if folder in _MAYBE_TEST_FOLDERS)
     product = "lib" in folders[:place] or (place > 0 and name.endswith((".py", ".pyi")))
     return not product
 
@@ -2773,8 +3642,8 @@ class _Folder(NamedTuple):
 
     def role(self) -> str:
         """Source if there is a good part of it, else what most files are."""
-        total = sum(self.roles.values())
-        if self.roles.get("source", 0) * 4 >= total:
+        source = self.roles.get("source", 0)
+        if source > 20 or source * 4 >= sum(self.roles.values()):
             return "source"
         return max(sorted(self.roles), key=lambda role: self.roles[role], default="data")
 
@@ -2856,33 +3725,31 @@ def _tree_rank(path: str, folder: _Folder) -> tuple[int, int, str]:
     return (order.index(role) if role in order else len(order), -sum(folder.roles.values()), path)
 
 
-_MIN_MODULES, _MAX_MODULES = 4, 20
-_LARGE_SHARE = 4  # a module with more than a 4th of the source is split while there is room
+_MIN_MODULES, _MAX_MODULES, _MAX_SPLIT = 4, 20, 12
+_LARGE_SHARE = 5  # a module with more than a 5th of the source is split while there is room
 
 
 def describe_modules(files: Sequence[str], docs: Mapping[str, str]) -> list[Module]:
     """The parts of the code, largest first; `docs` is path of file or README -> its sentence."""
     folders = _build_folders(files)
     sizes = {path: folder.roles.get("source", 0) for path, folder in folders.items()}
-    parts = [path for path in folders[""].children if sizes[path]]
-    done: set[str] = set()
-    while len(parts) < _MAX_MODULES:
-        open_parts = [path for path in parts if path not in done]
-        largest = max(sorted(open_parts), key=lambda path: sizes[path], default="")
-        if not largest or len(parts) >= _MIN_MODULES and sizes[largest] * _LARGE_SHARE < sizes[""]:
+    parts = {path: sizes[path] for path in folders[""].children if sizes[path]}
+    parts["."] = sizes[""] - sum(parts.values())
+    whole = set(parts) - {"."}  # what may still be split
+    while len(parts) < _MAX_MODULES and whole:
+        largest = min(whole, key=lambda path: (-parts[path], path))
+        if len(parts) >= _MIN_MODULES and parts[largest] * _LARGE_SHARE < sizes[""]:
             break
-        inner = sorted(
-            (c for c in folders[largest].children if sizes[c]), key=lambda c: (-sizes[c], c)
-        )
-        own = any(role_of(path) == "source" for path in folders[largest].here)
-        room = _MAX_MODULES - len(parts) + (not own)
-        if not inner or len(inner) > room and len(inner) > 12:
-            done.add(largest)
-        parts = [path for path in parts if path != largest or own or largest in done]
-        parts += [] if largest in done else inner[:room]
-        done.add(largest)
-    parts = sorted(set(parts), key=lambda path: (-sizes[path], path))[:_MAX_MODULES]
-    return [Module(path, sizes[path], _find_doc(path, folders, docs)) for path in parts]
+        whole.remove(largest)
+        inner = sorted(folders[largest].children, key=lambda path: (-sizes[path], path))
+        worth = [path for path in inner if sizes[path] * 100 > sizes[""] or sizes[path] > 4]
+        for path in worth[: min(_MAX_MODULES - len(parts), _MAX_SPLIT)]:
+            parts[path] = sizes[path]
+            parts[largest] -= sizes[path]
+            whole.add(path)
+    kept = [path for path in parts if parts[path] > (len(parts) > _MIN_MODULES)]
+    ranked = sorted(kept, key=lambda path: (-parts[path], path))[:_MAX_MODULES]
+    return [Module(path, parts[path], _find_doc(path, folders, docs)) for path in ranked]
 
 
 _DOC_FILES = re.compile(
@@ -2893,9 +3760,9 @@ _DOC_FILES = re.compile(
 def _find_doc(folder: str, folders: Mapping[str, _Folder], docs: Mapping[str, str]) -> str:
     """The sentence of the file that speaks for a folder: its package file, namesake, README."""
     name = folder.rpartition("/")[2].lower()
-    for place in (folder, folder + "/src", folder + "/lib"):
+    for place in (folder.strip("."), folder + "/src", folder + "/lib"):
         for path in sorted(folders[place].here) if place in folders else ():
-            base = path.rpartition("/")[2]
+            base = _name(path)
             if docs.get(path) and (
                 _DOC_FILES.fullmatch(base) or base.partition(".")[0].lower() == name
             ):
@@ -2908,53 +3775,46 @@ _MAX_SENTENCE = 160  # characters
 
 def first_sentence(text: str) -> str:
     """The first sentence of prose in markdown, reStructuredText or plain text, without markup."""
-    text = re.sub(r"\A\ufeff?---\n(?s:.*?)\n---\n", "", text[:20_000])
-    text = re.sub(
-        r"<!--(?s:.*?)(?:-->|\Z)|^(```|~~~)(?s:.*?)(?:^\1[^\n]*$|\Z)", "", text, flags=re.M
-    )
+    text = re.sub(r"\A\ufeff?---\n(?s:.*?)\n---\n", "", text[:20_000].replace("\r\n", "\n"))
+    text = re.sub(r"<!--(?s:.*?)(?:-->|\Z)|^(```|~~~)(?s:.*?)(?:^\1.*$|\Z)", "", text, flags=re.M)
+    text = re.sub(r"</?(?:p|div|br|center)\b[^<>]*>", "\n\n", text)
     for paragraph in re.split(r"\n\s*\n", text):
         lines = [line.strip() for line in paragraph.splitlines() if line.strip()]
-        lines = [
-            line
-            for place, line in enumerate(lines)
-            if not _is_markup(line, lines[place + 1 : place + 2])
-        ]
-        prose = _plain(" ".join(lines))
-        if len(re.findall(r"[^\W\d_]{2,}", prose)) >= 3:
-            end = re.search(
-                r"(?<![.\s][a-z])(?<!\b(?:vs|cf|no))(?<!e\.g)(?<!i\.e)[.!?](?=\s+[^a-z\s]|\s*\Z)",
-                prose,
-            )
-            sentence = prose[: end.end()] if end else prose
-            return (
-                sentence
-                if len(sentence) <= _MAX_SENTENCE
-                else sentence[: _MAX_SENTENCE - 1].rsplit(" ", 1)[0] + "…"
-            )
+        pairs = zip(lines, [*lines[1:], ""], strict=False)
+        prose = _plain(" ".join(line for line, after in pairs if not _is_markup(line, after)))
+        if len(re.findall(r"(?<!\S)[^\W\d_]{2,}", re.sub(r"\S+://\S+", "", prose))) < 3:
+            continue
+        end = re.search(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)[.!?](?=\s+[^a-z\s]|\Z)", prose)
+        sentence = prose[: end.end()] if end else prose
+        if len(sentence) > _MAX_SENTENCE:
+            sentence = sentence[: _MAX_SENTENCE - 1].rsplit(" ", 1)[0] + "…"
+        return sentence
     return ""
 
 
-def _is_markup(line: str, following: Sequence[str]) -> bool:
-    """Headings, rules, badges, tables, directives, lists: what stands before the prose."""
-    underlined = bool(following) and re.fullmatch(r"([=\-~^*#])\1{2,}", following[0]) is not None
-    return (
-        underlined
-        or re.match(r"#|[=\-~^*_+]{3,}\Z|\||\.\. |:\w+:|<h\d|[-*+] |\d+\. |>\s*\[!", line)
-        is not None
-    )
+_MARKUP_LINE = re.compile(
+    r"#|=+ |[=\-~^*_+]{3,}\Z|\||\.\. |:\w+:|<h\d|[-*+] |\d+\. |>\s*\[!|\[[^\]]+\]:\s|Note:"
+)
+
+
+def _is_markup(line: str, following: str) -> bool:
+    """Headings, rules, tables, directives, lists, link targets: what stands before the prose."""
+    underlined = re.fullmatch(r"([=\-~^*#])\1{2,}", following)
+    return underlined is not None or _MARKUP_LINE.match(line) is not None
 
 
 def _plain(line: str) -> str:
     line = re.sub(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?", "", line)
-    line = re.sub(r"\[([^\[\]]*)\](?:\([^()]*\)|\[[^\]]*\])", r"\1", line)
+    line = re.sub(r"\[([^\[\]]*)\](?:\([^()]*\)|\[[^\]]*\])?", r"\1", line)
     line = re.sub(r"`([^`<>]+?)\s*<[^>`]*>`_+", r"\1", line)
-    line = re.sub(r"<[^<>]*>|\*\*|__|``?|:\w+:(?=`)|\\(?=[^\w\s])", "", line)
+    line = re.sub(r"<[^<>]*>|\*\*|__|:\w+:(?=`)|`+|\\(?=[^\w\s]|[A-Z])", "", line)
+    line = re.sub(r"(?<!\w)[*_]([^*_]{1,80})[*_](?!\w)", r"\1", line).replace("&amp;", "&")
     return " ".join(line.strip("> ").split())
 
 
 # ---- 7 LINKS (pure) --------------------------------------------------------
 # Imports as written in, files of this repository out. Knows no grammar: it compares names with
-# paths. A language is a word in _FAMILIES; most share a resolver. Uses: TYPES.
+# paths. A language is a word in _FAMILIES; most share a resolver. Uses: nothing.
 
 _Resolve = Callable[[str, str], Iterable[str]]  # importing folder (Rust: file), import -> files
 
@@ -2978,7 +3838,7 @@ class _Family(NamedTuple):
     suffixes: str
     make: Callable[[_Tree, _Family], _Resolve]
     separator: str = "/"  # between the parts of an import
-    endings: tuple[str, ...] = ("",)  # from module to file: "a/b" + "/init.lua"; earlier ones win
+    endings: str = ""  # what makes a module's path a file's, by rank; " .rb" is: as it is, or ".rb"
 
 
 def resolve_imports(
@@ -3002,7 +3862,7 @@ def resolve_imports(
             resolvers[family.suffixes] = family.make(tree, family)
         resolve = resolvers[family.suffixes]
         # In Rust two files of one folder mean different things by "super"; elsewhere all agree.
-        place = path if family.make is _rust else _folder(path)
+        place = path if family.make is _rust else _parent(path)
         memory = known.setdefault((family.suffixes, place), {})
         found: set[str] = set()
         for name in imports[path]:
@@ -3016,6 +3876,17 @@ def resolve_imports(
     return links
 
 
+def is_manifest(path: str) -> bool:
+    """Whether resolve_imports() wants the text of this file."""
+    return bool(_MANIFEST.fullmatch(path.rpartition("/")[2]))
+
+
+_MANIFEST = re.compile(
+    r"package\.json|[tj]sconfig.*\.json|deno\.jsonc?|import_map\.json|composer\.json"
+    r"|go\.mod|go\.work|Cargo\.toml|pubspec\.yaml"
+)
+
+
 def _build_tree(
     imports: Mapping[str, Sequence[str]], files: Sequence[str], configs: Mapping[str, str]
 ) -> _Tree:
@@ -3023,16 +3894,16 @@ def _build_tree(
     paths = frozenset(files)
     folders: dict[str, list[str]] = {}
     for path in sorted(paths):
-        folders.setdefault(_folder(path), []).append(path)
+        folders.setdefault(_parent(path), []).append(path)
     return _Tree(paths, folders, sorted(f"/{path}"[::-1] for path in paths), imports, configs)
 
 
-def _folder(path: str) -> str:
+def _parent(path: str) -> str:
     """The folder of a path; "" is the root."""
     return path.rpartition("/")[0]
 
 
-def _join(folder: str, relative: str) -> str:
+def _locate(folder: str, relative: str) -> str:
     """The path that `relative` means in `folder`, or _OUTSIDE."""
     parts = folder.split("/") if folder else []
     for part in relative.split("/"):
@@ -3049,7 +3920,7 @@ def _ancestors(folder: str) -> list[str]:
     """A folder and all above it, the root last."""
     found = [folder]
     while folder:
-        folder = _folder(folder)
+        folder = _parent(folder)
         found.append(folder)
     return found
 
@@ -3077,7 +3948,7 @@ def _find_longest(modules: Mapping[str, str], root: str, rest: str) -> tuple[str
 def _ending_with(tree: _Tree, tail: str) -> list[str]:
     """Every path that is `tail` or ends with "/" and `tail`."""
     key = f"/{tail}"[::-1]
-    start = end = bisect_left(tree.tails, key)
+    start = end = bisect.bisect_left(tree.tails, key)
     while end < len(tree.tails) and tree.tails[end].startswith(key):
         end += 1
     return [reverse[-2::-1] for reverse in tree.tails[start:end]]
@@ -3105,18 +3976,19 @@ def _manifests(tree: _Tree, names: str) -> list[str]:
     return sorted(filter(matches, tree.configs), key=lambda path: (path.count("/"), path))
 
 
-def _parse_json(text: str) -> dict[str, Any]:
+def _parse_jsonc(text: str) -> dict[str, Any]:
     """The object of a JSON text with comments and trailing commas; {} when it is malformed."""
-    string = r'("(?:\\.|[^"\\])*")'
-    text = re.sub(rf"{string}|//[^\n]*|/\*.*?\*/", r"\1", text.lstrip("\ufeff"), flags=re.DOTALL)
+    # What is left open is closed by the end: trying it again from every place would take hours.
+    string = r'("(?:\\.|[^"\\])*(?:"|\Z))'
+    text = re.sub(rf"(?s){string}|//[^\n]*|/\*.*?(?:\*/|\Z)", r"\1", text.lstrip("\ufeff"))
     try:
-        return _table(json.loads(re.sub(rf"{string}|,(?=\s*[}}\]])", r"\1", text)))
+        return _mapping(json.loads(re.sub(rf"(?s){string}|,(?=\s*[}}\]])", r"\1", text)))
     except (ValueError, RecursionError):
         return {}
 
 
-def _parse_toml(text: str) -> dict[str, Any]:
-    """The table of a TOML text; {} when it is malformed."""
+def _parse_cargo(text: str) -> dict[str, Any]:
+    """The tables of a Cargo.toml; {} when it is malformed."""
     import tomllib  # here, because it costs start-up time
 
     try:
@@ -3125,17 +3997,17 @@ def _parse_toml(text: str) -> dict[str, Any]:
         return {}
 
 
-def _table(value: object) -> dict[str, Any]:
+def _mapping(value: object) -> dict[str, Any]:
     """What should be a table, or an empty one."""
     return value if isinstance(value, dict) else {}
 
 
-def _texts(value: object) -> list[str]:
-    """The strings in a value, however deep in lists and tables."""
+def _texts(value: object, depth: int = 5) -> list[str]:
+    """The strings in a value, also in its lists and tables."""
     if isinstance(value, str):
         return [value]
     items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return [text for item in items for text in _texts(item)]
+    return [text for item in items for text in _texts(item, depth - 1)] if depth else []
 
 
 def _tails(
@@ -3145,17 +4017,18 @@ def _tails(
     is_root: Callable[[str, str], bool] = lambda folder, root: True,
 ) -> _Resolve:
     """For imports that name a path: beside the importing file, else below any root."""
+    endings = family.endings.split(" ")
 
     @functools.cache
     def find_anywhere(stem: str) -> list[tuple[str, str]]:
-        tails = [stem + ending for ending in family.endings]
+        tails = [stem + ending for ending in endings]
         return [(p[: -len(tail) - 1], p) for tail in tails for p in _ending_with(tree, tail)]
 
     def resolve(folder: str, name: str) -> list[str]:
         stem = spell(name).replace(family.separator, "/")
         if name.startswith(".") or is_root(folder, folder):
-            for ending in family.endings:
-                if (beside := _join(folder, stem + ending)) in tree.files:
+            for ending in endings:
+                if (beside := _locate(folder, stem + ending)) in tree.files:
                     return [beside]
         if name.startswith("."):
             return []
@@ -3186,6 +4059,17 @@ def _snake(tree: _Tree, family: _Family) -> _Resolve:
     return _tails(tree, family, spell=lambda name: hump.sub("_", name).lower())
 
 
+def _titled(tree: _Tree, family: _Family) -> _Resolve:
+    """Modules and folders in title case: "Prelude" is not Project/Prelude.hs, for roots are not."""
+    title = re.compile(r"(?:.*/)?[A-Z][^/]*").fullmatch
+    return _tails(tree, family, is_root=lambda folder, root: not title(root))
+
+
+def _scoped(tree: _Tree, family: _Family) -> _Resolve:
+    """Paths that may begin with a package: "@scope/contracts/x.sol" is contracts/x.sol."""
+    return _tails(tree, family, spell=lambda name: re.sub(r"^@[^/]*/", "", name))
+
+
 def _ruby(tree: _Tree, family: _Family) -> _Resolve:
     """Below a load root only, else `require "json"` would find any json.rb."""
     is_library = re.compile(r"(?:.*/)?(?:lib|app/[^/]+|app/[^/]+/concerns)").fullmatch
@@ -3199,11 +4083,11 @@ def _ruby(tree: _Tree, family: _Family) -> _Resolve:
 
 
 def _dart(tree: _Tree, family: _Family) -> _Resolve:
-    """ "package:name/x.dart" is lib/x.dart of the package that pubspec.yaml calls so."""
+    """By path, or "package:name/x.dart": lib/x.dart of what pubspec.yaml gives that name."""
     packages = {}
     for path in reversed(_manifests(tree, r"pubspec\.yaml")):
         if match := re.search(r"^name:\s*[\"']?(\w+)", tree.configs[path], re.MULTILINE):
-            packages[match[1]] = _folder(path)
+            packages[match[1]] = _parent(path)
     beside = _tails(tree, family)
 
     def resolve(folder: str, name: str) -> Iterable[str]:
@@ -3216,28 +4100,27 @@ def _dart(tree: _Tree, family: _Family) -> _Resolve:
 
 
 _PYTHON_ROOTS = ("", "src", "lib", "python")  # where a project may keep its packages
-_SIDE_FOLDER = re.compile(r"/(?:tests?|examples?|docs?|fixtures|benchmarks)/")  # nobody's root
+_SIDE_FOLDER = re.compile(r"(?:tests?|examples?|docs?)/")  # only their own files import from these
 
 
 def _python(tree: _Tree, family: _Family) -> _Resolve:
     """A name starts at a folder that is no package itself; the longest prefix that is a module."""
-    modules = _build_modules(tree, family.endings)
+    modules = _build_modules(tree, family.endings.split())
     packages = {module for module, path in modules.items() if "/__init__.py" in f"/{path}"}
     starts: dict[str, set[str]] = {}  # first part of a name -> folders it can start at
-    folders = {above for module in modules for above in _ancestors(_folder(module))}
+    folders = {above for module in modules for above in _ancestors(_parent(module))}
     for module in folders.union(modules):
-        if module and _folder(module) not in packages:
-            starts.setdefault(module.rpartition("/")[2], set()).add(_folder(module))
+        if module and _parent(module) not in packages:
+            starts.setdefault(module.rpartition("/")[2], set()).add(_parent(module))
 
     @functools.cache
     def list_near_roots(folder: str) -> list[str]:
-        near = [_join(above, sub) for above in _ancestors(folder) for sub in _PYTHON_ROOTS]
+        near = [_locate(above, sub) for above in _ancestors(folder) for sub in _PYTHON_ROOTS]
         return [root for root in near if root in folders and root not in packages]
 
     @functools.cache
     def find_elsewhere(rest: str) -> list[str]:
-        roots = [r for r in starts[rest.partition("/")[0]] if not _SIDE_FOLDER.search(f"/{r}/")]
-        found = [_find_longest(modules, root, rest) for root in roots]
+        found = [_find_longest(modules, root, rest) for root in starts[rest.partition("/")[0]]]
         # A script in a foreign folder, or a package without the module: more likely a library.
         found = [(n, p) for n, p in found if "/" in n or n and "/__init__.py" in f"/{p}"]
         found = [(n, p) for n, p in found if n.count("/") >= rest.count("/") - 1]
@@ -3248,7 +4131,7 @@ def _python(tree: _Tree, family: _Family) -> _Resolve:
         rest = name.strip(".").replace(".", "/")
         dots = len(name) - len(name.lstrip("."))
         if dots:
-            base = _join(folder, "../" * (dots - 1))
+            base = _locate(folder, "../" * (dots - 1))
             path = _find_longest(modules, base, rest)[1] or modules.get(base)
             return [path] if path else []
         roots = starts.get(rest.partition("/")[0])
@@ -3257,7 +4140,11 @@ def _python(tree: _Tree, family: _Family) -> _Resolve:
         for root in list_near_roots(folder):
             if root in roots and (path := _find_longest(modules, root, rest)[1]):
                 return [path]
-        return _nearest(folder, find_elsewhere(rest))
+        own = folder.partition("/")[0] + "/"
+        found = find_elsewhere(rest)
+        return _nearest(
+            folder, [p for p in found if p.startswith(own) or not _SIDE_FOLDER.match(p)]
+        )
 
     return resolve
 
@@ -3269,13 +4156,15 @@ _BUILT = re.compile(r"^(?:\./)?(?:dist|lib|build|out|es|esm|cjs)/(?:(?:src|es|es
 
 def _javascript(tree: _Tree, family: _Family) -> _Resolve:
     """Relative paths, then the rules of tsconfig and package.json, then workspace packages."""
-    modules = _build_modules(tree, family.endings)
-    manifests = {_folder(p): _parse_json(tree.configs[p]) for p in _manifests(tree, "package.json")}
-    rules = _build_rules(tree, manifests)
-    packages: dict[str, str] = {}
+    endings = family.endings.split()
+    modules = _build_modules(tree, [*endings, *(f"/index{ending}" for ending in endings)])
+    paths = _manifests(tree, r"package\.json")
+    manifests = {_parent(path): _parse_jsonc(tree.configs[path]) for path in paths}
+    rules = _build_rules(tree, ["", *manifests])
+    packages: dict[str, str] = {}  # name -> folder
     for folder, manifest in manifests.items():
-        if isinstance(manifest.get("name"), str):
-            packages.setdefault(manifest["name"], folder)
+        for name in _texts(manifest.get("name")):
+            packages.setdefault(name, folder)
 
     def find_file(path: str) -> str:
         if path in tree.files:
@@ -3287,24 +4176,25 @@ def _javascript(tree: _Tree, family: _Family) -> _Resolve:
         fields = _texts([manifest.get(key) for key in ("source", "module", "main", "types")])
         for name in [rest] if rest else ["src/index", *fields, "index"]:
             for guess in (name, _BUILT.sub("src/", name), f"src/{name}", f"lib/{name}"):
-                if path := find_file(_join(folder, guess)):
+                if path := find_file(_locate(folder, guess)):
                     return path
         return ""
 
+    @functools.cache
     def find_by_rule(folder: str, name: str) -> str:
-        for above in _ancestors(folder):
-            for pattern, target in rules.get(above, ()):
-                head, star, tail = pattern.partition("*")
-                if name == pattern or star and name.startswith(head) and name.endswith(tail):
-                    rest = name[len(head) : len(name) - len(tail)] if star else ""
-                    if path := find_file(_join(target.replace("*", rest), "")):
-                        return path
-        return ""
+        fronts = [name, *(f"{name[:end]}*" for end in range(len(name), -1, -1))]
+        for front in fronts if folder in rules else ():
+            for tail, target in rules[folder].get(front, ()):
+                rest = name[len(front) - 1 :]
+                path = _locate("", target.replace("*", rest.removesuffix(tail)))
+                if rest.endswith(tail) and (path := find_file(path)):
+                    return path
+        return find_by_rule(_parent(folder), name) if folder else ""
 
     def resolve(folder: str, name: str) -> list[str]:
         name = name.partition("?")[0]
         if name.startswith((".", "/")):
-            path = _join("" if name[0] == "/" else folder, name)
+            path = _locate("" if name[0] == "/" else folder, name)
             found = find_file(path) or (path in manifests and find_in_package(path, ""))
         else:
             parts = name.split("/")
@@ -3318,57 +4208,65 @@ def _javascript(tree: _Tree, family: _Family) -> _Resolve:
     return resolve
 
 
-def _build_rules(
-    tree: _Tree, manifests: Mapping[str, dict[str, Any]]
-) -> dict[str, list[tuple[str, str]]]:
-    """Folder -> the rules that hold below it, as (pattern, path with the same star)."""
-    rules: dict[str, list[tuple[str, str]]] = {}
+_Rules = dict[str, list[tuple[str, str]]]  # pattern to its star -> (rest of it, target)
+
+
+def _build_rules(tree: _Tree, packages: Iterable[str]) -> dict[str, _Rules]:
+    """Folder -> the rules for imports that hold below it, from tsconfig and import maps."""
+    rules: dict[str, _Rules] = {}
+
+    @functools.cache
+    def parse_config(path: str) -> dict[str, Any]:
+        return _parse_jsonc(tree.configs.get(path, ""))
 
     def add_rules(folder: str, base: str, mapping: Mapping[str, object]) -> None:
         for pattern, targets in mapping.items():
             # An import map writes "a/" where a tsconfig writes "a/*".
-            star = "*" if pattern.endswith("/") else ""
-            for target in _texts(targets):
-                rules.setdefault(folder, []).append((pattern + star, _join(base, target + star)))
+            slash = "*" if pattern.endswith("/") else ""
+            head, star, tail = (pattern + slash).partition("*")
+            found = [(tail, _locate(base, target + slash)) for target in _texts(targets)]
+            rules.setdefault(folder, {}).setdefault(head + star, []).extend(found)
 
-    def add_config(folder: str, path: str, depth: int) -> None:
-        config = _parse_json(tree.configs.get(path, ""))
-        options = _table(config.get("compilerOptions"))
-        base = _join(_folder(path), "".join(_texts(options.get("baseUrl"))))
-        add_rules(folder, base, _table(options.get("paths")))
+    def add_config(folder: str, path: str, seen: set[str]) -> None:
+        seen.add(path)
+        options = _mapping(parse_config(path).get("compilerOptions"))
+        base = _locate(_parent(path), "".join(_texts(options.get("baseUrl"))))
+        add_rules(folder, base, _mapping(options.get("paths")))
         if "baseUrl" in options:
             add_rules(folder, base, {"*": "*"})
-        for parent in _texts(config.get("extends")) if depth else ():
-            if parent.startswith("."):
-                add_config(
-                    folder, _join(_folder(path), parent.removesuffix(".json")) + ".json", depth - 1
-                )
+        for name in _texts(parse_config(path).get("extends")):
+            parent = _locate(_parent(path), name.removesuffix(".json")) + ".json"
+            if parent not in seen:
+                add_config(folder, parent, seen)
 
     for path in _manifests(tree, r"[tj]sconfig[^/]*\.json"):
-        add_config(_folder(path), path, depth=5)
+        add_config(_parent(path), path, set())
     for path in _manifests(tree, r"package\.json|deno\.jsonc?|import_map\.json"):
-        add_rules(
-            _folder(path), _folder(path), _table(_parse_json(tree.configs[path]).get("imports"))
-        )
-    for folder in {"", *manifests}:
+        add_rules(_parent(path), _parent(path), _mapping(parse_config(path).get("imports")))
+    for folder in packages:
         add_rules(folder, folder, _ALIASES)
     return rules
+
+
+_GO_REPLACE = re.compile(
+    r"^[ \t]*(?:replace[ \t]+)?([^\s=]+)(?:[ \t]+v\S+)?[ \t]+=>[ \t]+(\.\.?/\S*)", re.MULTILINE
+)
 
 
 def _go(tree: _Tree, family: _Family) -> _Resolve:
     """All files of the package's folder, by the module paths of go.mod and its local replaces."""
     modules: dict[str, list[str]] = {}
     for path in _manifests(tree, r"go\.mod|go\.work"):
-        text, folder = tree.configs[path], _folder(path)
+        text, folder = tree.configs[path], _parent(path)
         for match in re.finditer(r"^module\s+\"?([^\s\"]+)", text, re.MULTILINE):
             modules.setdefault(match[1], []).append(folder)
-        for match in re.finditer(r"(\S+)(?:[ \t]+v\S+)?[ \t]+=>[ \t]+(\.\.?/\S*)", text):
-            modules.setdefault(match[1], []).append(_join(folder, match[2]))
+        for match in re.finditer(_GO_REPLACE, text):
+            modules.setdefault(match[1], []).append(_locate(folder, match[2]))
 
     def resolve(folder: str, name: str) -> list[str]:
         for module in _ancestors(name):
             for root in _nearest(folder, modules.get(module, [])):
-                paths = tree.folders.get(_join(root, name[len(module) :]), [])
+                paths = tree.folders.get(_locate(root, name[len(module) :]), [])
                 found = [p for p in paths if p.endswith(".go") and not p.endswith("_test.go")]
                 if found:
                     return found
@@ -3379,26 +4277,26 @@ def _go(tree: _Tree, family: _Family) -> _Resolve:
 
 def _rust(tree: _Tree, family: _Family) -> _Resolve:
     """The longest prefix that is a module file, from self, super, the crate or a crate's name."""
-    modules = _build_modules(tree, family.endings)
+    modules = _build_modules(tree, family.endings.split())
     crates: dict[str, str] = {}  # name -> folder of its root file
     roots = {p for p in tree.files if f"/{p}".endswith(("/lib.rs", "/main.rs", "/build.rs"))}
     for path in _manifests(tree, r"Cargo\.toml"):
-        folder, manifest = _folder(path), _parse_toml(tree.configs[path])
-        lib = _table(manifest.get("lib"))
-        lib_path = _join(folder, str(lib.get("path", "src/lib.rs")))
-        name = str(lib.get("name") or _table(manifest.get("package")).get("name"))
-        crates.setdefault(name.replace("-", "_"), _folder(lib_path))
+        folder, manifest = _parent(path), _parse_cargo(tree.configs[path])
+        lib = _mapping(manifest.get("lib"))
+        lib_path = _locate(folder, str(lib.get("path", "src/lib.rs")))
+        for name in _texts([lib.get("name"), _mapping(manifest.get("package")).get("name")]):
+            crates.setdefault(name.replace("-", "_"), _parent(lib_path))
         if lib_path in tree.files:
-            modules[_folder(lib_path)] = lib_path
+            modules[_parent(lib_path)] = lib_path
         targets = [text for key in ("bin", "test", "example") for text in _texts(manifest.get(key))]
-        roots.update([lib_path, *(_join(folder, text) for text in targets)])
+        roots.update([lib_path, *(_locate(folder, text) for text in targets)])
         for usual in ("src/bin", "tests", "examples", "benches"):
-            roots.update(tree.folders.get(_join(folder, usual), ()))
-    root_folders = {_folder(path) for path in roots & tree.files}
+            roots.update(tree.folders.get(_locate(folder, usual), ()))
+    root_folders = {_parent(path) for path in roots & tree.files}
 
     @functools.cache
     def find_homes(path: str) -> tuple[str, str]:
-        folder = _folder(path)
+        folder = _parent(path)
         root = next((above for above in _ancestors(folder) if above in root_folders), folder)
         is_folder = path in roots or path.endswith("/mod.rs")
         return folder if is_folder else path.removesuffix(".rs"), root
@@ -3418,7 +4316,7 @@ def _rust(tree: _Tree, family: _Family) -> _Resolve:
                 return []
             home, parts = crates[parts[0]], parts[1:]
         while parts and parts[0] in ("self", "super"):
-            home = _join(home, "..") if parts[0] == "super" else home
+            home = _locate(home, "..") if parts[0] == "super" else home
             parts = parts[1:]
         found = _find_longest(modules, home, "/".join(parts))[1] or modules.get(home)
         return [found] if found else []
@@ -3463,10 +4361,10 @@ def _php(tree: _Tree, family: _Family) -> _Resolve:
     """Declared namespaces, then PSR-4 prefixes of composer.json; paths for plain includes."""
     prefixes: dict[str, list[str]] = {}
     for path in _manifests(tree, r"composer\.json"):
-        manifest = _parse_json(tree.configs[path])
+        manifest = _parse_jsonc(tree.configs[path])
         for key in ("autoload", "autoload-dev"):
-            for prefix, targets in _table(_table(manifest.get(key)).get("psr-4")).items():
-                found = [_join(_folder(path), target) for target in _texts(targets)]
+            for prefix, targets in _mapping(_mapping(manifest.get(key)).get("psr-4")).items():
+                found = [_locate(_parent(path), target) for target in _texts(targets)]
                 prefixes.setdefault(prefix.replace("\\", "/").strip("/"), []).extend(found)
     by_namespace, by_path = _namespaces(tree, family), _tails(tree, family)
 
@@ -3478,7 +4376,7 @@ def _php(tree: _Tree, family: _Family) -> _Resolve:
         module = name.strip("\\").replace("\\", "/")
         for prefix in _ancestors(module):
             rest = f"{module[len(prefix) :]}.php"
-            paths = [_join(base, rest) for base in prefixes.get(prefix, ())]
+            paths = [_locate(base, rest) for base in prefixes.get(prefix, ())]
             if found := [path for path in paths if path in tree.files]:
                 return _nearest(folder, found)
         return []
@@ -3486,38 +4384,36 @@ def _php(tree: _Tree, family: _Family) -> _Resolve:
     return resolve
 
 
-_SCRIPTS = ("ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs", "vue", "svelte", "d.ts", "json")
 _FAMILIES = (
-    _Family(
-        "py pyi pyx pxd ipynb",
-        _python,
-        ".",
-        ("/__init__.py", ".py", "/__init__.pyi", ".pyi", ".pyx", ".pxd"),
-    ),
+    _Family("py pyi pyx pxd ipynb", _python, ".", "/__init__.py .py /__init__.pyi .pyi .pyx .pxd"),
     _Family(
         "js mjs cjs jsx ts mts cts tsx vue svelte astro html",
         _javascript,
-        "/",
-        (*(f".{suffix}" for suffix in _SCRIPTS), *(f"/index.{suffix}" for suffix in _SCRIPTS)),
+        endings=".ts .tsx .mts .cts .js .jsx .mjs .cjs .vue .svelte .d.ts .json",
     ),
     _Family("go", _go),
-    _Family("rs", _rust, "::", (".rs", "/mod.rs", "/lib.rs", "/main.rs")),
+    _Family("rs", _rust, "::", ".rs /mod.rs /lib.rs /main.rs"),
     _Family("java kt kts scala sc groovy gradle", _namespaces, "."),
     _Family("cs fs vb", _namespaces, "."),
     _Family("php inc phtml", _php, "\\"),
-    _Family("c h cc cpp cxx hh hpp hxx ipp inl m mm cu cuh glsl v sv vh f f90 s asm", _includes),
-    _Family("rb rake gemspec ru cr", _ruby, "/", ("", ".rb", ".cr")),
+    _Family(
+        "c h cc cpp cxx hh hpp hxx ipp inl m mm cu cuh glsl v sv vh f f90 s asm",
+        _includes,
+        endings=" .in",  # a header that is configured out of a template
+    ),
+    _Family("rb rake gemspec ru cr", _ruby, "/", " .rb .cr"),
     _Family("dart", _dart),
-    _Family("lua luau", _tails, ".", (".lua", ".luau", "/init.lua", "/init.luau")),
-    _Family("hs lhs elm purs", _tails, ".", (".hs", ".lhs", ".elm", ".purs")),
-    _Family("pl pm t", _tails, "::", (".pm", ".pl")),
-    _Family("ex exs", _snake, ".", (".ex", ".exs")),
-    _Family("ml mli", _snake, ".", (".ml", ".mli")),
-    _Family("clj cljs cljc", _tails, ".", (".clj", ".cljs", ".cljc")),
-    _Family("d", _tails, ".", (".d", "/package.d")),
-    _Family("nim gleam", _tails, "/", (".nim", ".gleam")),
-    _Family("nix tf", _tails, "/", ("", "/default.nix", "/main.tf")),
-    _Family("proto thrift sol zig erl hrl jl sh bash zsh r graphql rkt mk cmake", _tails),
+    _Family("lua luau", _tails, ".", ".lua .luau /init.lua /init.luau"),
+    _Family("hs lhs elm purs", _titled, ".", ".hs .lhs .elm .purs"),
+    _Family("pl pm t", _titled, "::", ".pm .pl"),
+    _Family("ex exs", _snake, ".", ".ex .exs"),
+    _Family("ml mli", _snake, ".", ".ml .mli"),
+    _Family("clj cljs cljc", _tails, ".", ".clj .cljs .cljc"),
+    _Family("d", _tails, ".", ".d /package.d"),
+    _Family("nim gleam", _tails, "/", ".nim .gleam"),
+    _Family("nix tf", _tails, "/", " /default.nix /main.tf"),
+    _Family("sol", _scoped),
+    _Family("proto thrift zig erl hrl jl sh bash zsh r graphql rkt mk cmake", _tails),
 )
 
 
@@ -3681,11 +4577,17 @@ def rank_symbols(
         for each, value in raw.items():
             if each.kind in TYPE_KINDS:
                 value += 0.5 * owned.get(each.name, 0.0)
-            named = 1 + 0.8 * math.log1p(mentions.get(each.name, 0))
-            score = value * _scale(links.weights[at]) * _worth(each) * named
+            named = (1 + math.log1p(_telling(each.name, mentions))) ** 3
+            score = value**0.35 * _scale(links.weights[at]) * _worth(each) * named
             found.append(Symbol(score, path, each))
     found.sort(key=lambda symbol: (-symbol.score, symbol.path, symbol.definition.line))
     return found
+
+
+def _telling(name: str, mentions: Mapping[str, int]) -> float:
+    """How often documents mean this name: a plain word is as likely English as code."""
+    count = mentions.get(name, 0)
+    return count * 0.2 if name.islower() and "_" not in name else count
 
 
 def _scale(weight: float) -> float:
@@ -3762,8 +4664,8 @@ class Pick(NamedTuple):
     form: str  # "full" or "name"
 
 
-_FULL_SHARE = 0.65  # of the budget for symbols: the rest names many more, at a quarter of the cost
-_FILE_FADE, _FOLDER_FADE = 0.88, 0.985  # each symbol taken makes its neighbours less wanted
+_FULL_SHARE = 0.45  # of the budget for symbols: the rest names many more, at a quarter of the cost
+_FILE_FADE, _FOLDER_FADE = 0.92, 0.985  # each symbol taken makes its neighbours less wanted
 
 
 def fit_lines(lines: Sequence[str], budget: int, count: Count) -> list[int]:
@@ -3888,6 +4790,8 @@ def _lengthened(
     count: Count,
 ) -> list[Section]:
     """The shortened sections given back, one after the other, what the budget still holds."""
+    from bisect import bisect_left
+
     sizes = dict(short)
     for at in short:
 
@@ -3942,20 +4846,35 @@ MAP_ORDER = (
 
 def render_symbols(picks: Sequence[Pick]) -> list[str]:
     """The symbols grouped by file, best file first, in the order of the source."""
-    groups: dict[str, list[Pick]] = {}
+    groups: dict[str, dict[str, list[Pick]]] = {}  # folder -> file -> its symbols
     for pick in picks:
-        groups.setdefault(pick.symbol.path, []).append(pick)
+        folder, _, name = pick.symbol.path.rpartition("/")
+        groups.setdefault(folder, {}).setdefault(name, []).append(pick)
     lines = []
-    for path, group in groups.items():
-        lines.append(f"{show(path)}\n")
-        full = [pick.symbol for pick in group if pick.form == "full"]
-        owners = {each.definition.name for each in full}
-        for symbol in sorted(full, key=lambda symbol: symbol.definition.line):
-            lines.append(render_symbol(symbol, owners))
-        names = [pick.symbol.definition for pick in group if pick.form == "name"]
-        if names:
-            short = ", ".join(render_name(each) for each in sorted(names))
-            lines.append(f"  {short}\n")
+    for folder, files in groups.items():
+        shared = len(files) > 1 and len(folder) > _SHORT_FOLDER
+        if shared:
+            lines.append(f"{show(folder)}/\n")
+        for name, group in files.items():
+            path = name if shared or not folder else f"{folder}/{name}"
+            lines += [("  " if shared else "") + line for line in _render_file(path, group)]
+    return lines
+
+
+_SHORT_FOLDER = 16  # characters: naming it again costs less than a level of indentation
+
+
+def _render_file(path: str, group: Sequence[Pick]) -> list[str]:
+    """One file's symbols: full lines in the order of the source, then names on one line."""
+    lines = [f"{show(path)}\n"]
+    full = [pick.symbol for pick in group if pick.form == "full"]
+    owners = {each.definition.name for each in full}
+    for symbol in sorted(full, key=lambda symbol: symbol.definition.line):
+        lines.append(render_symbol(symbol, owners))
+    names = sorted(pick.symbol.definition for pick in group if pick.form == "name")
+    owners |= {each.name for each in names}
+    if names:
+        lines.append(f"  {', '.join(render_name(each, owners) for each in names)}\n")
     return lines
 
 
@@ -3974,11 +4893,11 @@ def render_symbol(symbol: Symbol, owners: Collection[str] = ()) -> str:
     return f"{indent}{text} :{each.line}{doc}\n"
 
 
-def render_name(definition: Definition) -> str:
-    """A symbol as its name and line only."""
+def render_name(definition: Definition, owners: Collection[str] = ()) -> str:
+    """A symbol as its name only, after its owner unless that is shown too."""
     owner = definition.owner.rpartition(".")[2]
-    name = f"{owner}.{definition.name}" if owner else definition.name
-    return f"{show(name, 60)}:{definition.line}"
+    name = f"{owner}.{definition.name}" if owner and owner not in owners else definition.name
+    return show(name, 60)
 
 
 def render_relations(relations: Sequence[tuple[str, list[str]]]) -> list[str]:
@@ -4038,7 +4957,7 @@ def render_diff(changes: Sequence[Change]) -> str:
 
 
 def _diff_lines(source: bytes | None) -> list[str]:
-    return re.findall(r"[^\n]*\n|[^\n]+", (source or b"").decode("utf-8", "backslashreplace"))
+    return re.findall(r"[^\n]*\n|[^\n]+", (source or b"").decode("utf-8", "surrogateescape"))
 
 
 # -- tasks and prompts
@@ -4269,22 +5188,37 @@ def warn(text: str) -> None:
     try:
         sys.stderr.buffer.write(line)
         sys.stderr.buffer.flush()
-    except (OSError, ValueError):
+    except (OSError, ValueError, AttributeError):
         pass  # nobody listens; the exit code still tells
 
 
 def write_stdout(text: str) -> None:
     """The product, as UTF-8 whatever the locale; a closed pipe ends it quietly."""
+    if sys.stdout is None:
+        raise CtxError("stdout: is closed; give the output a place")
     try:
-        sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+        sys.stdout.buffer.write(to_bytes(text))
         sys.stdout.buffer.flush()
-    except BrokenPipeError:
+    except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # so that the exit does not complain either
+        if not isinstance(error, BrokenPipeError):
+            raise CtxError(f"stdout: cannot write: {error.strerror}; make room") from error
+
+
+def to_bytes(text: str) -> bytes:
+    """UTF-8; bytes of a file that are not, kept by surrogateescape, are themselves again."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "backslashreplace")
 
 
 def find_root(start: str) -> str:
     """The repository's root at or above a folder: where .ctx or .git is, else the folder itself."""
-    here = os.path.realpath(start)
+    try:
+        here = os.path.realpath(start)
+    except OSError as error:
+        raise CtxError(f"working folder: {error.strerror}; change to another folder") from error
     if not os.path.isdir(here):
         raise CtxError(f"{start}: not a folder; give --root an existing folder")
     folder = here
@@ -4338,14 +5272,17 @@ def read_config(root: str) -> Config:
 
 
 def _read_toml(root: str, path: str, *, strict: bool) -> dict[str, object]:
-    source = read_file(os.path.join(root, path))
+    place = os.path.join(root, path)
+    source = read_file(place)
+    if strict and source is None and os.path.lexists(place):
+        raise CtxError(f"{path}: cannot be read; make it a plain, readable file")
     if source is None or (not strict and b"tool.ctx" not in source):
         return {}
     import tomllib
 
     try:
-        return tomllib.loads(source.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        return tomllib.loads(source.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:  # also numbers and nesting beyond all measure
         raise CtxError(f"{path}: not valid TOML: {error}; correct it") from error
 
 
@@ -4535,10 +5472,12 @@ _TEMPORARY = ".ctx-tmp-"  # then process id and random letters; see _sweep
 def write_changes(project: Project, changes: Iterable[Change]) -> list[str]:
     """Write every file or none; the paths that changed. Equal bytes are not written again."""
     staged: list[tuple[Change, str, str]] = []  # change, real place, temporary file ("" to delete)
+    made: list[str] = []  # folders, outermost first
     try:
         for change in changes:
             if change.new != change.old:
                 place = find_place(project, change.path)
+                made += _missing_folders(place)
                 staged.append((change, place, _stage(change, place)))
         for change, place, _ in staged:
             if read_file(place) != change.old:
@@ -4548,9 +5487,7 @@ def write_changes(project: Project, changes: Iterable[Change]) -> list[str]:
         path = staged[-1][0].path if staged else "?"
         raise CtxError(f"{path}: cannot write: {error.strerror}; nothing was changed") from error
     finally:
-        for _, _, temporary in staged:
-            if temporary and os.path.lexists(temporary):
-                os.unlink(temporary)
+        _unstage([temporary for _, _, temporary in staged], made)
     return [change.path for change, _, _ in staged]
 
 
@@ -4566,6 +5503,26 @@ def write_planned(project: Project, plan: Callable[[], list[Change]]) -> list[st
 
 
 _RACE = "changed while ctx was running"
+
+
+def _missing_folders(place: str) -> list[str]:
+    """The folders that a file at this place still needs, outermost first."""
+    missing: list[str] = []
+    folder = os.path.dirname(place)
+    while not os.path.lexists(folder):
+        missing.insert(0, folder)
+        folder = os.path.dirname(folder)
+    return missing
+
+
+def _unstage(temporaries: Sequence[str], made: Sequence[str]) -> None:
+    """Take away what was prepared and not used: temporary files, and folders still empty."""
+    for temporary in filter(None, temporaries):
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+    for folder in reversed(made):
+        with contextlib.suppress(OSError):
+            os.rmdir(folder)
 
 
 def plan_file(project: Project, path: str, new: bytes | None) -> Change:
@@ -4585,13 +5542,20 @@ def read_old(project: Project, path: str) -> bytes | None:
 
 def write_file(place: str, source: bytes) -> None:
     """Replace one file that the user named, in one step; relative to the working folder."""
-    full = os.path.join(os.path.realpath(os.path.dirname(place) or "."), os.path.basename(place))
-    change = Change(show(place), None, source)
-    temporary = _stage(change, full)
+    full = os.path.realpath(place)
+    change = Change(place, None, source)
+    temporary = ""
     try:
+        if os.path.exists(full) and not os.path.isfile(full) and not os.path.isdir(full):
+            with open(full, "wb") as file:  # a device or a pipe is written to, never replaced
+                file.write(source)
+            return
+        temporary = _stage(change, full)
         _commit([(change, full, temporary)])
     except OSError as error:
         raise CtxError(f"{place}: cannot write: {error.strerror}; choose another place") from error
+    finally:
+        _unstage([temporary], [])
 
 
 def find_place(project: Project, path: str) -> str:
@@ -4601,9 +5565,19 @@ def find_place(project: Project, path: str) -> str:
     place = os.path.join(folder, os.path.basename(place))
     if os.path.islink(place) and not path.startswith((".ctx/", ".runner/")):
         place = os.path.realpath(place)
+        if os.path.islink(place):
+            raise CtxError(f"{path}: a link that leads back to itself; replace it by a file")
     if not is_inside(project, place):
         raise CtxError(f"{path}: leads out of the repository; replace the link by a file")
     return place
+
+
+def find_path(project: Project, text: str) -> str:
+    """The path of a file that the user named, from the root or in full; CtxError if it is outside."""
+    path = os.path.relpath(os.path.join(project.root, text), project.root).replace(os.sep, "/")
+    if path.split("/")[0] in ("..", ".git"):
+        raise CtxError(f"{text}: is not a file of this repository; give a path inside it")
+    return path
 
 
 def is_inside(project: Project, place: str) -> bool:
@@ -4683,14 +5657,17 @@ def _stage(change: Change, place: str) -> str:
     try:
         if os.path.isdir(place):
             raise CtxError(f"{change.path}: is a folder; move it away")
-        if change.new is None:
-            return ""
         folder = os.path.dirname(place)
+        if change.new is None:
+            if not os.access(folder, os.W_OK | os.X_OK):
+                raise CtxError(f"{change.path}: its folder is read-only; nothing was changed")
+            return ""
         os.makedirs(folder, exist_ok=True)
         _sweep(folder)
-        import tempfile
-
-        handle, temporary = tempfile.mkstemp(prefix=f"{_TEMPORARY}{os.getpid()}-", dir=folder)
+        name = f"{_TEMPORARY}{os.getpid()}-{os.urandom(6).hex()}"
+        temporary = os.path.join(folder, name)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        handle = os.open(temporary, flags, 0o600)
         try:
             with open(handle, "wb") as file:
                 file.write(change.new)
@@ -4772,7 +5749,7 @@ def _sync_folder(folder: str) -> None:
 # -- listing
 
 OWN_FOLDERS = (".ctx", ".runner", ".git")
-# never part of a project, listed or not: what a walk without git would drown in
+# what a walk without git would drown in; git's own list is taken as it is
 _SKIPPED_FOLDERS = frozenset(
     ".git .hg .svn .ctx .runner node_modules bower_components __pycache__ .venv venv .tox .nox"
     " .mypy_cache .pytest_cache .ruff_cache .gradle .idea .vscode .next .nuxt .terraform .cache".split()
@@ -4870,7 +5847,12 @@ def script_command(project: Project) -> str:
     script = os.path.realpath(__file__)
     if not is_inside(project, script):
         return "ctx"
-    return "python " + os.path.relpath(script, project.root).replace(os.sep, "/")
+    path = os.path.relpath(script, project.root).replace(os.sep, "/")
+    if re.fullmatch(r"[\w./-]+", path):
+        return f"python {path}"
+    import shlex
+
+    return f"python {shlex.quote(path)}"
 
 
 def cache_home() -> str:
@@ -4905,17 +5887,38 @@ def _site_packages(environment: str) -> str:
     return os.path.join(environment, "lib", version, "site-packages")
 
 
-def use_packages() -> bool:
-    """Whether the parsers can be imported, after looking into the private environment too."""
-    import importlib.util
+def has_parsers(project: Project) -> bool:
+    """Whether the parsers can be used; says what to do if not. A command asks once."""
+    if use_packages():
+        return True
+    say(
+        project,
+        f"parsers: not installed, the map is approximate; run `{script_command(project)} setup`",
+    )
+    return False
 
-    if importlib.util.find_spec("tree_sitter_language_pack") is None:
-        folder = _site_packages(private_environment())
-        if not os.path.isdir(folder):
-            return False
-        sys.path.append(folder)
+
+def use_packages() -> bool:
+    """Whether the packages can be imported, after looking into the private environment too."""
+    if _has_modules():
+        return True
+    import importlib
+
+    folder = _site_packages(private_environment())
+    if folder not in sys.path and os.path.isdir(folder):
+        sys.path.append(folder)  # at the end: what the interpreter has itself is used as it is
         importlib.invalidate_caches()
-    return importlib.util.find_spec("tree_sitter_language_pack") is not None
+    return _has_modules()
+
+
+def _has_modules() -> bool:
+    from importlib.util import find_spec
+
+    return all(find_spec(_pin_name(pin).replace("-", "_")) for pin in read_pins())
+
+
+def _pin_name(pin: str) -> str:
+    return re.split(r"[<>=]", pin)[0]
 
 
 def parser_version() -> str:
@@ -4959,8 +5962,8 @@ def write_environment(project: Project) -> str:
     return target
 
 
-def _run_step(project: Project, what: str, command: Sequence[str]) -> None:
-    """Run one step of setup, showing on a terminal that it goes on."""
+def _run_step(project: Project, what: str, command: Sequence[str], limit: float = 1800) -> None:
+    """Run one step of setup within `limit` seconds, showing on a terminal that it goes on."""
     import subprocess
     import time
 
@@ -4974,6 +5977,8 @@ def _run_step(project: Project, what: str, command: Sequence[str]) -> None:
                     out, _ = process.communicate(timeout=0.5)
                     break
                 except subprocess.TimeoutExpired:
+                    if time.monotonic() - begin > limit:
+                        process.kill()
                     show_progress(project, f"{what} … {time.monotonic() - begin:.0f} s")
                 except BaseException:
                     process.kill()
@@ -5013,7 +6018,7 @@ def read_versions() -> dict[str, str]:
 
     found = {}
     for pin in read_pins():
-        name = re.split(r"[<>=]", pin)[0]
+        name = _pin_name(pin)
         try:
             found[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
@@ -5084,6 +6089,18 @@ def find_vocabulary(encoding: str) -> str:
     return ""
 
 
+def write_packages(project: Project) -> None:
+    """Install the parsers and fetch the vocabulary, what is missing of them; CtxError without them."""
+    if use_packages():
+        say(project, "parsers: already there")
+    else:
+        say(project, f"parsers: installed in {write_environment(project)}")
+        use_packages()
+    exact = write_vocabulary(project)
+    state = "counted exactly" if exact else "estimated: the vocabulary could not be fetched"
+    say(project, f"tokens: {state}")
+
+
 def write_vocabulary(project: Project) -> bool:
     """Fetch the tokenizer's vocabulary into the user's cache; whether it is there now."""
     encoding = project.config.tokens_encoding
@@ -5095,7 +6112,8 @@ def write_vocabulary(project: Project) -> bool:
         f"import tiktoken; tiktoken.get_encoding({encoding!r})"
     )
     with contextlib.suppress(CtxError):  # told by the caller, who knows what it means
-        _run_step(project, "fetching the tokenizer's vocabulary", [sys.executable, "-c", code])
+        fetch = [sys.executable, "-c", code]
+        _run_step(project, "fetching the tokenizer's vocabulary", fetch, limit=120)
     return bool(find_vocabulary(encoding))
 
 
@@ -5152,20 +6170,21 @@ def tag_file(path: str, source: bytes, kind: str) -> FileTags:
     if kind == "document":
         return tag_document(path, source.decode("utf-8", "replace"))
     language = get_language(kind)
-    return tag_source(path, source, language) or tag_by_text(path, source, language)
+    return tag_source(path, source, language) or FileTags((), {}, (), "", "")
 
 
 def find_document(path: str) -> str:
     """ "document" for prose that explains the code, else ""; a change log explains nothing."""
-    name = path.rpartition("/")[2].lower()
-    if not name.endswith((".md", ".rst", ".adoc", ".mdx", ".rdoc")) or _HISTORY.search(path):
+    lower = path.lower()
+    if _HISTORY.search(lower) or not lower.endswith(
+        (".md", ".rst", ".adoc", ".mdx", ".rdoc", ".txt")
+    ):
         return ""
-    return "document"
+    return "document" if not lower.endswith(".txt") or _DOC_TEXT.search(lower) else ""
 
 
-_HISTORY = re.compile(
-    r"(?i)(^|/)(changes|changelog|history|releases?|news|upgrad\w*|release.?notes)"
-)
+_DOC_TEXT = re.compile(r"(^|/)(docs?|documentation|guides?)/|(^|/)readme[^/]*$")
+_HISTORY = re.compile(r"(^|/)(changes|changelog|history|releases?|news|upgrad\w*|release.?notes)")
 _MENTION = re.compile(r"`{1,2}([^`\n]{1,80})`{1,2}|\b([A-Za-z_]\w+)\(")
 
 
@@ -6148,9 +7167,9 @@ def _flow_state(project: Project, folders: Sequence[str], name: str) -> dict[str
     return {}
 
 
-_BOX = re.compile(r"(\s*)[-*+] \[([ xX~/-])\]\s+(.*)")
+_BOX = r"(\s*)[-*+] \[([ xX~/-])\]\s+(.*)"
 _BOX_STATUS = {" ": "open", "x": "done", "X": "done"}  # else in progress
-_DEPENDS = re.compile(r"(?i)\(?\bdepends on:?\s+([^);]*)\)?")
+_DEPENDS = r"(?i)\(?\bdepends on:?\s+([^);]*)\)?"
 
 
 def _read_speckit(project: Project) -> Found:
@@ -6208,11 +7227,11 @@ def _speckit_tasks(path: str, text: str, spec: str, epic: str) -> Found:
                 yield f"{path}:{line}: a box without a task id such as T012; skipped"
                 continue
             labels = tuple(re.findall(r"\[([^\]]+)\]", named[2]))
-            needs = _DEPENDS.search(named[3])
+            needs = re.search(_DEPENDS, named[3])
             about = [phase and f"Phase: {phase}", goal and f"Goal: {goal}"]
             yield Task(
                 f"{epic}/{named[1]}",
-                _DEPENDS.sub("", named[3]).strip(),
+                re.sub(_DEPENDS, "", named[3]).strip(),
                 status=_BOX_STATUS.get(box[2], "in_progress"),
                 description="\n".join(filter(None, about)),
                 acceptance=_story_scenarios(spec, labels),
@@ -6243,7 +7262,7 @@ def _boxes(text: str) -> Iterator[tuple[int, str | None, re.Match[str] | None]]:
         fenced = re.match(r"\s*(```|~~~)", line)
         mark = ("" if mark else fenced[1]) if fenced and (not mark or fenced[1] == mark) else mark
         heading = None if mark else re.match(r"#{1,6}\s+(.*?)[\s#]*$", line)
-        yield number, heading[1] if heading else None, None if mark else _BOX.match(line)
+        yield number, heading[1] if heading else None, None if mark else re.match(_BOX, line)
 
 
 def _read_openspec(project: Project) -> Found:
@@ -6307,9 +7326,7 @@ def _read_prd(project: Project) -> Found:
 
 
 _PLAIN_FILES = ("TASKS.md", "TODO.md", ".ctx/tasks.md")
-_PLAIN_ID = re.compile(
-    r"\**([A-Za-z][A-Za-z0-9]*-[A-Za-z0-9][\w.-]*|T\d+)\**(?::\**\s*|\s+[-–—]\s+|\s+)(\S.*)"
-)
+_PLAIN_ID = r"\**([A-Za-z][A-Za-z0-9]*-[A-Za-z0-9][\w.-]*|T\d+)\**(?::\**\s*|\s+[-–—]\s+|\s+)(\S.*)"
 _PLAIN_TITLES = ("tasks", "todo", "to do", "todos", "backlog")  # headings that name no epic
 
 
@@ -6326,7 +7343,7 @@ def _plain_tasks(path: str, text: str) -> Found:
     told = True  # whether the epic was yielded; one without tasks never is
     for line, heading, box in _boxes(text):
         if heading:
-            named = _PLAIN_ID.fullmatch(heading)
+            named = re.fullmatch(_PLAIN_ID, heading)
             name, title = (named[1], named[2]) if named else (heading, heading)
             told = title.casefold() in _PLAIN_TITLES
             epic = None if told else Task(show(name, 80), title, "epic", path=path, line=line)
@@ -6335,7 +7352,7 @@ def _plain_tasks(path: str, text: str) -> Found:
                 yield epic
                 told = True
             number += 1
-            while f"T-{number}" in taken and not _PLAIN_ID.fullmatch(box[3]):
+            while f"T-{number}" in taken and not re.fullmatch(_PLAIN_ID, box[3]):
                 number += 1
             yield _plain_task(box, lines[line:], f"T-{number}")._replace(
                 parent=epic.id if epic else "", path=path, line=line
@@ -6344,14 +7361,14 @@ def _plain_tasks(path: str, text: str) -> Found:
 
 def _plain_task(box: re.Match[str], below: Sequence[str], name: str) -> Task:
     """One box as a task; `name` is its id if none is written."""
-    named = _PLAIN_ID.fullmatch(box[3])
+    named = re.fullmatch(_PLAIN_ID, box[3])
     inner = list(itertools.takewhile(lambda line: not line.strip() or line[0] in " \t", below))
-    boxes = [found[3] for line in inner if (found := _BOX.match(line))]
-    text = "\n".join(line.strip() for line in inner if not _BOX.match(line)).strip("\n")
-    needs = _DEPENDS.search(box[3])
+    boxes = [found[3] for line in inner if (found := re.match(_BOX, line))]
+    text = "\n".join(line.strip() for line in inner if not re.match(_BOX, line)).strip("\n")
+    needs = re.search(_DEPENDS, box[3])
     return Task(
         named[1] if named else name,
-        _DEPENDS.sub("", named[2] if named else box[3]).strip(" *"),
+        re.sub(_DEPENDS, "", named[2] if named else box[3]).strip(" *"),
         status=_BOX_STATUS.get(box[2], "in_progress"),
         description=_field_text(text),
         acceptance=tuple(boxes) or parse_acceptance(text),
@@ -6635,7 +7652,7 @@ def read_git_state(project: Project, task: Task, commits: int) -> GitState | Non
     )
 
 
-_INDEX_ENTRY = re.compile(
+_INDEX_ENTRY = (
     rb"(?:(?P<untracked>\?) (?P<other>[^\0]+)|\w (?P<mode>\d{6}) (?P<blob>[0-9a-f]+) \d\t(?P<path>[^\0]+))\0"
     rb"(?:\s+ctime: \d+:\d+\s+mtime: (?P<mtime>\d+:\d+)\s+dev: \d+\s+ino: \d+\s+uid: \d+\s+gid: \d+"
     rb"\s+size: (?P<size>\d+)\s+flags: \w+\n)?"
@@ -6658,7 +7675,7 @@ def _uncommitted(project: Project) -> set[bytes]:
         if tab
     }
     found: set[bytes] = set()
-    for entry in _INDEX_ENTRY.finditer(listed):
+    for entry in re.finditer(_INDEX_ENTRY, listed):
         path = entry["path"] or entry["other"]
         if (
             entry["untracked"]
@@ -6693,14 +7710,15 @@ def _is_touched(project: Project, entry: re.Match[bytes]) -> bool:
 
 # ---- 14 FLOWS (world) ------------------------------------------------------
 # Each product as one paragraph of calls.
-# Uses: TYPES TEXT TEMPLATES FACTS LINKS RANK SELECT RENDER DISK INDEX TASKS.
+# Uses: TYPES TEXT LANGUAGES TEMPLATES FACTS LINKS RANK SELECT RENDER DISK INDEX TASKS.
 
 
 AGENT_FILES = ("AGENTS.md", "CLAUDE.md")
 MAP_PATH = ".ctx/map.md"
 CONSTITUTION_PATH = ".ctx/constitution.md"
 RUNLOOP_PATH = ".ctx/runloop.md"
-_IGNORE = b"cache/\n"
+SECTION_TOKENS, SECTION_LINES = 300, 25  # longer ones did no better, and cost every session
+IGNORE_PATH = ".ctx/.gitignore"
 
 
 def plan_init(project: Project, paths: Sequence[str]) -> Plan:
@@ -6731,13 +7749,21 @@ def plan_remove(project: Project) -> Plan:
 
 def _plan_own_files(project: Project) -> list[Change]:
     """The files below .ctx: what belongs to the user is only made, never changed."""
-    changes = [plan_file(project, ".ctx/.gitignore", _IGNORE)]
-    if read_old(project, CONSTITUTION_PATH) is None:
-        text = TEMPLATES["constitution.md"].encode()
-        changes.append(plan_file(project, CONSTITUTION_PATH, text))
-    runloop = read_old(project, RUNLOOP_PATH)
-    if runloop is None or unseal(runloop)[1]:
-        changes.append(plan_file(project, RUNLOOP_PATH, seal(TEMPLATES["runloop.md"])))
+    runloop = TEMPLATES["runloop.md"]
+    texts = {
+        IGNORE_PATH: b"cache/\n",
+        CONSTITUTION_PATH: TEMPLATES["constitution.md"].encode(),
+        RUNLOOP_PATH: seal(runloop),
+    }
+    changes = [
+        Change(path, None, text)
+        for path, text in texts.items()
+        if not os.path.lexists(find_place(project, path))
+    ]
+    old = read_old(project, RUNLOOP_PATH)
+    text, pristine = unseal(old or b"")
+    if pristine and text != runloop:
+        changes.append(Change(RUNLOOP_PATH, old, seal(runloop)))
     map_text = make_map(project, project.config.map_token_budget)
     return [*changes, plan_file(project, MAP_PATH, map_text.encode())]
 
@@ -6752,6 +7778,10 @@ def _plan_sections(project: Project, paths: Sequence[str], *, force: bool) -> Pl
         if place in seen:
             continue
         seen.add(place)
+        if not can_be_managed(path):
+            raise CtxError(
+                f"{path}: no instruction file; name a .md, .mdc or .txt file near the root"
+            )
         old = read_old(project, path)
         body = make_section(project, path, old or b"")
         state = _in_file(path, section_state, old, body)
@@ -6790,12 +7820,22 @@ def make_section(project: Project, path: str, source: bytes) -> str:
     """The text of the managed section of one instruction file."""
     ctx = script_command(project)
     if os.path.basename(path).upper().startswith("CLAUDE") and not is_linked_pair(project):
-        has_own = re.search(rb"(?m)^@AGENTS\.md\s*$", remove_section(source) or b"") is not None
-        return fill("claude-section.md", ctx=ctx, agents="" if has_own else "@AGENTS.md\n")
-    facts = read_facts(project)
-    return fill(
-        "agents-section.md", ctx=ctx, commands=render_section_commands(facts.commands), tasks=""
-    )
+        up = "../" * path.count("/")  # imports are relative to the importing file
+        agents = f"@{up}AGENTS.md\n"
+        own = (_in_file(path, remove_section, source) or b"").splitlines()
+        has_own = agents.encode() in (line.strip() + b"\n" for line in own)
+        return fill("claude-section.md", ctx=ctx, up=up, agents="" if has_own else agents)
+    return make_agents_section(ctx, read_facts(project).commands, "")
+
+
+def make_agents_section(ctx: str, commands: Sequence[Command], tasks: str) -> str:
+    """The vendor-neutral section; commands that would make it too long are left out."""
+    for kept in range(len(commands), -1, -1):
+        lines = render_section_commands(commands[:kept])
+        text = fill("agents-section.md", ctx=ctx, commands=lines, tasks=tasks)
+        if estimate_tokens(text) <= SECTION_TOKENS and text.count("\n") <= SECTION_LINES:
+            return text
+    return text
 
 
 def is_linked_pair(project: Project) -> bool:
@@ -6804,17 +7844,27 @@ def is_linked_pair(project: Project) -> bool:
 
 
 def list_managed(project: Project) -> list[str]:
-    """The instruction files that hold a managed section, whole or damaged."""
-    names = [path for path in list_files(project) if path.endswith((".md", ".mdc", ".markdown"))]
-    names += [path for path in AGENT_FILES if path not in names]  # links are not listed
-    found = []
+    """The instruction files that hold a managed section, whole or damaged; a linked pair once."""
+    names = {*list_files(project), *list_folder(project, "")}  # also those that git does not list
+    names = {path for path in names if can_be_managed(path)} | {*AGENT_FILES}
+    found: dict[str, str] = {}  # real place -> path
     for path in sorted(names, key=lambda path: (path not in AGENT_FILES, path)):
-        if path.count("/") > 3:
-            continue
         source = read_old(project, path) if path in AGENT_FILES else read_source(project, path)
-        if source and b"<!-- BEGIN CTX MANAGED SECTION v" in source:
-            found.append(path)
-    return found
+        if source and b" CTX MANAGED SECTION" in source and _has_section(source):
+            found.setdefault(find_place(project, path), path)
+    return list(found.values())
+
+
+def can_be_managed(path: str) -> bool:
+    """Whether `update` will look for a section in a file of this name."""
+    return path.count("/") <= 3 and path.endswith((".md", ".mdc", ".markdown", ".txt", "rules"))
+
+
+def _has_section(source: bytes) -> bool:
+    try:
+        return find_section(source) is not None
+    except CtxError:
+        return True  # damaged: whoever uses it will be told where
 
 
 def read_facts(project: Project) -> Facts:
@@ -6898,7 +7948,7 @@ def make_survey(project: Project, files: Mapping[str, Stamp], focus: Sequence[st
     documents = {path: found for path, found in index.tags.items() if find_document(path)}
     imports = resolve_imports({path: found.imports for path, found in tags.items()}, paths, configs)
     weights = {path: weigh_file(path, found.mark) for path, found in tags.items()}
-    links = build_links(tags, imports, weights, find_family)
+    links = build_links(tags, imports, weights, _family)
     ranks = rank_files(links, {path: 1.0 for path in links.paths if is_focus(path, focus)})
     symbols = rank_symbols(links, ranks, tags, count_mentions(documents))
     docs = {path: found.doc for path, found in index.tags.items() if found.doc}
@@ -6956,6 +8006,11 @@ def read_configs(project: Project, paths: Sequence[str]) -> dict[str, str]:
 
 
 _MAX_CONFIGS = 400  # a monorepo's packages; each is a small file
+
+
+def _family(path: str) -> str:
+    language = find_language(path)
+    return language.family if language else ""
 
 
 def is_focus(path: str, focus: Sequence[str]) -> bool:
@@ -7025,7 +8080,8 @@ def _check_packages(project: Project, ctx: str) -> list[Finding]:
     for name, version in read_versions().items():
         fix = "" if version else f"{ctx} setup"
         if name == "tree-sitter-language-pack" and version and not version.startswith("0."):
-            version, fix = f"{version}: downloads grammars at the first parse", f"{ctx} setup"
+            pin = next(pin for pin in read_pins() if pin.startswith(name))
+            version, fix = f"{version}: downloads grammars", f'pip install "{pin}"'
         found.append(Finding(name, version or "missing: stdlib mode, approximate map", fix))
     counter = read_counter(project)
     exact = counter.name != "estimate" or project.config.tokens_encoding == "estimate"
@@ -7043,30 +8099,45 @@ def _check_git(project: Project) -> list[Finding]:
 
 
 def _check_sections(project: Project, ctx: str) -> list[Finding]:
-    found = []
-    for path in dict.fromkeys([*AGENT_FILES, *list_managed(project)]):
-        try:
-            old = read_old(project, path)
-            state = section_state(old, _in_file(path, make_section, project, path, old or b""))
-        except CtxError as error:
-            where, _, fix = str(error).rpartition("; ")
-            found.append(Finding(path, where, fix))
-            continue
-        fixes = {"absent": f"{ctx} init", "stale": f"{ctx} update"}
-        found.append(Finding(path, f"section {state}", fixes.get(state, "")))
-    return found
+    try:
+        managed = list_managed(project)
+    except CtxError:
+        managed = []  # what is wrong with AGENTS.md or CLAUDE.md is found again below
+    paths = dict.fromkeys([*AGENT_FILES, *managed])
+    return [_check_file(project, ctx, path, _section_state) for path in paths]
 
 
 def _check_own_files(project: Project, ctx: str) -> list[Finding]:
-    found = []
-    for path in (CONSTITUTION_PATH, RUNLOOP_PATH, MAP_PATH):
-        old = read_old(project, path)
-        state, fix = ("missing", f"{ctx} init") if old is None else ("present", "")
-        if path == MAP_PATH and old is not None:
-            current = make_map(project, project.config.map_token_budget).encode() == old
-            state, fix = ("current", "") if current else ("stale", f"{ctx} update")
-        found.append(Finding(path, state, fix))
-    return found
+    paths = (CONSTITUTION_PATH, RUNLOOP_PATH, MAP_PATH)
+    return [_check_file(project, ctx, path, _own_file_state) for path in paths]
+
+
+def _check_file(
+    project: Project, ctx: str, path: str, look: Callable[[Project, str], str]
+) -> Finding:
+    """What `look` says of a file, with the command that mends it."""
+    try:
+        state = look(project, path)
+    except CtxError as error:
+        what, _, fix = str(error).rpartition("; ")
+        return Finding(path, what, fix)
+    fixes = {"absent": f"{ctx} init", "stale": f"{ctx} update"}
+    return Finding(path, state, fixes.get(state.split()[-1], ""))
+
+
+def _section_state(project: Project, path: str) -> str:
+    old = read_old(project, path)
+    body = make_section(project, path, old or b"")
+    return "section " + _in_file(path, section_state, old, body)
+
+
+def _own_file_state(project: Project, path: str) -> str:
+    if not os.path.lexists(find_place(project, path)):
+        return "absent"
+    if path != MAP_PATH:
+        return "present"
+    current = make_map(project, project.config.map_token_budget).encode()
+    return "current" if read_old(project, path) == current else "stale"
 
 
 # -- tasks and prompts
@@ -7385,10 +8456,11 @@ def cmd_init(project: Project, args: argparse.Namespace) -> int:
     """
     if not args.no_setup and not args.dry_run and not use_packages():
         try:
-            write_environment(project)
+            write_packages(project)
         except CtxError as error:
-            say(project, f"{error}; going on without them")
-    return _apply(project, plan_init(project, [*AGENT_FILES, *args.file]), dry=args.dry_run)
+            say(project, f"{error}; going on without the parsers")
+    files = [find_path(project, path) for path in args.file]
+    return _apply(project, plan_init(project, [*AGENT_FILES, *files]), dry=args.dry_run)
 
 
 def _apply(project: Project, plan: Plan, *, dry: bool) -> int:
@@ -7396,8 +8468,9 @@ def _apply(project: Project, plan: Plan, *, dry: bool) -> int:
     if dry:
         write_stdout(render_diff(plan.changes))
     else:
+        gone = {change.path for change in plan.changes if change.new is None}
         for path in write_changes(project, plan.changes):
-            say(project, f"wrote {path}")
+            say(project, f"{'removed' if path in gone else 'wrote'} {path}")
     for note in plan.notes:
         say(project, note)
     return 0
@@ -7417,6 +8490,8 @@ def cmd_update(project: Project, args: argparse.Namespace) -> int:
         stale = [change.path for change in plan.changes if change.old != change.new]
         for path in stale:
             say(project, f"{path}: stale; run `{script_command(project)} update`")
+        for note in plan.notes:
+            say(project, note)
         return 1 if stale else 0
     return _apply(project, plan, dry=args.dry_run)
 
@@ -7471,15 +8546,7 @@ def cmd_setup(project: Project, args: argparse.Namespace) -> int:
 
     The only command that uses the network. Later runs find both by themselves.
     """
-    if use_packages():
-        say(project, "parsers: already there")
-    else:
-        say(project, f"parsers: installed in {write_environment(project)}")
-        use_packages()
-    if write_vocabulary(project):
-        say(project, "tokens: counted exactly from now on")
-    else:
-        say(project, "tokens: the vocabulary could not be fetched; sizes stay estimated")
+    write_packages(project)
     return 0
 
 
@@ -7633,14 +8700,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: list[str]) -> int:
+    if argv in ([], ["-h"], ["--help"]):  # before argparse is loaded: this should be instant
+        write_stdout(_help())
+        return 0
     if argv[:1] == ["work"] and len(argv) == 3:  # not a command: how INDEX starts its workers
         return run_worker(argv[1], argv[2])
-    top = _Parser(prog="ctx", add_help=False, allow_abbrev=False)
+    top = _new_parser("ctx", add_help=False)
     _add_global_flags(top, None)
     top.add_argument("--help", "-h", action="store_true")
     top.add_argument("--version", action="store_true")
     top.add_argument("command", nargs="?")
-    top.add_argument("rest", nargs=argparse.REMAINDER)
+    top.add_argument("rest", nargs="...")
     args = top.parse_args(argv)
     if args.version:
         write_stdout(f"ctx {VERSION}\n")
@@ -7651,22 +8721,28 @@ def _run(argv: list[str]) -> int:
     if args.command not in COMMANDS:
         raise CtxError(f"{args.command}: unknown command; {closest(args.command, list(COMMANDS))}")
     door = COMMANDS[args.command]
-    parser = _command_parser(args.command, door)
-    args = parser.parse_args(args.rest, args)
-    root = os.path.realpath(args.root) if args.root else find_root(os.getcwd())
+    args = _command_parser(args.command, door).parse_args(args.rest, args)
+    root = os.path.realpath(args.root) if args.root else find_root(".")
     if not os.path.isdir(root):
         raise CtxError(f"{args.root}: not a folder; give --root an existing folder")
     return door.run(Project(root, read_config(root), args.quiet, args.verbose), args)
 
 
-class _Parser(argparse.ArgumentParser):
-    """argparse whose complaints are one line."""
+def _new_parser(prog: str, **options: Any) -> argparse.ArgumentParser:
+    """argparse whose complaints are one line, and whose help has no colours."""
+    import argparse
 
-    def error(self, message: str) -> NoReturn:
-        name = self.prog.removeprefix("ctx").strip() or "arguments"
-        raise CtxError(
-            f"{name}: {message}; see `ctx {name} --help`".replace(" arguments --h", " --h")
-        )
+    class Parser(argparse.ArgumentParser):
+        def error(self, message: str) -> NoReturn:
+            name = self.prog.removeprefix("ctx").strip()
+            raise CtxError(f"{name or 'arguments'}: {message}; see `{self.prog} --help`")
+
+        def print_help(self, file: object = None) -> None:
+            self.color = False  # newer Pythons paint
+            write_stdout(self.format_help())
+
+    shape = argparse.RawDescriptionHelpFormatter
+    return Parser(prog=prog, formatter_class=shape, allow_abbrev=False, **options)
 
 
 def _add_global_flags(parser: argparse.ArgumentParser, default: Any) -> None:
@@ -7679,16 +8755,16 @@ def _add_global_flags(parser: argparse.ArgumentParser, default: Any) -> None:
 
 
 def _command_parser(name: str, door: Door) -> argparse.ArgumentParser:
-    parser = _Parser(
-        prog=f"ctx {name}",
-        description=(door.run.__doc__ or "").strip(),
+    parser = _new_parser(
+        f"ctx {name}",
+        description=re.sub(r"\n +", "\n", door.run.__doc__ or "").strip(),
         epilog=f"example:\n  {door.example}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     for each in door.flags:
         parser.add_argument(*each.names, **each.options)
-    _add_global_flags(parser, argparse.SUPPRESS)
+    _add_global_flags(
+        parser, "==SUPPRESS=="
+    )  # argparse's own word for: do not set what is not given
     return parser
 
 

@@ -69,6 +69,7 @@ def test_the_nearest_of_two_python_packages_of_one_name_wins():
 def test_a_python_library_is_not_a_test_package_of_its_name():
     files = ["tests/sphinx/__init__.py", "vendor/attr/__init__.py"]
     assert links("docs/conf.py", "sphinx.addnodes", "attr.deep.more.X", files=files) == []
+    assert links("tests/unit/test_x.py", "app.run", files=["tests/apps/app/__init__.py"])
 
 
 def test_a_python_import_of_an_extension_module_lands_on_its_source():
@@ -254,6 +255,10 @@ def test_an_include_is_searched_beside_the_file_then_below_the_nearest_root():
     assert links("deps/z/src/a.c", "lib/y.h", files=files) == ["deps/z/include/lib/y.h"]
 
 
+def test_a_generated_header_is_linked_by_its_template():
+    assert links("src/a.c", "config.h", files=["include/config.h.in"]) == ["include/config.h.in"]
+
+
 def test_a_system_header_is_not_a_file_deep_in_a_vendored_tree():
     assert links("src/a.c", "string.h", files=["deps/compat/string.h"]) == []
     assert links("src/a.c", "string.h", files=["src/string.h"]) == ["src/string.h"]
@@ -289,6 +294,7 @@ def test_module_names_become_paths_in_many_languages():
         ("x.ml", "Parser", "src/parser.ml"),
         ("api/x.proto", "common/v1/t.proto", "proto/common/v1/t.proto"),
         ("a/x.sol", "../b/y.sol", "b/y.sol"),
+        ("t/x.sol", "@scope/contracts/y.sol", "contracts/y.sol"),
         ("a/x.zig", "y.zig", "a/y.zig"),
         ("a/x.sh", "./lib.sh", "a/lib.sh"),
         ("a/x.nix", "./pkg", "a/pkg/default.nix"),
@@ -297,6 +303,11 @@ def test_module_names_become_paths_in_many_languages():
         ("x.tf", "./modules/net", "modules/net/main.tf"),
     ]:
         assert links(path, name, files=[target]) == [target], name
+
+
+def test_a_module_in_title_case_is_not_the_end_of_another():
+    assert links("src/Project/Main.hs", "Prelude", files=["src/Project/Prelude.hs"]) == []
+    assert links("t/x.t", "Carp", files=["lib/My/Carp.pm"]) == []
 
 
 def test_swift_modules_and_unknown_languages_link_to_nothing():
@@ -314,6 +325,13 @@ def test_a_path_that_leaves_the_repository_resolves_to_nothing():
     assert links("a/q.c", "../../x.h", files=files) == []
 
 
+def test_the_files_whose_texts_are_wanted_are_known_by_name():
+    wanted = ["package.json", "a/tsconfig.base.json", "jsconfig.json", "x/go.work", "Cargo.toml"]
+    assert [
+        path for path in [*wanted, "Cargo.lock", "a/data.json"] if ctx.is_manifest(path)
+    ] == wanted
+
+
 def test_a_malformed_manifest_costs_only_itself():
     configs = {
         "package.json": "{",
@@ -329,6 +347,18 @@ def test_a_malformed_manifest_costs_only_itself():
     assert links("a/x.ts", "c", files=["c/index.ts"], configs=configs) == ["c/index.ts"]
     for path in ("x.rs", "x.php", "x.go"):
         assert links(path, "a::b", "a\\b", "a/b", files=[], configs=configs) == []
+
+
+def test_a_hostile_manifest_takes_no_time():
+    nested = "[" * 900 + "]" * 900
+    loop = json.dumps({"extends": ["./tsconfig.json", "./tsconfig"] * 1000})
+    start = time.perf_counter()
+    for text in ('"' + '\\"' * 100_000, "/*" * 100_000, f'{{"imports": {{"x": {nested}}}}}', loop):
+        configs = {"package.json": text, "tsconfig.json": text}
+        assert links("x.ts", "x", files=[], configs=configs) == []
+    for text in ("a" * 200_000, " " * 200_000, "replace " * 50_000, "a v" * 50_000):
+        assert links("x.go", "x", files=[], configs={"go.mod": text}) == []
+    assert time.perf_counter() - start < 5
 
 
 def test_a_file_never_imports_itself_and_repeats_count_once():

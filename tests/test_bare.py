@@ -1,0 +1,68 @@
+"""ctx.py alone, copied anywhere, without a package: it runs, and gives the same bytes each time."""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import lab
+
+ROOT = lab.SCRIPT.parent
+FILES: dict[str, bytes | str] = {
+    "pyproject.toml": '[project]\nname = "sample"\nversion = "1"\n',
+    "src/app.py": '"""An app."""\n\n\ndef main() -> None:\n    """Start it."""\n',
+    "web/index.js": "export function start() {}\n",
+}
+
+
+def test_help_needs_no_package_and_no_other_file(tmp_path: Path) -> None:
+    lab.copy_script(tmp_path)
+    done = lab.run(tmp_path, "--help", env={"HOME": "/nonexistent"})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert os.listdir(tmp_path) == ["ctx.py"]
+
+
+def test_help_loads_nothing_that_it_does_not_need(tmp_path: Path) -> None:
+    done = lab.run(tmp_path, "--help", python=("-I", "-S", "-X", "importtime"))
+    loaded = set(re.findall(r"\| +(\S+)\n", done.stderr))
+    assert "re" in loaded
+    heavy = {"argparse", "dataclasses", "inspect", "json", "pathlib", "subprocess", "tempfile"}
+    assert loaded & heavy == set()
+
+
+def test_two_hash_seeds_give_the_same_bytes(tmp_path: Path) -> None:
+    seen = []
+    for seed in ("1", "2"):
+        root = lab.copy_script(lab.plant(tmp_path / seed / "sample", FILES))
+        texts = [lab.run(root, *args, python=("-S",), env={"PYTHONHASHSEED": seed}).stdout
+                 for args in (["--help"], ["init", "--dry-run"], ["doctor", "--json"])]  # fmt: skip
+        lab.run(root, "init", "--no-setup", python=("-S",), env={"PYTHONHASHSEED": seed})
+        made = lab.contents(root)
+        seen.append((texts, {name: made[name] for name in made if "/cache" not in name}))
+    assert seen[0] == seen[1]
+
+
+def test_no_generated_file_names_this_machine(tmp_path: Path) -> None:
+    root = lab.plant(tmp_path / "sample", FILES)
+    assert lab.run(root, "init", "--no-setup").returncode == 0
+    for name, source in lab.contents(root).items():
+        if "/cache" not in name:
+            assert str(tmp_path).encode() not in source, name
+
+
+def test_a_copy_without_a_name_ending_in_py_works_too(tmp_path: Path) -> None:
+    script = tmp_path / "tool"
+    script.write_bytes(lab.SCRIPT.read_bytes())
+    done = subprocess.run([sys.executable, "-I", "-S", str(script), "--version"])
+    assert done.returncode == 0
+
+
+def test_the_extra_in_pyproject_equals_the_pins_of_the_header() -> None:
+    header = re.search(r"(?ms)^# /// script\n(.*?)^# ///\n", lab.SCRIPT.read_text("utf-8"))
+    assert header is not None
+    script = tomllib.loads(re.sub(r"(?m)^# ?", "", header[1]))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert script["dependencies"] == project["optional-dependencies"]["full"]
+    assert script["requires-python"] == project["requires-python"]

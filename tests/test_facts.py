@@ -1,0 +1,500 @@
+"""Room 6: what config files and paths say about a project."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ctx
+
+WORKFLOW = ".github/workflows/ci.yml"
+
+
+def facts(configs: dict[str, str], *more: str) -> ctx.Facts:
+    return ctx.detect_facts(sorted({*configs, *more}), configs)
+
+
+def lines(found: ctx.Facts, verb: str) -> list[str]:
+    return [command.line for command in found.commands if command.verb == verb]
+
+
+def ci(*steps: str) -> str:
+    return "jobs:\n  test:\n    steps:\n" + "".join(f"      - run: {step}\n" for step in steps)
+
+
+# Commands
+
+
+def test_a_pyproject_with_uv_gives_commands_inside_its_environment() -> None:
+    text = """
+[project]
+name = "thing"
+requires-python = ">=3.11"
+[project.scripts]
+thing = "thing.cli:main"
+[tool.uv]
+[tool.pytest.ini_options]
+[tool.mypy]
+files = ["src"]
+[tool.ruff]
+line-length = 99
+"""
+    found = facts({"pyproject.toml": text}, "src/thing/cli.py", "src/thing/__init__.py")
+    assert lines(found, "install") == ["uv sync"]
+    assert lines(found, "test") == ["uv run pytest"]
+    assert lines(found, "lint") == ["uv run ruff check"]
+    assert lines(found, "typecheck") == ["uv run mypy"]
+    assert found.stack[0] == "Python >=3.11"
+    assert found.key_files[0] == ctx.KeyFile("src/thing/cli.py", "command `thing`")
+    assert "lines up to 99 columns (ruff)" in found.conventions
+
+
+def test_mypy_without_a_target_gets_the_only_package() -> None:
+    text = '[project]\nname = "thing"\n[tool.mypy]\nstrict = true\n'
+    found = facts({"pyproject.toml": text}, "thing/__init__.py", "tests/__init__.py")
+    assert lines(found, "typecheck") == ["mypy thing"]
+    assert lines(found, "install") == ["pip install -e ."]
+
+
+def test_npm_scripts_become_commands_of_the_manager_whose_lock_file_is_there() -> None:
+    text = '{"scripts": {"test": "x", "lint": "x", "postinstall": "x"}, "dependencies": {"react": "^19.0.0"}}'
+    found = facts({"package.json": text}, "pnpm-lock.yaml", "src/index.js")
+    assert lines(found, "install") == ["pnpm install"]
+    assert lines(found, "test") == ["pnpm test"]
+    assert lines(found, "lint") == ["pnpm run lint"]
+    assert "React 19" in found.stack
+
+
+def test_a_bun_script_named_test_needs_run() -> None:
+    found = facts({"package.json": '{"scripts": {"test": "x"}}'}, "bun.lock", "a.ts")
+    assert lines(found, "test") == ["bun run test"]
+
+
+def test_the_default_npm_test_script_is_no_test() -> None:
+    text = '{"scripts": {"test": "echo \\"Error: no test specified\\" && exit 1"}}'
+    assert lines(facts({"package.json": text}, "index.js"), "test") == []
+
+
+def test_the_plain_script_beats_a_variant_that_ci_calls() -> None:
+    text = '{"scripts": {"test": "x", "test-ci": "x"}}'
+    found = facts({"package.json": text, WORKFLOW: ci("npm run test-ci")}, "index.js")
+    assert lines(found, "test") == ["npm test"]
+
+
+def test_a_make_target_that_ci_calls_beats_the_manifest() -> None:
+    configs = {
+        "Makefile": "test:\n\tgo test ./...\n",
+        "go.mod": "module x\n",
+        WORKFLOW: ci("make test"),
+    }
+    assert lines(facts(configs, "a.go"), "test") == ["make test", "go test ./..."]
+
+
+def test_an_implied_tool_that_ci_calls_beats_a_target_that_it_does_not() -> None:
+    configs = {
+        "Makefile": "lint:\n\told\n",
+        "go.mod": "module x\n",
+        WORKFLOW: ci("golangci-lint run"),
+    }
+    assert lines(facts(configs, "a.go", ".golangci.yml"), "lint") == ["golangci-lint run"]
+
+
+def test_tox_stands_beside_the_runner_it_wraps() -> None:
+    text = '[project]\nname="a"\n[tool.pytest.ini_options]\n[tool.tox.env_run_base]\n[tool.tox.env.typing]\n'
+    found = facts({"pyproject.toml": text, WORKFLOW: ci("tox run")}, "a/__init__.py")
+    assert lines(found, "test") == ["tox", "pytest"]
+    assert lines(found, "typecheck") == ["tox -e typing"]
+
+
+def test_ci_tells_the_test_script_when_nothing_else_does() -> None:
+    configs = {
+        "Makefile": "default: all\n",
+        WORKFLOW: ci("make", "./runtest --verbose --tags -slow"),
+    }
+    found = facts(configs, "src/server.c", "runtest")
+    assert lines(found, "build") == ["make"]
+    assert lines(found, "test") == ["./runtest"]
+
+
+def test_a_script_of_ci_is_not_shown_unless_the_file_exists() -> None:
+    assert lines(facts({WORKFLOW: ci("./runtest")}, "src/server.c"), "test") == []
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "pytest --token $SECRET",
+        "API_KEY=abc pytest",
+        "pytest --url https://user:pass@example.com",
+        "pytest 'x'",
+        "pytest `id`",
+        "curl example.com | pytest",
+        "mysterytool test",
+    ],
+)
+def test_a_line_of_ci_that_may_hold_a_secret_or_is_unknown_is_not_shown(step: str) -> None:
+    found = facts({WORKFLOW: ci(step)}, "a.py")
+    assert found.commands == ()
+
+
+def test_the_flags_of_ci_are_left_out() -> None:
+    found = facts({WORKFLOW: ci("python -Wall tests/runtests.py -v2")}, "a.py", "tests/runtests.py")
+    assert lines(found, "test") == ["python tests/runtests.py"]
+
+
+def test_a_step_in_another_folder_says_nothing_of_the_root() -> None:
+    text = "jobs:\n  a:\n    steps:\n      - working-directory: sub\n        run: pytest\n"
+    assert facts({WORKFLOW: text}, "a.py").commands == ()
+
+
+def test_ci_requirements_are_more_than_the_package_alone() -> None:
+    configs = {
+        "pyproject.toml": '[project]\nname="a"\n',
+        WORKFLOW: ci("python -m pip install -r tests/req.txt -e ."),
+    }
+    found = facts(configs, "a/__init__.py", "tests/req.txt")
+    assert lines(found, "install") == ["python -m pip install -r tests/req.txt -e ."]
+
+
+def test_the_tooling_of_a_guest_language_comes_second_and_only_if_ci_calls_it() -> None:
+    configs = {
+        "pyproject.toml": '[project]\nname="a"\n[tool.pytest.ini_options]\n',
+        "package.json": '{"scripts": {"test": "x", "lint": "x"}}',
+    }
+    python = [f"a/m{number}.py" for number in range(9)]
+    assert lines(facts(configs, *python, "a/x.js"), "test") == ["pytest"]
+    configs[WORKFLOW] = ci("npm test")
+    assert lines(facts(configs, *python, "a/x.js"), "test") == ["pytest", "npm test"]
+
+
+def test_scripts_to_rule_them_all_are_commands() -> None:
+    assert lines(facts({}, "script/test", "lib/a.rb"), "test") == ["script/test"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "others", "verb", "line"),
+    [
+        ("Cargo.toml", '[package]\nname="a"\n', ["src/main.rs"], "run", "cargo run"),
+        (
+            "Cargo.toml",
+            '[package]\nname="a"\n[workspace]\nmembers=["b"]\n',
+            ["src/lib.rs"],
+            "test",
+            "cargo test --workspace",
+        ),
+        ("Cargo.toml", '[workspace]\nmembers=["b"]\n', ["b/src/lib.rs"], "test", "cargo test"),
+        ("go.mod", "module x\n", ["cmd/tool/main.go"], "run", "go run ./cmd/tool"),
+        ("pom.xml", "<project/>", ["mvnw", "src/main/java/A.java"], "test", "./mvnw test"),
+        ("pom.xml", "<project/>", ["src/main/java/A.java"], "test", "mvn test"),
+        (
+            "build.gradle.kts",
+            "plugins {}",
+            ["gradlew", "src/main/kotlin/A.kt"],
+            "build",
+            "./gradlew build",
+        ),
+        (
+            "CMakeLists.txt",
+            "project(x)\nenable_testing()\n",
+            ["a.cpp"],
+            "test",
+            "ctest --test-dir build",
+        ),
+        ("Gemfile", 'source "x"\ngem "rspec"\n', ["lib/a.rb"], "test", "bundle exec rspec"),
+        (
+            "Rakefile",
+            "task :test do\nend\n",
+            ["Gemfile", "lib/a.rb"],
+            "test",
+            "bundle exec rake test",
+        ),
+        (
+            "composer.json",
+            '{"require-dev": {"phpunit/phpunit": "^11"}}',
+            ["src/A.php"],
+            "test",
+            "vendor/bin/phpunit",
+        ),
+        ("mix.exs", "app: :a", ["lib/a.ex"], "install", "mix deps.get"),
+        ("a.sln", "", ["src/A.cs"], "build", "dotnet build"),
+        ("a.sln", "", ["b.csproj", "src/A.cs"], "build", "dotnet build a.sln"),
+        ("Package.swift", ".testTarget(", ["Sources/A.swift"], "test", "swift test"),
+        (
+            "pubspec.yaml",
+            "dependencies:\n  flutter:\n    sdk: flutter\n",
+            ["lib/main.dart"],
+            "test",
+            "flutter test",
+        ),
+        ("deno.json", '{"tasks": {"dev": "x"}} // c', ["main.ts"], "run", "deno task dev"),
+        ("justfile", "build target='x':\n  x\n", ["a.py"], "build", "just build"),
+        ("Taskfile.yml", "tasks:\n  lint:\n    cmds: [x]\n", ["a.go"], "lint", "task lint"),
+        ("magefile.go", "func Test() error {\n", ["a.go"], "test", "mage test"),
+        ("noxfile.py", "@nox.session\ndef tests(session):\n", ["a.py"], "test", "nox -s tests"),
+        ("tox.ini", "[testenv:lint]\n", ["a.py"], "lint", "tox -e lint"),
+        ("compose.yaml", "services:\n  web:\n    build: .\n", ["a.py"], "run", "docker compose up"),
+    ],
+)
+def test_each_ecosystem_has_its_command(
+    name: str, text: str, others: list[str], verb: str, line: str
+) -> None:
+    assert line in lines(facts({name: text}, *others), verb)
+
+
+def test_folders_with_their_own_manifest_get_commands_when_the_root_has_none() -> None:
+    configs = {"web/package.json": '{"scripts": {"test": "x"}}', "api/go.mod": "module api\n"}
+    found = facts(configs, "web/a.ts", "api/a.go")
+    assert ("npm test", "web") in [(command.line, command.folder) for command in found.commands]
+    assert ("go test ./...", "api") in [
+        (command.line, command.folder) for command in found.commands
+    ]
+
+
+def test_hostile_names_never_become_commands() -> None:
+    text = '{"scripts": {"te`st`": "x", "test\\nrm": "x", "lint $(x)": "x"}}'
+    assert facts({"package.json": text}, "a.js").commands == ()
+
+
+def test_the_text_of_a_script_is_never_shown() -> None:
+    text = '{"scripts": {"test": "TOKEN=hunter2 mocha", "check": "tsc hunter2"}}'
+    assert "hunter2" not in repr(facts({"package.json": text}, "a.js"))
+
+
+# Packages, key files, conventions
+
+
+def test_members_of_a_workspace_are_found_by_its_globs() -> None:
+    configs = {
+        "package.json": '{"workspaces": ["packages/*"]}',
+        "packages/a/package.json": '{"name": "@x/a", "dependencies": {"vue": "^3.4"}}',
+    }
+    found = facts(configs, "packages/a/i.ts", "packages/b/package.json", "other/package.json")
+    assert found.packages == (
+        ctx.Package("packages/a", "@x/a", "TypeScript, Vue"),
+        ctx.Package("packages/b", "b", ""),
+    )
+
+
+def test_yaml_and_xml_and_toml_workspaces_have_members() -> None:
+    pnpm = facts(
+        {"pnpm-workspace.yaml": "packages:\n- 'libs/*'\n"}, "libs/a/package.json", "libs/a/x.ts"
+    )
+    maven = facts({"pom.xml": "<module>core</module>"}, "core/pom.xml", "core/src/main/java/A.java")
+    cargo = facts(
+        {"Cargo.toml": '[workspace]\nmembers=["crates/*"]'},
+        "crates/a/Cargo.toml",
+        "crates/a/src/lib.rs",
+    )
+    assert [p.path for f in (pnpm, maven, cargo) for p in f.packages] == [
+        "libs/a",
+        "core",
+        "crates/a",
+    ]
+
+
+def test_tests_are_described_by_place_name_and_runner() -> None:
+    found = facts({"pytest.ini": "[pytest]\n"}, "a.py", "tests/test_a.py", "tests/test_b.py")
+    assert found.conventions[0] == "tests in tests/, named test_*.py (pytest)"
+
+
+# Roles
+
+
+@pytest.mark.parametrize(
+    ("path", "role"),
+    [
+        ("src/app.py", "source"),
+        ("django/test/client.py", "source"),
+        ("numpy/testing/utils.py", "source"),
+        ("lib/rails/generators/test/model.rb", "source"),
+        ("pkg/test/test_a.py", "test"),
+        ("sklearn/tests/common.py", "test"),
+        ("tests/helpers.py", "test"),
+        ("spec/models/user.rb", "test"),
+        ("src/test/java/com/x/Helper.java", "test"),
+        ("src/main/java/org/junit/ParameterizedTest.java", "source"),
+        ("a/FooTest.java", "test"),
+        ("a/latest.java", "source"),
+        ("pkg/a_test.go", "test"),
+        ("web/a.spec.ts", "test"),
+        ("web/__tests__/a.ts", "test"),
+        ("Dapper.Tests/Query.cs", "test"),
+        ("lib/example.rb", "source"),
+        ("examples/a/main.go", "example"),
+        ("docs/conf.py", "doc"),
+        ("crates/core/flags/doc/man.rs", "source"),
+        ("README.md", "doc"),
+        ("vendor/a/b.go", "vendored"),
+        ("deps/lua/lua.c", "vendored"),
+        ("src/deps/graph.py", "source"),
+        ("dist/a.js", "generated"),
+        ("a/api_pb2.py", "generated"),
+        ("package-lock.json", "generated"),
+        ("app/migrations/0001_initial.py", "generated"),
+        ("django/db/migrations/autodetector.py", "source"),
+        ("static/jquery.min.js", "minified"),
+        ("build/compile.py", "build"),
+        ("Makefile", "build"),
+        ("pyproject.toml", "config"),
+        (".github/workflows/ci.yml", "config"),
+        ("conf/locale/de/formats.py", "data"),
+        ("assets/logo.png", "data"),
+    ],
+)
+def test_a_path_tells_what_a_file_is_for(path: str, role: str) -> None:
+    assert ctx.role_of(path) == role
+
+
+def test_configs_of_vendored_and_test_trees_are_not_read() -> None:
+    assert ctx.is_config("packages/a/package.json")
+    assert ctx.is_config(WORKFLOW)
+    assert not ctx.is_config("node_modules/a/package.json")
+    assert not ctx.is_config("tests/fixtures/package.json")
+    assert not ctx.is_config("README.md")
+
+
+# Structure and modules
+
+
+def test_the_tree_collapses_chains_and_puts_code_first() -> None:
+    files = ["src/main/java/com/x/A.java", "src/main/java/com/x/B.java", "docs/a.md", "README.md"]
+    assert ctx.build_tree(files, 3, {}) == [
+        ctx.TreeEntry(".", 0, "4 files"),
+        ctx.TreeEntry("src/main/java/com/x/", 1, "2 Java files"),
+        ctx.TreeEntry("docs/", 1, "docs, 1 file"),
+    ]
+
+
+def test_many_siblings_are_folded_and_notes_are_taken() -> None:
+    files = [f"lib{number:02}/a.py" for number in range(30)]
+    entries = ctx.build_tree(files, 2, {"lib00": "the core"})
+    assert ctx.TreeEntry("lib00/", 1, "the core") in entries
+    assert entries[-1] == ctx.TreeEntry("…", 1, "and 6 more")
+
+
+def test_any_first_entries_of_a_tree_are_a_tree() -> None:
+    files = ["a/b/c.py", "a/d/e.py", "a/x.py", "f/g.py"]
+    entries = ctx.build_tree(files, 4, {})
+    for count in range(1, len(entries) + 1):
+        shown = {entry.path for entry in entries[:count]}
+        assert all(
+            any(e.path.startswith(p) for p in shown if p != ".")
+            for e in entries[:count]
+            if e.depth > 1
+        )
+    assert [e.path for e in sorted(entries, key=ctx.tree_key)] == [".", "a/", "a/b/", "a/d/", "f/"]
+
+
+def test_a_large_module_is_split_and_described_by_its_own_words() -> None:
+    files = [f"src/pkg/{part}/m{n}.py" for part in ("api", "core", "web", "db") for n in range(5)]
+    files += ["src/pkg/api/__init__.py", "top.py"]
+    modules = ctx.describe_modules(files, {"src/pkg/api/__init__.py": "Talks to clients."})
+    assert modules[0] == ctx.Module("src/pkg/api", 6, "Talks to clients.")
+    assert [module.path for module in modules[1:4]] == ["src/pkg/core", "src/pkg/db", "src/pkg/web"]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            "# Title\n\n[![b](x)](y)\n\nA **small** [tool](http://x) for you. More.",
+            "A small tool for you.",
+        ),
+        (
+            "Title\n=====\n\n.. image:: x\n\nIt does one thing, e.g. this. And that.",
+            "It does one thing, e.g. this.",
+        ),
+        (
+            "<h1>T</h1>\n<p align=center>Fast code for all &amp; none</p>",
+            "Fast code for all & none",
+        ),
+        ("---\ntitle: x\n---\n<!-- c -->\nPlain words stand here.", "Plain words stand here."),
+        ("```\ncode is not prose at all\n```\nThis is the prose.", "This is the prose."),
+        ("", ""),
+        ("# Only\n- a list", ""),
+    ],
+)
+def test_the_first_sentence_is_prose_without_markup(text: str, sentence: str) -> None:
+    assert ctx.first_sentence(text) == sentence
+
+
+def test_a_manifest_describes_its_package() -> None:
+    found = ctx.find_descriptions({"a/package.json": '{"description": "Draws boxes on screens."}'})
+    assert found == {"a/package.json": "Draws boxes on screens."}
+
+
+# Odd input
+
+KINDS = [
+    "pyproject.toml", "setup.cfg", "tox.ini", "setup.py", "requirements.txt", "noxfile.py", "package.json",
+    "pnpm-workspace.yaml", "lerna.json", "deno.jsonc", "tsconfig.json", ".prettierrc", "Cargo.toml",
+    "rustfmt.toml", "go.mod", "go.work", "magefile.go", "Makefile", "justfile", "Taskfile.yml", "pom.xml",
+    "build.gradle", "settings.gradle.kts", "CMakeLists.txt", "Gemfile", "a.gemspec", "Rakefile",
+    "composer.json", "mix.exs", "a.sln", "a.csproj", "Package.swift", "pubspec.yaml", "compose.yml",
+    ".editorconfig", WORKFLOW, ".gitlab-ci.yml", ".circleci/config.yml",
+]  # fmt: skip
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=9),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["scripts", "project", "tool", "dependencies", "workspaces", "bin", "name", "0"]
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=300))
+def test_no_text_in_any_config_raises(text: str) -> None:
+    configs = dict.fromkeys(KINDS, text)
+    assert all(ctx.is_config(path) for path in configs)
+    facts(configs, "a.py")
+    ctx.find_descriptions(configs)
+    ctx.first_sentence(text)
+
+
+@settings(max_examples=60, deadline=None)
+@given(VALUES)
+def test_no_shape_of_json_raises(value: object) -> None:
+    import json
+
+    text = json.dumps(value)
+    facts(
+        {name: text for name in ("package.json", "composer.json", "deno.json", "lerna.json")},
+        "a.js",
+    )
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(["- ", "a: ", "  ", "|", "\n", "run", "[x, y]", "'", "#", ":", "x"]),
+        max_size=40,
+    )
+)
+def test_no_yaml_raises(parts: list[str]) -> None:
+    facts({WORKFLOW: "".join(parts), "pubspec.yaml": "".join(parts)}, "a.py")
+
+
+@pytest.mark.parametrize(
+    "unit", ["[", "{", "- ", "/*", "<module>", " ", "a ", "![", "\n ", '"', "`", "<p "]
+)
+def test_a_long_repetition_costs_no_more_than_a_moment(unit: str) -> None:
+    text = unit * (60_000 // len(unit))
+    facts(dict.fromkeys(KINDS, text), "a.py")
+    ctx.first_sentence(text)
+
+
+def test_the_order_of_files_changes_nothing() -> None:
+    configs = {"package.json": '{"scripts": {"test": "x"}}', "Makefile": "test:\n"}
+    files = ["a.js", "package.json", "Makefile", "tests/a.test.js", "tests/b.test.js"]
+    assert ctx.detect_facts(files, configs) == ctx.detect_facts(
+        files[::-1], dict(reversed(configs.items()))
+    )

@@ -1,0 +1,386 @@
+"""init and update on real folders: every word a user had is still there, byte for byte."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import lab
+import pytest
+
+import ctx
+
+BEGIN = "<!-- BEGIN CTX MANAGED SECTION v1 -->\n"
+END = "<!-- END CTX MANAGED SECTION -->\n"
+OWN_FILES = [".ctx/.gitignore", ".ctx/constitution.md", ".ctx/map.md", ".ctx/runloop.md"]
+
+
+def init(root: Path, *args: str) -> None:
+    done = lab.run(root, "init", "--no-setup", *args)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+
+
+def section_of(place: Path) -> str:
+    span = ctx.find_section(place.read_bytes())
+    assert span is not None
+    return span.body.decode()
+
+
+# -- the whole way, there and back
+
+HOLDINGS: dict[str, dict[str, bytes | str]] = {
+    "nothing": {},
+    "crlf": {"AGENTS.md": b"# Mine\r\n\r\nwords\r\n", "CLAUDE.md": b"@AGENTS.md\r\n"},
+    "bom": {"AGENTS.md": b"\xef\xbb\xbf# Mine\n"},
+    "only a bom": {"AGENTS.md": b"\xef\xbb\xbf"},
+    "latin-1": {"AGENTS.md": b"caf\xe9\n", "CLAUDE.md": b"na\xefve, no newline at the end"},
+    "empty": {"AGENTS.md": b"", "CLAUDE.md": b"\n"},
+    "quoted": {"AGENTS.md": f"```md\n{BEGIN}{END}```\n"},
+}
+
+
+@pytest.mark.parametrize("with_git", [False, True])
+@pytest.mark.parametrize("holding", HOLDINGS)
+def test_init_update_and_remove_give_the_original_bytes_back(
+    tmp_path: Path, holding: str, with_git: bool
+) -> None:
+    root = lab.copy_script(lab.plant(tmp_path, HOLDINGS[holding]))
+    if with_git:
+        lab.git(root, "init", "-q")
+    before = lab.contents(root)
+    init(root)
+    after = lab.contents(root)
+    assert set(after) - set(before) >= set(OWN_FILES)
+    for name in ("AGENTS.md", "CLAUDE.md"):
+        assert after[name].startswith(before.get(name, b""))
+        assert ctx.find_section(after[name]) is not None
+    settled = lab.snapshot(root)
+    for args in (["update"], ["init", "--no-setup"], ["update", "--check"], ["update", "--force"]):
+        done = lab.run(root, *args)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        assert lab.snapshot(root) == settled
+    assert lab.run(root, "update", "--remove").returncode == 0
+    left = lab.contents(root)
+    assert {name: source for name, source in left.items() if not name.startswith(".ctx")} == before
+
+
+def test_init_works_from_a_sub_folder_and_leaves_nothing_there(tmp_path: Path) -> None:
+    lab.plant(tmp_path, {"a/b/x.py": ""})
+    lab.git(tmp_path, "init", "-q")
+    assert lab.run(tmp_path, "init", "--no-setup", cwd=tmp_path / "a/b").returncode == 0
+    assert (tmp_path / "AGENTS.md").exists() and os.listdir(tmp_path / "a/b") == ["x.py"]
+    assert lab.run(tmp_path, "update", "--check", cwd=tmp_path / "a").returncode == 0
+
+
+def test_a_root_can_be_given(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    assert lab.run(tmp_path, "--root", "there", "init", "--no-setup").returncode == 0
+    assert lab.run(tmp_path, "update", "--check", "--root", "there").returncode == 0
+    assert os.listdir(tmp_path) == ["there"]
+
+
+def test_quiet_says_nothing(tmp_path: Path) -> None:
+    done = lab.run(tmp_path, "init", "--no-setup", "--quiet")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+# -- what the sections say
+
+
+def test_a_section_is_short_and_its_paths_resolve(tmp_path: Path) -> None:
+    init(lab.copy_script(tmp_path))
+    for name in ("AGENTS.md", "CLAUDE.md"):
+        text = section_of(tmp_path / name)
+        assert text.count("\n") < ctx.SECTION_LINES
+        assert ctx.estimate_tokens(text) <= ctx.SECTION_TOKENS
+        assert "python ctx.py update --remove" in text
+    for path in (".ctx/map.md", ".ctx/constitution.md", ".ctx/runloop.md", "AGENTS.md"):
+        assert path in section_of(tmp_path / "AGENTS.md") + section_of(tmp_path / "CLAUDE.md")
+        assert (tmp_path / path).is_file()
+
+
+def test_commands_that_would_make_a_section_too_long_are_left_out() -> None:
+    verbs = ("install", "build", "test", "lint", "typecheck", "format", "run")
+    few = [ctx.Command(verb, f"make {verb}", "Makefile") for verb in verbs]
+    many = [ctx.Command(verb, f"{verb} " + "--with-an-option " * 30, "x") for verb in verbs * 20]
+    assert ctx.make_agents_section("python ctx.py", few, "").count("`make ") == len(verbs)
+    for commands in (few, many, few + many, []):
+        text = ctx.make_agents_section("python tools/deep/down/ctx.py", commands, "")
+        assert ctx.estimate_tokens(text) <= ctx.SECTION_TOKENS
+        assert text.count("\n") <= ctx.SECTION_LINES
+
+
+def test_a_new_claude_file_imports_agents_first(tmp_path: Path) -> None:
+    init(lab.plant(tmp_path, {"AGENTS.md": "# Mine\n"}))
+    imports = [line for line in section_of(tmp_path / "CLAUDE.md").split("\n") if line[:1] == "@"]
+    assert imports == ["@AGENTS.md", "@.ctx/map.md", "@.ctx/constitution.md"]
+
+
+def test_an_import_that_the_user_has_already_is_not_repeated(tmp_path: Path) -> None:
+    init(lab.plant(tmp_path, {"CLAUDE.md": b"# Mine\r\n@AGENTS.md\r\n"}))
+    assert (tmp_path / "CLAUDE.md").read_bytes().count(b"@AGENTS.md") == 1
+
+
+def test_imports_of_a_deeper_claude_file_lead_up(tmp_path: Path) -> None:
+    init(tmp_path, "--file", ".claude/CLAUDE.md")
+    assert "@../AGENTS.md\n@../.ctx/map.md\n" in section_of(tmp_path / ".claude/CLAUDE.md")
+
+
+def test_a_script_with_a_space_in_its_path_is_quoted(tmp_path: Path) -> None:
+    (tmp_path / "my tools").mkdir()
+    lab.copy_script(tmp_path / "my tools")
+    lab.run(tmp_path / "my tools", "--root", str(tmp_path), "init", "--no-setup")
+    assert "`python 'my tools/ctx.py' update`" in section_of(tmp_path / "AGENTS.md")
+
+
+# -- links
+
+
+@pytest.mark.parametrize(
+    "links",
+    [
+        {"CLAUDE.md": "AGENTS.md"},
+        {"AGENTS.md": "CLAUDE.md"},
+        {"CLAUDE.md": "docs/mid.md", "docs/mid.md": "../AGENTS.md"},
+        {"AGENTS.md": "docs/rules.md", "CLAUDE.md": "docs/rules.md"},
+    ],
+)
+@pytest.mark.parametrize("dangling", [False, True])
+def test_a_linked_pair_gets_one_section_and_stays_linked(
+    tmp_path: Path, links: dict[str, str], dangling: bool
+) -> None:
+    (tmp_path / "docs").mkdir()
+    for name, target in links.items():
+        (tmp_path / name).symlink_to(target)
+    real = Path(os.path.realpath(tmp_path / "AGENTS.md"))
+    if not dangling:
+        real.write_bytes(b"# Mine\r\n")
+    before = lab.contents(tmp_path)
+    init(tmp_path)
+    assert {name: os.readlink(tmp_path / name) for name in links} == links
+    source = (tmp_path / "CLAUDE.md").read_bytes()
+    assert source.count(BEGIN.strip().encode()) == 1 and b"@AGENTS.md" not in source
+    assert lab.run(tmp_path, "update", "--check").returncode == 0
+    assert lab.run(tmp_path, "update", "--remove").returncode == 0
+    left = lab.contents(tmp_path)
+    assert {name: source for name, source in left.items() if not name.startswith(".ctx")} == before
+
+
+def test_a_linked_constitution_is_the_users_choice(tmp_path: Path) -> None:
+    lab.plant(tmp_path, {"shared/rules.md": "ours\n", ".ctx/.gitignore": "cache/\nmine\n"})
+    (tmp_path / ".ctx/constitution.md").symlink_to("../shared/rules.md")
+    init(tmp_path)
+    assert os.readlink(tmp_path / ".ctx/constitution.md") == "../shared/rules.md"
+    assert (tmp_path / "shared/rules.md").read_text() == "ours\n"
+    assert (tmp_path / ".ctx/.gitignore").read_text() == "cache/\nmine\n"
+
+
+# -- further files
+
+FRONT = b"---\ndescription: house rules\nalwaysApply: true\n---\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        (".github/copilot-instructions.md", b"Be brief.\n"),
+        ("GEMINI.md", None),
+        (".cursor/rules/x.mdc", FRONT),
+        (".cursorrules", b"one rule"),
+        ("CLAUDE.local.md", b"ignored by git\n"),
+    ],
+)
+def test_a_further_file_is_managed_like_the_others(
+    tmp_path: Path, path: str, source: bytes | None
+) -> None:
+    lab.plant(tmp_path, {".gitignore": "CLAUDE.local.md\n", **({path: source} if source else {})})
+    lab.git(tmp_path, "init", "-q")
+    init(tmp_path, "--file", f"./{path}")
+    place = tmp_path / path
+    assert place.read_bytes().startswith(source or b"<!-- BEGIN")
+    pristine = place.read_bytes()
+    stale = ctx.upsert_section(source, "- older text\n", 0)
+    place.write_bytes(stale)
+    assert lab.run(tmp_path, "update", "--check").returncode == 1
+    assert lab.run(tmp_path, "update").returncode == 0
+    assert place.read_bytes() == pristine
+    assert lab.run(tmp_path, "update", "--remove").returncode == 0
+    assert (place.read_bytes() if place.exists() else None) == source
+
+
+# -- who owns what
+
+
+def test_a_stale_section_is_told_by_check_and_mended_by_update(tmp_path: Path) -> None:
+    init(tmp_path)
+    place = tmp_path / "AGENTS.md"
+    fresh = place.read_bytes()
+    stale = ctx.upsert_section(b"# Mine\n", "- what an older ctx.py wrote\n", 1)
+    place.write_bytes(stale)
+    done = lab.run(tmp_path, "update", "--check")
+    assert done.returncode == 1 and "AGENTS.md: stale; run `ctx update`" in done.stderr
+    assert place.read_bytes() == stale
+    assert lab.run(tmp_path, "update").stderr == "ctx: wrote AGENTS.md\n"
+    assert place.read_bytes() == b"# Mine\n\n" + fresh
+
+
+def test_an_edited_section_is_kept_and_named_until_forced(tmp_path: Path) -> None:
+    init(tmp_path)
+    place = tmp_path / "AGENTS.md"
+    fresh = place.read_bytes()
+    edited = fresh.replace(b"House rules", b"My rules")
+    place.write_bytes(edited)
+    for args in (["update"], ["update", "--check"], ["init", "--no-setup"]):
+        done = lab.run(tmp_path, *args)
+        assert done.returncode == 0 and "AGENTS.md: section edited by hand; kept" in done.stderr
+        assert place.read_bytes() == edited
+    done = lab.run(tmp_path, "update", "--force")
+    assert place.read_bytes() == fresh
+    copies = list((tmp_path / ".ctx/kept").iterdir())
+    assert [copy.read_bytes() for copy in copies] == [edited]
+    assert copies[0].name in done.stderr
+
+
+def test_a_section_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
+    newer = ctx.upsert_section(b"# Mine\n", "- from the future\n", 2)
+    lab.plant(tmp_path, {"AGENTS.md": newer})
+    done = lab.run(tmp_path, "init", "--no-setup")
+    assert done.returncode == 0 and "newer ctx.py; left alone" in done.stderr
+    assert lab.run(tmp_path, "update", "--force").returncode == 0
+    assert (tmp_path / "AGENTS.md").read_bytes() == newer
+
+
+def test_the_constitution_is_written_once_and_the_run_loop_while_pristine(tmp_path: Path) -> None:
+    init(tmp_path)
+    constitution, runloop = tmp_path / ".ctx/constitution.md", tmp_path / ".ctx/runloop.md"
+    fresh = runloop.read_bytes()
+    constitution.write_text("ours\n")
+    runloop.write_bytes(ctx.seal("what an older ctx.py wrote\n"))
+    assert lab.run(tmp_path, "update").returncode == 0
+    assert (constitution.read_text(), runloop.read_bytes()) == ("ours\n", fresh)
+    runloop.write_bytes(fresh.replace(b"\n", b"\r\n"))  # as a checkout on Windows has it
+    assert lab.run(tmp_path, "update", "--check").returncode == 0
+    runloop.write_bytes(b"my own loop\n" + fresh)
+    assert lab.run(tmp_path, "update").returncode == 0
+    assert runloop.read_bytes() == b"my own loop\n" + fresh
+
+
+def test_a_document_that_quotes_the_markers_is_not_managed(tmp_path: Path) -> None:
+    quoted = f"```md\n{BEGIN}x\n{END}```\n    {BEGIN}"
+    lab.plant(tmp_path, {"docs/how.md": quoted, "README.md": quoted})
+    init(tmp_path)
+    assert lab.run(tmp_path, "update").returncode == 0
+    assert (tmp_path / "docs/how.md").read_text() == (tmp_path / "README.md").read_text() == quoted
+
+
+# -- dry runs
+
+
+@pytest.mark.parametrize("holding", HOLDINGS)
+def test_a_dry_run_prints_a_diff_that_git_applies_to_the_same_result(
+    tmp_path: Path, holding: str
+) -> None:
+    dry = lab.plant(tmp_path / "dry", {"x": "", **HOLDINGS[holding]})
+    wet = lab.plant(tmp_path / "wet", {"x": "", **HOLDINGS[holding]})
+    before = lab.snapshot(dry)
+    done = lab.run(dry, "init", "--dry-run")
+    assert done.returncode == 0 and lab.snapshot(dry) == before
+    init(wet)
+    patch = done.stdout.encode("utf-8", "surrogateescape")
+    subprocess.run(["git", "apply", "-"], input=patch, cwd=dry, check=True)
+    assert lab.contents(dry) == lab.contents(wet)
+
+
+def test_a_dry_run_of_update_and_remove_writes_nothing(tmp_path: Path) -> None:
+    init(tmp_path)
+    before = lab.snapshot(tmp_path)
+    assert lab.run(tmp_path, "update", "--dry-run").stdout == ""
+    assert "+++ /dev/null" in lab.run(tmp_path, "update", "--remove", "--dry-run").stdout
+    assert lab.snapshot(tmp_path) == before
+
+
+# -- bad input: one line, exit 2, nothing changed
+
+PAIR = f"{BEGIN}x\n{END}"
+BAD: dict[str, tuple[dict[str, bytes | str], list[str], str]] = {
+    "missing END": ({"AGENTS.md": f"a\n{BEGIN}b\n"}, ["init"], "AGENTS.md:2: managed section has no"),
+    "missing BEGIN": ({"AGENTS.md": f"a\n{END}b\n"}, ["init"], "AGENTS.md:2: managed section ends"),
+    "END before BEGIN": ({"CLAUDE.md": END + BEGIN}, ["init"], "CLAUDE.md:1: managed section ends"),
+    "two pairs": ({"AGENTS.md": PAIR + PAIR}, ["init"], "AGENTS.md:4: a second managed section"),
+    "nested": ({"AGENTS.md": BEGIN + PAIR + END}, ["init"], "AGENTS.md:2: a second managed section"),
+    "damage met by update": ({"CLAUDE.md": BEGIN}, ["update"], "CLAUDE.md:1: managed section has no"),
+    "damage met by remove": ({"AGENTS.md": BEGIN}, ["update", "--remove"], "AGENTS.md:1: managed"),
+    "a folder": ({"AGENTS.md/x": ""}, ["init"], "AGENTS.md: is a folder; move it away"),
+    "unknown key": ({".ctx/config.toml": "[map]\nx = 1\n"}, ["init"], ".ctx/config.toml: unknown key"),
+    "out of range": (
+        {".ctx/config.toml": "[map]\nmax_depth = 11\n"},
+        ["init"],
+        ".ctx/config.toml: map.max_depth is 11; it must be 1 to 10",
+    ),
+    "broken TOML": ({".ctx/config.toml": "[map\n"}, ["init"], ".ctx/config.toml: not valid TOML"),
+    "unknown command": ({"a": ""}, ["inti"], "inti: unknown command; did you mean init?"),
+    "unknown flag": ({"a": ""}, ["init", "--forse"], "init: unrecognized arguments: --forse"),
+    "unknown global flag": ({"a": ""}, ["--forse"], "arguments: unrecognized arguments: --forse"),
+    "missing value": ({"a": ""}, ["init", "--file"], "init: argument --file: expected one argument"),
+    "no such root": ({"a": ""}, ["--root", "nowhere", "init"], "nowhere: not a folder"),
+    "not set up": ({"a": ""}, ["update"], "not set up; run `ctx init`"),
+    "a file outside": ({"a": ""}, ["init", "--file", "../x.md"], "../x.md: is not a file of this"),
+    "a file of git": ({"a": ""}, ["init", "--file", ".git/x.md"], ".git/x.md: is not a file of this"),
+    "no instruction file": ({"a.py": ""}, ["init", "--file", "a.py"], "a.py: no instruction file"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_one_line_and_changes_nothing(tmp_path: Path, case: str) -> None:
+    files, args, complaint = BAD[case]
+    root = lab.plant(tmp_path, files)
+    before = lab.snapshot(root)
+    args = [*args, "--no-setup"] if args[0] == "init" else args
+    done = lab.run(root, *args)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith("ctx: ") and complaint in done.stderr
+    assert lab.snapshot(root) == before
+
+
+def test_a_link_that_leads_out_is_refused(tmp_path: Path) -> None:
+    lab.plant(tmp_path, {"out.md": "theirs", "in/a": ""})
+    for target in ("../out.md", "AGENTS.md"):
+        (tmp_path / "in/AGENTS.md").symlink_to(target)
+        done = lab.run(tmp_path / "in", "init", "--no-setup")
+        assert done.returncode == 2 and "replace" in done.stderr and done.stderr.count("\n") == 1
+        assert sorted(os.listdir(tmp_path / "in")) == ["AGENTS.md", "a"]
+        (tmp_path / "in/AGENTS.md").unlink()
+    assert (tmp_path / "out.md").read_text() == "theirs"
+
+
+def test_a_ctx_folder_that_leads_out_is_refused(tmp_path: Path) -> None:
+    lab.plant(tmp_path, {"out/x": "", "in/a": ""})
+    (tmp_path / "in/.ctx").symlink_to("../out")
+    done = lab.run(tmp_path / "in", "init", "--no-setup")
+    assert done.returncode == 2 and "leads out of the repository" in done.stderr
+    assert os.listdir(tmp_path / "out") == ["x"]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="permissions bind here only")
+@pytest.mark.parametrize("shut", [".", "docs"])
+def test_a_read_only_folder_is_one_line_and_changes_nothing(tmp_path: Path, shut: str) -> None:
+    root = lab.plant(tmp_path / "r", {"docs/a.md": "mine\n", "AGENTS.md": "mine\n"})
+    before = lab.snapshot(root)
+    (root / shut).chmod(0o555)
+    args = ("init", "--no-setup", "--file", "docs/a.md")
+    done = lab.run(root, *args, preexec_fn=lab.drop_power)
+    (root / shut).chmod(0o755)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "Permission denied; nothing was changed" in done.stderr
+    assert lab.snapshot(root) == before
+
+
+def test_a_section_that_would_hold_a_marker_is_refused(tmp_path: Path) -> None:
+    """The script's own path is part of the text; a folder may be named like a marker."""
+    folder = tmp_path / f"a\n{END}b"
+    folder.mkdir()
+    lab.copy_script(folder)
+    done = lab.run(folder, "--root", str(tmp_path), "init", "--no-setup")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "holds a marker line" in done.stderr
+    assert os.listdir(tmp_path) == [folder.name]

@@ -1,0 +1,170 @@
+"""The private environment: whole or not at all, found by later runs, and never in the way."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+import lab
+import pytest
+
+import ctx
+
+PINNED = {"tree-sitter": "0.25.2", "tree-sitter-language-pack": "0.13.0", "tiktoken": "0.7.0"}
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with empty packages of the pinned names, for a real pip without a registry."""
+    folder = tmp_path_factory.mktemp("wheels")
+    for name, version in PINNED.items():
+        module = name.replace("-", "_")
+        info = f"{module}-{version}.dist-info"
+        with zipfile.ZipFile(folder / f"{module}-{version}-py3-none-any.whl", "w") as wheel:
+            wheel.writestr(f"{module}/__init__.py", "")
+            wheel.writestr(
+                f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+            )
+            wheel.writestr(
+                f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+            )
+            wheel.writestr(f"{info}/RECORD", "")
+    return folder
+
+
+@pytest.fixture
+def env(tmp_path: Path, wheels: Path) -> dict[str, str]:
+    """A cache of its own, and a pip that knows only the empty packages."""
+    return {
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        "PIP_CONFIG_FILE": os.devnull,
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": str(wheels),
+        "TIKTOKEN_CACHE_DIR": str(tmp_path / "none"),
+    }
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "root").mkdir()
+    return lab.copy_script(tmp_path / "root")
+
+
+def environments(env: dict[str, str]) -> list[str]:
+    return sorted(os.listdir(Path(env["XDG_CACHE_HOME"], "ctx")))
+
+
+def test_the_real_packages_are_installed_and_found_by_a_bare_python(
+    tmp_path: Path, root: Path
+) -> None:
+    env = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    done = lab.run(root, "init", env=env)
+    if "installing the parsers failed" in done.stderr:
+        pytest.skip(f"the package registry cannot be reached: {done.stderr.splitlines()[0]}")
+    assert done.returncode == 0 and "parsers: installed in " in done.stderr
+    report = lab.run(root, "doctor", env=env).stdout
+    for name in PINNED:
+        assert f"ok    {name}: " in report
+    assert "parsers: already there" in lab.run(root, "setup", env=env).stderr
+    site = next((tmp_path / "cache").glob("ctx/*/lib/*/site-packages"))
+    code = "import sys; sys.path.append(sys.argv[1]); import tree_sitter_language_pack as pack\n"
+    code += "print(pack.get_parser('python').parse(b'x = 1').root_node.type)"
+    parsed = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code, str(site)], capture_output=True, text=True
+    )
+    assert parsed.stdout == "module\n"
+
+
+def test_two_setups_at_once_make_one_environment(root: Path, env: dict[str, str]) -> None:
+    command = [sys.executable, "-I", "-S", str(root / "ctx.py"), "setup"]
+    both = [
+        subprocess.Popen(command, cwd=root, env={**os.environ, **env}, stderr=subprocess.PIPE)
+        for _ in range(2)
+    ]
+    for each in both:
+        _, err = each.communicate(timeout=300)
+        assert each.returncode == 0 and b"parsers: installed in " in err
+    assert len(environments(env)) == 1
+    assert "ok    tree-sitter: 0.25.2" in lab.run(root, "doctor", env=env).stdout
+
+
+def test_a_setup_that_was_killed_is_completed_by_the_next(root: Path, env: dict[str, str]) -> None:
+    command = [sys.executable, "-I", "-S", str(root / "ctx.py"), "setup"]
+    with subprocess.Popen(
+        command,
+        cwd=root,
+        env={**os.environ, **env},
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as process:
+        while not list(Path(env["XDG_CACHE_HOME"]).glob("ctx/.ctx-tmp-*/*")):
+            time.sleep(0.02)
+        os.killpg(process.pid, signal.SIGKILL)
+    assert environments(env)[0].startswith(".ctx-tmp-")
+    assert "todo  tree-sitter: missing" in lab.run(root, "doctor", env=env).stdout
+    assert lab.run(root, "setup", env=env).returncode == 0
+    assert [name for name in environments(env) if name.startswith(".ctx-tmp-")] == []
+    assert "ok    tree-sitter: 0.25.2" in lab.run(root, "doctor", env=env).stdout
+
+
+def test_offline_setup_is_one_line_and_init_does_the_rest(root: Path, env: dict[str, str]) -> None:
+    env |= {"PIP_NO_INDEX": "0", "PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_RETRIES": "0"}
+    env["PIP_FIND_LINKS"] = ""
+    done = lab.run(root, "init", env=env)
+    assert done.returncode == 0 and (root / "AGENTS.md").exists()
+    lines = [line for line in done.stderr.splitlines() if not line.startswith("ctx: wrote ")]
+    assert lines[0].startswith("ctx: setup: installing the parsers failed: ")
+    assert lines[0].endswith("check network and pip; going on without the parsers")
+    assert environments(env) == []
+
+
+def test_setup_without_pip_is_one_line(tmp_path: Path, root: Path, env: dict[str, str]) -> None:
+    broken = lab.plant(tmp_path, {"broken/venv.py": "raise SystemExit('Error: no ensurepip')\n"})
+    env["PYTHONPATH"] = str(broken / "broken")
+    done = lab.run(root, "setup", env=env)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "making a private environment failed: Error: no ensurepip" in done.stderr
+    done = lab.run(root, "init", env=env)
+    assert done.returncode == 0 and (root / "AGENTS.md").exists()
+
+
+def test_a_cache_folder_that_cannot_be_made_is_one_line(root: Path, env: dict[str, str]) -> None:
+    lab.plant(root, {"file": ""})
+    done = lab.run(root, "setup", env={**env, "XDG_CACHE_HOME": str(root / "file")})
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "set XDG_CACHE_HOME" in done.stderr
+
+
+def test_an_interpreter_that_has_the_packages_is_used_as_it_is(
+    root: Path, env: dict[str, str], wheels: Path
+) -> None:
+    for wheel in wheels.glob("*.whl"):
+        zipfile.ZipFile(wheel).extractall(root / "site")
+    env["PYTHONPATH"] = str(root / "site")
+    done = lab.run(root, "init", python=("-S",), env=env)
+    assert done.returncode == 0
+    assert not os.path.exists(env["XDG_CACHE_HOME"])
+    done = lab.run(root, "setup", python=("-S",), env=env)
+    assert done.returncode == 0 and "parsers: already there" in done.stderr
+
+
+def test_a_missing_parser_is_one_line_that_names_setup(root: Path, env: dict[str, str]) -> None:
+    code = "import sys; sys.path.insert(0, sys.argv[1]); import ctx\n"
+    code += "print(ctx.has_parsers(ctx.Project(sys.argv[1], quiet=sys.argv[2] == 'quiet')))"
+    for mode, told in (("loud", 1), ("quiet", 0)):
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", code, os.path.realpath(root), mode],
+            env={**os.environ, **env},
+            capture_output=True,
+            text=True,
+        )
+        assert (done.stdout, done.stderr.count("\n")) == ("False\n", told)
+        assert done.stderr.count("run `python ctx.py setup`") == told
+
+
+def test_the_environment_is_keyed_by_pins_and_python() -> None:
+    assert len(ctx.read_pins()) == 3
+    assert sys.implementation.cache_tag in ctx.private_environment()

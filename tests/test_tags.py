@@ -1,0 +1,186 @@
+"""Bytes of one file in, its tags out."""
+
+import pathlib
+import sys
+import time
+
+import pytest
+
+import ctx
+
+FIXTURES = pathlib.Path(__file__).parent / "fixtures" / "languages"
+SAMPLES = sorted(FIXTURES.glob("*/sample.*"))
+
+
+def tag(path: str, text: str) -> ctx.FileTags:
+    language = ctx.find_language(path)
+    assert language is not None
+    tags = ctx.tag_source(path, text.encode(), language)
+    assert tags is not None
+    return tags
+
+
+def render_tags(tags: ctx.FileTags) -> str:
+    """One line for each thing found, to be read and reviewed."""
+    lines = [f"doc    {tags.doc}"] if tags.doc else []
+    lines += [f"mark   {tags.mark}"] if tags.mark else []
+    lines += [f"import {name}" for name in tags.imports]
+    for found in tags.definitions:
+        sign = "+" if found.exported else "-"
+        name = f"{found.owner}.{found.name}" if found.owner else found.name
+        line = f"def    {found.line}-{found.end} {sign} {found.kind} {name} | {found.signature}"
+        lines.append(f"{line} | {found.doc}" if found.doc else line)
+    lines += [f"ref    {name} {count}" for name, count in tags.references.items()]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=[sample.parent.name for sample in SAMPLES])
+def test_each_sample_gives_its_expected_tags(sample: pathlib.Path, request: pytest.FixtureRequest):
+    language = ctx.find_language(sample.name)
+    assert language is not None
+    tags = ctx.tag_source(sample.name, sample.read_bytes(), language)
+    assert tags is not None
+    text = render_tags(tags)
+    expected = sample.with_name("expected.tags")
+    if request.config.getoption("--regen"):
+        expected.write_text(text, encoding="utf-8")
+    assert text == expected.read_text(encoding="utf-8")
+    assert "hunter2" not in text
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=[sample.parent.name for sample in SAMPLES])
+def test_windows_line_ends_change_nothing_but_bytes(sample: pathlib.Path):
+    language = ctx.find_language(sample.name)
+    assert language is not None
+    source = sample.read_bytes()
+    plain = ctx.tag_source(sample.name, source, language)
+    windows = ctx.tag_source(sample.name, source.replace(b"\n", b"\r\n"), language)
+    assert plain == windows
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=[sample.parent.name for sample in SAMPLES])
+def test_half_a_file_keeps_most_of_what_stands_before_the_break(sample: pathlib.Path):
+    language = ctx.find_language(sample.name)
+    assert language is not None
+    source = sample.read_bytes()
+    whole = ctx.tag_source(sample.name, source, language)
+    half = ctx.tag_source(sample.name, source[: len(source) // 2], language)
+    assert whole and half
+    before = [d.name for d in whole.definitions if d.end < source.count(b"\n") // 2 - 3]
+    kept = {d.name for d in half.definitions}
+    assert sum(name in kept for name in before) >= 0.6 * len(before)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        n
+        for n, language in ctx.parse_language_table(ctx.LANGUAGE_TABLE).items()
+        if language.suffixes
+    ],
+)
+def test_deep_nesting_ends_and_is_quick(name: str):
+    language = ctx.parse_language_table(ctx.LANGUAGE_TABLE)[name]
+    began = time.process_time()
+    for opening, closing in ("()", "[]", "{}"):
+        source = b"x = " + opening.encode() * 20_000 + closing.encode() * 20_000
+        assert ctx.tag_source("x." + language.suffixes[0], source, language) is not None
+    assert time.process_time() - began < 30
+
+
+def test_empty_and_binary_files_have_no_definitions():
+    for text in ("", "\n", "\x00\x01", "\ufeff"):
+        assert tag("a.py", text).definitions == ()
+
+
+def test_bytes_that_are_no_utf8_are_shown_replaced():
+    language = ctx.find_language("a.py")
+    assert language is not None
+    tags = ctx.tag_source(
+        "a.py", b"def caf\xe9(x='\xff'): pass\ndef b(): ''' \xff. '''\n", language
+    )
+    assert tags is not None
+    assert "b" in [found.name for found in tags.definitions]
+
+
+def test_two_runs_give_the_same_order():
+    source = "def b(): pass\ndef a(): pass\nclass C:\n  def z(self): pass\n  def y(self): pass\n"
+    assert [d.name for d in tag("a.py", source).definitions] == ["b", "a", "C", "z", "y"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("a", ["a"]),
+        ("a.{b, c as d}", ["a.b", "a.c"]),
+        ("a::{self, b::{c, d}, e::*}", ["a", "a::b::c", "a::b::d", "a::e::*"]),
+        ("'x/y'", ["x/y"]),
+        ("$name . '/x.php'", []),
+        ("{a, b}", ["a", "b"]),
+        ("a.{", []),
+        ("}}", []),
+    ],
+)
+def test_braces_expand_to_one_name_each(text: str, names: list[str]):
+    assert ctx.expand_braces(text) == names
+
+
+@pytest.mark.parametrize(
+    ("line", "imports"),
+    [
+        ("import a.b", ["a.b"]),
+        ("import a.b as c, d", ["a.b", "d"]),
+        ("from a.b import c, d", ["a.b.c", "a.b.d"]),
+        ("from . import x", [".x"]),
+        ("from .. import x as y", ["..x"]),
+        ("from ..p import *", ["..p"]),
+        ("from . import *", ["."]),
+        ("from .a import (b,\n  c,  # why\n)", [".a.b", ".a.c"]),
+    ],
+)
+def test_python_imports_are_dotted_names(line: str, imports: list[str]):
+    assert list(tag("a.py", line + "\n").imports) == imports
+
+
+@pytest.mark.parametrize(
+    ("head", "mark"),
+    [
+        ("# Code generated by protoc. DO NOT EDIT.\n", "generated"),
+        ("# @generated\n", "generated"),
+        ("# This file was automatically generated.\n", "generated"),
+        ("# written by hand\n", ""),
+        ("x = [" + "1," * 3000 + "]\n", "minified"),
+    ],
+)
+def test_content_tells_what_it_is(head: str, mark: str):
+    assert tag("a.py", head).mark == mark
+
+
+def test_a_header_that_speaks_cpp_is_read_as_cpp():
+    assert [d.kind for d in tag("a.h", "class A { void f(); };\n").definitions] == [
+        "class",
+        "method",
+    ]
+    assert [d.kind for d in tag("a.h", "struct class_of { int x; };\n").definitions] == ["struct"]
+
+
+def test_no_value_leaves_through_a_sibling():
+    tags = tag("a.js", "export let first = 'hunter2', SECOND = 'hunter2';\n")
+    assert [d.signature for d in tags.definitions] == ["let first = …, SECOND = …"] * 2
+
+
+def test_a_missing_grammar_is_a_gap_and_not_an_empty_file():
+    language = ctx.find_language("a.py")
+    assert language is not None
+    assert ctx.tag_source("a.py", b"x = 1", language._replace(grammar="no_such_one")) is None
+
+
+def test_missing_packages_are_a_gap(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "tree_sitter", None)
+    ctx._load_grammar.cache_clear()
+    try:
+        language = ctx.find_language("a.go")
+        assert language is not None
+        assert ctx.tag_source("a.go", b"package a", language) is None
+    finally:
+        ctx._load_grammar.cache_clear()
