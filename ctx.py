@@ -707,6 +707,12 @@ def section_text(section: Section) -> str:
     return head + _FORMS[section.form](section.body)
 
 
+def first_paragraph(text: str) -> str:
+    """The first words of a text that are no heading."""
+    found = re.search(r"(?m)^(?!\s*#)\s*\S.*(?:\n(?!\s*#)\s*\S.*)*", text)
+    return found[0] if found else ""
+
+
 def cut_words(text: str, limit: int) -> str:
     """The first words of a text, lines kept; a cut is marked."""
     words = list(re.finditer(r"\S+", text))
@@ -5116,7 +5122,7 @@ def render_tree(tracker: Tracker, task: Task) -> str:
 def render_output_contract(task: Task, close: str, commands: Sequence[Command]) -> str:
     """How to finish: the checks of this repository, the commit line, the tracker, the answer."""
     wanted = [each for each in commands if each.verb in ("test", "lint", "typecheck", "build")]
-    checks = "".join(f"   - {each.verb}: {code_span(each.line)}\n" for each in wanted[:8])
+    checks = "".join(f"   - {each.verb}: {code_span(redact(each.line))}\n" for each in wanted[:8])
     subject = f"{one_line(task.type, 20)}({task.id}): {one_line(task.title, 100)}"
     return fill(
         "output.md",
@@ -6676,40 +6682,41 @@ def _linked(source: str, found: Sequence[Task | str]) -> Tracker:
     faults = [each for each in found if isinstance(each, str)]
     tasks: dict[str, Task] = {}
     for task in found:
-        if isinstance(task, Task) and tasks.setdefault(task.id, task) is not task:
-            faults.append(f"{_task_place(task)}: duplicate id {task.id}; the first one is kept")
+        if isinstance(task, Task):
+            task = task._replace(id=show(task.id, 200), source=source)
+            if tasks.setdefault(task.id, task) is not task:
+                faults.append(_fault(task, "duplicate id; the first one is kept"))
     names = {name.casefold(): name for name in reversed(tasks)}
     parents = {task.id: names.get(task.parent.casefold(), "") for task in tasks.values()}
     for task in tasks.values():
-        above = parents[task.id]
-        if task.parent and not above:
-            faults.append(
-                f"{_task_place(task)}: {task.id}: no parent {task.parent}; read without one"
-            )
-        seen: set[str] = set()
-        while above and above != task.id and above not in seen:
-            seen.add(above)
-            above = parents[above]
-        if above == task.id:
-            faults.append(
-                f"{_task_place(task)}: {task.id}: its parents form a circle; read without one"
-            )
+        if task.parent and not parents[task.id]:
+            faults.append(_fault(task, f"no parent {task.parent}; read without one"))
+        elif _is_circle(task.id, parents):
+            faults.append(_fault(task, "its parents form a circle; read without one"))
             parents[task.id] = ""
-    linked = []
     for task in tasks.values():
-        wanted = {each: names.get(each.casefold(), "") for each in task.depends_on}
-        for each in wanted:
-            if not wanted[each]:
-                faults.append(
-                    f"{_task_place(task)}: {task.id}: no dependency {each}; taken as done"
-                )
-        known = tuple(dict.fromkeys(filter(None, wanted.values())))
-        linked.append(task._replace(source=source, parent=parents[task.id], depends_on=known))
-    return Tracker(source, tuple(linked), tuple(faults))
+        needs = {each: names.get(each.casefold(), "") for each in task.depends_on}
+        for each in needs:
+            if not needs[each]:
+                faults.append(_fault(task, f"no dependency {each}; taken as done"))
+        known = tuple(dict.fromkeys(filter(None, needs.values())))
+        tasks[task.id] = task._replace(parent=parents[task.id], depends_on=known)
+    return Tracker(source, tuple(tasks.values()), tuple(faults))
 
 
-def _task_place(task: Task) -> str:
-    return f"{task.path}:{task.line}" if task.line else task.path
+def _fault(task: Task, why: str) -> str:
+    place = f"{task.path}:{task.line}" if task.line else task.path
+    return f"{place}: {task.id}: {why}"
+
+
+def _is_circle(name: str, parents: Mapping[str, str]) -> bool:
+    """Whether a task is above itself."""
+    seen: set[str] = set()
+    above = parents[name]
+    while above and above != name and above not in seen:
+        seen.add(above)
+        above = parents[above]
+    return above == name
 
 
 def find_task(tracker: Tracker, wanted: str) -> Task:
@@ -7496,10 +7503,9 @@ def read_previous(project: Project, task: Task) -> tuple[str, str]:
     if attempt is None:
         return "", ""
     log = attempt.log or read_log(project, attempt.log_path)
-    return (
-        attempt.summary if attempt.status != "done" else "",
-        log if attempt.guard == "fail" else "",
-    )
+    said = (attempt.status != "done" and attempt.summary, attempt.guard == "fail" and log)
+    history, failure = (cut_tail(clean_text(text or ""), LOG_BYTES) for text in said)
+    return history, failure
 
 
 def read_run_state(project: Project) -> dict[str, Any]:
@@ -7619,37 +7625,30 @@ def ledger_path(name: str) -> str:
 
 def read_git_state(project: Project, task: Task, commits: int) -> GitState | None:
     """Branch, uncommitted files, last commits, and what earlier commits changed for a task."""
-    log = run_git(project, "log", "-n", "200", "-z", "--format=%h%x1f%D%x1f%s%x1f%b")
+    log = run_git(project, "log", "-n", "200", "-z", "--format=%h%x1f%s%x1f%B")
     if log is None:
         return None
-    rows = [
-        row.split("\x1f")
-        for row in log.decode("utf-8", "replace").split("\0")
-        if row.count("\x1f") >= 3
+    rows = [row.split("\x1f", 2) for row in log.decode("utf-8", "replace").split("\0")]
+    rows = [row for row in rows if len(row) == 3]
+    branch = run_git(project, "symbolic-ref", "-q", "--short", "HEAD") or b"(detached)"
+    # a bare number stands for many things, so it needs a mark before it
+    before = r"(?<![\w.-])" if re.search("[A-Za-z]", task.id) else r"(?:#|\(|\btask )"
+    named = [
+        row[0] for row in rows if re.search(rf"{before}{re.escape(task.id)}(?![\w-]|\.\w)", row[2])
     ]
-    name = re.search(r"HEAD -> ([^,]+)", rows[0][1]) if rows else None
-    pattern = re.compile(rf"(?<![\w.-]){re.escape(task.id)}(?![\w-]|\.\w)")
-    named = [row[0] for row in rows if pattern.search(row[2]) or pattern.search(row[3])]
-    touched: list[bytes] = []
-    if named:
-        show_files = (
-            "log",
-            "--no-walk",
-            "--name-only",
-            "--no-renames",
-            "--no-ext-diff",
-            "--no-textconv",
-        )
-        touched = (run_git(project, *show_files, "-z", "--format=", *named[:20]) or b"").split(
-            b"\0"
-        )
-    paths = {os.fsdecode(path.strip(b"\n")) for path in touched if path.strip(b"\n")}
     return GitState(
-        name[1] if name else "(detached)",
+        branch.decode("utf-8", "replace").strip(),
         len(_uncommitted(project)),
-        tuple(f"{row[0]} {row[2]}" for row in rows[:commits]),
-        tuple(sorted(paths)),
+        tuple(f"{row[0]} {row[1]}" for row in rows[:commits]),
+        tuple(_changed_in(project, named[:20])),
     )
+
+
+def _changed_in(project: Project, commits: Sequence[str]) -> list[str]:
+    """The files that these commits changed."""
+    flags = ("--no-walk", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv")
+    listed = run_git(project, "log", *flags, "-z", "--format=", *commits) if commits else b""
+    return sorted({os.fsdecode(path) for path in re.split(rb"[\0\n]+", listed or b"") if path})
 
 
 _INDEX_ENTRY = (
@@ -8196,11 +8195,11 @@ def make_prompt(project: Project, briefing: Briefing, budget: int, *, reanchor: 
     task, tracker, failure = briefing.task, briefing.tracker, briefing.failure
     git = read_git_state(project, task, project.config.anchor_git_commits)
     attempts = [each._replace(log="") if failure else each for each in briefing.attempts]
-    close = SOURCES[tracker.source].close.format(id=task.id, path=task.path)
+    close = SOURCES[tracker.source].close.format(id=task.id, path=show(task.path))
     anchor = _prompt_anchor(project, briefing) if reanchor else ""
-    start = one_line(task.description.strip().partition("\n\n")[0], 1000)
+    start = one_line(first_paragraph(task.description), 1000)
     contract = fill("contract.md", id=code_span(task.id))
-    output = render_output_contract(task, close, read_facts(project).commands)
+    output = render_output_contract(task, close, read_commands(project))
     package = make_pack_summary(project, f"{task.title}\n{task.description}")
     sections = [
         Section("Contract", contract),
@@ -8226,6 +8225,21 @@ def make_prompt(project: Project, briefing: Briefing, budget: int, *, reanchor: 
 def make_pack_summary(project: Project, text: str) -> str:
     """The context package of a text as a summary, for the prompt."""
     return ""
+
+
+def read_commands(project: Project) -> list[Command]:
+    """The lines to type in this project, remembered while names and configuration stay."""
+    when = time.time_ns()
+    files = list_files(project)
+    configs = {path: stamp for path, stamp in files.items() if is_config(path)}
+    names = "\0".join(files).encode("utf-8", "surrogateescape")
+    question = f"commands {content_hash(names)}"
+    answer = read_answer(project, question, configs)
+    if answer is None:
+        facts = detect_facts(list(files), read_configs(project, list(files)))
+        answer = json.dumps(facts.commands)
+        write_answer(project, question, configs, answer, when)
+    return [Command(*row) for row in json.loads(answer)]
 
 
 def count_bytes(text: str) -> int:

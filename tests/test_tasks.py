@@ -72,7 +72,7 @@ def test_cub_records_take_criteria_parents_and_dependencies_from_where_they_are(
 def test_what_is_wrong_with_a_record_is_told_with_file_and_line_and_survived() -> None:
     told = "\n".join(tracker("cub").faults)
     for line, why in (
-        (6, "duplicate id shop-1.2"),
+        (6, "shop-1.2: duplicate id"),
         (7, "not valid JSON"),
         (8, "not an object"),
         (9, "no parent shop-404"),
