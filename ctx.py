@@ -758,7 +758,7 @@ def parse_parts(text: str, level: int = 2) -> dict[str, str]:
     parts: dict[str, list[str]] = {"": []}
     name, mark = "", ""
     for line in text.split("\n"):
-        mark = _fence_after(line, mark)
+        mark = fence_after(line, mark)
         heading = re.match(r"(#{1,6})\s+(.*?)[\s#]*$", line) if line[:1] == "#" else None
         if heading and not mark and len(heading[1]) <= level:
             name = heading[2]
@@ -768,7 +768,7 @@ def parse_parts(text: str, level: int = 2) -> dict[str, str]:
     return {name: "\n".join(lines).strip("\n") for name, lines in parts.items()}
 
 
-def _fence_after(line: str, mark: str) -> str:
+def fence_after(line: str, mark: str) -> str:
     """The code fence that is open after this line, if `mark` was open before it."""
     found = re.match(r"\s*(`{3,}|~{3,})(.*)", line) if "```" in line or "~~~" in line else None
     if not found:
@@ -807,7 +807,7 @@ def parse_acceptance(text: str) -> tuple[str, ...]:
     found: list[str] | None = None
     mark = ""
     for line in text.split("\n"):
-        mark = _fence_after(line, mark)
+        mark = fence_after(line, mark)
         title = None if mark else re.fullmatch(_ACCEPTANCE, line)
         if title and (title[1] or title[2].startswith(":")):
             found = [title[2].lstrip(":*_ ")] if title[2].startswith(":") else []
@@ -6724,16 +6724,16 @@ def find_task(tracker: Tracker, wanted: str) -> Task:
     if not wanted or ".." in wanted.split("/") or re.search(r"^/|\\|^\w:|[\x00-\x1f]", wanted):
         raise CtxError(f"{show(wanted)!r}: not a task id; `tasks` lists them")
     word = wanted.casefold()
-    head, _, number = word.rpartition(".")
+    short = re.escape(word).replace(r"\.", r"(?:-.*)?\.")  # fn-9.4 for fn-9-some-name.4
     forms: list[Callable[[str], bool]] = [
         lambda name: name == wanted,
         lambda name: name.casefold() == word,
         lambda name: name.casefold().endswith(("/" + word, "-" + word, "." + word)),
         lambda name: word.endswith("/" + name.casefold()),
-        lambda name: name.casefold().startswith(f"{head}-") and name.endswith(f".{number}"),
+        lambda name: re.fullmatch(short, name.casefold()) is not None,
         lambda name: name.casefold().startswith(word),
     ]
-    for form in forms if head else [*forms[:4], forms[5]]:
+    for form in forms:
         found = [task for task in tracker.tasks if form(task.id)]
         if len(found) > 1:
             found = [task for task in found if "current" in task.labels] or found
@@ -6928,15 +6928,17 @@ def _read_runner(project: Project) -> Found:
         spent = isinstance(node.get("max_attempts"), int) and isinstance(node.get("attempts"), int)
         stuck = spent and node["attempts"] >= node["max_attempts"]
         status = "done" if node.get("passes") is True else "blocked" if stuck else "open"
-        inner = sorted(
-            _records(node.get("children")),
-            key=lambda child: (_priority(child.get("order", 9999)), str(child.get("id"))),
-        )
+        inner = sorted(_records(node.get("children")), key=_node_order)
         kind = "epic" if inner else "task"
         task = _record_task(node, path, parent=parent, status=status, type=kind, priority=2)
         yield task
         name = task.id if isinstance(task, Task) else parent
         stack += [(child, name) for child in reversed(inner)]
+
+
+def _node_order(node: Mapping[str, Any]) -> tuple[float, str]:
+    order = node.get("order")
+    return (order if isinstance(order, int | float) else math.inf, str(node.get("id")))
 
 
 def _read_cub(project: Project) -> Found:
@@ -6979,23 +6981,19 @@ def _read_beads(project: Project) -> Found:
         line, record = entry
         if record.get("_type", "issue") != "issue" or record.get("status") == "tombstone":
             continue
-        links = _records(record.get("dependencies"))
-        linked = {
-            kind: [str(each.get("depends_on_id")) for each in links if each.get("type") == kind]
-            for kind in ("parent-child", "blocks")
-        }
+        links: dict[str, list[str]] = {"parent-child": [], "blocks": []}
+        for link in _records(record.get("dependencies")):
+            links.setdefault(str(link.get("type")), []).append(str(link.get("depends_on_id")))
         above = str(record.get("id")).rpartition(".")[0]
-        parent = (*linked["parent-child"], _epic_label(record) or (above if above in ids else ""))[
-            0
-        ]
+        guess = _epic_label(record) or (above if above in ids else "")
         comments = _field_texts([each.get("text") for each in _records(record.get("comments"))])
         notes = [_field_text(record.get(name)) for name in ("design", "notes", "close_reason")]
         yield _record_task(
             record,
             path,
             line,
-            parent=parent,
-            depends_on=tuple(linked["blocks"]),
+            parent=(*links["parent-child"], guess)[0],
+            depends_on=tuple(links["blocks"]),
             notes="\n\n".join(filter(None, [*notes, *comments])),
         )
 
@@ -7047,10 +7045,9 @@ def _taskmaster_task(record: Mapping[str, Any], path: str, parent: str) -> Task 
     details += ["Relevant files:\n" + "\n".join(files)] if files else []
     text = "\n\n".join(filter(None, details))
     criteria = _field_texts(_field(record, "acceptanceCriteria", "testStrategy"))
-    needs = [str(each) for each in record.get("dependencies") or [] if isinstance(each, int | str)]
-    # a subtask names its sisters by their own number
-    if parent:
-        needs = [each if "." in each else f"{parent}.{each}" for each in needs]
+    needs = _field_texts(record.get("dependencies"))
+    if parent:  # a subtask names its sisters by their own number
+        needs = tuple(each if "." in each else f"{parent}.{each}" for each in needs)
     return _record_task(
         record,
         path,
@@ -7058,7 +7055,7 @@ def _taskmaster_task(record: Mapping[str, Any], path: str, parent: str) -> Task 
         parent=parent,
         description=text,
         acceptance=criteria or parse_acceptance(text),
-        depends_on=tuple(needs),
+        depends_on=needs,
         closed=str(_field(record, "completedAt", "updatedAt")),
     )
 
@@ -7184,92 +7181,84 @@ def _read_speckit(project: Project) -> Found:
     yield from faults
     told = str(state.get("feature_directory", "")) if isinstance(state, dict) else ""
     current = told.replace("\\", "/").rstrip("/").rpartition("/")[2]
-    features = [
-        name for name in list_folder(project, "specs") if _has_tasks(project, f"specs/{name}")
-    ]
-    numbers = [_feature_number(name) for name in features]
-    for name in sorted(features, key=lambda name: (name != current, name)):
-        number = _feature_number(name)
-        epic = number if numbers.count(number) == 1 else name
+    texts = {
+        name: text
+        for name in list_folder(project, "specs")
+        if (text := read_text(project, f"specs/{name}/tasks.md")) is not None
+    }
+    numbers = {name: (re.match(r"\d+", name) or [name])[0] for name in texts}
+    for name in sorted(texts, key=lambda name: (name != current, name)):
+        twins = list(numbers.values()).count(numbers[name]) > 1
         spec = read_text(project, f"specs/{name}/spec.md") or ""
         title = re.search(r"(?m)^#\s+(.*)", spec)
-        labels = ("current",) if name == current else ()
-        path = f"specs/{name}/tasks.md"
-        found = list(_speckit_tasks(path, read_text(project, path) or "", spec, epic))
-        tasks = [each for each in found if isinstance(each, Task)]
-        done = "done" if tasks and all(task.status == "done" for task in tasks) else "open"
-        yield Task(
-            epic,
+        epic = Task(
+            name if twins else numbers[name],
             title[1] if title else name,
             "epic",
-            done,
             description=_field_text(spec),
-            labels=labels,
-            path=path,
+            labels=("current",) if name == current else (),
+            path=f"specs/{name}/tasks.md",
         )
-        for each in found:
-            yield each._replace(labels=(*each.labels, *labels)) if isinstance(each, Task) else each
+        found = list(_speckit_tasks(epic, texts[name], _story_scenarios(spec)))
+        is_done = all(isinstance(each, str) or each.status == "done" for each in found)
+        yield epic._replace(status="done" if is_done else "open")
+        yield from found
 
 
-def _has_tasks(project: Project, folder: str) -> bool:
-    return "tasks.md" in list_folder(project, folder)
-
-
-def _feature_number(name: str) -> str:
-    found = re.match(r"\d+", name)
-    return found[0] if found else name
-
-
-def _speckit_tasks(path: str, text: str, spec: str, epic: str) -> Found:
+def _speckit_tasks(epic: Task, text: str, scenarios: Mapping[str, tuple[str, ...]]) -> Found:
     phase, goal = "", ""
-    for line, heading, box in _boxes(text):
-        if heading is not None:
+    for number, line, heading, box in _boxes(text):
+        if heading:
             phase, goal = heading, ""
-        elif box is None:
-            found = re.match(r"\*\*Goal\*\*:\s*(.*)", text.split("\n")[line - 1])
-            goal = found[1] if found else goal
-        else:
+        elif line.startswith("**Goal**:"):
+            goal = line.removeprefix("**Goal**:").strip()
+        elif box:
             named = re.match(r"\**(T\d+[a-z]?)\**:?\s+((?:\[[^\]]*\]\s*)*)(.*)", box[3])
             if not named:
-                yield f"{path}:{line}: a box without a task id such as T012; skipped"
+                yield f"{epic.path}:{number}: a box without a task id such as T012; skipped"
                 continue
-            labels = tuple(re.findall(r"\[([^\]]+)\]", named[2]))
-            needs = re.search(_DEPENDS, named[3])
+            labels = re.findall(r"\[([^\]]+)\]", named[2])
             about = [phase and f"Phase: {phase}", goal and f"Goal: {goal}"]
             yield Task(
-                f"{epic}/{named[1]}",
+                f"{epic.id}/{named[1]}",
                 re.sub(_DEPENDS, "", named[3]).strip(),
                 status=_BOX_STATUS.get(box[2], "in_progress"),
                 description="\n".join(filter(None, about)),
-                acceptance=_story_scenarios(spec, labels),
-                parent=epic,
-                depends_on=tuple(f"{epic}/{each}" for each in re.findall(r"T\d+[a-z]?", needs[1]))
-                if needs
-                else (),
-                labels=labels,
-                path=path,
-                line=line,
+                acceptance=next((scenarios[each] for each in labels if each in scenarios), ()),
+                parent=epic.id,
+                depends_on=tuple(f"{epic.id}/{each}" for each in _needs(named[3])),
+                labels=(*labels, *epic.labels),
+                path=epic.path,
+                line=number,
             )
 
 
-def _story_scenarios(spec: str, labels: Sequence[str]) -> tuple[str, ...]:
-    """The scenarios of the user story that a label such as US1 names."""
-    for label in labels:
-        if re.fullmatch(r"US\d+", label):
-            for heading, body in parse_parts(spec, 3).items():
-                if re.search(rf"(?<!\d){label[2:]}\s*[-:–—]", heading):
-                    return tuple(item for item in parse_items(body) if "Given" in item)
-    return ()
+def _needs(text: str) -> list[str]:
+    """The ids that a line says it depends on."""
+    found = re.search(_DEPENDS, text)
+    return re.findall(r"[A-Za-z][\w.]*-?\d[\w.-]*", found[1]) if found else []
 
 
-def _boxes(text: str) -> Iterator[tuple[int, str | None, re.Match[str] | None]]:
-    """Line number, heading or None, box or None, of each line outside fences."""
+def _story_scenarios(spec: str) -> dict[str, tuple[str, ...]]:
+    """Label of a user story, such as US1 -> its scenarios; headings may be in any language."""
+    found: dict[str, tuple[str, ...]] = {}
+    for heading, body in parse_parts(spec, 3).items():
+        number = re.search(r"(\d+)\s*[-:–—]", heading)
+        items = tuple(item for item in parse_items(body) if "Given" in item)
+        if number and items:
+            found.setdefault(f"US{number[1]}", items)
+    return found
+
+
+def _boxes(text: str) -> Iterator[tuple[int, str, str, re.Match[str] | None]]:
+    """Number, text, heading or "", and box or None, of each line; none of the two in a fence."""
     mark = ""
     for number, line in enumerate(text.split("\n"), 1):
-        fenced = re.match(r"\s*(```|~~~)", line)
-        mark = ("" if mark else fenced[1]) if fenced and (not mark or fenced[1] == mark) else mark
-        heading = None if mark else re.match(r"#{1,6}\s+(.*?)[\s#]*$", line)
-        yield number, heading[1] if heading else None, None if mark else re.match(_BOX, line)
+        before, mark = mark, fence_after(line, mark)
+        heading = re.match(r"#{1,6}\s+(.*?)[\s#]*$", line) if line[:1] == "#" else None
+        box = re.match(_BOX, line)
+        outside = not (before or mark)
+        yield number, line, heading[1] if heading and outside else "", box if outside else None
 
 
 def _read_openspec(project: Project) -> Found:
@@ -7289,7 +7278,7 @@ def _read_openspec(project: Project) -> Found:
             path=f"{base}/{change}/proposal.md",
         )
         group = ""
-        for line, heading, box in _boxes(text):
+        for line, _, heading, box in _boxes(text):
             group = heading or group
             if box is None:
                 continue
@@ -7348,7 +7337,7 @@ def _plain_tasks(path: str, text: str) -> Found:
     lines, number = text.split("\n"), 0
     epic: Task | None = None
     told = True  # whether the epic was yielded; one without tasks never is
-    for line, heading, box in _boxes(text):
+    for line, _, heading, box in _boxes(text):
         if heading:
             named = re.fullmatch(_PLAIN_ID, heading)
             name, title = (named[1], named[2]) if named else (heading, heading)
@@ -7372,14 +7361,13 @@ def _plain_task(box: re.Match[str], below: Sequence[str], name: str) -> Task:
     inner = list(itertools.takewhile(lambda line: not line.strip() or line[0] in " \t", below))
     boxes = [found[3] for line in inner if (found := re.match(_BOX, line))]
     text = "\n".join(line.strip() for line in inner if not re.match(_BOX, line)).strip("\n")
-    needs = re.search(_DEPENDS, box[3])
     return Task(
         named[1] if named else name,
         re.sub(_DEPENDS, "", named[2] if named else box[3]).strip(" *"),
         status=_BOX_STATUS.get(box[2], "in_progress"),
         description=_field_text(text),
         acceptance=tuple(boxes) or parse_acceptance(text),
-        depends_on=tuple(re.findall(r"[A-Za-z][\w.]*-?\d[\w.-]*", needs[1])) if needs else (),
+        depends_on=tuple(_needs(box[3])),
     )
 
 
@@ -7403,19 +7391,15 @@ def _read_gh(project: Project, wanted: str = "") -> Found:
         value = json.loads(text or "")
     except ValueError as error:
         raise CtxError("gh: no answer that can be read; run `gh auth status`") from error
-    epics: dict[str, Task] = {}
-    for record in _records(value if isinstance(value, list) else [value]):
-        above = [
-            each
-            for each in (record.get("parent"), record.get("milestone"))
-            if isinstance(each, dict)
-        ]
+    records = _records(value if isinstance(value, list) else [value])
+    epics = {str(record.get("number")): "" for record in records}  # those that need no epic of ours
+    for record in records:
+        above = _records([record.get("parent"), record.get("milestone")])
         parent = str(_field(above[0], "number", "title")) if above else ""
         if parent and parent not in epics:
+            epics[parent] = str(_field(above[0], "title"))
             text = _field_text(above[0].get("description"))
-            epics[parent] = Task(
-                parent, str(_field(above[0], "title")), "epic", description=text, path="gh"
-            )
+            yield Task(parent, epics[parent], "epic", description=text, path="gh")
         comments = [_field_text(each.get("body")) for each in _records(record.get("comments"))]
         needs = record.get("blockedBy")
         needs = needs.get("nodes") if isinstance(needs, dict) else needs
@@ -7426,7 +7410,6 @@ def _read_gh(project: Project, wanted: str = "") -> Found:
             notes="\n\n".join(filter(None, comments)),
             depends_on=tuple(str(each.get("number")) for each in _records(needs)),
         )
-    yield from epics.values()
 
 
 def _run_tracker(project: Project, name: str, *args: str) -> str | None:
@@ -7503,9 +7486,13 @@ def read_previous(project: Project, task: Task) -> tuple[str, str]:
     if attempt is None:
         return "", ""
     log = attempt.log or read_log(project, attempt.log_path)
-    said = (attempt.status != "done" and attempt.summary, attempt.guard == "fail" and log)
-    history, failure = (cut_tail(clean_text(text or ""), LOG_BYTES) for text in said)
-    return history, failure
+    history = attempt.summary if attempt.status != "done" else ""
+    failure = log if attempt.guard == "fail" else ""
+    return _shown_end(history), _shown_end(failure)
+
+
+def _shown_end(text: str) -> str:
+    return "" if is_empty_note(text) else cut_tail(clean_text(text), LOG_BYTES)
 
 
 def read_run_state(project: Project) -> dict[str, Any]:
@@ -8314,7 +8301,7 @@ _ANCHOR_CHARS = 100_000  # of one file: far more than its lines may be
 
 def _anchor_agent(project: Project, briefing: Briefing) -> str:
     for path in ("AGENTS.md", "AGENT.md"):
-        source = read_source(project, path)
+        source = read_old(project, path)
         if source is not None:
             own = (_in_file(path, remove_section, source) or b"").decode("utf-8", "replace")
             text = clean_text(own[:_ANCHOR_CHARS])

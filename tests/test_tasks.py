@@ -2,11 +2,15 @@
 
 import json
 import os
+import shutil
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import ctx
 
@@ -259,6 +263,58 @@ def test_two_thousand_tasks_are_read_within_a_second(tmp_path: Path) -> None:
     start = time.process_time()
     found = ctx.read_tasks(project(tmp_path))
     assert len(found.tasks) == 2000 and time.process_time() - start < 1
+
+
+JSON_FILES = [
+    "runner/.runner/state/tree.json",
+    "runner/.runner/state/run_state.json",
+    "runner/.runner/iterations/run-7/4/meta.json",
+    "runner/.runner/iterations/run-7/4/output.json",
+    "cub/.cub/tasks.jsonl",
+    "cub/.cub/ledger/by-task/shop-1.2.json",
+    "beads/.beads/issues.jsonl",
+    "taskmaster/.taskmaster/tasks/tasks.json",
+    "taskmaster/.taskmaster/state.json",
+    "flow/.flow/tasks/fn-9-night-train.1.json",
+    "prd/prd.json",
+    "speckit/.specify/feature.json",
+]
+ODD = st.sampled_from(
+    [None, True, -1, 1.5, 10**20, "", "\ud800\n# x", [], [1, None], {}, {"id": []}]
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(path=st.sampled_from(JSON_FILES), pick=st.integers(0, 10**6), odd=ODD)
+def test_a_damaged_value_never_stops_the_run(path: str, pick: int, odd: object) -> None:
+    name = path.partition("/")[0]
+    text = (REPOS / path).read_text("utf-8")
+    lines = text.split("\n") if path.endswith("l") else [text]
+    at = pick % len(lines)
+    try:
+        value = json.loads(lines[at])
+    except ValueError:
+        return
+    lines[at] = json.dumps(damaged(value, pick, odd))
+    with tempfile.TemporaryDirectory() as folder:
+        root = shutil.copytree(REPOS / name, Path(folder) / "repo")
+        (root / path.partition("/")[2]).write_text("\n".join(lines), "utf-8")
+        here = project(root)
+        for each in ctx.read_tasks(here).tasks[:3]:
+            ctx.read_attempts(here, each)
+            ctx.read_previous(here, each)
+
+
+def damaged(value: object, pick: int, odd: object) -> object:
+    """The value with one of its inner values replaced."""
+    inner = list(value.items()) if isinstance(value, dict) else list(enumerate(value))  # type: ignore[arg-type]
+    if not inner:
+        return odd
+    key, old = inner[pick % len(inner)]
+    deeper = isinstance(old, dict | list) and old and pick % 3
+    copy = dict(inner)
+    copy[key] = damaged(old, pick // 7, odd) if deeper else odd
+    return copy if isinstance(value, dict) else list(copy.values())
 
 
 # -- what happened before
