@@ -7156,7 +7156,8 @@ def _flow_states(project: Project) -> list[str]:
             told = run_git(project, "rev-parse", "--git-common-dir") or b""
             common = os.path.join(project.root, os.fsdecode(told.strip()))
         folders += [os.path.join(common, "flow-state"), os.path.join(project.root, ".flow/state")]
-    return [os.path.join(folder, "tasks") for folder in folders if folder]
+    places = [os.path.join(folder, "tasks") for folder in folders if folder]
+    return [place for place in places if os.path.isdir(place)]
 
 
 def _flow_state(project: Project, folders: Sequence[str], name: str) -> dict[str, Any]:

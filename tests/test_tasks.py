@@ -265,6 +265,47 @@ def test_two_thousand_tasks_are_read_within_a_second(tmp_path: Path) -> None:
     assert len(found.tasks) == 2000 and time.process_time() - start < 1
 
 
+@pytest.mark.parametrize(
+    ("text", "criteria"),
+    [
+        ("## Acceptance Criteria\n\n- a\n- [x] b\n\n## Notes\n- c", ("a", "b")),
+        (
+            "**Acceptance criteria:**\n1. a\n2) b\n   goes on\n\n**Files:** x\n\n**More**\n- c",
+            ("a", "b goes on"),
+        ),
+        ("Done when: it rings\n\nMore words.", ("it rings",)),
+        ("### Success Criteria\n* a", ("a",)),
+        ("## Acceptance Tests\n- a", ()),
+        ("```\n## Acceptance\n- a\n```", ()),
+        ("Acceptance criteria are below", ()),
+        ("## Acceptance\n- [ ] TBD\n", ()),
+    ],
+)
+def test_acceptance_criteria_are_found_in_a_description(
+    text: str, criteria: tuple[str, ...]
+) -> None:
+    assert ctx.parse_acceptance(text) == criteria
+
+
+def test_front_matter_takes_both_kinds_of_lists_and_folded_texts() -> None:
+    keys, body = ctx.parse_front_matter(
+        "---\na: [x, 'y, z', \"w\"]\nb:\n- one\n- 'it''s'\nc: |\n  two\n  lines\nd: null\ne: x: y\n---\nbody"
+    )
+    assert keys == {
+        "a": ["x", "y, z", "w"],
+        "b": ["one", "it's"],
+        "c": "two\nlines",
+        "d": "",
+        "e": "x: y",
+    }
+    assert body == "body"
+
+
+@pytest.mark.parametrize("text", ["", "None.", "# Open Questions\n", "- [ ] TBD", "# A\n\nNone.\n"])
+def test_a_placeholder_says_nothing(text: str) -> None:
+    assert ctx.is_empty_note(text) and not ctx.is_empty_note(text + "\nreal words")
+
+
 JSON_FILES = [
     "runner/.runner/state/tree.json",
     "runner/.runner/state/run_state.json",
