@@ -39,12 +39,12 @@ a *budget* is in tokens unless it says bytes; a *tag* is a definition, reference
 
 from __future__ import annotations
 
+import ast
 import bisect
 import collections
 import contextlib
 import functools
 import itertools
-import json
 import math
 import operator
 import os
@@ -99,10 +99,13 @@ class FileTags(NamedTuple):
     mark: str = ""  # what the content says of itself: "generated", "minified", or ""
 
 
+VERBS = ("install", "build", "test", "lint", "typecheck", "format", "run")
+
+
 class Command(NamedTuple):
     """One line to type, found in the project's own files."""
 
-    verb: str  # install, build, test, lint, typecheck, format, run
+    verb: str  # one of VERBS
     line: str  # "npm test"
     source: str  # path of the file it was found in
     folder: str = ""  # where to run it: a member of a monorepo; "" is the root
@@ -139,6 +142,51 @@ class Symbol(NamedTuple):
     score: float
     path: str
     definition: Definition
+
+
+class TreeEntry(NamedTuple):
+    """One line of the structure. Any first N of them are a tree; sort those by `tree_key`."""
+
+    path: str  # "src/main/java/", "." for the root, "src/…" for the siblings left out
+    depth: int  # 0 for the root, 1 below it; a chain of only children counts once
+    note: str  # "command line interface", "tests, 34 files", "12 Python files"
+
+
+class Module(NamedTuple):
+    """One part of the code, described by its own words."""
+
+    path: str  # its folder; "." is what lies in the root itself
+    files: int  # source files in it that are in no other module
+    doc: str  # one sentence, or ""
+
+
+class Links(NamedTuple):
+    """Who mentions what, resolved to definitions. Files and symbols are numbers: there are many."""
+
+    paths: list[str]
+    names: list[tuple[int, str]]  # of each symbol: its file, its name
+    mentions: list[
+        tuple[array[int], array[float]]
+    ]  # of each file: the symbols it mentions, weights
+    imports: list[list[int]]  # of each file: the files it imports
+    weights: list[float]  # of each file: how much its role lets it count
+
+
+class Pick(NamedTuple):
+    """One symbol that will be shown, in full or by its name only."""
+
+    symbol: Symbol
+    form: str  # "full" or "name"
+
+
+class MapPart(NamedTuple):
+    """One section of the map but for the symbols: its lines, and its share of the budget."""
+
+    title: str
+    lines: list[str]  # most important first
+    share: float
+    fenced: bool = False
+    places: Sequence[int] = ()  # where each line is shown, if not in this order
 
 
 class Section(NamedTuple):
@@ -882,9 +930,9 @@ def _yaml_scalar(text: str) -> str:
 #   export    path         a name that the file exports; `only` the same, and it exports no other
 #   value     path         a literal that no signature may show; `skip` what it leaves out
 #   wrap      path         belongs to the definition in it: export, decorators, template
-#   hide      path         nothing inside is visible from outside
+#   hide      path         nothing inside is visible from outside; `show` is an exception
 #   section   path         `private` or `public:`, for the members that follow
-#   raw       one whole pattern, with @def.label, @name, @owner, @body, @value, @ref, ...;
+#   raw       one whole pattern, with @def.label, @name, @owner, @body, @end, @value, @ref, ...;
 #             of two patterns for one definition the later wins. Label "scope" names an owner
 #             and is no definition, "part" adds to a type that stands elsewhere, "none" drops
 #
@@ -897,6 +945,7 @@ def _yaml_scalar(text: str) -> str:
 #   closed    labels whose members begin private            open      labels with public members
 #   drop      names that are no references                  keyword   names that are not defined
 #   cut       regex, deleted from owners                    edit      regex => text, on imports
+#   flat      labels that in column 0 stand in nothing, whatever a syntax error made of it
 #   text      label regex: what to find without a grammar; `text ast` reads it as Python
 LANGUAGE_TABLE = r"""
 python: py pyi pyw
@@ -913,12 +962,14 @@ python: py pyi pyw
   value   class_definition.superclasses>argument_list>keyword_argument.value>string|integer|float|list|tuple|dictionary|call
   ref     call.function>identifier call.function>attribute.attribute>identifier
   ref     type>identifier type>generic_type>identifier type>attribute.attribute>identifier
-  ref     type>binary_operator>identifier type>subscript.value>identifier type>union_type>type>identifier
+  ref     type>binary_operator>identifier type>binary_operator>attribute.attribute>identifier type>binary_operator>subscript.value>identifier
+  ref     type>subscript.value>identifier type>subscript.value>attribute.attribute>identifier type>subscript.subscript>identifier type>subscript.subscript>attribute.attribute>identifier
   ref     class_definition.superclasses>argument_list>identifier class_definition.superclasses>argument_list>attribute.attribute>identifier
   ref     class_definition.superclasses>argument_list>subscript.value>identifier class_definition.superclasses>argument_list>subscript.value>attribute.attribute>identifier
   ref     class_definition.superclasses>argument_list>keyword_argument.value>identifier
   ref     decorator>identifier decorator>attribute.attribute>identifier
-  ref     raise_statement>identifier except_clause>identifier
+  raw     (raise_statement . (identifier) @ref)
+  ref     except_clause.value>identifier except_clause.value>as_pattern>identifier except_clause.value>attribute.attribute>identifier
   ref     import_from_statement.name>dotted_name>identifier import_from_statement.name>aliased_import.name>dotted_name>identifier
   drop    super str int bool float bytes object dict list tuple set type len isinstance range property staticmethod classmethod
   use     import_statement import_from_statement
@@ -928,6 +979,8 @@ python: py pyi pyw
   edit    ^import\s+(.*) => {\1}
   edit    (?<=\w)\.\{\*\}$|\{\*\}$ =>
   text    ast
+  text    class ^class\s+(\w+)
+  text    function ^(?:async\s+)?def\s+(\w+)
 
 ecma:
   family  ecma
@@ -935,6 +988,7 @@ ecma:
   member  ^(?!.*(\b(private|protected)\b|#|\b_\w*$))
   wrap    export_statement
   hide    arrow_function function_expression arguments>object
+  show    call_expression.function>parenthesized_expression>function_expression|arrow_function
   def     class_declaration=class function_declaration=function generator_function_declaration=function method_definition=method
   raw     (program (lexical_declaration (variable_declarator name: (identifier) @name value: (_)? @value)) @def.constant)
   raw     (export_statement declaration: (lexical_declaration (variable_declarator name: (identifier) @name value: (_)? @value)) @def.constant)
@@ -1063,7 +1117,8 @@ java: java
   public  \b(public|protected)\b
   open    interface annotation
   def     class_declaration=class interface_declaration=interface enum_declaration=enum record_declaration=class annotation_type_declaration=annotation
-  def     method_declaration=method constructor_declaration=method
+  def     method_declaration=method constructor_declaration=method annotation_type_element_declaration=method
+  value   annotation_type_element_declaration.value
   raw     (field_declaration (modifiers "static" "final") declarator: (variable_declarator name: (_) @name value: (_)? @value)) @def.constant
   raw     (constant_declaration declarator: (variable_declarator name: (_) @name value: (_)? @value)) @def.constant
   hide    object_creation_expression>class_body enum_constant.body
@@ -1081,6 +1136,7 @@ java: java
 
 c: c h
   family  c
+  flat    function
   public  ^(?!.*\bstatic\b)
   turn    h cpp ^\s*(class\s+\w+[^;{]*[;{]|namespace\s*(\w[\w:]*)?\s*\{|template\s*<|(public|private|protected)\s*:|using\s+\w+)
   def     function_definition.declarator=function type_definition.declarator=type preproc_function_def=macro
@@ -1120,7 +1176,9 @@ cpp: cpp cc cxx c++ hpp hh hxx h++ ipp inl tpp cu cuh
   ref     call_expression.function>qualified_identifier.name>identifier call_expression.function>template_function.name>identifier
   ref     call_expression.function>qualified_identifier.name>template_function.name>identifier
   ref     call_expression.function>qualified_identifier.name>qualified_identifier.name>identifier
-  text    class ^(?:template\s*<[^>]*>\s*)?class\s+(\w+)[^;]*$
+  text    class ^class\s+(\w+)[^;]*$
+  text    struct ^struct\s+(\w+)[^;()]*$
+  text    enum ^enum\s+(?:class\s+|struct\s+)?(\w+)
 
 csharp: cs csx
   public  \b(public|protected)\b
@@ -1265,6 +1323,106 @@ swift: swift
   text    enum ^(?:(?:public|internal|private|indirect)\s+)*enum\s+(\w+)
   text    protocol ^(?:(?:public|internal|private)\s+)*protocol\s+(\w+)
   text    function ^(?:(?:public|internal|private|static)\s+)*func\s+(\w+)
+
+scala: scala sc sbt
+  public  ^(?!.*\b(private|protected)\b)
+  def     class_definition=class object_definition=object trait_definition=trait enum_definition=enum type_definition=type
+  def     function_definition=function function_declaration=function val_definition.pattern>identifier=property
+  hide    instance_expression>template_body lambda_expression
+  value   val_definition.value class_parameter.default_value parameter.default_value extends_clause.arguments>arguments>_
+  skip    annotation
+  ref     type_identifier call_expression.function>identifier call_expression.function>field_expression.field>identifier
+  ref     call_expression.function>generic_function.function>identifier namespace_selectors>identifier
+  package package_clause.name
+  use     import_declaration
+  edit    ^import\s+ =>
+  edit    \s*=.\s*\w+ =>
+  edit    \._$ => .*
+  text    class ^(?:(?:sealed|abstract|final|case)\s+)*class\s+(\w+)
+  text    object ^(?:case\s+)?object\s+(\w+)
+  text    trait ^(?:sealed\s+)?trait\s+(\w+)
+  text    enum ^enum\s+(\w+)
+
+dart: dart
+  public  (^|[\s.])[^\W_]\w*$
+  lead    constant=const
+  def     class_definition=class enum_declaration=enum mixin_declaration>identifier=class
+  raw     (type_alias . (type_identifier) @name) @def.type
+  raw     (extension_declaration class: (_) @name) @def.part
+  def     program|ERROR/static_final_declaration_list/static_final_declaration>identifier=constant
+  def     program/function_signature=function method_signature>function_signature.name=method declaration>function_signature.name=method
+  def     method_signature>getter_signature.name=method declaration>constructor_signature.name>identifier=method
+  raw     ((program (function_signature name: (_) @name) @def.function . (function_body) @end))
+  raw     ((method_signature (function_signature name: (_) @name)) @def.method . (function_body) @end)
+  raw     ((method_signature (getter_signature name: (_) @name)) @def.method . (function_body) @end)
+  hide    function_body
+  body    class_body
+  value   optional_formal_parameters>= static_final_declaration>=
+  skip    annotation redirection initializers
+  ref     type_identifier annotation.name>identifier combinator>identifier
+  raw     ((identifier) @ref . (selector (argument_part)))
+  raw     ((selector (unconditional_assignable_selector (identifier) @ref)) . (selector (argument_part)))
+  drop    int String bool double void dynamic num List Map override
+  use     uri
+  text    class ^(?:abstract\s+|final\s+|base\s+|sealed\s+)*class\s+(\w+)
+  text    enum ^enum\s+(\w+)
+  text    class ^mixin\s+(\w+)
+
+lua: lua
+  comment --
+  public  ^(?!local\b)
+  raw     (function_declaration name: (identifier) @name) @def.function
+  raw     (function_declaration name: (dot_index_expression table: (_) @owner field: (_) @name)) @def.function
+  raw     (function_declaration name: (method_index_expression table: (_) @owner method: (_) @name)) @def.method
+  raw     (chunk (assignment_statement (variable_list name: (identifier) @name) (expression_list value: (_) @value)) @def.constant)
+  raw     (chunk (variable_declaration (assignment_statement (variable_list name: (identifier) @name) (expression_list value: (_) @value))) @def.constant)
+  raw     (assignment_statement (variable_list name: (identifier) @name) (expression_list value: (table_constructor))) @def.scope
+  raw     (assignment_statement (variable_list name: (identifier) @name) (expression_list value: (function_definition body: (_)? @body))) @def.function
+  raw     (assignment_statement (variable_list name: (dot_index_expression table: (_) @owner field: (_) @name)) (expression_list value: (function_definition body: (_)? @body))) @def.function
+  raw     (field name: (identifier) @name value: (function_definition body: (_)? @body)) @def.method
+  hide    function_definition
+  ref     function_call.name>identifier function_call.name>dot_index_expression.field>identifier function_call.name>method_index_expression.method>identifier
+  drop    require pairs ipairs print type tostring tonumber setmetatable getmetatable pcall error assert select unpack
+  raw     (function_call name: (identifier) @_r arguments: (arguments . (string) @use) (#eq? @_r "require"))
+  text    function ^(?:local\s+)?function\s+(?:[\w.]+[.:])?(\w+)
+
+bash: sh bash zsh ksh
+  run     sh bash dash zsh ksh
+  comment #
+  def     function_definition=function program/declaration_command>variable_assignment.name=constant
+  value   variable_assignment.value
+  ref     command_name>word
+  drop    echo exit cd set local return source export test printf read shift true false rm mkdir cp mv cat grep sed awk head tail
+  raw     ((command name: (command_name) @_s . argument: [(word) (string) (raw_string)] @use) (#match? @_s "^(source|\\.)$"))
+  text    function ^(?:function\s+)?([\w-]+)\s*\(\)
+
+elixir: ex exs
+  run     elixir
+  comment #
+  public  ^(?!def(macro)?p\b)
+  raw     (call target: (identifier) @_m (arguments . (alias) @name) (do_block) @body (#match? @_m "^def(module|protocol)$")) @def.module
+  raw     (call target: (identifier) @_m (arguments . (identifier) @name) (#match? @_m "^def(|p|macro|macrop|delegate|guard)$")) @def.function
+  raw     (call target: (identifier) @_m (arguments . (call target: (identifier) @name)) (#match? @_m "^def(|p|macro|macrop|delegate|guard)$")) @def.function
+  raw     (call target: (identifier) @_m (arguments . (binary_operator left: (call target: (identifier) @name))) (#match? @_m "^def(|p|macro|macrop|delegate|guard)$")) @def.function
+  raw     (call target: (identifier) @_m (arguments (_) (keywords) @skip) (#match? @_m "^def(|p|macro|macrop|delegate)$"))
+  raw     (binary_operator operator: "\\\\" right: (_) @value)
+  body    do_block
+  ref     alias call.target>identifier call.target>dot.right>identifier
+  drop    def defp defmodule defmacro defmacrop defprotocol defstruct defdelegate defguard defimpl use import alias require doc moduledoc spec type quote unquote if case cond raise
+  raw     (call target: (identifier) @_u (arguments . [(alias) (dot)] @use) (#match? @_u "^(use|import|alias|require)$"))
+  text    module ^defmodule\s+([\w.]+)
+
+haskell: hs
+  comment -- {-
+  def     data_type=type newtype=type type_synomym=type class=class declarations/signature=function class_declarations/signature=method
+  only    export.variable export.type
+  body    class_declarations data_constructors
+  value   newtype.constructor
+  ref     name apply.function>variable import_name.variable>variable
+  package header.module
+  use     import.module
+  text    type ^(?:data|newtype|type)\s+([A-Z]\w*)
+  text    class ^class\s+(?:.*=>\s*)?([A-Z]\w*)
 """  # noqa: E501
 
 
@@ -1284,6 +1442,7 @@ class Language(NamedTuple):
     member: str
     closed: frozenset[str]
     opens: frozenset[str]
+    flat: frozenset[str]
     bodies: frozenset[str]
     leads: dict[str, str]
     cut: str
@@ -1295,48 +1454,60 @@ class Language(NamedTuple):
 
 
 def find_language(path: str, first_line: str = "") -> Language | None:
-    """The language of a file, by suffix, name, or the interpreter in its first line."""
-    languages, suffixes, names, runs = _language_table()
+    """The language of a file, by name, suffix, or the interpreter in its first line."""
+    suffixes, names, runs = _language_keys()
     name = path.rsplit("/", 1)[-1]
-    found = names.get(name) or ("." in name and suffixes.get(name.rsplit(".", 1)[-1].lower()))
+    found = names.get(name) or suffixes.get(name.rpartition(".")[2].lower() if "." in name else "")
     if not found and first_line.startswith("#!"):
         words = first_line[2:].replace("/usr/bin/env", "").replace("-S ", "").split()
         found = runs.get(words[0].rsplit("/", 1)[-1].rstrip("0123456789.")) if words else None
-    return languages[found] if found else None
-
-
-def get_language(name: str) -> Language:
-    """The language of that name; there must be one."""
-    return _language_table()[0][name]
+    return get_language(found) if found else None
 
 
 @functools.cache
-def _language_table() -> tuple[dict[str, Language], dict[str, str], dict[str, str], dict[str, str]]:
-    languages = parse_language_table(LANGUAGE_TABLE)
-    suffixes = {key: name for name, language in languages.items() for key in language.suffixes}
-    names = {key: name for name, language in languages.items() for key in language.names}
-    runs = {key: name for name, language in languages.items() for key in language.runs}
-    return languages, suffixes, names, runs
+def get_language(name: str) -> Language:
+    """The language of that name, compiled at its first use."""
+    suffixes, rows = _split_table(LANGUAGE_TABLE)[name]
+    return _build_language(name, suffixes, rows)
 
 
 def parse_language_table(text: str) -> dict[str, Language]:
-    """Every language of a table by name; `like` rows stand for the rows they name."""
-    stanzas: dict[str, list[tuple[str, str]]] = {}
-    suffixes: dict[str, tuple[str, ...]] = {}
+    """Every language of a table, by name."""
+    stanzas = _split_table(text)
+    return {name: _build_language(name, *stanzas[name]) for name in stanzas}
+
+
+@functools.cache
+def _language_keys() -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+    """Languages by suffix, by file name, and by interpreter."""
+    stanzas = _split_table(LANGUAGE_TABLE).items()
+    suffixes = {suffix: name for name, (found, _) in stanzas for suffix in found}
+    keys: dict[str, dict[str, str]] = {"names": {}, "run": {}}
+    for name, (_, rows) in stanzas:
+        for verb, rest in rows:
+            if verb in keys:
+                keys[verb].update(dict.fromkeys(rest.split(), name))
+    return suffixes, keys["names"], keys["run"]
+
+
+@functools.cache
+def _split_table(text: str) -> dict[str, tuple[tuple[str, ...], list[tuple[str, str]]]]:
+    """Suffixes and rows of each stanza; a `like` row stands for the rows it names."""
+    stanzas: dict[str, tuple[tuple[str, ...], list[tuple[str, str]]]] = {}
     rows: list[tuple[str, str]] = []
     for line in text.splitlines():
         verb, _, rest = line.strip().partition(" ")
         if line and not line[0].isspace():
-            name, _, words = line.partition(":")
-            suffixes[name] = tuple(words.split())
-            stanzas[name] = rows = []
+            name, _, suffixes = line.partition(":")
+            rows = []
+            stanzas[name] = (tuple(suffixes.split()), rows)
         elif verb == "like":
             if rest.strip() not in stanzas:
                 raise CtxError(f"language table: like {rest.strip()}: no such language above it")
-            rows.extend(stanzas[rest.strip()])
+            rows.extend(stanzas[rest.strip()][1])
         elif verb:
             rows.append((verb, rest.strip()))
-    return {name: _build_language(name, suffixes[name], stanzas[name]) for name in stanzas}
+    return stanzas
 
 
 def _build_language(
@@ -1374,6 +1545,7 @@ def _build_language(
         member=last("member", last("public", "")),
         closed=frozenset(words("closed")),
         opens=frozenset(words("open")),
+        flat=frozenset(words("flat")),
         bodies=frozenset(words("body")),
         leads=dict(word.split("=") for word in words("lead")),
         cut="|".join(every("cut")) or r"\A\Z",
@@ -1387,7 +1559,7 @@ def _build_language(
 
 _PATTERN_VERBS = frozenset(
     ("def", "Def", "ref", "Ref", "use", "package", "export", "only")
-    + ("value", "skip", "wrap", "hide", "section")
+    + ("value", "skip", "wrap", "hide", "show", "section")
 )
 
 
@@ -1545,7 +1717,7 @@ class _Place(NamedTuple):
     start: int
     inverse_end: int  # negative: of two with one start the longer sorts first
     order: int  # of its pattern in the table
-    role: str  # "def", "wrap", "hide" or "section"
+    role: str  # "def", "wrap", "hide", "show" or "section"
     label: str  # of a definition
     node: Any
     captures: Mapping[str, Sequence[Any]]
@@ -1562,7 +1734,7 @@ class _Frame(NamedTuple):
     hidden: bool = False
     exported: bool = True
     visible: bool = True  # False after `private`
-    open: bool = False  # members are exported without saying so
+    shows: bool = False  # members are exported without saying so
     wrapped: int = -1  # start of the wrap around the next definition
 
 
@@ -1652,7 +1824,7 @@ def _load_grammar(grammar: str, query: str) -> _Tools | None:
 
 def _find_shape(pattern: str) -> tuple[str, str, str] | None:
     """Capture, role and label of a pattern that shapes a file: "def.class", "def", "class"."""
-    found = re.search(r"@((def|wrap|hide|section)(?:\.(\w+))?)\b", pattern)
+    found = re.search(r"@((def|wrap|hide|show|section)(?:\.(\w+))?)\b", pattern)
     return (found[1], found[2], found[3] or "") if found else None
 
 
@@ -1676,7 +1848,7 @@ def _open_file(source: bytes, language: Language, nodes: Mapping[str, Sequence[A
         skips,
         {end: start for start, end in skips.items()},
         {_text(source, node) for node in nodes["export"]},
-        {name.decode() for name in re.findall(rb"""["'](\w+)["']""", listed)},
+        {name.decode() for name in re.findall(rb"\w[\w']*\b", listed)},
     )
 
 
@@ -1690,7 +1862,8 @@ def _choose_places(places: list[_Place]) -> list[_Place]:
     chosen: dict[tuple[int, int, int, str], _Place] = {}
     for place in places:
         name = place.captures.get("name")
-        key = (place.start, place.inverse_end, name[0].start_byte if name else -1, place.role)
+        role = "hide" if place.role == "show" else place.role
+        key = (place.start, place.inverse_end, name[0].start_byte if name else -1, role)
         chosen[key] = place
     return list(chosen.values())
 
@@ -1712,11 +1885,15 @@ def _read_definitions(
             stack.append(top._replace(end=end, wrapped=wrapped))
         elif place.role == "hide":
             stack.append(top._replace(end=end, hidden=True))
+        elif place.role == "show":
+            stack.append(top._replace(end=end, wrapped=-1))
         elif place.role == "section":
             stack[-1] = top._replace(visible=b"private" not in file.source[place.start : end])
         else:
             name_node = _find_name(place)
             own.add(name_node.end_byte)
+            if top.hidden and place.label in file.language.flat:
+                top = stack[0] if not place.node.start_point.column else top
             if top.hidden or place.label == "none":
                 continue
             frame = _open_frame(file, place, name_node, top)
@@ -1763,15 +1940,16 @@ def _open_frame(file: _File, place: _Place, name_node: Any, top: _Frame) -> _Fra
         owner,
         f"{owner}.{name}".strip(".") if kind in _OWNERS else owner,
         hidden=kind in _CALLABLE,
-        exported=kind == "part" or (top.exported and top.visible and (top.open or is_public)),
+        exported=kind == "part" or (top.exported and top.visible and (top.shows or is_public)),
         visible=kind not in file.language.closed,
-        open=kind in file.language.opens or (is_public and kind in ("scope", "part")),
+        shows=kind in file.language.opens or (is_public and kind in ("scope", "part")),
     )
 
 
 def _is_kept(file: _File, frame: _Frame, top: _Frame) -> bool:
     """Whether a definition is worth telling."""
-    if frame.kind in ("scope", "part") or not frame.name or frame.name in file.language.keywords:
+    name = frame.name.strip("_")
+    if frame.kind in ("scope", "part") or not name or name in file.language.keywords:
         return False
     if frame.kind in _MINOR:
         return frame.exported or (not frame.owner and frame.name.isupper())
@@ -1789,7 +1967,7 @@ def _build_definition(
         doc, doc_start = _find_docstring(file.source, body), -1
     else:
         doc, doc_start = _find_doc_above(file, place.start if top.wrapped < 0 else top.wrapped)
-    end_point = place.node.end_point
+    end_point = place.captures.get("end", (place.node,))[0].end_point
     definition = Definition(
         place.node.start_point.row + 1 + file.source.count(b"\n", place.start, start),
         end_point.row + (1 if end_point.column else 0),
@@ -1850,11 +2028,11 @@ def _sign(file: _File, start: int, stop: int, kind: str) -> str:
             start = cut_end
     pieces.append(file.source[start:stop])
     text = b"".join(pieces).decode("utf-8", "replace").rstrip()
-    if any(comment in text for comment in file.language.comments):
-        text = _comment_pattern(file.language.comments).sub(" ", text)
     text = _regex(r"[;\n]\s*end$").sub("", text) if text.endswith("end") else text
-    if "\n" in text or "  " in text or ") " in text or " )" in text:
-        text = _regex(r"(?<=[(\[]) +| *,? +(?=[)\]])").sub("", " ".join(text.split()))
+    has_comment = any(comment in text for comment in file.language.comments)
+    if has_comment or "\n" in text or len(pieces) > 1:
+        text = " ".join(_comment_pattern(file.language.comments).sub(" ", text).split())
+        text = _regex(r"(?<=[(\[]) +| *,? +(?=[)\]])").sub("", text)
     lead = file.language.leads.get(kind, "")
     text = f"{lead} {text}".strip(" ;{:,\\\t").removesuffix(" =")
     return _shorten(text, MAX_SIGNATURE)
@@ -1918,16 +2096,21 @@ def _comment_start(source: bytes, stop: int, comments: Sequence[str]) -> int:
 
 
 _NO_COMMENT = (b"#[", b"#!", b"#pragma")
-_LEGAL = ("copyright", "license", "licence", "spdx-", "all rights reserved", "file is part of")
-_DECORATION = r"(?m)^[ \t]*(?:/\*+!?|\*+/|\*+|//+!?|#+|--+)?[ \t]?|[ \t]*\*+/\s*$"
+_NO_DOC = ("copyright", "license", "licence", "spdx-", "all rights reserved", "file is part of") + (
+    "do not edit",
+    "@generated",
+    "auto-generated",
+    "automatically generated",
+)
+_DECORATION = r"(?m)^[ \t]*(?:/\*+!?|\*+/|\*+|//+!?|#+|--+|\{-)?[ \t]?|[ \t]*(?:\*+/|-\})\s*$"
 _DIRECTIVE = (  # lines for tools, and lines that only draw
     r"(?im)^\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
     r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+build|@ts-|@flow"
     r"|@format|@jsx|@preserve|-\*-|vim?:|region\b|endregion|pragma|mark:|use strict|sourcemapping"
-    r"|swiftlint|ktlint|clang-format|cspell|[-=*#/~]{3,})[^\n]*"
+    r"|swiftlint|ktlint|clang-format|cspell|module dependencies|todo\b|fixme\b|[-=*#/~]{3,})[^\n]*"
 )
 _FILE_TAG = r"(?m)^\s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*)\b[ \t]*"
-_OTHER_TAG = r"(?m)^\s*(?:[@\\][a-zA-Z]|:\w+|- (?:Parameter|Returns|Throws))"
+_OTHER_TAG = r"(?m)^\s*(?:[@\\][a-zA-Z_]|:\w+|- (?:Parameter|Returns|Throws))"
 _MARKUP = (
     r"</?(?:p|b|i|em|tt|code|pre|strong|a|br|ul|ol|li|summary|remarks|para|c|span|h\d)\b[^>]*>"
 )
@@ -1937,7 +2120,7 @@ def _clean_comment(comment: bytes) -> str:
     """First sentence of a comment; "" for licences and directives to tools."""
     text = comment[:2000].decode("utf-8", "replace")
     lower = text.lower()
-    if any(phrase in lower for phrase in _LEGAL):
+    if any(phrase in lower for phrase in _NO_DOC):
         return ""
     text = _regex(_DECORATION).sub("", text)
     text = _regex(_DIRECTIVE).sub("", text)
@@ -1955,8 +2138,9 @@ def _first_sentence(text: str) -> str:
     if "<" in text:
         text = _regex(r"<see(?:also)?\s+\w+=\"([^\"]*)\"\s*/>").sub(r"\1", text)
         text = _regex(_MARKUP).sub("", text).strip()
-    paragraph = " ".join(_regex(r"\n\s*\n").split(text, 1)[0].split())
-    found = _regex(r".+?[.!?](?=\s+[^\sa-z]|$)").match(paragraph)
+    paragraph = _regex(r"\n\s*(?:[=~^#*+-]{3,}\s*)?\n|\n\s*[=~^#*+-]{3,}$").split(text, 1)[0]
+    paragraph = " ".join(paragraph.split()).lstrip("=# |")
+    found = _regex(r".+?(?<![ (][ei]\.[ge])[.!?](?=\s+[^\sa-z]|$)").match(paragraph)
     return _shorten(found.group() if found else paragraph, MAX_DOC)
 
 
@@ -2063,38 +2247,170 @@ _GENERATED = (
 )
 
 
+def tag_without_grammar(path: str, source: bytes, language: Language) -> FileTags | None:
+    """What the standard library alone can tell of one file; None if nothing."""
+    language = _spoken_language(path, source, language)
+    tags = tag_python_ast(source, language) if ("ast", "") in language.texts else None
+    if tags or not language.texts:
+        return tags
+    text = source.decode("utf-8", "replace")
+    definitions = set()
+    for kind, pattern in language.texts:
+        if not pattern:
+            continue
+        for found in _regex(pattern, re.MULTILINE).finditer(text):
+            line = text.count("\n", 0, found.start(1)) + 1
+            sign = " ".join(text[found.start() : found.end(1)].split())
+            is_public = bool(_regex(language.public).search(sign))
+            definitions.add(Definition(line, line, kind, found[1], "", sign, "", is_public))
+    names = collections.Counter(_regex(r"\b(?:[A-Z]\w+|\w+(?=\())").findall(text))
+    names.subtract(definition.name for definition in definitions)
+    return FileTags(
+        tuple(sorted(definitions)),
+        {name: names[name] for name in sorted(names) if names[name] > 0 and len(name) > 1},
+        (),
+        _find_file_doc(source, language, set()),
+        find_mark(source),
+    )
+
+
+def tag_python_ast(source: bytes, language: Language) -> FileTags | None:
+    """What one Python file defines, mentions and imports; None if it does not parse."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    names: collections.Counter[str] = collections.Counter()
+    imports: list[tuple[int, str]] = []
+    only: set[str] = set()
+    for node in ast.walk(tree):
+        names.update(_ast_mentions(node))
+        imports += [(node.lineno, name) for name in _ast_imports(node)]  # type: ignore[attr-defined]
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and "__all__" in [_ast_name(it) for it in node.targets]:
+            parts = ast.walk(node.value)
+            only = {str(it.value) for it in parts if isinstance(it, ast.Constant)}
+    for name in language.drops:
+        names.pop(name, None)
+    return FileTags(
+        tuple(sorted(_ast_definitions(tree, only, _regex(language.public)))),
+        {name: names[name] for name in sorted(names) if len(name) > 1},
+        tuple(dict.fromkeys(name for _, name in sorted(imports, key=operator.itemgetter(0)))),
+        _first_sentence(ast.get_docstring(tree) or ""),
+        find_mark(source),
+    )
+
+
+def _ast_definitions(
+    tree: ast.Module, only: set[str], public: re.Pattern[str]
+) -> Iterator[Definition]:
+    """Definitions outside of functions, found without recursion."""
+    todo: list[tuple[ast.AST, str, bool]] = [(node, "", True) for node in tree.body]
+    while todo:
+        node, owner, visible = todo.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            name, doc = node.name, _first_sentence(ast.get_docstring(node) or "")
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            name, doc = _ast_name(target), ""
+            if owner or not name[:1].isupper():
+                continue
+        else:
+            todo += [(child, owner, visible) for child in ast.iter_child_nodes(node)]
+            continue
+        exported = visible and bool(name in only if only and not owner else public.search(name))
+        kind, sign = _ast_sign(node, owner)
+        if kind in _MINOR and not exported and not name.isupper():
+            continue
+        end = node.end_lineno or node.lineno
+        yield Definition(node.lineno, end, kind, name, owner, sign, doc, exported)
+        if isinstance(node, ast.ClassDef):
+            todo += [(child, f"{owner}.{name}".strip("."), exported) for child in node.body]
+
+
+def _ast_sign(node: ast.AST, owner: str) -> tuple[str, str]:
+    """Kind and signature of a definition, its values replaced."""
+    value = ast.Name("…")
+    if isinstance(node, ast.ClassDef):
+        for keyword in node.keywords:
+            keyword.value = keyword.value if isinstance(keyword.value, ast.Name) else value
+        bases = ", ".join(ast.unparse(it) for it in [*node.bases, *node.keywords])
+        return "class", _shorten(f"class {node.name}({bases})".removesuffix("()"), MAX_SIGNATURE)
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        node.args.defaults = [value for _ in node.args.defaults]
+        node.args.kw_defaults = [it and value for it in node.args.kw_defaults]
+        start = "def" if isinstance(node, ast.FunctionDef) else "async def"
+        returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+        text = f"{start} {node.name}({ast.unparse(node.args)}){returns}"
+        return "method" if owner else "function", _shorten(text, MAX_SIGNATURE)
+    if isinstance(node, ast.AnnAssign):
+        return "constant", f"{ast.unparse(node.target)}: {ast.unparse(node.annotation)} = …"
+    return "constant", f"{ast.unparse(node.targets[0])} = …" if isinstance(node, ast.Assign) else ""
+
+
+def _ast_name(node: ast.AST | None) -> str:
+    """The last name of `a`, `a.b` or `a.b[c]`; "" of anything else."""
+    node = node.value if isinstance(node, ast.Subscript) else node
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _ast_mentions(node: ast.AST) -> list[str]:
+    """Names that one node calls, inherits from, is typed or decorated with, raises or imports."""
+    found: list[ast.AST | None] = []
+    if isinstance(node, ast.Call):
+        found = [node.func]
+    elif isinstance(node, ast.ClassDef):
+        found = [*node.bases, *(it.value for it in node.keywords), *node.decorator_list]
+    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        found = [*node.decorator_list, *_ast_types(node.returns)]
+    elif isinstance(node, (ast.arg, ast.AnnAssign)):
+        found = _ast_types(node.annotation)
+    elif isinstance(node, ast.Raise):
+        found = [node.exc]
+    elif isinstance(node, ast.ExceptHandler):
+        found = [node.type]
+    elif isinstance(node, ast.ImportFrom) and node.module != "__future__":
+        return [alias.name for alias in node.names if alias.name != "*"]
+    return [name for name in map(_ast_name, found) if name]
+
+
+def _ast_types(node: ast.AST | None) -> list[ast.AST | None]:
+    return (
+        [it for it in ast.walk(node) if isinstance(it, (ast.Name, ast.Attribute))] if node else []
+    )
+
+
+def _ast_imports(node: ast.AST) -> list[str]:
+    """Imports of one node, written as the grammar's path writes them."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom) and node.module != "__future__":
+        base = "." * node.level + (f"{node.module}." if node.module else "")
+        names = [base + alias.name for alias in node.names]
+        return [
+            name.removesuffix("*").rstrip(".") or base if name[-1] == "*" else name
+            for name in names
+        ]
+    return []
+
+
 # ---- 6 FACTS (pure) --------------------------------------------------------
 # Texts of config files in, stack, commands and key files out; roles, tree and modules from paths.
 # Of a script or target it takes the name, never the text, which may hold secrets. Uses: TYPES.
 
 _MAX_CONFIG = 200_000  # characters read of one config; what is longer was not written by hand
-_VERBS = ("install", "build", "test", "lint", "typecheck", "format", "run")
 
 # How sure it is that people type a line, by where it was found. What CI runs too gains, what CI
 # does otherwise loses, and so does the tooling of a language that is only a guest here.
 _SCRIPTED, _FROM_CI, _IMPLIED, _WEAK = 40, 30, 25, 15
-_CALLED, _CALLED_ALIKE, _UNCALLED, _GUEST = 20, 10, -16, -35
+_CALLED, _CALLED_ALIKE, _UNCALLED, _GUEST = 20, 10, -16, -36
 _ENOUGH, _ENOUGH_AS_SECOND = 9, 25
 
 # What becomes a command holds no quote, assignment, variable, URL or control character.
 _SAFE_NAME = re.compile(r"[\w.:@/+-]{1,60}", re.ASCII)
 _SAFE_LINE = re.compile(r"(?!.*://)[\w.:@/+*, &\[\]-]{2,90}", re.ASCII)
-
-
-class TreeEntry(NamedTuple):
-    """One line of the structure. Any first N of them are a tree; sort those by `tree_key`."""
-
-    path: str  # "src/main/java/", "." for the root, "src/…" for the siblings left out
-    depth: int  # 0 for the root, 1 below it; a chain of only children counts once
-    note: str  # "command line interface", "tests, 34 files", "12 Python files"
-
-
-class Module(NamedTuple):
-    """One part of the code, described by its own words."""
-
-    path: str  # its folder; "." is what lies in the root itself
-    files: int  # source files in it that are in no other module
-    doc: str  # one sentence, or ""
 
 
 class _Find(NamedTuple):
@@ -2207,7 +2523,7 @@ setup\.cfg|tox\.ini|pytest\.ini|mypy\.ini|\.flake8 : python :
 setup\.py : python : Python package
   name {} ~ \bname\s*=\s*['"]([\w.-]+)
   version Python {} ~ python_requires\s*=\s*['"]([^'"\n]+)
-  dep {} ~ ^\s*['"]([\w.-]+)([^'"\n]*)['"],?\s*$
+  dep {} ~ ^[ \t]*['"]([\w.-]+)([^'"\n]*)['"],?[ \t]*$
   install pip install -e . ~ \bsetup\(
 requirements\.txt : python : Python dependencies
   dep {} ~ ^([A-Za-z][\w.-]*)(?:\[[^\]\n]*\])?([=<>~!][^\s;#]*)?
@@ -2256,18 +2572,18 @@ Cargo\.toml : rust : Cargo manifest
 go\.mod : go : Go module
   name {} ~ ^module\s+(\S+)
   version Go {} ~ ^go\s+([\d.]+)
-  dep {} ~ ^(?:require)?\s+(\S+\.\S+/\S+) (v\S+)$
+  dep {} ~ ^(?:require)?[ \t]+(\S+\.\S+/\S+) (v\S+)$
   build go build ./...
   test go test ./...
   lint? go vet ./...
   format? gofmt -w .
 go\.work : go : Go workspace
-  member {} ~ ^(?:use)?\s*(\.[\w./-]*)\s*$
+  member {} ~ ^(?:use)?[ \t]*(\.[\w./-]*)[ \t]*$
 magefile\.go : go : task runner
   task mage {} ~ ^func ([A-Z]\w*)\([^()\n]*\)(?: error)? \{
 (?:GNU)?[Mm]akefile : - : task runner
 \.?[Jj]ustfile : - : task runner
-  task just {} ~ ^@?([A-Za-z][\w-]*)(?: [^:=\n]*)?:(?!=)
+  task just {} ~ ^@?([A-Za-z][\w-]*)(?: [^:\n]*)?:(?!=)
 [Tt]askfile\.ya?ml : - : task runner
   task task {} @ tasks
 pom\.xml : jvm : Maven project
@@ -2284,12 +2600,12 @@ pom\.xml : jvm : Maven project
   version Java {}+ ~ (?:JavaLanguageVersion\.of\(|jvmToolchain\()(\d+)
   version Java {}+ ~ (?:source|target)Compatibility\s*=\s*['"]?(?:JavaVersion\.VERSION_)?(\d+)
   dep {} ~ ['"(]([a-z][\w-]*(?:\.[\w-]+)+)[:'"]
-  member {} ~ ^\s*include\b[ (]*['"]:?([\w:./-]+)['"]
-  member {} ~ ^\s+['"]:([\w:./-]+)['"],?\)?$
+  member {} ~ ^[ \t]*include\b[ (]*['"]:?([\w:./-]+)['"]
+  member {} ~ ^[ \t]+['"]:([\w:./-]+)['"],?\)?$
   build gradle build
   test gradle test
   run gradle bootRun ~ ['"]org\.springframework\.boot['"]
-  run gradle run ~ ['"]application['"]|^\s*application\s*$
+  run gradle run ~ ['"]application['"]|^[ \t]*application[ \t]*$
 CMakeLists\.txt : c : CMake build
   tool CMake
   name {} ~ ^(?i:project)\s*\(\s*([\w.-]+)
@@ -2300,7 +2616,7 @@ Gemfile|[\w.-]+\.gemspec : ruby : Ruby dependencies
   about {} ~ \.summary\s*=\s*["']([^"'\n]+)
   version Ruby {} ~ ^ruby\s+["']([^"'\n]+)
   version Ruby {} ~ required_ruby_version\s*=\s*["']([^"'\n]+)
-  dep {} ~ ^\s*gem[ (]+["']([\w-]+)["'](?:,\s*["']([^"'\n]*))?
+  dep {} ~ ^[ \t]*gem[ (]+["']([\w-]+)["'](?:,\s*["']([^"'\n]*))?
   dep {} ~ \.add_(?:runtime_)?dependency[ (]+["']([\w-]+)["'](?:,\s*["']([^"'\n]*))?
   tool Bundler ~ ^source\b
   install! bundle install ~ ^source\b
@@ -2451,7 +2767,7 @@ class _Row(NamedTuple):
     text: str
     note: str
     score: int
-    pattern: re.Pattern[str] | None
+    pattern: str  # compiled at its first use: a hundred of them would slow every start
     place: str  # "project/name", or ""
 
 
@@ -2465,10 +2781,9 @@ class _Stanza(NamedTuple):
 
 
 def _parse_row(line: str) -> _Row:
-    head, pattern, place = line, None, ""
+    head, pattern, place = line, "", ""
     if " ~ " in line:
-        head, _, source = line.partition(" ~ ")
-        pattern = re.compile(source, re.MULTILINE)
+        head, _, pattern = line.partition(" ~ ")
     elif " @ " in line:
         head, _, place = line.partition(" @ ")
     kind, _, text = head.strip().partition(" ")
@@ -2513,7 +2828,8 @@ def _read_config(path: str, text: str, known: frozenset[str]) -> list[_Find]:
     found: list[_Find] = []
     for row in stanza.rows:
         if row.pattern:
-            values: list[object] = [match.groups() for match in row.pattern.finditer(text)]
+            matches = re.finditer(row.pattern, text, re.MULTILINE)
+            values: list[object] = [match.groups() for match in matches]
         elif row.place:
             data = _parse_config(path, text) if data is None else data
             values = _dig(data, row.place.split("/"))
@@ -2579,6 +2895,8 @@ def _parse_toml(text: str) -> dict[str, object]:
 
 def _parse_json(text: str) -> dict[str, object]:
     """A JSON object; comments and trailing commas are forgiven."""
+    import json
+
     plain = re.sub(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*(?s:.*?)(?:\*/|\Z)', r"\1", text)
     for attempt in (text, re.sub(r",(?=\s{0,99}[}\]])", "", plain)):
         try:
@@ -2608,7 +2926,7 @@ def _parse_yaml(text: str) -> dict[tuple[str, ...], str]:
         block = -1
         if not body or body.startswith(("#", "---", "%")) or len(stack) > 30:
             continue
-        while item := re.match(r"-(?:\s+|\Z)", body):
+        while len(stack) < 30 and (item := re.match(r"-(?:\s+|\Z)", body)):
             # A list may stand at the indent of its key: equal indent ends another item only.
             while stack and (stack[-1][0], stack[-1][1].isdigit()) >= (indent, True):
                 stack.pop()
@@ -2915,12 +3233,7 @@ install python pip install (?:-r \S+ )*-e
 install ruby bundle install
 install php composer install
 """
-_SHAPES = [
-    (verb, ecosystem.strip("-"), re.compile(rf"(?:{shape})(?: |\Z)"))
-    for verb, ecosystem, shape in (
-        row.split(maxsplit=2) for row in _SHAPES_TEXT.strip().splitlines()
-    )
-]
+_SHAPES = [row.split(maxsplit=2) for row in _SHAPES_TEXT.strip().splitlines()]
 _ACTIONS = {
     "golangci/golangci-lint-action": "golangci-lint run",
     "pre-commit/action": "pre-commit run",
@@ -3016,20 +3329,22 @@ def _classify_call(call: Command, known: frozenset[str]) -> _Offer | None:
     bare = _unwrap(call.line)
     for verb, ecosystem, shape in _SHAPES:
         named = [word for word in bare.split() if word.endswith((".txt", "proj", ".sln", ".slnx"))]
-        if shape.match(bare) and all(_join(call.folder, word) in known for word in named):
+        if re.match(rf"(?:{shape})(?: |\Z)", bare) and all(
+            _join(call.folder, word) in known for word in named
+        ):
             # A plain line is right more often than a variant or one for a single folder; but of
             # requirements all are needed.
             partial = any("/" in word and not word.startswith("./") for word in bare.split()[1:])
             score = _FROM_CI - bare.count(" ") - 15 * partial
             score = _SCRIPTED if _tool(bare) == "pip -r" else score
-            return _Offer(call._replace(verb=verb), ecosystem, score)
+            return _Offer(call._replace(verb=verb), ecosystem.strip("-"), score)
     return None
 
 
 def _list_offers(known: frozenset[str], finds: Mapping[str, list[_Find]]) -> Iterator[_Offer]:
     for path, found in finds.items():
         for find in found:
-            if find.kind in _VERBS:
+            if find.kind in VERBS:
                 command = Command(find.kind, find.text, path, _folder(path))
                 yield _Offer(command, find.note or _ecosystem(path), find.score)
     for line in _SIGNS_TEXT.strip().splitlines():
@@ -3063,7 +3378,7 @@ def _choose_commands(
     settled = {_place(offer) for offer in from_ci if offer.ecosystem in {"", *homes}}
     manager = _python_manager(finds)
     ranked: dict[tuple[str, str], list[_Offer]] = {}
-    for command, ecosystem, score in [*_weigh_by_ci(offers, calls, settled), *from_ci]:
+    for command, ecosystem, score in [*_weigh_by_ci(offers, calls, homes, settled), *from_ci]:
         score += _GUEST if ecosystem and ecosystem not in homes else 0
         line = _local_line(command, known, manager if ecosystem == "python" else "")
         if _SAFE_LINE.fullmatch(line):
@@ -3071,19 +3386,22 @@ def _choose_commands(
             ranked.setdefault(place, []).append(
                 _Offer(command._replace(line=line), ecosystem, score)
             )
-    places = [
-        (folder, verb) for folder in _command_folders(ranked, finds, homes) for verb in _VERBS
-    ]
+    places = [(folder, verb) for folder in _command_folders(ranked, finds, homes) for verb in VERBS]
     return [command for place in places for command in _best(ranked.get(place, []))]
 
 
 def _weigh_by_ci(
-    offers: Sequence[_Offer], calls: Sequence[Command], settled: set[tuple[str, str]]
+    offers: Sequence[_Offer],
+    calls: Sequence[Command],
+    homes: frozenset[str],
+    settled: set[tuple[str, str]],
 ) -> Iterator[_Offer]:
+    """The offers, each the surer the more CI does the same; `settled` is what CI does otherwise."""
     exact = {(call.folder, _unwrap(call.line)) for call in calls}
     alike = {(call.folder, _call_key(call.line)) for call in calls}
     lines = [(offer.command.folder, _unwrap(offer.command.line)) for offer in offers]
-    settled = settled | {_place(o) for o, line in zip(offers, lines, strict=True) if line in exact}
+    called = [offer for offer, line in zip(offers, lines, strict=True) if line in exact]
+    settled = settled | {_place(offer) for offer in called if offer.ecosystem in {"", *homes}}
     for offer, line in zip(offers, lines, strict=True):
         if line in exact:
             change = _CALLED
@@ -3532,8 +3850,10 @@ _GENERATED_FOLDERS, _GENERATED_TOP = _folder_names("generated"), _folder_names("
 _TEST_FOLDERS, _MAYBE_TEST_FOLDERS = _folder_names("test"), _folder_names("maybe-test")
 _EXAMPLES, _DOCS_TOP = _folder_names("example"), _folder_names("doc-top")
 _BUILD_TOP, _LOCALES = _folder_names("build-top"), _folder_names("locale")
-_TEST_SUFFIX = re.compile(r".+(?:[-_.]tests|[-_]testsuite|-e2e)|tests-.+|tests_.+")
-_EXAMPLE_SUFFIX = re.compile(r".+[-_](?:examples?|demos?|samples?|playground)")
+_TEST_TREE = re.compile(
+    r"(?:^|.*/)(?:[^/]+(?:[-_.]tests|[-_]testsuite)|tests[-_][^/]+|src/\w*test\w*)(?:/|\Z)"
+)
+_EXAMPLE_TREE = re.compile(r"(?:^|.*/)[^/]+[-_](?:examples?|demos?|samples?|playground)(?:/|\Z)")
 _TEST_NAME = re.compile(
     r"test_.*\.(?:py|rb|c|cc|cpp|jl)|.*_test\.(?:py|go|rb|exs|dart|c|cc|cpp|h|clj|lua|ml)|.*_spec\.(?:rb|lua|cr)|.*_unittest\.(?:cc|cpp|py)"
     r"|.*[.-](?:test|spec|e2e|cy|stories)\.[cm]?[jt]sx?|.*[.-](?:test|spec)\.(?:vue|svelte|coffee)|conftest\.py|tests\.(?:py|rs)|(?:test|spec)_helper\.rb|.*\.feature"
@@ -3594,18 +3914,16 @@ def _role_of_folders(folders: Sequence[str], name: str) -> str:
     """The role that the folders of a path give it, or ""."""
     if not folders:
         return ""
-    every = frozenset(folders)
+    every, text = frozenset(folders), "/".join(folders)
     if every & _VENDORED or folders[0] in _VENDORED_TOP:
         return "vendored"
     if every & _GENERATED_FOLDERS or folders[0] in _GENERATED_TOP:
         return "generated"
-    if every & _TEST_FOLDERS or any(_TEST_SUFFIX.fullmatch(folder) for folder in folders):
+    if every & _TEST_FOLDERS or ("test" in text and _TEST_TREE.match(text)):
         return "test"
     if every & _MAYBE_TEST_FOLDERS and _is_test_tree(folders, name):
         return "test"
-    if "src" in every and re.search(r"(?:^|/)src/\w*test\w*/", "/".join(folders) + "/"):
-        return "test"
-    if every & _EXAMPLES or any(_EXAMPLE_SUFFIX.fullmatch(folder) for folder in folders):
+    if every & _EXAMPLES or _EXAMPLE_TREE.match(text):
         return "example"
     if folders[0] in _DOCS_TOP or "docs" in folders[:3]:
         return "doc"
@@ -3783,12 +4101,12 @@ def first_sentence(text: str) -> str:
     """The first sentence of prose in markdown, reStructuredText or plain text, without markup."""
     text = re.sub(r"\A\ufeff?---\n(?s:.*?)\n---\n", "", text[:20_000].replace("\r\n", "\n"))
     text = re.sub(r"<!--(?s:.*?)(?:-->|\Z)|^(```|~~~)(?s:.*?)(?:^\1.*$|\Z)", "", text, flags=re.M)
-    text = re.sub(r"</?(?:p|div|br|center)\b[^<>]*>", "\n\n", text)
+    text = re.sub(r"</?(?:p|div|br|center)\b[^<>]{0,500}>", "\n\n", text)
     for paragraph in re.split(r"\n\s*\n", text):
         lines = [line.strip() for line in paragraph.splitlines() if line.strip()]
         pairs = zip(lines, [*lines[1:], ""], strict=False)
         prose = _plain(" ".join(line for line, after in pairs if not _is_markup(line, after)))
-        if len(re.findall(r"(?<!\S)[^\W\d_]{2,}", re.sub(r"\S+://\S+", "", prose))) < 3:
+        if len(re.findall(r"(?<!\S)[^\W\d_]{2,}", re.sub(r"\b\w{2,9}://\S+", "", prose))) < 3:
             continue
         end = re.search(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)[.!?](?=\s+[^a-z\s]|\Z)", prose)
         sentence = prose[: end.end()] if end else prose
@@ -3810,7 +4128,7 @@ def _is_markup(line: str, following: str) -> bool:
 
 
 def _plain(line: str) -> str:
-    line = re.sub(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?", "", line)
+    line = re.sub(r"!\[[^\]]{0,300}\](?:\([^)]{0,500}\)|\[[^\]]{0,300}\])?", "", line)
     line = re.sub(r"\[([^\[\]]*)\](?:\([^()]*\)|\[[^\]]*\])?", r"\1", line)
     line = re.sub(r"`([^`<>]+?)\s*<[^>`]*>`_+", r"\1", line)
     line = re.sub(r"<[^<>]*>|\*\*|__|:\w+:(?=`)|`+|\\(?=[^\w\s]|[A-Z])", "", line)
@@ -3984,6 +4302,8 @@ def _manifests(tree: _Tree, names: str) -> list[str]:
 
 def _parse_jsonc(text: str) -> dict[str, Any]:
     """The object of a JSON text with comments and trailing commas; {} when it is malformed."""
+    import json
+
     # What is left open is closed by the end: trying it again from every place would take hours.
     string = r'("(?:\\.|[^"\\])*(?:"|\Z))'
     text = re.sub(rf"(?s){string}|//[^\n]*|/\*.*?(?:\*/|\Z)", r"\1", text.lstrip("\ufeff"))
@@ -4427,18 +4747,6 @@ _FAMILIES = (
 # Tags in, scores out. Knows nothing of files, tokens or markdown. Uses: TYPES.
 
 
-class Links(NamedTuple):
-    """Who mentions what, resolved to definitions. Files and symbols are numbers: there are many."""
-
-    paths: list[str]
-    names: list[tuple[int, str]]  # of each symbol: its file, its name
-    mentions: list[
-        tuple[array[int], array[float]]
-    ]  # of each file: the symbols it mentions, weights
-    imports: list[list[int]]  # of each file: the files it imports
-    weights: list[float]  # of each file: how much its role lets it count
-
-
 # How sure a mention is to mean a definition, by where the definition stands.
 _IMPORTED, _SAME_FOLDER, _ANYWHERE = 1.0, 0.7, 0.2
 _IMPORT_WEIGHT = 1.0  # an import counts like one sure mention, however little of it is used
@@ -4570,6 +4878,7 @@ def rank_symbols(
         for symbol, weight in zip(symbols, strengths, strict=True):
             flow[symbol] += share * weight
     received = {(at, name): flow[symbol] for symbol, (at, name) in enumerate(links.names)}
+    rivals = collections.Counter(name for at, name in links.names if links.weights[at] >= _REAL)
     found = []
     for at, path in enumerate(links.paths):
         definitions = tags[path].definitions
@@ -4580,14 +4889,20 @@ def rank_symbols(
             if each.owner:
                 holder = each.owner.rpartition(".")[2]
                 owned[holder] = owned.get(holder, 0.0) + value
+        inner = {each.name for each in definitions if each.kind in TYPE_KINDS and not each.exported}
         for each, value in raw.items():
             if each.kind in TYPE_KINDS:
                 value += 0.5 * owned.get(each.name, 0.0)
-            named = (1 + math.log1p(_telling(each.name, mentions))) ** 3
-            score = value**0.35 * _scale(links.weights[at]) * _worth(each) * named
-            found.append(Symbol(score, path, each))
+            shared = max(1, rivals[each.name])
+            hidden = not each.exported or each.owner.rpartition(".")[2] in inner
+            named = (1 + math.log1p(_telling(each.name, mentions) / shared)) ** 3
+            score = value**0.35 * _scale(links.weights[at]) * _worth(each, shared, hidden=hidden)
+            found.append(Symbol(score * named, path, each))
     found.sort(key=lambda symbol: (-symbol.score, symbol.path, symbol.definition.line))
     return found
+
+
+_REAL = 0.3  # weight from which a file's symbols are the project's own
 
 
 def _telling(name: str, mentions: Mapping[str, int]) -> float:
@@ -4598,7 +4913,7 @@ def _telling(name: str, mentions: Mapping[str, int]) -> float:
 
 def _scale(weight: float) -> float:
     """What a file's role does to its symbols: those of tests come after all real ones."""
-    return weight if weight >= 0.3 else weight * 1e-6
+    return weight if weight >= _REAL else weight * 1e-6
 
 
 def count_mentions(documents: Mapping[str, FileTags]) -> dict[str, int]:
@@ -4642,11 +4957,11 @@ _KIND_WORTH = {"method": 0.7, "constant": 0.4, "variable": 0.3, "property": 0.25
 _ACCESSOR = re.compile(r"(get|set|is|has)(_|[A-Z])|(toString|hashCode|equals|clone|constructor)$")
 
 
-def _worth(definition: Definition) -> float:
+def _worth(definition: Definition, rivals: int, *, hidden: bool) -> float:
     """What a definition is worth to a reader, by what it is and how it is named."""
     name, kind = definition.name, definition.kind
-    worth = 1.5 if kind in TYPE_KINDS else _KIND_WORTH.get(kind, 1.0)
-    if not definition.exported:
+    worth = 1.5 if kind in TYPE_KINDS else _KIND_WORTH.get(kind, 1.0) / math.sqrt(rivals)
+    if hidden:
         worth *= 0.3
     if definition.doc:
         worth *= 1.2
@@ -4661,13 +4976,6 @@ def _worth(definition: Definition) -> float:
 
 # ---- 9 SELECT (pure) -------------------------------------------------------
 # What fits a budget. Uses: TYPES TEXT.
-
-
-class Pick(NamedTuple):
-    """One symbol that will be shown, in full or by its name only."""
-
-    symbol: Symbol
-    form: str  # "full" or "name"
 
 
 _FULL_SHARE = 0.45  # of the budget for symbols: the rest names many more, at a quarter of the cost
@@ -4811,17 +5119,7 @@ def _lengthened(
 
 
 # ---- 10 RENDER (pure) ------------------------------------------------------
-# Values in, markdown and JSON out. Uses: TYPES TEXT TEMPLATES FACTS SELECT.
-
-
-class MapPart(NamedTuple):
-    """One section of the map but for the symbols: its lines, and its share of the budget."""
-
-    title: str
-    lines: list[str]  # most important first
-    share: float
-    fenced: bool = False
-    places: Sequence[int] = ()  # where each line is shown, if not in this order
+# Values in, markdown and JSON out. Uses: TYPES TEXT TEMPLATES.
 
 
 def render_map(name: str, parts: Sequence[MapPart], picks: Sequence[Pick], note: str) -> str:
@@ -4880,7 +5178,8 @@ def _render_file(path: str, group: Sequence[Pick]) -> list[str]:
     names = sorted(pick.symbol.definition for pick in group if pick.form == "name")
     owners |= {each.name for each in names}
     if names:
-        lines.append(f"  {', '.join(render_name(each, owners) for each in names)}\n")
+        shown = dict.fromkeys(render_name(each, owners) for each in names)
+        lines.append(f"  {', '.join(shown)}\n")
     return lines
 
 
@@ -4918,13 +5217,10 @@ def render_entry(entry: TreeEntry) -> str:
     return f"{indent}{show(entry.path)}{note}\n"
 
 
-_VERBS = ("install", "build", "test", "lint", "typecheck", "format", "run")
-
-
 def render_section_commands(commands: Sequence[Command]) -> str:
     """One line a verb, for the managed section: `- Test: `pytest``."""
     lines = []
-    for verb in _VERBS:
+    for verb in VERBS:
         found = [each for each in commands if each.verb == verb and not each.folder]
         if found:
             lines.append(f"- {verb.capitalize()}: {code_span(redact(found[0].line))}\n")
@@ -4993,7 +5289,15 @@ def render_tasks_json(tracker: Tracker, tasks: Sequence[Task], ready: Sequence[T
     able = {task.id for task in ready}
     rows = [task._asdict() | {"ready": task.id in able} for task in tasks]
     head = {"source": tracker.source, "next": ready[0].id if ready else None, "tasks": rows}
-    return redact(json.dumps(head, indent=2)) + "\n"
+    return redact(render_json(head))
+
+
+def render_json(value: object) -> str:
+    """A value for a program; letters of any language as they are, unless they cannot be written."""
+    import json
+
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    return text.encode("utf-8", "backslashreplace").decode() + "\n"
 
 
 def render_goal(task: Task, goal: str) -> str:
@@ -5151,7 +5455,7 @@ def render_prompt_json(prompt: Prompt) -> str:
     dropped = [row["title"] for row in rows if not row["kept"]]
     head = {"task": prompt.task.id, "source": prompt.task.source, "budget": prompt.budget}
     whole = head | {"bytes": len(text.encode()), "dropped": dropped, "sections": rows}
-    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+    return render_json(whole)
 
 
 def render_explanation(prompt: Prompt) -> list[str]:
@@ -5174,7 +5478,7 @@ def render_anchor(task: Task, sections: Sequence[Section], form: str) -> str:
     if form == "json":
         rows = [{"source": each.title.lower(), "text": section_text(each)} for each in sections]
         head = {"task": task.id, "title": one_line(task.title), "sources": rows}
-        return json.dumps(head, indent=2, ensure_ascii=False) + "\n"
+        return render_json(head)
     return f"# Re-anchor: {_task_line(task)}\n\n{join_sections(sections)}"
 
 
@@ -5905,22 +6209,44 @@ def has_parsers(project: Project) -> bool:
 
 
 def use_packages() -> bool:
-    """Whether the packages can be imported, after looking into the private environment too."""
-    if _has_modules():
-        return True
-    import importlib
+    """Whether the parsers can be imported, after looking into the private environment too."""
+    return _PARSERS not in list_missing()
 
-    folder = _site_packages(private_environment())
-    if folder not in sys.path and os.path.isdir(folder):
-        sys.path.append(folder)  # at the end: what the interpreter has itself is used as it is
+
+_PARSERS = "tree-sitter-language-pack"
+
+
+def list_missing() -> list[str]:
+    """The pinned packages that cannot be used, neither from here nor from the private environment.
+
+    An interpreter that has them all is used as it is; else the private environment goes first.
+    """
+    names = [_pin_name(pin) for pin in read_pins()]
+    missing = [name for name in names if not _has_package(name)]
+    folder = _site_packages(private_environment()) if missing else ""
+    if folder and folder not in sys.path and os.path.isdir(folder):
+        import importlib
+
+        sys.path.insert(0, folder)
         importlib.invalidate_caches()
-    return _has_modules()
+        missing = [name for name in names if not _has_package(name)]
+    return missing
 
 
-def _has_modules() -> bool:
+def _has_package(name: str) -> bool:
+    """Whether a package can be imported; one that would download its grammars does not count."""
     from importlib.util import find_spec
 
-    return all(find_spec(_pin_name(pin).replace("-", "_")) for pin in read_pins())
+    spec = find_spec(name.replace("-", "_"))
+    if spec is None or name != _PARSERS:
+        return spec is not None
+    site = os.path.dirname(os.path.dirname(spec.origin or ""))
+    try:
+        return not any(
+            re.match(r"tree_sitter_language_pack-[1-9]", entry) for entry in os.listdir(site)
+        )
+    except OSError:
+        return True
 
 
 def _pin_name(pin: str) -> str:
@@ -6057,7 +6383,7 @@ def read_counter(project: Project) -> Counter:
     """tiktoken if its vocabulary is on this machine already, else the estimate."""
     encoding = project.config.tokens_encoding
     folder = find_vocabulary(encoding)
-    if folder and use_packages():
+    if folder and "tiktoken" not in list_missing():
         os.environ["TIKTOKEN_CACHE_DIR"] = folder
         try:
             import tiktoken
@@ -6097,11 +6423,10 @@ def find_vocabulary(encoding: str) -> str:
 
 def write_packages(project: Project) -> None:
     """Install the parsers and fetch the vocabulary, what is missing of them; CtxError without them."""
-    if use_packages():
+    if not list_missing():
         say(project, "parsers: already there")
     else:
         say(project, f"parsers: installed in {write_environment(project)}")
-        use_packages()
     exact = write_vocabulary(project)
     state = "counted exactly" if exact else "estimated: the vocabulary could not be fetched"
     say(project, f"tokens: {state}")
@@ -6112,6 +6437,7 @@ def write_vocabulary(project: Project) -> bool:
     encoding = project.config.tokens_encoding
     if encoding == "estimate" or find_vocabulary(encoding):
         return True
+    list_missing()  # so that the path below holds the private environment
     folder = os.path.join(cache_home(), "vocabulary")
     code = (
         f"import os, sys; os.environ['TIKTOKEN_CACHE_DIR'] = {folder!r}; sys.path += {sys.path!r}\n"
@@ -6176,7 +6502,8 @@ def tag_file(path: str, source: bytes, kind: str) -> FileTags:
     if kind == "document":
         return tag_document(path, source.decode("utf-8", "replace"))
     language = get_language(kind)
-    return tag_source(path, source, language) or FileTags((), {}, (), "", "")
+    found = tag_source(path, source, language) or tag_without_grammar(path, source, language)
+    return found or FileTags((), {}, (), "", "")
 
 
 def find_document(path: str) -> str:
@@ -6880,11 +7207,16 @@ def _read_json(project: Project, path: str) -> tuple[Any, list[str]]:
     if text is None:
         return None, []
     try:
-        return json.loads(text), []
-    except json.JSONDecodeError as error:
-        return None, [f"{path}:{error.lineno}: not valid JSON: {error.msg}; correct it"]
-    except RecursionError:
-        return None, [f"{path}:1: nested too deeply; not read"]
+        return _load_json(text), []
+    except (ValueError, RecursionError) as error:
+        line = getattr(error, "lineno", 1)
+        return None, [f"{path}:{line}: not valid JSON: {getattr(error, 'msg', error)}; correct it"]
+
+
+def _load_json(text: str | bytes) -> Any:
+    import json
+
+    return json.loads(text)
 
 
 Row = tuple[int, dict[str, Any]] | str  # line number and object, or why there is none
@@ -6900,7 +7232,7 @@ def _parse_lines(path: str, text: str) -> Iterator[Row]:
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
+            record = _load_json(line)
         except (ValueError, RecursionError):
             yield f"{path}:{number}: not valid JSON; skipped"
             continue
@@ -7166,7 +7498,7 @@ def _flow_state(project: Project, folders: Sequence[str], name: str) -> dict[str
     for folder in folders:
         source = read_file(os.path.join(folder, f"{name}.state.json"))
         with contextlib.suppress(ValueError, RecursionError):
-            state = json.loads(source or b"null")
+            state = _load_json(source or b"null")
             if isinstance(state, dict):
                 return state
     return {}
@@ -7389,7 +7721,7 @@ def _read_gh(project: Project, wanted: str = "") -> Found:
     if text is None:  # an older gh does not know the newer fields
         text = _run_tracker(project, "gh", *query, "--json", _GH_FIELDS)
     try:
-        value = json.loads(text or "")
+        value = _load_json(text or "")
     except ValueError as error:
         raise CtxError("gh: no answer that can be read; run `gh auth status`") from error
     records = _records(value if isinstance(value, list) else [value])
@@ -7755,6 +8087,12 @@ def _plan_own_files(project: Project) -> list[Change]:
     return [*changes, plan_file(project, MAP_PATH, map_text.encode())]
 
 
+def read_runloop(project: Project) -> str:
+    """The run loop of this repository, else the one that ctx.py brings along."""
+    source = read_source(project, RUNLOOP_PATH)
+    return TEMPLATES["runloop.md"] if source is None else unseal(source)[0]
+
+
 def _plan_sections(project: Project, paths: Sequence[str], *, force: bool) -> Plan:
     """Sections for these files, one for a pair that is linked; edited ones are kept and named."""
     changes: list[Change] = []
@@ -7817,9 +8155,9 @@ def make_section(project: Project, path: str, source: bytes) -> str:
 
 def make_agents_section(ctx: str, commands: Sequence[Command], tasks: str) -> str:
     """The vendor-neutral section; commands that would make it too long are left out."""
-    for kept in range(len(commands), -1, -1):
-        lines = render_section_commands(commands[:kept])
-        text = fill("agents-section.md", ctx=ctx, commands=lines, tasks=tasks)
+    lines = render_section_commands(commands).splitlines(keepends=True)
+    for kept in range(len(lines), -1, -1):
+        text = fill("agents-section.md", ctx=ctx, commands="".join(lines[:kept]), tasks=tasks)
         if estimate_tokens(text) <= SECTION_TOKENS and text.count("\n") <= SECTION_LINES:
             return text
     return text
@@ -8067,8 +8405,7 @@ def _check_packages(project: Project, ctx: str) -> list[Finding]:
     for name, version in read_versions().items():
         fix = "" if version else f"{ctx} setup"
         if name == "tree-sitter-language-pack" and version and not version.startswith("0."):
-            pin = next(pin for pin in read_pins() if pin.startswith(name))
-            version, fix = f"{version}: downloads grammars", f'pip install "{pin}"'
+            version, fix = f"{version}: downloads grammars at the first parse", f"{ctx} setup"
         found.append(Finding(name, version or "missing: stdlib mode, approximate map", fix))
     counter = read_counter(project)
     exact = counter.name != "estimate" or project.config.tokens_encoding == "estimate"
@@ -8217,6 +8554,8 @@ def make_pack_summary(project: Project, text: str) -> str:
 
 def read_commands(project: Project) -> list[Command]:
     """The lines to type in this project, remembered while names and configuration stay."""
+    import json
+
     when = time.time_ns()
     files = list_files(project)
     configs = {path: stamp for path, stamp in files.items() if is_config(path)}
@@ -8361,6 +8700,7 @@ _RUN_STATUS = {"done": "done", "retry": "retry", "failed": "retry"}  # the loop 
 
 def make_record(project: Project, task: Task, attempt: Attempt) -> tuple[str, str]:
     """The ledger of a task, and the line that an attempt adds to it."""
+    import json
     from datetime import UTC, datetime
 
     state = read_run_state(project)
@@ -8386,8 +8726,7 @@ def plan_run_state(project: Project, attempt: Attempt) -> list[Change]:
         "last_summary": clean_text(attempt.summary[:_SUMMARY_CHARS]),
         "last_guard": attempt.guard or None,
     }
-    text = json.dumps(state, indent=2, ensure_ascii=False) + "\n"
-    change = plan_file(project, STATE_PATH, text.encode("utf-8", "replace"))
+    change = plan_file(project, STATE_PATH, render_json(state).encode())
     return [change, *plan_runner_ignore(project)]
 
 
@@ -8456,7 +8795,7 @@ def cmd_init(project: Project, args: argparse.Namespace) -> int:
 
     Not a byte of yours outside the managed sections changes; `update --remove` takes them out.
     """
-    if not args.no_setup and not args.dry_run and not use_packages():
+    if not args.no_setup and not args.dry_run and list_missing():
         try:
             write_packages(project)
         except CtxError as error:

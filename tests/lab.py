@@ -15,7 +15,7 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """`ctx.py ARGS` in a folder, without site-packages; its own copy there if there is one."""
     script = root / "ctx.py" if (root / "ctx.py").exists() else SCRIPT
-    environment = {**os.environ, **options.pop("env", {})}  # type: ignore[dict-item]
+    environment = {**os.environ, "XDG_CACHE_HOME": "/nonexistent", **options.pop("env", {})}  # type: ignore[dict-item]
     done = subprocess.run(
         [sys.executable, *python, str(script), *args],
         cwd=options.pop("cwd", root),
@@ -27,6 +27,12 @@ def run(
     )
     out, err = (text.decode("utf-8", "surrogateescape") for text in (done.stdout, done.stderr))
     return subprocess.CompletedProcess(done.args, done.returncode, out, err)
+
+
+def talk(done: subprocess.CompletedProcess[str]) -> str:
+    """What a run said on stderr, but for the one line about missing parsers."""
+    lines = done.stderr.splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith("ctx: parsers: not installed"))
 
 
 def plant(root: Path, files: dict[str, bytes | str]) -> Path:

@@ -58,7 +58,7 @@ def test_mypy_without_a_target_gets_the_only_package() -> None:
 
 
 def test_npm_scripts_become_commands_of_the_manager_whose_lock_file_is_there() -> None:
-    text = '{"scripts": {"test": "x", "lint": "x", "postinstall": "x"}, "dependencies": {"react": "^19.0.0"}}'
+    text = '{"scripts": {"test": "x", "lint": "x"}, "dependencies": {"react": "^19.0.0"}}'
     found = facts({"package.json": text}, "pnpm-lock.yaml", "src/index.js")
     assert lines(found, "install") == ["pnpm install"]
     assert lines(found, "test") == ["pnpm test"]
@@ -101,7 +101,7 @@ def test_an_implied_tool_that_ci_calls_beats_a_target_that_it_does_not() -> None
 
 
 def test_tox_stands_beside_the_runner_it_wraps() -> None:
-    text = '[project]\nname="a"\n[tool.pytest.ini_options]\n[tool.tox.env_run_base]\n[tool.tox.env.typing]\n'
+    text = '[project]\nname="a"\n[tool.pytest]\n[tool.tox.env_run_base]\n[tool.tox.env.typing]\n'
     found = facts({"pyproject.toml": text, WORKFLOW: ci("tox run")}, "a/__init__.py")
     assert lines(found, "test") == ["tox", "pytest"]
     assert lines(found, "typecheck") == ["tox -e typing"]
@@ -426,14 +426,15 @@ def test_a_manifest_describes_its_package() -> None:
 
 # Odd input
 
-KINDS = [
-    "pyproject.toml", "setup.cfg", "tox.ini", "setup.py", "requirements.txt", "noxfile.py", "package.json",
-    "pnpm-workspace.yaml", "lerna.json", "deno.jsonc", "tsconfig.json", ".prettierrc", "Cargo.toml",
-    "rustfmt.toml", "go.mod", "go.work", "magefile.go", "Makefile", "justfile", "Taskfile.yml", "pom.xml",
-    "build.gradle", "settings.gradle.kts", "CMakeLists.txt", "Gemfile", "a.gemspec", "Rakefile",
-    "composer.json", "mix.exs", "a.sln", "a.csproj", "Package.swift", "pubspec.yaml", "compose.yml",
-    ".editorconfig", WORKFLOW, ".gitlab-ci.yml", ".circleci/config.yml",
-]  # fmt: skip
+KIND_NAMES = """
+pyproject.toml setup.cfg tox.ini setup.py requirements.txt noxfile.py package.json
+pnpm-workspace.yaml lerna.json deno.jsonc tsconfig.json .prettierrc Cargo.toml
+rustfmt.toml go.mod go.work magefile.go Makefile justfile Taskfile.yml pom.xml
+build.gradle settings.gradle.kts CMakeLists.txt Gemfile a.gemspec Rakefile composer.json
+mix.exs a.sln a.csproj Package.swift pubspec.yaml compose.yml .editorconfig
+.gitlab-ci.yml .circleci/config.yml
+"""
+KINDS = [*KIND_NAMES.split(), WORKFLOW]
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=9),
     lambda inner: (

@@ -57,7 +57,7 @@ def test_init_update_and_remove_give_the_original_bytes_back(
     settled = lab.snapshot(root)
     for args in (["update"], ["init", "--no-setup"], ["update", "--check"], ["update", "--force"]):
         done = lab.run(root, *args)
-        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        assert (done.returncode, done.stdout, lab.talk(done)) == (0, "", "")
         assert lab.snapshot(root) == settled
     assert lab.run(root, "update", "--remove").returncode == 0
     left = lab.contents(root)
@@ -220,7 +220,7 @@ def test_a_stale_section_is_told_by_check_and_mended_by_update(tmp_path: Path) -
     done = lab.run(tmp_path, "update", "--check")
     assert done.returncode == 1 and "AGENTS.md: stale; run `ctx update`" in done.stderr
     assert place.read_bytes() == stale
-    assert lab.run(tmp_path, "update").stderr == "ctx: wrote AGENTS.md\n"
+    assert lab.talk(lab.run(tmp_path, "update")) == "ctx: wrote AGENTS.md\n"
     assert place.read_bytes() == b"# Mine\n\n" + fresh
 
 
@@ -263,6 +263,15 @@ def test_the_constitution_is_written_once_and_the_run_loop_while_pristine(tmp_pa
     runloop.write_bytes(b"my own loop\n" + fresh)
     assert lab.run(tmp_path, "update").returncode == 0
     assert runloop.read_bytes() == b"my own loop\n" + fresh
+
+
+def test_the_run_loop_is_the_repositorys_own_else_the_embedded_one(tmp_path: Path) -> None:
+    project = ctx.Project(os.path.realpath(tmp_path))
+    assert ctx.read_runloop(project) == ctx.TEMPLATES["runloop.md"]
+    init(tmp_path)
+    assert ctx.read_runloop(project) == ctx.TEMPLATES["runloop.md"]
+    lab.plant(tmp_path, {".ctx/runloop.md": "my own loop\n"})
+    assert ctx.read_runloop(project) == "my own loop\n"
 
 
 def test_a_document_that_quotes_the_markers_is_not_managed(tmp_path: Path) -> None:
@@ -337,7 +346,7 @@ def test_bad_input_is_one_line_and_changes_nothing(tmp_path: Path, case: str) ->
     before = lab.snapshot(root)
     args = [*args, "--no-setup"] if args[0] == "init" else args
     done = lab.run(root, *args)
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert (done.returncode, done.stdout, lab.talk(done).count("\n")) == (2, "", 1)
     assert done.stderr.startswith("ctx: ") and complaint in done.stderr
     assert lab.snapshot(root) == before
 
@@ -347,7 +356,7 @@ def test_a_link_that_leads_out_is_refused(tmp_path: Path) -> None:
     for target in ("../out.md", "AGENTS.md"):
         (tmp_path / "in/AGENTS.md").symlink_to(target)
         done = lab.run(tmp_path / "in", "init", "--no-setup")
-        assert done.returncode == 2 and "replace" in done.stderr and done.stderr.count("\n") == 1
+        assert done.returncode == 2 and "replace" in done.stderr and lab.talk(done).count("\n") == 1
         assert sorted(os.listdir(tmp_path / "in")) == ["AGENTS.md", "a"]
         (tmp_path / "in/AGENTS.md").unlink()
     assert (tmp_path / "out.md").read_text() == "theirs"
@@ -370,7 +379,7 @@ def test_a_read_only_folder_is_one_line_and_changes_nothing(tmp_path: Path, shut
     args = ("init", "--no-setup", "--file", "docs/a.md")
     done = lab.run(root, *args, preexec_fn=lab.drop_power)
     (root / shut).chmod(0o755)
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert (done.returncode, lab.talk(done).count("\n")) == (2, 1)
     assert "Permission denied; nothing was changed" in done.stderr
     assert lab.snapshot(root) == before
 
@@ -381,6 +390,6 @@ def test_a_section_that_would_hold_a_marker_is_refused(tmp_path: Path) -> None:
     folder.mkdir()
     lab.copy_script(folder)
     done = lab.run(folder, "--root", str(tmp_path), "init", "--no-setup")
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert (done.returncode, lab.talk(done).count("\n")) == (2, 1)
     assert "holds a marker line" in done.stderr
     assert os.listdir(tmp_path) == [folder.name]

@@ -27,6 +27,12 @@ import ctx
         ("x.php", "php"),
         ("x.kts", "kotlin"),
         ("x.swift", "swift"),
+        ("x.scala", "scala"),
+        ("x.dart", "dart"),
+        ("x.lua", "lua"),
+        ("x.sh", "bash"),
+        ("x.exs", "elixir"),
+        ("x.hs", "haskell"),
     ],
 )
 def test_a_path_has_its_language(path: str, name: str):

@@ -78,8 +78,8 @@ def used(room: Room) -> dict[str, Room]:
     for node in room.nodes:
         names = [inner for inner in ast.walk(node) if isinstance(inner, ast.Name)]
         local = {inner.arg for inner in ast.walk(node) if isinstance(inner, ast.arg)}
-        if isinstance(node, ast.FunctionDef):
-            local |= {name.id for name in names if isinstance(name.ctx, ast.Store)}
+        stored = {name.id for name in names if isinstance(name.ctx, ast.Store)}
+        local |= stored - (set() if isinstance(node, ast.FunctionDef) else set(defined(node)))
         for name in {name.id for name in names} - local:
             if name in OWNER and OWNER[name] is not room:
                 found[name] = OWNER[name]
@@ -88,6 +88,11 @@ def used(room: Room) -> dict[str, Room]:
 
 def test_rooms_are_numbered_in_order() -> None:
     assert [room.number for room in ROOMS] == list(range(1, len(ROOMS) + 1))
+
+
+def test_no_name_is_defined_twice() -> None:
+    names = [name for room in ROOMS for node in room.nodes for name in defined(node)]
+    assert sorted(names) == sorted(set(names))
 
 
 def test_the_docstring_lists_the_rooms() -> None:

@@ -151,6 +151,22 @@ def test_an_interpreter_that_has_the_packages_is_used_as_it_is(
     assert done.returncode == 0 and "parsers: already there" in done.stderr
 
 
+def test_what_an_interpreter_lacks_comes_from_the_private_environment(
+    root: Path, env: dict[str, str], wheels: Path
+) -> None:
+    """Also when its language pack is one that downloads grammars: the pinned one goes first."""
+    zipfile.ZipFile(next(wheels.glob("tree_sitter-*.whl"))).extractall(root / "site")
+    info = "tree_sitter_language_pack-1.2.0.dist-info/METADATA"
+    text = "Metadata-Version: 2.1\nName: tree-sitter-language-pack\nVersion: 1.2.0\n"
+    lab.plant(root / "site", {"tree_sitter_language_pack/__init__.py": "", info: text})
+    env["PYTHONPATH"] = str(root / "site")
+    assert "1.2.0: downloads" in lab.run(root, "doctor", python=("-S",), env=env).stdout
+    assert lab.run(root, "setup", python=("-S",), env=env).returncode == 0
+    report = lab.run(root, "doctor", python=("-S",), env=env).stdout
+    for name, version in PINNED.items():
+        assert f"ok    {name}: {version}" in report
+
+
 def test_a_missing_parser_is_one_line_that_names_setup(root: Path, env: dict[str, str]) -> None:
     code = "import sys; sys.path.insert(0, sys.argv[1]); import ctx\n"
     code += "print(ctx.has_parsers(ctx.Project(sys.argv[1], quiet=sys.argv[2] == 'quiet')))"
