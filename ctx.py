@@ -39,7 +39,6 @@ a *budget* is in tokens unless it says bytes; a *tag* is a definition, reference
 
 from __future__ import annotations
 
-import ast
 import bisect
 import collections
 import contextlib
@@ -60,6 +59,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 if TYPE_CHECKING:  # loaded where they are needed: a start should cost what Python costs
     import argparse
+    import ast
     import sqlite3
 
 VERSION = "0.1.0"
@@ -2289,6 +2289,8 @@ def tag_without_grammar(path: str, source: bytes, language: Language) -> FileTag
 
 def tag_python_ast(source: bytes, language: Language) -> FileTags | None:
     """What one Python file defines, mentions and imports; None if it does not parse."""
+    import ast
+
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -2318,6 +2320,8 @@ def _ast_definitions(
     tree: ast.Module, only: set[str], public: re.Pattern[str]
 ) -> Iterator[Definition]:
     """Definitions outside of functions, found without recursion."""
+    import ast
+
     todo: list[tuple[ast.AST, str, bool]] = [(node, "", True) for node in tree.body]
     while todo:
         node, owner, visible = todo.pop()
@@ -2343,6 +2347,8 @@ def _ast_definitions(
 
 def _ast_sign(node: ast.AST, owner: str) -> tuple[str, str]:
     """Kind and signature of a definition, its values replaced."""
+    import ast
+
     value = ast.Name("…")
     if isinstance(node, ast.ClassDef):
         for keyword in node.keywords:
@@ -2363,6 +2369,8 @@ def _ast_sign(node: ast.AST, owner: str) -> tuple[str, str]:
 
 def _ast_name(node: ast.AST | None) -> str:
     """The last name of `a`, `a.b` or `a.b[c]`; "" of anything else."""
+    import ast
+
     node = node.value if isinstance(node, ast.Subscript) else node
     if isinstance(node, ast.Attribute):
         return node.attr
@@ -2371,6 +2379,8 @@ def _ast_name(node: ast.AST | None) -> str:
 
 def _ast_mentions(node: ast.AST) -> list[str]:
     """Names that one node calls, inherits from, is typed or decorated with, raises or imports."""
+    import ast
+
     found: list[ast.AST | None] = []
     if isinstance(node, ast.Call):
         found = [node.func]
@@ -2390,6 +2400,8 @@ def _ast_mentions(node: ast.AST) -> list[str]:
 
 
 def _ast_types(node: ast.AST | None) -> list[ast.AST | None]:
+    import ast
+
     return (
         [it for it in ast.walk(node) if isinstance(it, (ast.Name, ast.Attribute))] if node else []
     )
@@ -2397,6 +2409,8 @@ def _ast_types(node: ast.AST | None) -> list[ast.AST | None]:
 
 def _ast_imports(node: ast.AST) -> list[str]:
     """Imports of one node, written as the grammar's path writes them."""
+    import ast
+
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
     if isinstance(node, ast.ImportFrom) and node.module != "__future__":
