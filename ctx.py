@@ -3907,6 +3907,7 @@ _CONFIG_NAME = re.compile(
 )
 
 
+@functools.lru_cache(maxsize=200_000)  # every step asks again, and there are many paths
 def role_of(path: str) -> str:
     """What a file is for, by its path: source, test, example, doc, vendored, generated, minified,
     data, config or build. A weight, not a verdict."""
@@ -4904,44 +4905,59 @@ def rank_symbols(
         share = ranks[at] * links.weights[at] / out if out else 0.0
         for symbol, weight in zip(symbols, strengths, strict=True):
             flow[symbol] += share * weight
-    received = {(at, name): flow[symbol] for symbol, (at, name) in enumerate(links.names)}
-    real = [path for at, path in enumerate(links.paths) if links.weights[at] > _REAL]
-    rivals = collections.Counter(each.name for path in real for each in tags[path].definitions)
+    received: list[dict[str, float]] = [{} for _ in links.paths]
+    for (at, name), value in zip(links.names, flow, strict=True):
+        received[at][name] = value
+    real = [at for at, weight in enumerate(links.weights) if weight > _REAL]
+    rivals: collections.Counter[str] = collections.Counter()
+    for at in real:
+        rivals.update(each.name for each in tags[links.paths[at]].definitions)
+    if rivals.total() < _ENOUGH_SYMBOLS:  # nearly all tests or examples: then these are the project
+        real = list(range(len(links.paths)))
     found = []
-    for at, path in enumerate(links.paths):
+    for at in real:
+        path, weight = links.paths[at], links.weights[at]
         definitions = tags[path].definitions
-        base = 0.15 * ranks[at] / (len(definitions) or 1)
-        raw = {each: received[at, each.name] + base for each in definitions}
-        owned: dict[str, float] = {}  # what the members of a type receive also speaks for the type
-        for each, value in raw.items():
-            if each.owner:
-                holder = each.owner.rpartition(".")[2]
-                owned[holder] = owned.get(holder, 0.0) + value
+        values = _values(definitions, received[at], ranks[at])
         inner = {each.name for each in definitions if each.kind in TYPE_KINDS and not each.exported}
-        for each, value in raw.items():
-            if each.kind in TYPE_KINDS:
-                value += 0.5 * owned.get(each.name, 0.0)
-            shared = max(1, rivals[each.name])
+        for each, value in zip(definitions, values, strict=True):
+            shared = rivals[each.name] or 1
             hidden = not each.exported or each.owner.rpartition(".")[2] in inner
-            named = (1 + math.log1p(_telling(each.name, mentions) / shared)) ** 3
-            score = value**0.35 * _scale(links.weights[at]) * _worth(each, shared, hidden=hidden)
-            found.append(Symbol(score * named, path, each))
+            named = 1 + math.log1p(_telling(each.name, mentions) / shared)
+            score = value**0.35 * weight * _worth(each, shared, hidden=hidden) * named**3
+            found.append(Symbol(score, path, each))
     found.sort(key=lambda symbol: (-symbol.score, symbol.path, symbol.definition.line))
     return found
 
 
+_ENOUGH_SYMBOLS = (
+    15  # of the project's own: then those of tests, examples and vendored code stay out
+)
 _REAL = 0.1  # weight above which a file's symbols are the project's own
+
+
+def _values(
+    definitions: Sequence[Definition], received: Mapping[str, float], rank: float
+) -> list[float]:
+    """What flows to each definition of a file, to a type also through its members."""
+    base = 0.15 * rank / (len(definitions) or 1)
+    owned: dict[str, float] = {}
+    for each in definitions:
+        if each.owner:
+            holder = each.owner.rpartition(".")[2]
+            owned[holder] = owned.get(holder, 0.0) + received[each.name] + base
+    return [
+        received[each.name]
+        + base
+        + (0.5 * owned.get(each.name, 0.0) if each.kind in TYPE_KINDS else 0)
+        for each in definitions
+    ]
 
 
 def _telling(name: str, mentions: Mapping[str, int]) -> float:
     """How often documents mean this name: a plain word is as likely English as code."""
     count = mentions.get(name, 0)
     return count * 0.2 if name.islower() and "_" not in name else count
-
-
-def _scale(weight: float) -> float:
-    """What a file's role does to its symbols: those of tests come after all real ones."""
-    return weight if weight > _REAL else weight * 1e-6
 
 
 def count_mentions(documents: Mapping[str, FileTags]) -> dict[str, int]:
@@ -6230,7 +6246,7 @@ def list_files(project: Project) -> dict[str, Stamp]:
         path = os.fsdecode(name)
         folder, _, _ = path.rpartition("/")
         if folder not in folders:
-            folders[folder] = _is_plain_folder(project, folder)
+            _note_folder(project, folder, folders)
         if not folders[folder] or any(pattern.fullmatch(path) for pattern in exclude):
             continue
         try:
@@ -6244,11 +6260,14 @@ def list_files(project: Project) -> dict[str, Stamp]:
     return files
 
 
-def _is_plain_folder(project: Project, folder: str) -> bool:
-    if folder.partition("/")[0] in OWN_FOLDERS:
-        return False
-    place = os.path.join(project.root, folder)
-    return os.path.realpath(place) == os.path.normpath(place)
+def _note_folder(project: Project, folder: str, known: dict[str, bool]) -> None:
+    """Learn whether a folder and all above it are folders, not links, and not our own."""
+    todo = [folder]
+    while (above := todo[-1].rpartition("/")[0]) not in known:
+        todo.append(above)
+    for each in reversed(todo):
+        plain = known[each.rpartition("/")[0]] and each not in OWN_FOLDERS
+        known[each] = plain and not os.path.islink(os.path.join(project.root, each))
 
 
 def _list_by_git(project: Project) -> list[bytes] | None:
@@ -8435,13 +8454,6 @@ def make_survey(
     links = build_links(tags, imports, weights, _family)
     ranks = rank_files(links, dict.fromkeys(find_focus(tags, focus), 1.0))
     symbols = rank_symbols(links, ranks, tags, count_mentions(documents))
-    real = [
-        symbol
-        for symbol in symbols
-        if weights[symbol.path] >= _ROLE_WEIGHTS["data"] * _SUPPORT_WEIGHT
-    ]
-    if len(real) >= _ENOUGH_SYMBOLS:
-        symbols = real  # tests and examples are no filling
     docs = {path: found.doc for path, found in index.tags.items() if found.doc}
     docs |= find_descriptions(configs)
     modules = describe_modules(paths, docs)
@@ -8470,9 +8482,6 @@ def _grouping(modules: Sequence[Module], paths: Collection[str]) -> Callable[[st
     return module_of
 
 
-_ENOUGH_SYMBOLS = (
-    15  # of the project's own: then those of tests, examples and vendored code stay out
-)
 _ROLE_WEIGHTS = {
     "source": 1.0,
     "build": 0.4,
@@ -8497,7 +8506,7 @@ def weigh_file(path: str, mark: str) -> float:
 
 # the project's own, but not the project: `testing/`, `core-testlib/`, `test_utils.py`, `tools/x`
 _SUPPORT = re.compile(
-    r"(^|[/_-])(testing|testlib|tests?[_-]?(utils?|support|helpers?|kit))([/._]|$)"
+    r"(^|[/_-])(testing|testlib|tests?[_-]?(utils?|support|helpers?|kit))([/._]|$)|[_-]tests?/"
     r"|^(tools?|scripts?|contrib|hack|misc|utils?|dev|ci|build[_-]?tools)/"
 )
 _SUPPORT_WEIGHT = 0.35
