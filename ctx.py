@@ -243,6 +243,7 @@ class Project(NamedTuple):
     config: Config = Config()
     quiet: bool = False
     verbose: bool = False
+    look_only: bool = False  # leave nothing behind, not even a new cache
 
 
 class Plan(NamedTuple):
@@ -447,6 +448,17 @@ def is_secret_path(path: str) -> bool:
 _SECRET_PATH = (
     r"(?i)(?:^|/)(?:\.env(?:\..*)?|.*\.env|[^/]*\.(?:pem|key|p12|pfx|jks|keystore|tfvars)|id_[a-z0-9]+"
     r"|\.npmrc|\.netrc|\.pypirc|\.pgpass|\.htpasswd|credentials|secrets?\.(?:ya?ml|json|toml|ini|env))$"
+)
+
+
+def is_instruction_path(path: str) -> bool:
+    """Whether agents read a file by themselves; the map, which it points to, leaves it out."""
+    return re.search(_INSTRUCTION_PATH, path) is not None
+
+
+_INSTRUCTION_PATH = (
+    r"(?:^|/)(?:(?:AGENTS|CLAUDE|GEMINI)(?:\.local)?\.md|\.[a-z]+rules)$"
+    r"|^\.github/copilot-instructions\.md$|^\.cursor/rules/"
 )
 
 
@@ -1734,7 +1746,7 @@ class _Frame(NamedTuple):
     hidden: bool = False
     exported: bool = True
     visible: bool = True  # False after `private`
-    shows: bool = False  # members are exported without saying so
+    reveals: bool = False  # members are exported without saying so
     wrapped: int = -1  # start of the wrap around the next definition
 
 
@@ -1786,13 +1798,13 @@ def tag_source(path: str, source: bytes, language: Language) -> FileTags | None:
                 nodes[role] += captures[role]
     places = _choose_places(places)
     nodes["value"] += [node for place in places for node in place.captures.get("value", ())]
-    definitions, docs, own = _read_definitions(_open_file(source, language, nodes), places)
+    definitions, docs, own = _find_definitions(_build_file(source, language, nodes), places)
     return FileTags(
         tuple(sorted(set(definitions))),
         _count_references(source, language, references, own),
-        _read_imports(source, language, nodes["use"], nodes["package"]),
+        _find_imports(source, language, nodes["use"], nodes["package"]),
         _find_file_doc(source, language, docs),
-        find_mark(source),
+        _find_mark(source),
     )
 
 
@@ -1834,7 +1846,7 @@ def _regex(pattern: str, flags: int = 0) -> re.Pattern[str]:
     return re.compile(pattern, flags)
 
 
-def _open_file(source: bytes, language: Language, nodes: Mapping[str, Sequence[Any]]) -> _File:
+def _build_file(source: bytes, language: Language, nodes: Mapping[str, Sequence[Any]]) -> _File:
     skips = {node.start_byte: node.end_byte for node in nodes["skip"]}
     values = [(node.start_byte, node.end_byte, _VALUE) for node in nodes["value"]]
     listed = b" ".join(source[node.start_byte : node.end_byte] for node in nodes["only"])
@@ -1868,7 +1880,7 @@ def _choose_places(places: list[_Place]) -> list[_Place]:
     return list(chosen.values())
 
 
-def _read_definitions(
+def _find_definitions(
     file: _File, places: Sequence[_Place]
 ) -> tuple[list[Definition], set[int], set[int]]:
     """Definitions, the starts of their doc comments, and the ends of their names."""
@@ -1896,7 +1908,7 @@ def _read_definitions(
                 top = stack[0] if not place.node.start_point.column else top
             if top.hidden or place.label == "none":
                 continue
-            frame = _open_frame(file, place, name_node, top)
+            frame = _build_frame(file, place, name_node, top)
             if frame.kind not in _MINOR:
                 stack.append(frame)
             if _is_kept(file, frame, top):
@@ -1917,7 +1929,7 @@ def _find_name(place: _Place) -> Any:
     return node
 
 
-def _open_frame(file: _File, place: _Place, name_node: Any, top: _Frame) -> _Frame:
+def _build_frame(file: _File, place: _Place, name_node: Any, top: _Frame) -> _Frame:
     """What a definition is, and what it means for those inside it."""
     kind = place.label
     owner, name = _full_name(file, place, name_node, top)
@@ -1940,9 +1952,9 @@ def _open_frame(file: _File, place: _Place, name_node: Any, top: _Frame) -> _Fra
         owner,
         f"{owner}.{name}".strip(".") if kind in _OWNERS else owner,
         hidden=kind in _CALLABLE,
-        exported=kind == "part" or (top.exported and top.visible and (top.shows or is_public)),
+        exported=kind == "part" or (top.exported and top.visible and (top.reveals or is_public)),
         visible=kind not in file.language.closed,
-        shows=kind in file.language.opens or (is_public and kind in ("scope", "part")),
+        reveals=kind in file.language.opens or (is_public and kind in ("scope", "part")),
     )
 
 
@@ -1974,7 +1986,7 @@ def _build_definition(
         frame.kind,
         frame.name,
         frame.owner,
-        _sign(file, start, body, frame.kind),
+        _build_signature(file, start, body, frame.kind),
         doc,
         frame.exported,
     )
@@ -2016,7 +2028,7 @@ def _find_body(file: _File, place: _Place) -> int:
     return body.start_byte if body is not None else -place.inverse_end
 
 
-def _sign(file: _File, start: int, stop: int, kind: str) -> str:
+def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
     """One line from the first keyword to the body, without comments, attributes and values."""
     pieces = []
     index = bisect.bisect_left(file.values, (start,))
@@ -2096,21 +2108,17 @@ def _comment_start(source: bytes, stop: int, comments: Sequence[str]) -> int:
 
 
 _NO_COMMENT = (b"#[", b"#!", b"#pragma")
-_NO_DOC = ("copyright", "license", "licence", "spdx-", "all rights reserved", "file is part of") + (
-    "do not edit",
-    "@generated",
-    "auto-generated",
-    "automatically generated",
-)
-_DECORATION = r"(?m)^[ \t]*(?:/\*+!?|\*+/|\*+|//+!?|#+|--+|\{-)?[ \t]?|[ \t]*(?:\*+/|-\})\s*$"
+_NO_DOC = ("copyright", "license", "licence", "spdx-", "all rights reserved", "file is part of")
+_NO_DOC_EITHER = ("do not edit", "@generated", "auto-generated", "automatically generated")
+_LEADER = r"[ \t]*(?:/\*+!?|\*+(?!/)|//+!?|#+|--+|\{-)?[ \t]?"
 _DIRECTIVE = (  # lines for tools, and lines that only draw
-    r"(?im)^\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
+    r"(?i)\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
     r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+build|@ts-|@flow"
     r"|@format|@jsx|@preserve|-\*-|vim?:|region\b|endregion|pragma|mark:|use strict|sourcemapping"
-    r"|swiftlint|ktlint|clang-format|cspell|module dependencies|todo\b|fixme\b|[-=*#/~]{3,})[^\n]*"
+    r"|swiftlint|ktlint|clang-format|cspell|module dependencies|todo\b|fixme\b|[-=*#/~]{3,})"
 )
-_FILE_TAG = r"(?m)^\s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*)\b[ \t]*"
-_OTHER_TAG = r"(?m)^\s*(?:[@\\][a-zA-Z_]|:\w+|- (?:Parameter|Returns|Throws))"
+_FILE_TAG = r"\s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*)\b[ \t]*"
+_OTHER_TAG = r"\s*(?:[@\\][a-zA-Z_]|:\w+|- (?:Parameter|Returns|Throws))"
 _MARKUP = (
     r"</?(?:p|b|i|em|tt|code|pre|strong|a|br|ul|ol|li|summary|remarks|para|c|span|h\d)\b[^>]*>"
 )
@@ -2118,16 +2126,21 @@ _MARKUP = (
 
 def _clean_comment(comment: bytes) -> str:
     """First sentence of a comment; "" for licences and directives to tools."""
-    text = comment[:2000].decode("utf-8", "replace")
+    text = comment[:1000].decode("utf-8", "replace")
     lower = text.lower()
-    if any(phrase in lower for phrase in _NO_DOC):
+    if any(phrase in lower for phrase in _NO_DOC + _NO_DOC_EITHER):
         return ""
-    text = _regex(_DECORATION).sub("", text)
-    text = _regex(_DIRECTIVE).sub("", text)
-    if "@" in text or "\\" in text or ":" in text or "\n-" in text:
-        text = _regex(_FILE_TAG).sub("", text)
-        text = _regex(_OTHER_TAG).split(text, 1)[0]
-    return _first_sentence(text)
+    lines: list[str] = []
+    for line in text.splitlines():
+        line = line[_regex(_LEADER).match(line).end() :].rstrip()  # type: ignore[union-attr]
+        line = line.removesuffix("*/").removesuffix("-}").rstrip(" *")
+        if tag := _regex(_FILE_TAG).match(line):
+            line = line[tag.end() :]
+        elif _regex(_OTHER_TAG).match(line) or (lines and not line):
+            break
+        if line and not _regex(_DIRECTIVE).match(line):
+            lines.append(line)
+    return _first_sentence("\n".join(lines))
 
 
 def _first_sentence(text: str) -> str:
@@ -2191,7 +2204,7 @@ def _count_references(
     return {name: names[name] for name in sorted(names) if len(name) > 1}
 
 
-def _read_imports(
+def _find_imports(
     source: bytes, language: Language, uses: Sequence[Any], packages: Sequence[Any]
 ) -> tuple[str, ...]:
     """Imports as the language writes them, one per name, in the order of the file."""
@@ -2203,12 +2216,12 @@ def _read_imports(
             text = " ".join(_comment_pattern(language.comments).sub(" ", text).split())
         for old, new in edits:
             text = old.sub(new, text)
-        for name in expand_braces(text):
+        for name in _expand_braces(text):
             found[name] = None
     return tuple(found)
 
 
-def expand_braces(text: str) -> list[str]:
+def _expand_braces(text: str) -> list[str]:
     """`a.{b, c.{d}}` as ["a.b", "a.c.d"], without aliases; nothing for what is no plain name."""
     names = []
     prefixes, current = [""], ""
@@ -2228,7 +2241,7 @@ def expand_braces(text: str) -> list[str]:
     return names
 
 
-def find_mark(source: bytes) -> str:
+def _find_mark(source: bytes) -> str:
     """What the content says of itself: "generated", "minified", or ""."""
     head = source[:2048].lower()
     if any(phrase in head for phrase in _GENERATED):
@@ -2270,7 +2283,7 @@ def tag_without_grammar(path: str, source: bytes, language: Language) -> FileTag
         {name: names[name] for name in sorted(names) if names[name] > 0 and len(name) > 1},
         (),
         _find_file_doc(source, language, set()),
-        find_mark(source),
+        _find_mark(source),
     )
 
 
@@ -2297,7 +2310,7 @@ def tag_python_ast(source: bytes, language: Language) -> FileTags | None:
         {name: names[name] for name in sorted(names) if len(name) > 1},
         tuple(dict.fromkeys(name for _, name in sorted(imports, key=operator.itemgetter(0)))),
         _first_sentence(ast.get_docstring(tree) or ""),
-        find_mark(source),
+        _find_mark(source),
     )
 
 
@@ -4878,7 +4891,8 @@ def rank_symbols(
         for symbol, weight in zip(symbols, strengths, strict=True):
             flow[symbol] += share * weight
     received = {(at, name): flow[symbol] for symbol, (at, name) in enumerate(links.names)}
-    rivals = collections.Counter(name for at, name in links.names if links.weights[at] >= _REAL)
+    real = [path for at, path in enumerate(links.paths) if links.weights[at] > _REAL]
+    rivals = collections.Counter(each.name for path in real for each in tags[path].definitions)
     found = []
     for at, path in enumerate(links.paths):
         definitions = tags[path].definitions
@@ -4902,7 +4916,7 @@ def rank_symbols(
     return found
 
 
-_REAL = 0.3  # weight from which a file's symbols are the project's own
+_REAL = 0.1  # weight above which a file's symbols are the project's own
 
 
 def _telling(name: str, mentions: Mapping[str, int]) -> float:
@@ -4913,7 +4927,7 @@ def _telling(name: str, mentions: Mapping[str, int]) -> float:
 
 def _scale(weight: float) -> float:
     """What a file's role does to its symbols: those of tests come after all real ones."""
-    return weight if weight >= _REAL else weight * 1e-6
+    return weight if weight > _REAL else weight * 1e-6
 
 
 def count_mentions(documents: Mapping[str, FileTags]) -> dict[str, int]:
@@ -4979,7 +4993,7 @@ def _worth(definition: Definition, rivals: int, *, hidden: bool) -> float:
 
 
 _FULL_SHARE = 0.45  # of the budget for symbols: the rest names many more, at a quarter of the cost
-_FILE_FADE, _FOLDER_FADE = 0.92, 0.985  # each symbol taken makes its neighbours less wanted
+_FILE_FADE, _FOLDER_FADE = 0.92, 0.995  # each symbol taken makes its neighbours less wanted
 
 
 def fit_lines(lines: Sequence[str], budget: int, count: Count) -> list[int]:
@@ -5023,6 +5037,11 @@ def fit_symbols(
         files[symbol.path] = files.get(symbol.path, 0) + 1
         folder = symbol.path.rpartition("/")[0]
         folders[folder] = folders.get(folder, 0) + 1
+    for at, (symbol, form) in enumerate(picks):  # what room is left shows more of the best names
+        need = cost(symbol, "full") - cost(symbol, "name") if form == "name" else room + 1
+        if need <= room:
+            room -= need
+            picks[at] = Pick(symbol, "full")
     return picks
 
 
@@ -5148,6 +5167,64 @@ MAP_ORDER = (
 )
 
 
+def render_map_json(
+    about: Mapping[str, object], facts: Facts, modules: Sequence[Module], picks: Sequence[Pick]
+) -> str:
+    """The map for a program: the same choice, with scores."""
+    import json
+
+    symbols = [
+        {"path": show(path, 1000), "score": round(score, 9), **each._asdict()}
+        for (score, path, each), _ in picks
+    ]
+    named = {field: getattr(facts, field) for field in ("commands", "key_files", "packages")}
+    data: dict[str, object] = dict(about) | {"stack": facts.stack}
+    data |= {field: [each._asdict() for each in rows] for field, rows in named.items()}
+    data |= {"modules": [each._asdict() for each in modules], "conventions": facts.conventions}
+    return redact(json.dumps(data | {"symbols": symbols}, indent=1)) + "\n"
+
+
+def parse_map(text: str) -> dict[str, int]:
+    """The symbols that a rendered map shows, as `path name` -> place in the map."""
+    found: dict[str, int] = {}
+    block = re.search(r"^## Key Symbols\n\n(`{3,})\n(.*?)^\1$", text, re.M | re.S)
+    folder = path = ""
+    for line in block[2].splitlines() if block else ():
+        bare, depth = line.strip(), len(line) - len(line.lstrip(" "))
+        names: list[str] = []
+        if depth == 0 and bare.endswith("/"):
+            folder = path = bare
+        elif depth == 0 or (folder and depth == 2):
+            folder = folder if depth else ""
+            path, _, rest = bare.partition(": ")
+            files = path.split(", ")
+            names = (
+                rest.split(", ") if rest else [each.partition(".")[0] for each in files if depth]
+            )
+            path = folder + path
+        elif mark := re.match(r"(.*?) :\d+(?: — |$)", bare):
+            words = re.findall(r"[^\W\d]\w*", mark[1].rpartition(": ")[2].partition("(")[0])
+            names = words[-1:]
+        else:
+            names = bare.split(", ")
+        for name in names:
+            found.setdefault(f"{path} {name.rpartition('.')[2]}", len(found))
+    return found
+
+
+def render_map_diff(old: str, new: str) -> str:
+    """What came, went, rose and fell between two maps, a line each; "" if nothing did."""
+    before, after = parse_map(old), parse_map(new)
+    lines = [f"+ {key}" for key in after if key not in before]
+    lines += [f"- {key}" for key in before if key not in after]
+    kept = [key for key in after if key in before]
+    places = {key: at for at, key in enumerate(sorted(kept, key=before.__getitem__))}
+    for at, key in enumerate(kept):
+        if abs(places[key] - at) >= 3:  # smaller moves are the ripple of others
+            lines.append(f"{'^' if at < places[key] else 'v'} {key} ({at - places[key]:+d})")
+    return "".join(f"{line}\n" for line in lines)
+
+
 def render_symbols(picks: Sequence[Pick]) -> list[str]:
     """The symbols grouped by file, best file first, in the order of the source."""
     groups: dict[str, dict[str, list[Pick]]] = {}  # folder -> file -> its symbols
@@ -5159,28 +5236,38 @@ def render_symbols(picks: Sequence[Pick]) -> list[str]:
         shared = len(files) > 1 and len(folder) > _SHORT_FOLDER
         if shared:
             lines.append(f"{show(folder)}/\n")
+        alone = [name for name in files if _is_eponym(name, files[name])] if shared else []
         for name, group in files.items():
             path = name if shared or not folder else f"{folder}/{name}"
-            lines += [("  " if shared else "") + line for line in _render_file(path, group)]
+            if name not in alone:
+                lines += [("  " if shared else "") + line for line in _render_file(path, group)]
+        if alone:
+            lines.append(f"  {', '.join(map(show, alone))}\n")
     return lines
 
 
 _SHORT_FOLDER = 16  # characters: naming it again costs less than a level of indentation
 
 
+def _is_eponym(name: str, group: Sequence[Pick]) -> bool:
+    """Whether a file shows nothing but the symbol that it is named after."""
+    stem = name.partition(".")[0]
+    return all(pick.form == "name" and pick.symbol.definition.name == stem for pick in group)
+
+
 def _render_file(path: str, group: Sequence[Pick]) -> list[str]:
     """One file's symbols: full lines in the order of the source, then names on one line."""
-    lines = [f"{show(path)}\n"]
     full = [pick.symbol for pick in group if pick.form == "full"]
     owners = {each.definition.name for each in full}
-    for symbol in sorted(full, key=lambda symbol: symbol.definition.line):
-        lines.append(render_symbol(symbol, owners))
     names = sorted(pick.symbol.definition for pick in group if pick.form == "name")
     owners |= {each.name for each in names}
-    if names:
-        shown = dict.fromkeys(render_name(each, owners) for each in names)
-        lines.append(f"  {', '.join(shown)}\n")
-    return lines
+    shown = ", ".join(dict.fromkeys(render_name(each, owners) for each in names))
+    if not full:
+        return [f"{show(path)}: {shown}\n"]
+    lines = [f"{show(path)}\n"]
+    for symbol in sorted(full, key=lambda symbol: symbol.definition.line):
+        lines.append(render_symbol(symbol, owners))
+    return [*lines, f"  {shown}\n"] if names else lines
 
 
 _SIGNATURE_WIDTH, _DOC_WIDTH = 90, 70  # characters; what an agent needs to decide to open the file
@@ -5192,7 +5279,7 @@ def render_symbol(symbol: Symbol, owners: Collection[str] = ()) -> str:
     holder = each.owner.rpartition(".")[2]
     indent, owner = ("    ", "") if holder in owners else ("  ", each.owner)
     text = show(each.signature or each.name, _SIGNATURE_WIDTH)
-    if owner:
+    if owner and not re.search(rf"\b{re.escape(holder)}\b", text.partition("(")[0]):
         text = f"{show(owner, 60)}: {text}"
     doc = f" — {show(each.doc, _DOC_WIDTH)}" if each.doc else ""
     return f"{indent}{text} :{each.line}{doc}\n"
@@ -5210,11 +5297,18 @@ def render_relations(relations: Sequence[tuple[str, list[str]]]) -> list[str]:
     return [f"{show(here)} -> {show(', '.join(leans))}\n" for here, leans in relations if leans]
 
 
-def render_entry(entry: TreeEntry) -> str:
-    """One line of the structure, indented by its depth."""
-    indent = "  " * max(0, entry.depth - 1)
-    note = f"  {show(entry.note, 70)}" if entry.note else ""
-    return f"{indent}{show(entry.path)}{note}\n"
+def render_tree(tree: Sequence[TreeEntry]) -> list[str]:
+    """One line for each entry: its name below that of its nearest entry above, and its note."""
+    known = {entry.path for entry in tree}
+    lines = []
+    for entry in tree:
+        above = entry.path.rstrip("/")
+        while above and above + "/" not in known or above + "/" == entry.path:
+            above = above.rpartition("/")[0]
+        name = entry.path.removeprefix(above + "/") if above else entry.path
+        note = f"  {show(entry.note, 70)}" if entry.note else ""
+        lines.append("  " * max(0, entry.depth - 1) + f"{show(name)}{note}\n")
+    return lines
 
 
 def render_section_commands(commands: Sequence[Command]) -> str:
@@ -5225,6 +5319,44 @@ def render_section_commands(commands: Sequence[Command]) -> str:
         if found:
             lines.append(f"- {verb.capitalize()}: {code_span(redact(found[0].line))}\n")
     return "".join(lines)
+
+
+def render_scan(counts: Mapping[str, object], form: str) -> str:
+    """The counts of a scan as one line for a person, or as JSON."""
+    import json
+
+    if form == "json":
+        return json.dumps(counts, indent=1) + "\n"
+    return (
+        f"{counts['files_scanned']} files, {counts['files_changed']} of them parsed now: "
+        f"{counts['symbols_indexed']} symbols, {counts['dependencies_indexed']} dependencies, "
+        f"{counts['duration_seconds']} s\n"
+    )
+
+
+def render_exports(
+    tags: Mapping[str, FileTags], imports: Mapping[str, Sequence[str]]
+) -> dict[str, str]:
+    """One JSON text for each top-level module: its files, symbols, imports and dependencies."""
+    import json
+
+    modules: dict[str, dict[str, object]] = {}
+    for path, found in tags.items():
+        if not found.definitions and not found.imports:
+            continue
+        folder = path.partition("/")[0] if "/" in path else "_root"
+        modules.setdefault(folder, {})[show(path, 1000)] = {
+            "doc": found.doc,
+            "symbols": [each._asdict() for each in found.definitions],
+            "imports": found.imports,
+            "dependencies": imports.get(path, []),
+        }
+    return {
+        f"{show(folder, 1000)}/ast_context.json": redact(
+            json.dumps({"module": show(folder, 1000), "files": files}, indent=1) + "\n"
+        )
+        for folder, files in modules.items()
+    }
 
 
 def render_findings(findings: Sequence[Finding], form: str) -> str:
@@ -5400,7 +5532,7 @@ def render_git(state: GitState) -> str:
 _TREE_LINES = 40
 
 
-def render_tree(tracker: Tracker, task: Task) -> str:
+def render_task_tree(tracker: Tracker, task: Task) -> str:
     """The tasks that hold others and are not finished, as a tree, with how much of each is done."""
     children: dict[str, list[Task]] = {}
     for each in tracker.tasks:
@@ -5776,6 +5908,7 @@ def run_git(project: Project, *args: str, limit: float = 60) -> bytes | None:
 
 # -- writing
 
+OWN_PREFIXES = (".ctx/", ".runner/")
 _TEMPORARY = ".ctx-tmp-"  # then process id and random letters; see _sweep
 
 
@@ -5790,8 +5923,11 @@ def write_changes(project: Project, changes: Iterable[Change]) -> list[str]:
                 made += _missing_folders(place)
                 staged.append((change, place, _stage(change, place)))
         for change, place, _ in staged:
-            if read_file(place) != change.old:
-                raise CtxError(f"{change.path}: {_RACE}; run it again")
+            own = change.path.startswith(
+                OWN_PREFIXES
+            )  # two runs may write those: the last one wins
+            if not own and read_file(place) != change.old:
+                raise CtxError(f"{change.path}: changed while ctx was running; run it again")
         _commit(staged)
     except OSError as error:
         path = staged[-1][0].path if staged else "?"
@@ -5799,20 +5935,6 @@ def write_changes(project: Project, changes: Iterable[Change]) -> list[str]:
     finally:
         _unstage([temporary for _, _, temporary in staged], made)
     return [change.path for change, _, _ in staged]
-
-
-def write_planned(project: Project, plan: Callable[[], list[Change]]) -> list[str]:
-    """Write what a plan says, planned anew while other runs are faster."""
-    for _ in range(50):
-        try:
-            return write_changes(project, plan())
-        except CtxError as error:
-            if _RACE not in str(error):
-                raise
-    return write_changes(project, plan())
-
-
-_RACE = "changed while ctx was running"
 
 
 def _missing_folders(place: str) -> list[str]:
@@ -5873,7 +5995,7 @@ def find_place(project: Project, path: str) -> str:
     place = os.path.join(project.root, path)
     folder = os.path.realpath(os.path.dirname(place))
     place = os.path.join(folder, os.path.basename(place))
-    if os.path.islink(place) and not path.startswith((".ctx/", ".runner/")):
+    if os.path.islink(place) and not path.startswith(OWN_PREFIXES):
         place = os.path.realpath(place)
         if os.path.islink(place):
             raise CtxError(f"{path}: a link that leads back to itself; replace it by a file")
@@ -6467,8 +6589,8 @@ _CHUNK_BYTES = 200_000  # of source per request to a worker: small enough to sha
 _FAILED = FileTags((), {}, (), "", "failed")
 
 
-def read_index(project: Project, files: Mapping[str, Stamp]) -> Index:
-    """The tags of every file that has any, parsing only what no earlier run has parsed."""
+def read_index(project: Project, files: Mapping[str, Stamp], *, anew: bool = False) -> Index:
+    """The tags of every file that has any, parsing only what no earlier run has, or all `anew`."""
     when = time.time_ns()
     full = has_parsers(project)
     wanted = {
@@ -6476,7 +6598,7 @@ def read_index(project: Project, files: Mapping[str, Stamp]) -> Index:
     }
     wanted = {path: kind for path, kind in wanted.items() if files[path].size <= MAX_SOURCE_BYTES}
     cache = _open_cache(project, full=full)
-    tags, hashes = _recall(project, cache, files, wanted)
+    tags, hashes = _recall(project, None if anew else cache, files, wanted)
     jobs = [(path, kind) for path, kind in wanted.items() if path not in tags]
     fresh: dict[str, tuple[str, bytes]] = {}  # path -> hash of its content, its tags as JSON
     for path, digest, data in _parse_all(
@@ -6734,6 +6856,8 @@ def cache_folder(project: Project) -> str:
         place = os.path.join(project.root, path)
         if os.path.islink(place):
             return ""
+    if project.look_only and not os.path.isdir(place):
+        return ""
     try:
         os.makedirs(place, exist_ok=True)
     except OSError:
@@ -8049,7 +8173,7 @@ def plan_init(project: Project, paths: Sequence[str]) -> Plan:
 def plan_update(project: Project, *, force: bool) -> Plan:
     """Everything `update` refreshes: what init made and nobody has edited since."""
     paths = list_managed(project)
-    if not paths and not os.path.isdir(os.path.join(project.root, ".ctx")):
+    if not paths and not os.path.lexists(find_place(project, CONSTITUTION_PATH)):
         ctx = script_command(project)
         raise CtxError(f"{show(os.path.basename(project.root))}: not set up; run `{ctx} init`")
     plan = _plan_sections(project, paths, force=force)
@@ -8068,6 +8192,7 @@ def plan_remove(project: Project) -> Plan:
 
 def _plan_own_files(project: Project) -> list[Change]:
     """The files below .ctx: what belongs to the user is only made, never changed."""
+    map_text = make_map(project, project.config.map_token_budget)  # may make .ctx/.gitignore
     runloop = TEMPLATES["runloop.md"]
     texts = {
         IGNORE_PATH: b"cache/\n",
@@ -8083,7 +8208,6 @@ def _plan_own_files(project: Project) -> list[Change]:
     text, pristine = unseal(old or b"")
     if pristine and text != runloop:
         changes.append(Change(RUNLOOP_PATH, old, seal(runloop)))
-    map_text = make_map(project, project.config.map_token_budget)
     return [*changes, plan_file(project, MAP_PATH, map_text.encode())]
 
 
@@ -8198,14 +8322,26 @@ def read_facts(project: Project) -> Facts:
     return detect_facts(paths, read_configs(project, paths))
 
 
-def make_map(project: Project, budget: int, focus: Sequence[str] = ()) -> str:
-    """The map of this project, within `budget` tokens."""
+def make_map(
+    project: Project,
+    budget: int,
+    *,
+    form: str = "text",
+    focus: Sequence[str] = (),
+    code: bool = True,
+) -> str:
+    """The map of this project within `budget` tokens, as "text" or "json"."""
     when = time.time_ns()
-    files = list_files(project)
-    question = f"map {budget} {list(focus)} {use_packages()} {has_vocabulary(project)}"
+    listed = list_files(project).items()
+    # else what init writes into them would make its own map stale
+    files = {path: stamp for path, stamp in listed if not is_instruction_path(path)}
+    code = code and project.config.map_code_intel
+    ways = (form, list(focus), code, use_packages(), has_vocabulary(project))
+    question = f"map {budget} {ways}"
     answer = read_answer(project, question, files)
     if answer is None:
-        answer = _make_map(project, files, budget, focus)
+        survey = make_survey(project, files, focus, code=code)
+        answer = _fit_map(project, survey, budget, form)
         write_answer(project, question, files, answer, when)
     return answer
 
@@ -8218,72 +8354,78 @@ class Survey(NamedTuple):
     modules: list[Module]
     symbols: list[Symbol]
     relations: list[str]
+    exact: bool  # parsed with grammars, not by patterns
 
 
-def _make_map(
-    project: Project, files: Mapping[str, Stamp], budget: int, focus: Sequence[str]
-) -> str:
-    """The map, computed."""
+def _fit_map(project: Project, survey: Survey, budget: int, form: str) -> str:
+    """The map, chosen from a survey."""
     counter = read_counter(project)
-    survey = make_survey(project, files, focus)
+    count = counter.count
     name = os.path.basename(project.root)
-    parts = _fit_parts(_map_parts(survey), budget, counter.count)
-    note = (
-        f"Counted with {counter.name}: {budget} of {budget} tokens."  # stands in for the last line
+    parts = _fit_parts(_map_parts(survey), budget, count)
+    marks = (
+        "" if survey.exact or not survey.symbols else " Symbols are approximate: no parsers here."
     )
-    room = budget - counter.count(render_map(name, parts, [], note))
+    note = f"{budget} of {budget} tokens, counted with {counter.name}.{marks}"  # at its longest
+    room = budget - count(render_map(name, parts, [], note))
     picks: list[Pick] = []
-    for _ in range(
-        3
-    ):  # what lines cost alone and together differs a little: give back what is left
+    for _ in range(3):  # lines cost a little more alone than together: what is left is used again
         wider = fit_symbols(
             survey.symbols,
             room,
-            lambda symbol, form: counter.count(
+            lambda symbol, form: count(
                 render_symbol(symbol) if form == "full" else f" {render_name(symbol.definition)},"
             ),
-            lambda path: counter.count(f"{show(path)}\n"),
+            lambda path: count(f"{show(path)}\n"),
         )
-        used = counter.count(render_map(name, parts, wider, note))
-        if used <= budget:
-            picks = wider
+        used = count(render_map(name, parts, wider, note))
+        picks = wider if used <= budget else picks
         room += budget - used - 1
         if len(wider) == len(survey.symbols):
             break
-    while True:
-        text = render_map(name, parts, picks, note)
-        used = counter.count(text)
-        if used <= budget:
-            return render_map(name, parts, picks, note.replace(f": {budget} of", f": {used} of"))
-        if picks:
-            picks = picks[:-1]
-        elif parts:
-            parts = parts[:-1]
-        else:
-            return ""
+    while count(render_map(name, parts, picks, note)) > budget and (picks or parts):
+        picks, parts = (picks[:-1], parts) if picks else (picks, parts[:-1])
+    used = count(render_map(name, parts, picks, note))
+    note = note.replace(f"{budget} of", f"{used} of", 1)
+    if form == "json":
+        about = {"name": name, "tokens": used, "budget": budget, "counter": counter.name}
+        return render_map_json(about, survey.facts, survey.modules, picks)
+    return render_map(name, parts, picks, note)
 
 
-def make_survey(project: Project, files: Mapping[str, Stamp], focus: Sequence[str]) -> Survey:
-    """List, read, tag, resolve, rank: everything a map or package chooses from."""
+def make_survey(
+    project: Project, files: Mapping[str, Stamp], focus: Sequence[str], *, code: bool
+) -> Survey:
+    """List, read, tag, resolve, rank: everything a map chooses from."""
     paths = list(files)
     configs = read_configs(project, paths)
     facts = detect_facts(paths, configs)
-    index = read_index(project, files)
+    index = read_index(project, files) if code else Index({}, 0, True)
     tags = {path: found for path, found in index.tags.items() if not find_document(path)}
     documents = {path: found for path, found in index.tags.items() if find_document(path)}
     imports = resolve_imports({path: found.imports for path, found in tags.items()}, paths, configs)
     weights = {path: weigh_file(path, found.mark) for path, found in tags.items()}
     links = build_links(tags, imports, weights, _family)
-    ranks = rank_files(links, {path: 1.0 for path in links.paths if is_focus(path, focus)})
+    ranks = rank_files(links, dict.fromkeys(find_focus(tags, focus), 1.0))
     symbols = rank_symbols(links, ranks, tags, count_mentions(documents))
+    real = [
+        symbol
+        for symbol in symbols
+        if weights[symbol.path] >= _ROLE_WEIGHTS["data"] * _SUPPORT_WEIGHT
+    ]
+    if len(real) >= _ENOUGH_SYMBOLS:
+        symbols = real  # tests and examples are no filling
     docs = {path: found.doc for path, found in index.tags.items() if found.doc}
     docs |= find_descriptions(configs)
     modules = describe_modules(paths, docs)
     tree = build_tree(
         paths, project.config.map_max_depth, {each.path: each.doc for each in modules if each.doc}
     )
+    if not code:  # no symbols will name the files, so the tree does
+        order = sorted(paths, key=lambda path: (role_of(path) != "source", path))
+        tree += [TreeEntry(path, path.count("/") + 1, "") for path in order]
     relations = render_relations(rank_relations(links, ranks, _grouping(modules, tags)))
-    return Survey(facts, tree, modules, symbols, relations)
+    return Survey(facts, tree, modules, symbols, relations, index.full)
 
 
 def _grouping(modules: Sequence[Module], paths: Collection[str]) -> Callable[[str], str]:
@@ -8301,6 +8443,9 @@ def _grouping(modules: Sequence[Module], paths: Collection[str]) -> Callable[[st
     return module_of
 
 
+_ENOUGH_SYMBOLS = (
+    15  # of the project's own: then those of tests, examples and vendored code stay out
+)
 _ROLE_WEIGHTS = {
     "source": 1.0,
     "build": 0.4,
@@ -8318,7 +8463,17 @@ _ROLE_WEIGHTS = {
 def weigh_file(path: str, mark: str) -> float:
     """How much a file counts, by what its path and its content say it is for."""
     weight = _ROLE_WEIGHTS[role_of(path)]
+    if _SUPPORT.search(path.lower()):
+        weight *= _SUPPORT_WEIGHT
     return min(weight, _ROLE_WEIGHTS[mark]) if mark in _ROLE_WEIGHTS else weight
+
+
+# the project's own, but not the project: `testing/`, `core-testlib/`, `test_utils.py`, `tools/x`
+_SUPPORT = re.compile(
+    r"(^|[/_-])(testing|testlib|tests?[_-]?(utils?|support|helpers?|kit))([/._]|$)"
+    r"|^(tools?|scripts?|contrib|hack|misc|utils?|dev|ci|build[_-]?tools)/"
+)
+_SUPPORT_WEIGHT = 0.35
 
 
 def read_configs(project: Project, paths: Sequence[str]) -> dict[str, str]:
@@ -8338,16 +8493,30 @@ def _family(path: str) -> str:
     return language.family if language else ""
 
 
-def is_focus(path: str, focus: Sequence[str]) -> bool:
-    """Whether a path is one of those asked for, or below one."""
-    return any(path == each or path.startswith(each.rstrip("/") + "/") for each in focus)
+def find_focus(tags: Mapping[str, FileTags], focus: Sequence[str]) -> list[str]:
+    """The files that are meant: by path, by folder, or by the name of a symbol they define."""
+    found = []
+    for word in focus:
+        name = word.rpartition(".")[2]
+        inside = word.removeprefix("./").rstrip("/")
+        hits = [path for path in tags if path == inside or path.startswith(inside + "/")]
+        hits = hits or [
+            path for path in tags if any(name == each.name for each in tags[path].definitions)
+        ]
+        if not hits:
+            raise CtxError(f"--focus {word}: no such file, folder or symbol; check the name")
+        found += hits
+    return found
 
 
 def _map_parts(survey: Survey) -> list[MapPart]:
     """The sections of the map but for the symbols, each line an item."""
     facts = survey.facts
     order = sorted(range(len(survey.tree)), key=lambda at: tree_key(survey.tree[at]))
-    places = [order.index(at) for at in range(len(order))]
+    places = [0] * len(order)
+    for place, at in enumerate(order):
+        places[at] = place
+    room = 0.12 if survey.symbols else 0.9
     key_files = [f"- {code_span(each.path)}: {show(each.why)}\n" for each in facts.key_files]
     commands = [f"- {each.verb}: {code_span(each.line)}{_where(each)}\n" for each in facts.commands]
     modules = [
@@ -8360,7 +8529,7 @@ def _map_parts(survey: Survey) -> list[MapPart]:
     return [
         MapPart("Tech Stack", [f"- {show(each)}\n" for each in facts.stack], 0.06),
         MapPart("Commands", commands, 0.1),
-        MapPart("Structure", [render_entry(each) for each in survey.tree], 0.12, True, places),
+        MapPart("Structure", render_tree(survey.tree), room, True, places),
         MapPart("Key Files", key_files, 0.07),
         MapPart("Modules", packages + modules, 0.1),
         MapPart("How They Relate", survey.relations, 0.06, fenced=True),
@@ -8384,6 +8553,34 @@ def _fit_parts(parts: Sequence[MapPart], budget: int, count: Count) -> list[MapP
             shown = sorted(taken, key=lambda at: part.places[at] if part.places else at)
             fitted.append(part._replace(lines=[part.lines[at] for at in shown]))
     return fitted
+
+
+class Scan(NamedTuple):
+    """What a scan found: its counts, and per module the structure as JSON."""
+
+    counts: dict[str, object]
+    exports: dict[str, str]  # place below the export folder -> text
+
+
+def make_scan(project: Project, *, full: bool) -> Scan:
+    """Bring the index up to date and tell what it holds."""
+    begin = time.monotonic()
+    files = list_files(project)
+    index = read_index(project, files, anew=full)
+    paths = list(files)
+    uses = {path: found.imports for path, found in index.tags.items() if found.imports}
+    imports = resolve_imports(uses, paths, read_configs(project, paths))
+    head = run_git(project, "rev-parse", "HEAD") if has_git_folder(project.root) else None
+    counts: dict[str, object] = {
+        "files_scanned": len(index.tags),
+        "files_changed": index.parsed,
+        "symbols_indexed": sum(len(found.definitions) for found in index.tags.values()),
+        "dependencies_indexed": sum(map(len, imports.values())),
+        "duration_seconds": round(time.monotonic() - begin, 3),
+        "git_sha": head.decode().strip() if head else None,
+        "mode": "full" if full else "incremental",
+    }
+    return Scan(counts, render_exports(index.tags, imports))
 
 
 def check_health(project: Project) -> list[Finding]:
@@ -8536,7 +8733,7 @@ def make_prompt(project: Project, briefing: Briefing, budget: int, *, reanchor: 
         Section("Previous attempts", render_attempts(attempts) if attempts else "", 2),
         Section("Git state", render_git(git) if git else "", 6),
         Section("Context package", package, 5),
-        Section("Tree summary", render_tree(tracker, task), 9),
+        Section("Tree summary", render_task_tree(tracker, task), 9),
         Section("Assumptions", _state_note(project, "assumptions.md"), 8, "quote"),
         Section("Open questions", _state_note(project, "questions.md"), 7, "quote"),
         Section("Re-anchoring", anchor, 10),
@@ -8800,6 +8997,7 @@ def cmd_init(project: Project, args: argparse.Namespace) -> int:
             write_packages(project)
         except CtxError as error:
             say(project, f"{error}; going on without the parsers")
+    project = project._replace(look_only=args.dry_run)
     files = [find_path(project, path) for path in args.file]
     return _apply(project, plan_init(project, [*AGENT_FILES, *files]), dry=args.dry_run)
 
@@ -8826,6 +9024,7 @@ def _apply(project: Project, plan: Plan, *, dry: bool) -> int:
 )
 def cmd_update(project: Project, args: argparse.Namespace) -> int:
     """Refresh what init made; parts that you edited are kept and named."""
+    project = project._replace(look_only=args.check or args.dry_run)
     plan = plan_remove(project) if args.remove else plan_update(project, force=args.force)
     if args.check:
         stale = [change.path for change in plan.changes if change.old != change.new]
@@ -8850,6 +9049,8 @@ def cmd_update(project: Project, args: argparse.Namespace) -> int:
         help="rank from here; may be repeated",
     ),
     flag("--no-code-intel", action="store_true", help="structure only: no file is parsed"),
+    flag("--json", action="store_true", help="the map for a program, with scores, on stdout"),
+    flag("--diff", action="store_true", help="what came, went, rose and fell since .ctx/map.md"),
     example="python ctx.py map --tokens 3000 --output -",
 )
 def cmd_map(project: Project, args: argparse.Namespace) -> int:
@@ -8858,8 +9059,13 @@ def cmd_map(project: Project, args: argparse.Namespace) -> int:
     if args.tokens is not None:
         number = parse_number("--tokens", args.tokens)
         budget = int(str(check_setting("--tokens", "map_token_budget", number)))
-    text = make_map(project, budget, args.focus)
-    if args.output == "-":
+    form = "json" if args.json else "text"
+    text = make_map(project, budget, form=form, focus=args.focus, code=not args.no_code_intel)
+    if args.diff:
+        changes = render_map_diff(read_text(project, MAP_PATH) or "", text)
+        write_stdout(changes)
+        return 0 if changes else 1
+    if args.output == "-" or (args.json and not args.output):
         write_stdout(text)
     elif args.output:
         write_file(args.output, text.encode())
@@ -8871,12 +9077,32 @@ def cmd_map(project: Project, args: argparse.Namespace) -> int:
 
 
 @command(
+    flag("--full", action="store_true", help="parse everything again, whatever the cache says"),
+    flag("--json", action="store_true", help="the counts for a program"),
+    flag(
+        "--export",
+        metavar="DIR",
+        help="write DIR/MODULE/ast_context.json for each top-level module",
+    ),
+    example="python ctx.py scan --json",
+)
+def cmd_scan(project: Project, args: argparse.Namespace) -> int:
+    """Bring the index up to date: only what changed is parsed."""
+    full = args.full or project.config.scan_mode == "full"
+    scan = make_scan(project, full=full)
+    for place, text in scan.exports.items() if args.export else ():
+        write_file(os.path.join(args.export, place), text.encode())
+    write_stdout(render_scan(scan.counts, form="json" if args.json else "text"))
+    return 0
+
+
+@command(
     flag("--json", action="store_true", help="the findings for a program"),
     example="python ctx.py doctor",
 )
 def cmd_doctor(project: Project, args: argparse.Namespace) -> int:
     """Tell what is installed, found, stale or broken, and what to do; exit 1 if anything is."""
-    findings = check_health(project)
+    findings = check_health(project._replace(look_only=True))
     write_stdout(render_findings(findings, form="json" if args.json else "text"))
     return 1 if any(finding.fix for finding in findings) else 0
 
@@ -8935,7 +9161,7 @@ def cmd_context(project: Project, args: argparse.Namespace) -> int:
     files = make_context(read_briefing(project, args.task, args.source))
     for path in write_folder(project, CONTEXT_FOLDER, files):
         say(project, f"wrote {path}")
-    write_planned(project, lambda: plan_runner_ignore(project))
+    write_changes(project, plan_runner_ignore(project))
     return 0
 
 
@@ -8963,7 +9189,7 @@ def cmd_prompt(project: Project, args: argparse.Namespace) -> int:
     prompt = make_prompt(project, briefing, budget, reanchor=not args.no_reanchor)
     try:
         write_folder(project, CONTEXT_FOLDER, make_context(briefing))
-        write_planned(project, lambda: plan_runner_ignore(project))
+        write_changes(project, plan_runner_ignore(project))
     except CtxError as error:
         say(project, f"{error}; the prompt is whole without it")
     for line in render_explanation(prompt) if args.explain else ():
@@ -9016,7 +9242,7 @@ def cmd_record(project: Project, args: argparse.Namespace) -> int:
     attempt = Attempt(args.status, args.summary, guard=args.guard, log_path=args.log or "")
     path, line = make_record(project, task, attempt)
     write_line(project, path, line)
-    for each in [path, *write_planned(project, lambda: plan_run_state(project, attempt))]:
+    for each in [path, *write_changes(project, plan_run_state(project, attempt))]:
         say(project, f"wrote {each}")
     return 0
 
