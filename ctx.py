@@ -39,7 +39,6 @@ a *budget* is in tokens unless it says bytes; a *tag* is a definition, reference
 
 from __future__ import annotations
 
-import ast
 import bisect
 import collections
 import contextlib
@@ -60,6 +59,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 if TYPE_CHECKING:  # loaded where they are needed: a start should cost what Python costs
     import argparse
+    import ast
     import sqlite3
 
 VERSION = "0.1.0"
@@ -2296,6 +2296,8 @@ def tag_without_grammar(path: str, source: bytes, language: Language) -> FileTag
 
 def tag_python_ast(source: bytes, language: Language) -> FileTags | None:
     """What one Python file defines, mentions and imports; None if it does not parse."""
+    import ast
+
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -2325,6 +2327,8 @@ def _ast_definitions(
     tree: ast.Module, only: set[str], public: re.Pattern[str]
 ) -> Iterator[Definition]:
     """Definitions outside of functions, found without recursion."""
+    import ast
+
     todo: list[tuple[ast.AST, str, bool]] = [(node, "", True) for node in tree.body]
     while todo:
         node, owner, visible = todo.pop()
@@ -2350,6 +2354,8 @@ def _ast_definitions(
 
 def _ast_sign(node: ast.AST, owner: str) -> tuple[str, str]:
     """Kind and signature of a definition, its values replaced."""
+    import ast
+
     value = ast.Name("…")
     if isinstance(node, ast.ClassDef):
         for keyword in node.keywords:
@@ -2370,6 +2376,8 @@ def _ast_sign(node: ast.AST, owner: str) -> tuple[str, str]:
 
 def _ast_name(node: ast.AST | None) -> str:
     """The last name of `a`, `a.b` or `a.b[c]`; "" of anything else."""
+    import ast
+
     node = node.value if isinstance(node, ast.Subscript) else node
     if isinstance(node, ast.Attribute):
         return node.attr
@@ -2378,6 +2386,8 @@ def _ast_name(node: ast.AST | None) -> str:
 
 def _ast_mentions(node: ast.AST) -> list[str]:
     """Names that one node calls, inherits from, is typed or decorated with, raises or imports."""
+    import ast
+
     found: list[ast.AST | None] = []
     if isinstance(node, ast.Call):
         found = [node.func]
@@ -2397,6 +2407,8 @@ def _ast_mentions(node: ast.AST) -> list[str]:
 
 
 def _ast_types(node: ast.AST | None) -> list[ast.AST | None]:
+    import ast
+
     return (
         [it for it in ast.walk(node) if isinstance(it, (ast.Name, ast.Attribute))] if node else []
     )
@@ -2404,6 +2416,8 @@ def _ast_types(node: ast.AST | None) -> list[ast.AST | None]:
 
 def _ast_imports(node: ast.AST) -> list[str]:
     """Imports of one node, written as the grammar's path writes them."""
+    import ast
+
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
     if isinstance(node, ast.ImportFrom) and node.module != "__future__":
@@ -5304,7 +5318,7 @@ def render_relations(relations: Sequence[tuple[str, list[str]]]) -> list[str]:
     return [f"{show(here)} -> {show(', '.join(leans))}\n" for here, leans in relations if leans]
 
 
-def render_tree(tree: Sequence[TreeEntry]) -> list[str]:
+def render_structure(tree: Sequence[TreeEntry]) -> list[str]:
     """One line for each entry: its name below that of its nearest entry above, and its note."""
     known = {entry.path for entry in tree}
     lines = []
@@ -5930,11 +5944,10 @@ def write_changes(project: Project, changes: Iterable[Change]) -> list[str]:
                 made += _missing_folders(place)
                 staged.append((change, place, _stage(change, place)))
         for change, place, _ in staged:
-            own = change.path.startswith(
-                OWN_PREFIXES
-            )  # two runs may write those: the last one wins
-            if not own and read_file(place) != change.old:
-                raise CtxError(f"{change.path}: changed while ctx was running; run it again")
+            # two runs may write a product of ours at once: the last one wins, both are right
+            product = change.path.startswith((".ctx/", ".runner/context/"))
+            if not product and read_file(place) != change.old:
+                raise CtxError(f"{change.path}: {_RACE}; run it again")
         _commit(staged)
     except OSError as error:
         path = staged[-1][0].path if staged else "?"
@@ -5942,6 +5955,20 @@ def write_changes(project: Project, changes: Iterable[Change]) -> list[str]:
     finally:
         _unstage([temporary for _, _, temporary in staged], made)
     return [change.path for change, _, _ in staged]
+
+
+def write_planned(project: Project, plan: Callable[[], list[Change]]) -> list[str]:
+    """Write what a plan says, planned anew while other runs are faster."""
+    for _ in range(50):
+        try:
+            return write_changes(project, plan())
+        except CtxError as error:
+            if _RACE not in str(error):
+                raise
+    return write_changes(project, plan())
+
+
+_RACE = "changed while ctx was running"
 
 
 def _missing_folders(place: str) -> list[str]:
@@ -8534,7 +8561,7 @@ def _map_parts(survey: Survey) -> list[MapPart]:
     return [
         MapPart("Tech Stack", [f"- {show(each)}\n" for each in facts.stack], 0.06),
         MapPart("Commands", commands, 0.1),
-        MapPart("Structure", render_tree(survey.tree), room, True, places),
+        MapPart("Structure", render_structure(survey.tree), room, True, places),
         MapPart("Key Files", key_files, 0.07),
         MapPart("Modules", packages + modules, 0.1),
         MapPart("How They Relate", survey.relations, 0.06, fenced=True),
@@ -9166,7 +9193,7 @@ def cmd_context(project: Project, args: argparse.Namespace) -> int:
     files = make_context(read_briefing(project, args.task, args.source))
     for path in write_folder(project, CONTEXT_FOLDER, files):
         say(project, f"wrote {path}")
-    write_changes(project, plan_runner_ignore(project))
+    write_planned(project, lambda: plan_runner_ignore(project))
     return 0
 
 
@@ -9194,7 +9221,7 @@ def cmd_prompt(project: Project, args: argparse.Namespace) -> int:
     prompt = make_prompt(project, briefing, budget, reanchor=not args.no_reanchor)
     try:
         write_folder(project, CONTEXT_FOLDER, make_context(briefing))
-        write_changes(project, plan_runner_ignore(project))
+        write_planned(project, lambda: plan_runner_ignore(project))
     except CtxError as error:
         say(project, f"{error}; the prompt is whole without it")
     for line in render_explanation(prompt) if args.explain else ():
@@ -9247,7 +9274,7 @@ def cmd_record(project: Project, args: argparse.Namespace) -> int:
     attempt = Attempt(args.status, args.summary, guard=args.guard, log_path=args.log or "")
     path, line = make_record(project, task, attempt)
     write_line(project, path, line)
-    for each in [path, *write_changes(project, plan_run_state(project, attempt))]:
+    for each in [path, *write_planned(project, lambda: plan_run_state(project, attempt))]:
         say(project, f"wrote {each}")
     return 0
 
