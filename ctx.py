@@ -310,6 +310,13 @@ class Tracker(NamedTuple):
     faults: tuple[str, ...] = ()  # "FILE:LINE: why" for what could not be read
 
 
+class Source(NamedTuple):
+    """One kind of tracker: how its tasks are read, and how one of them is finished."""
+
+    read: Callable[..., Iterator[Task | str]]  # a task, or "FILE:LINE: why" it is none
+    close: str  # a line for the agent, with {id} and {path}
+
+
 class Attempt(NamedTuple):
     """One earlier try at a task."""
 
@@ -5477,7 +5484,7 @@ def render_task(task: Task, depends_on: Sequence[Task]) -> str:
     lines = [
         f"{code_span(task.id)}: {one_line(task.title)}\n\n",
         f"- {one_line(task.type)}, {task.status}, priority {task.priority}\n",
-        f"- from {task.source}{f', {code_span(place)}' if place else ''}\n",
+        f"- from {task.source}{f', {code_span(place, 400)}' if place else ''}\n",
     ]
     if task.labels:
         lines.append(f"- labels: {', '.join(code_span(label, 60) for label in task.labels[:20])}\n")
@@ -5562,7 +5569,7 @@ def render_git(state: GitState) -> str:
 _TREE_LINES = 40
 
 
-def render_tree(tracker: Tracker, task: Task) -> str:
+def render_task_tree(tracker: Tracker, task: Task) -> str:
     """The tasks that hold others and are not finished, as a tree, with how much of each is done."""
     children: dict[str, list[Task]] = {}
     for each in tracker.tasks:
@@ -7153,13 +7160,6 @@ Found = Iterator[Task | str]  # what a reader yields: a task, or "FILE:LINE: why
 _MAX_TEXT = 200_000  # characters of one field: five times a prompt; the rest can never be shown
 
 
-class Source(NamedTuple):
-    """One tracker: how its tasks are read, and how one of them is finished."""
-
-    read: Callable[..., Found]
-    close: str  # a line for the agent, with {id} and {path}
-
-
 def read_tasks(project: Project, source: str = "auto", wanted: str = "") -> Tracker:
     """The tasks of the first tracker that has any, or of the one asked for."""
     if source != "auto" and source not in SOURCES:
@@ -7221,13 +7221,15 @@ def find_task(tracker: Tracker, wanted: str) -> Task:
     if not wanted or ".." in wanted.split("/") or re.search(r"^/|\\|^\w:|[\x00-\x1f]", wanted):
         raise CtxError(f"{show(wanted)!r}: not a task id; `tasks` lists them")
     word = wanted.casefold()
-    short = re.escape(word).replace(r"\.", r"(?:-.*)?\.")  # fn-9.4 for fn-9-some-name.4
+    spec, dot, number = word.rpartition(".")  # fn-9.4 is short for fn-9-some-name.4
     forms: list[Callable[[str], bool]] = [
         lambda name: name == wanted,
         lambda name: name.casefold() == word,
         lambda name: name.casefold().endswith(("/" + word, "-" + word, "." + word)),
         lambda name: word.endswith("/" + name.casefold()),
-        lambda name: re.fullmatch(short, name.casefold()) is not None,
+        lambda name: (
+            bool(dot) and name.casefold().startswith(f"{spec}-") and name.endswith(f".{number}")
+        ),
         lambda name: name.casefold().startswith(word),
     ]
     for form in forms:
@@ -7432,7 +7434,10 @@ def _read_runner(project: Project) -> Found:
         status = "done" if node.get("passes") is True else "blocked" if stuck else "open"
         inner = sorted(_records(node.get("children")), key=_node_order)
         kind = "epic" if inner else "task"
-        task = _record_task(node, path, parent=parent, status=status, type=kind, priority=2)
+        told = f"The loop's next step for it: {node['next']}." if node.get("next") else ""
+        task = _record_task(
+            node, path, parent=parent, status=status, type=kind, priority=2, notes=told
+        )
         yield task
         name = task.id if isinstance(task, Task) else parent
         stack += [(child, name) for child in reversed(inner)]
@@ -8753,7 +8758,7 @@ def make_prompt(project: Project, briefing: Briefing, budget: int, *, reanchor: 
     task, tracker, failure = briefing.task, briefing.tracker, briefing.failure
     git = read_git_state(project, task, project.config.anchor_git_commits)
     attempts = [each._replace(log="") if failure else each for each in briefing.attempts]
-    close = SOURCES[tracker.source].close.format(id=task.id, path=show(task.path))
+    close = SOURCES[tracker.source].close.format(id=task.id, path=show(task.path, 400))
     anchor = _prompt_anchor(project, briefing) if reanchor else ""
     start = one_line(first_paragraph(task.description), 1000)
     contract = fill("contract.md", id=code_span(task.id))
@@ -8769,7 +8774,7 @@ def make_prompt(project: Project, briefing: Briefing, budget: int, *, reanchor: 
         Section("Previous attempts", render_attempts(attempts) if attempts else "", 2),
         Section("Git state", render_git(git) if git else "", 6),
         Section("Context package", package, 5),
-        Section("Tree summary", render_tree(tracker, task), 9),
+        Section("Tree summary", render_task_tree(tracker, task), 9),
         Section("Assumptions", _state_note(project, "assumptions.md"), 8, "quote"),
         Section("Open questions", _state_note(project, "questions.md"), 7, "quote"),
         Section("Re-anchoring", anchor, 10),

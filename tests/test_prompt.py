@@ -368,6 +368,15 @@ def test_context_is_cleared_and_holds_what_belongs_to_the_task(tmp_path: Path) -
     assert not [name for name in os.listdir(root / ".runner") if name.startswith(".ctx-tmp")]
 
 
+def test_contexts_written_at_the_same_time_leave_one_whole_folder(tmp_path: Path) -> None:
+    (tmp_path / "TASKS.md").write_text("- [ ] T-1: One\n- [ ] T-2: Two\n")
+    args = [sys.executable, str(SCRIPT), "--root", str(tmp_path), "--quiet", "context"]
+    runs = [subprocess.Popen([*args, f"T-{1 + number % 2}"]) for number in range(6)]
+    assert {each.wait() for each in runs} == {0}
+    assert sorted(os.listdir(tmp_path / ".runner")) == [".gitignore", "context"]
+    assert os.listdir(tmp_path / ".runner" / "context") == ["goal.md"]
+
+
 @pytest.mark.parametrize("link", [".runner", ".runner/context"])
 def test_a_linked_context_folder_is_refused_and_never_emptied(tmp_path: Path, link: str) -> None:
     outside, root = tmp_path / "outside", tmp_path / "repo"
