@@ -315,6 +315,7 @@ class Source(NamedTuple):
 
     read: Callable[..., Iterator[Task | str]]  # a task, or "FILE:LINE: why" it is none
     close: str  # a line for the agent, with {id} and {path}
+    claim: str = ""  # the same, for taking it
 
 
 class Attempt(NamedTuple):
@@ -7945,18 +7946,26 @@ _TICK = "tick its box in `{path}`: `- [x]`"
 SOURCES: dict[str, Source] = {  # in the order in which they are looked for
     "runner": Source(_read_runner, "nothing to close: the loop marks this node after its guard"),
     "cub": Source(_read_cub, 'close it: `cub task close {id} -r "what was done"`'),
-    "beads": Source(_read_beads, 'close it: `bd close {id} --reason "what was done"`'),
+    "beads": Source(
+        _read_beads,
+        'close it: `bd close {id} --reason "what was done"`',
+        "`bd update {id} --status in_progress`",
+    ),
     "taskmaster": Source(
-        _read_taskmaster, "close it: `task-master set-status --id={id} --status=done`"
+        _read_taskmaster,
+        "close it: `task-master set-status --id={id} --status=done`",
+        "`task-master set-status --id={id} --status=in-progress`",
     ),
     "backlog": Source(
-        _read_backlog, "close it: `backlog task edit {id} -s Done --check-ac N` for each N"
+        _read_backlog,
+        "close it: `backlog task edit {id} -s Done --check-ac N` for each N",
+        "`backlog task edit {id} -s 'In Progress'`",
     ),
     "flow": Source(_read_flow, 'close it: `flowctl done {id} --summary "what was done"`'),
     "speckit": Source(_read_speckit, _TICK),
     "openspec": Source(_read_openspec, _TICK),
     "prd": Source(_read_prd, 'set `"passes": true` (or `"status": "closed"`) for it in `{path}`'),
-    "plain": Source(_read_plain, _TICK),
+    "plain": Source(_read_plain, _TICK, "mark its box `- [~]`"),
     "gh": Source(_read_gh, 'close it: `gh issue close {id} --comment "what was done"`'),
 }
 
@@ -8325,7 +8334,20 @@ def make_section(project: Project, path: str, source: bytes) -> str:
         own = (_in_file(path, remove_section, source) or b"").splitlines()
         has_own = agents.encode() in (line.strip() + b"\n" for line in own)
         return fill("claude-section.md", ctx=ctx, up=up, agents="" if has_own else agents)
-    return make_agents_section(ctx, read_facts(project).commands, "")
+    return make_agents_section(ctx, read_facts(project).commands, _section_tasks(project, ctx))
+
+
+def _section_tasks(project: Project, ctx: str) -> str:
+    """How to find, claim and finish a task with the tracker found here; "" without one."""
+    tracker = read_tasks(project, project.config.tasks_source)
+    if not tracker.tasks or tracker.source == "gh":
+        return ""
+    source, words = SOURCES[tracker.source], {"id": "ID", "path": show(tracker.tasks[0].path)}
+    claim = f" Claim: {source.claim.format(**words)}." if source.claim else ""
+    return (
+        f"- Tasks ({tracker.source}): `{ctx} tasks --ready` lists them, `{ctx} prompt ID` tells all of one."
+        f"{claim} Done: {source.close.format(**words)}.\n"
+    )
 
 
 def make_agents_section(ctx: str, commands: Sequence[Command], tasks: str) -> str:
@@ -8630,9 +8652,21 @@ def check_health(project: Project) -> list[Finding]:
     return [
         *_check_packages(project, ctx),
         *_check_git(project),
+        _check_tracker(project),
         *_check_sections(project, ctx),
         *_check_own_files(project, ctx),
     ]
+
+
+def _check_tracker(project: Project) -> Finding:
+    tracker = read_tasks(project, project.config.tasks_source)
+    faults = f", {len(tracker.faults)} records with faults" if tracker.faults else ""
+    found = (
+        f"{tracker.source}: {len(tracker.tasks)} tasks{faults}"
+        if tracker.source
+        else "no tracker found"
+    )
+    return Finding("tasks", found, "")
 
 
 def _check_packages(project: Project, ctx: str) -> list[Finding]:
