@@ -5359,6 +5359,18 @@ def render_section_commands(commands: Sequence[Command]) -> str:
     return "".join(lines)
 
 
+def render_health(ledger: Mapping[str, Sequence[str]]) -> list[str]:
+    """How the recorded attempts went, in a few lines; the tasks that fail most first."""
+    ends = [end for each in ledger.values() for end in each]
+    if not ends:
+        return []
+    lines = [f"- {len(ends)} attempts at {len(ledger)} tasks, {ends.count('done')} of them done\n"]
+    stuck = {task: len(each) for task, each in ledger.items() if each[-1] != "done"}
+    for task, tries in sorted(stuck.items(), key=lambda item: (-item[1], item[0]))[:5]:
+        lines.append(f"- {code_span(task)}: not done after {tries} attempts\n")
+    return lines
+
+
 def render_scan(counts: Mapping[str, object], form: str) -> str:
     """The counts of a scan as one line for a person, or as JSON."""
     import json
@@ -8116,6 +8128,17 @@ def _own_attempts(project: Project, task: Task) -> list[Attempt]:
     return found
 
 
+def read_ledger(project: Project) -> dict[str, list[str]]:
+    """Of every task with recorded attempts: how each of them ended, oldest first."""
+    found: dict[str, list[str]] = {}
+    for name in list_folder(project, LEDGER_FOLDER):
+        for entry in _read_lines(project, f"{LEDGER_FOLDER}/{name}"):
+            if not isinstance(entry, str):
+                task = _field_text(entry[1].get("task"))
+                found.setdefault(task, []).append(_field_text(entry[1].get("status")))
+    return found
+
+
 def ledger_path(name: str) -> str:
     """Where the attempts at a task are kept; ids that make no file name get one with a hash."""
     if not is_file_name(name):
@@ -8402,6 +8425,7 @@ def make_map(
     form: str = "text",
     focus: Sequence[str] = (),
     code: bool = True,
+    ledger: bool = False,
 ) -> str:
     """The map of this project within `budget` tokens, as "text" or "json"."""
     when = time.time_ns()
@@ -8409,11 +8433,13 @@ def make_map(
     # else what init writes into them would make its own map stale
     files = {path: stamp for path, stamp in listed if not is_instruction_path(path)}
     code = code and project.config.map_code_intel
-    ways = (form, list(focus), code, use_packages(), has_vocabulary(project))
+    ledger = ledger or project.config.map_ledger_stats
+    health = render_health(read_ledger(project)) if ledger else []
+    ways = (form, list(focus), code, health, use_packages(), has_vocabulary(project))
     question = f"map {budget} {ways}"
     answer = read_answer(project, question, files)
     if answer is None:
-        survey = make_survey(project, files, focus, code=code)
+        survey = make_survey(project, files, focus, code=code)._replace(health=health)
         answer = _fit_map(project, survey, budget, form)
         write_answer(project, question, files, answer, when)
     return answer
@@ -8428,6 +8454,7 @@ class Survey(NamedTuple):
     symbols: list[Symbol]
     relations: list[str]
     exact: bool  # parsed with grammars, not by patterns
+    health: Sequence[str] = ()
 
 
 def _fit_map(project: Project, survey: Survey, budget: int, form: str) -> str:
@@ -8597,6 +8624,7 @@ def _map_parts(survey: Survey) -> list[MapPart]:
         MapPart("Modules", packages + modules, 0.1),
         MapPart("How They Relate", survey.relations, 0.06, fenced=True),
         MapPart("Conventions", [f"- {show(each)}\n" for each in facts.conventions], 0.04),
+        MapPart("Project Health", list(survey.health), 0.06),
     ]
 
 
@@ -9126,6 +9154,7 @@ def cmd_update(project: Project, args: argparse.Namespace) -> int:
     flag("--no-code-intel", action="store_true", help="structure only: no file is parsed"),
     flag("--json", action="store_true", help="the map for a program, with scores, on stdout"),
     flag("--diff", action="store_true", help="what came, went, rose and fell since .ctx/map.md"),
+    flag("--ledger", action="store_true", help="add how the recorded attempts at tasks went"),
     example="python ctx.py map --tokens 3000 --output -",
 )
 def cmd_map(project: Project, args: argparse.Namespace) -> int:
@@ -9135,7 +9164,14 @@ def cmd_map(project: Project, args: argparse.Namespace) -> int:
         number = parse_number("--tokens", args.tokens)
         budget = int(str(check_setting("--tokens", "map_token_budget", number)))
     form = "json" if args.json else "text"
-    text = make_map(project, budget, form=form, focus=args.focus, code=not args.no_code_intel)
+    text = make_map(
+        project,
+        budget,
+        form=form,
+        focus=args.focus,
+        code=not args.no_code_intel,
+        ledger=args.ledger,
+    )
     if args.diff:
         changes = render_map_diff(read_text(project, MAP_PATH) or "", text)
         write_stdout(changes)
@@ -9323,7 +9359,7 @@ def cmd_record(project: Project, args: argparse.Namespace) -> int:
 
 
 # ---- 16 SERVE (door) -------------------------------------------------------
-# hook and mcp: JSON in, JSON out. Uses: TYPES.
+# hook and mcp: JSON in, JSON out. Uses: nothing.
 
 
 # ---- 17 MAIN (door) --------------------------------------------------------
