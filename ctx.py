@@ -5227,18 +5227,19 @@ def parse_map(text: str) -> dict[str, int]:
     found: dict[str, int] = {}
     block = re.search(r"^## Key Symbols\n\n(`{3,})\n(.*?)^\1$", text, re.M | re.S)
     folder = path = ""
-    for line in block[2].splitlines() if block else ():
-        bare, depth = line.strip(), len(line) - len(line.lstrip(" "))
+    lines = block[2].splitlines() if block else []
+    depths = [len(line) - len(line.lstrip(" ")) for line in lines]
+    for bare, depth, below in zip(map(str.strip, lines), depths, [*depths[1:], 0], strict=False):
         names: list[str] = []
         if depth == 0 and bare.endswith("/"):
             folder = path = bare
         elif depth == 0 or (folder and depth == 2):
             folder = folder if depth else ""
             path, _, rest = bare.partition(": ")
-            files = path.split(", ")
-            names = (
-                rest.split(", ") if rest else [each.partition(".")[0] for each in files if depth]
-            )
+            names = rest.split(", ") if rest else []
+            if folder and not rest and below <= depth:  # files that show what they are named after
+                for each in path.split(", "):
+                    found.setdefault(f"{folder}{each} {each.partition('.')[0]}", len(found))
             path = folder + path
         elif mark := re.match(r"(.*?) :\d+(?: — |$)", bare):
             words = re.findall(r"[^\W\d]\w*", mark[1].rpartition(": ")[2].partition("(")[0])
