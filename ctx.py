@@ -2158,9 +2158,9 @@ class _Repo(NamedTuple):
     finds: dict[str, list[_Find]]  # config -> what it says, those near the root first
     homes: frozenset[str]  # the ecosystems that hold much of the code; others serve a corner of it
 
-    def is_ours(self, path: str) -> bool:
-        """Whether a config is about the main code."""
-        return _ecosystem(path) in {"", *self.homes}
+    def list_ours(self) -> list[str]:
+        """The configs that are about the main code."""
+        return [path for path in self.finds if _ecosystem(path) in {"", *self.homes}]
 
 
 def is_config(path: str) -> bool:
@@ -2175,12 +2175,11 @@ def detect_facts(files: Sequence[str], configs: Mapping[str, str]) -> Facts:
     known = frozenset(files)
     roles = {path: role_of(path) for path in files}
     sources = [path for path in files if roles[path] == "source"] or files
-    finds = {path: _read_config(path, text, known) for path, text in _by_depth(configs)}
     sizes = collections.Counter(_language(path)[1] for path in sources)
     del sizes[""]
     most = max(sizes.values(), default=0)
     homes = frozenset(name for name, count in sizes.items() if count * 3 >= most)
-    repo = _Repo(files, known, roles, finds, homes)
+    repo = _Repo(files, known, roles, _read_configs(configs, known), homes)
     return Facts(
         tuple(_list_stack(repo, sources)),
         tuple(_choose_commands(repo, list(_list_calls(configs)))),
@@ -2192,16 +2191,9 @@ def detect_facts(files: Sequence[str], configs: Mapping[str, str]) -> Facts:
 
 def find_descriptions(configs: Mapping[str, str]) -> dict[str, str]:
     """Path of a manifest -> the sentence in which it describes its package."""
-    return {
-        path: first_sentence(find.text)
-        for path, text in _by_depth(configs)
-        for find in _read_config(path, text, frozenset())
-        if find.kind == "about" and first_sentence(find.text)
-    }
-
-
-def _by_depth(configs: Mapping[str, str]) -> list[tuple[str, str]]:
-    return sorted(configs.items(), key=lambda item: (item[0].count("/"), item[0]))
+    finds = _read_configs(configs, frozenset())
+    about = {path: f.text for path, found in finds.items() for f in found if f.kind == "about"}
+    return {path: sentence for path in about if (sentence := first_sentence(about[path]))}
 
 
 def _folder(path: str) -> str:
@@ -2216,112 +2208,104 @@ def _join(folder: str, name: str) -> str:
     return f"{folder}/{name}" if folder else name
 
 
+@functools.cache
+def _lookup(table: str) -> dict[str, tuple[str, int]]:
+    """Of a table whose rows are a label and its words: word -> label, place in the row."""
+    rows = [row.split() for row in re.split(r"[;\n]", table.strip())]
+    return {
+        word: (label.replace("_", " "), n) for label, *words in rows for n, word in enumerate(words)
+    }
+
+
 # One stanza per kind of config: pattern of its name, ecosystem ("-" for all), why it is a key file.
-# A row is: kind, text, and where its {} comes from: "~ pattern" in the text, or "@ places" in TOML,
-# JSON or YAML ("*" is any key; "./x" is a file beside the config). A row without a source always
-# holds. "!" is surer, "?" less sure, "(c)" is for that ecosystem only. A "task" gives a line for
-# those names in a table that mean a verb.
+# A row is: kind, text, and where its {} comes from: "~ pattern" in the text, or "@ places" in TOML
+# or JSON ("*" is any key), "./x" for a file beside the config, "=x" for a dependency. A row without
+# a source always holds. "!" is surer, "?" less sure, "(c)" is for that ecosystem only. A "task"
+# gives a line for those names that mean a verb.
 _STANZAS = r"""
 pyproject\.toml : python : Python project
-  name {} @ project/name tool/poetry/name
-  about {} @ project/description tool/poetry/description
+  name {} @ project/name tool/poetry/name ; about {} @ project/description tool/poetry/description
   version Python {} @ project/requires-python tool/poetry/dependencies/python
-  dep {} @ project/dependencies tool/poetry/dependencies
+  dep {} @ project/dependencies tool/poetry/dependencies ; member {} @ tool/uv/workspace/members
   devdep {} @ project/optional-dependencies/* dependency-groups/* tool/poetry/group/*/dependencies
-  member {} @ tool/uv/workspace/members
-  entry command `{}` @ project/scripts tool/poetry/scripts
-  tool tox @ tool/tox
-  tool uv @ tool/uv ./uv.lock
-  tool poetry @ tool/poetry ./poetry.lock
-  tool pdm @ tool/pdm ./pdm.lock
-  install! uv sync @ tool/uv ./uv.lock
-  install! poetry install @ tool/poetry ./poetry.lock
-  install! pdm install @ tool/pdm ./pdm.lock
+  entry command `{}` @ project/scripts tool/poetry/scripts ; tool tox @ tool/tox
+  tool uv @ tool/uv ./uv.lock ; install! uv sync @ tool/uv ./uv.lock
+  tool poetry @ tool/poetry ./poetry.lock ; install! poetry install @ tool/poetry ./poetry.lock
+  tool pdm @ tool/pdm ./pdm.lock ; install! pdm install @ tool/pdm ./pdm.lock
   install! pip install --no-build-isolation -e . ~ ^build-backend\s*=\s*["']mesonpy
   install pip install -e .[dev] @ project/optional-dependencies/dev
   install pip install -e .[test] @ project/optional-dependencies/test
   install? pip install -e . @ project build-system
-  test pytest @ tool/pytest
-  test! tox @ tool/tox/env_run_base
-  lint ruff check @ tool/ruff
-  format ruff format @ tool/ruff/format
-  format black . @ tool/black
-  typecheck mypy @ tool/mypy/files tool/mypy/packages tool/mypy/modules
-  typecheck? mypy . @ tool/mypy
-  typecheck pyright @ tool/pyright
-  task tox -e {} @ tool/tox/env
-  task hatch run {} @ tool/hatch/envs/default/scripts
-  task pdm run {} @ tool/pdm/scripts
-  task poe {} @ tool/poe/tasks
+  test pytest @ tool/pytest =pytest ; test! tox @ tool/tox/env_run_base ; task tox -e {} @ tool/tox/env
+  lint ruff check @ tool/ruff ; format ruff format @ tool/ruff/format ; format black . @ tool/black
+  typecheck mypy @ tool/mypy/files tool/mypy/packages tool/mypy/modules ; typecheck? mypy . @ tool/mypy
+  typecheck pyright @ tool/pyright ; task hatch run {} @ tool/hatch/envs/default/scripts
+  task pdm run {} @ tool/pdm/scripts ; task poe {} @ tool/poe/tasks
   style lines up to {} columns (ruff) @ tool/ruff/line-length
   style lines up to {} columns (black) @ tool/black/line-length
-  style mypy strict @ tool/mypy/strict
+  style mypy strict @ tool/mypy/strict ; style commit messages by commitizen @ tool/commitizen
   style changelog fragments in {}/ (towncrier) @ tool/towncrier/directory
-  style commit messages by commitizen @ tool/commitizen
 setup\.cfg|tox\.ini|pytest\.ini|mypy\.ini|\.flake8 : python :
-  version Python {} ~ ^python_requires\s*=\s*(.+)
-  install? pip install -e . ~ ^\[options\]
-  test pytest ~ ^\[(?:tool:)?pytest\]
-  lint flake8 ~ ^\[flake8\]
-  tool tox ~ ^\[tox\]
-  test! tox ~ ^\[testenv\]
-  task tox -e {} ~ ^\[testenv:([\w.-]+)\]
+  version Python {} ~ ^python_requires\s*=\s*(.+) ; install? pip install -e . ~ ^\[options\]
+  test pytest ~ ^\[(?:tool:)?pytest\] ; lint flake8 ~ ^\[flake8\] ; tool tox ~ ^\[tox\]
+  test! tox ~ ^\[testenv\] ; task tox -e {} ~ ^\[testenv:([\w.-]+)\]
   style lines up to {} columns (flake8) ~ ^max[-_]line[-_]length\s*=\s*(\d+)
 setup\.py : python : Python package
-  name {} ~ \bname\s*=\s*['"]([\w.-]+)
-  version Python {} ~ python_requires\s*=\s*['"]([^'"\n]+)
-  dep {} ~ ^[ \t]*['"]([\w.-]+)([^'"\n]*)['"],?[ \t]*$
-  install? pip install -e . ~ \bsetup\(
+  name {} ~ \bname\s*=\s*['"]([\w.-]+) ; version Python {} ~ python_requires\s*=\s*['"]([^'"\n]+)
+  dep {} ~ ^[ \t]*['"]([\w.-]+)([^'"\n]*)['"],?[ \t]*$ ; install? pip install -e . ~ \bsetup\(
 requirements\.txt : python : Python dependencies
   dep {} ~ ^([A-Za-z][\w.-]*)(?:\[[^\]\n]*\])?([=<>~!][^\s;#]*)?
-  install? pip install -r requirements.txt
+  install? pip install -r requirements.txt ; test pytest @ =pytest
 noxfile\.py : python : task runner
   task nox -s {} ~ ^def (\w+)\(session
+manage\.py : python : Django commands
+  test python manage.py test ; run python manage.py runserver
+\.?ruff\.toml : python :
+  lint ruff check ; style lines up to {} columns (ruff) @ line-length
+Pipfile : python : Python dependencies
+  install! pipenv install --dev
+environment\.yml : python :
+  install? conda env create -f environment.yml
 package\.json : node : npm package
-  name {} @ name
-  about {} @ description
-  version Node.js {} @ engines/node
-  dep {} @ dependencies devDependencies peerDependencies
-  member {} @ workspaces workspaces/packages
-  entry command `{}` @ bin
-  entry package entry point @ source module main ./index.js ./src/index.ts
-pnpm-workspace\.yaml|lerna\.json : node : workspace members
+  name {} @ name ; about {} @ description ; version Node.js {} @ engines/node
+  dep {} @ dependencies devDependencies peerDependencies ; member {} @ workspaces workspaces/packages
+  entry command `{}` @ bin ; entry package entry point @ source module main ./index.js ./src/index.ts
+  style conventional commits (commitlint) @ =@commitlint/config-conventional
+  style a changeset per change in .changeset/ @ =@changesets/cli
+pnpm-workspace\.yaml : node : workspace members
+  member {} ~ ^[ \t]*-[ \t]+['"]?([^'"\s#]+)
+lerna\.json : node :
   member {} @ packages
 deno\.jsonc? : node : Deno project
-  tool Deno ; test deno test ; lint deno lint ; format deno fmt
-  task deno task {} @ tasks
+  tool Deno ; test deno test ; lint deno lint ; format deno fmt ; task deno task {} @ tasks
 tsconfig\.json : node :
   style TypeScript strict @ compilerOptions/strict
+biome\.json : node :
+  lint npx biome check
 \.prettierrc(?:\.json|\.ya?ml)? : node :
-  style formatted by Prettier
-  style lines up to {} columns @ printWidth
+  style formatted by Prettier ; style lines up to {} columns ~ printWidth["']?\s*:\s*(\d+)
 Cargo\.toml : rust : Cargo manifest
-  name {} @ package/name
-  about {} @ package/description
+  name {} @ package/name ; about {} @ package/description ; member {} @ workspace/members
   version Rust {}+ @ package/rust-version workspace/package/rust-version
   version Rust {}-edition @ package/edition workspace/package/edition
-  dep {} @ dependencies workspace/dependencies
-  member {} @ workspace/members
-  build cargo build ; test cargo test
+  dep {} @ dependencies workspace/dependencies ; build cargo build ; test cargo test
   test! cargo test --workspace ~ \A(?=[\s\S]*^\[package\])(?=[\s\S]*^\[workspace\])
-  run cargo run @ ./src/main.rs bin
-  entry command `{}` @ bin
-  entry program entry point @ ./src/main.rs
-  entry root of the crate @ ./src/lib.rs
+  run cargo run @ ./src/main.rs bin ; entry command `{}` @ bin
+  entry program entry point @ ./src/main.rs ; entry root of the crate @ ./src/lib.rs
 \.?rustfmt\.toml : rust :
-  format cargo fmt --all
-  style lines up to {} columns (rustfmt) @ max_width
+  format cargo fmt --all ; style lines up to {} columns (rustfmt) @ max_width
+clippy\.toml : rust :
+  lint cargo clippy
 go\.mod : go : Go module
-  name {} ~ ^module\s+(\S+)
-  version Go {} ~ ^go\s+([\d.]+)
+  name {} ~ ^module\s+(\S+) ; version Go {} ~ ^go\s+([\d.]+)
   dep {} ~ ^(?:require)?[ \t]+(\S+\.\S+/\S+) (v\S+)$
   build go build ./... ; test go test ./... ; lint? go vet ./... ; format? gofmt -w .
-  run! go run . @ ./main.go
-  run go run ./cmd/{} @ ./cmd/*/main.go
-  entry program entry point @ ./main.go
-  entry command `{}` @ ./cmd/*/main.go
+  run! go run . @ ./main.go ; run go run ./cmd/{} @ ./cmd/*/main.go
+  entry program entry point @ ./main.go ; entry command `{}` @ ./cmd/*/main.go
 go\.work : go : Go workspace
   member {} ~ ^(?:use)?[ \t]*(\.[\w./-]*)[ \t]*$
+\.golangci\.ya?ml : go :
+  lint golangci-lint run
 magefile\.go : go : task runner
   task mage {} ~ ^func ([A-Z]\w*)\([^()\n]*\)(?: error)? \{
 (?:GNU)?[Mm]akefile : - : task runner
@@ -2330,132 +2314,95 @@ magefile\.go : go : task runner
 \.?[Jj]ustfile : - : task runner
   task just {} ~ ^@?([A-Za-z][\w-]*)(?: [^:\n]*)?:(?!=)
 [Tt]askfile\.ya?ml : - : task runner
-  task task {} @ tasks
+  task task {} ~ ^  ([A-Za-z][\w:-]*):[ \t]*$
 pom\.xml : jvm : Maven project
-  tool Maven ; build mvn package ; test mvn test
-  about {} ~ <description>\s*([^<]+)<
+  tool Maven ; build mvn package ; test mvn test ; about {} ~ <description>\s*([^<]+)<
   version Java {}+ ~ <(?:maven\.compiler\.(?:release|source)|java\.version)>\s*([\d.]+)\s*<
-  dep {} ~ <(?:groupId|artifactId)>\s*([\w.-]+)\s*<
-  member {} ~ <module>\s*([^<\s]+)\s*</module>
+  dep {} ~ <(?:groupId|artifactId)>\s*([\w.-]+)\s*< ; member {} ~ <module>\s*([^<\s]+)\s*</module>
   run mvn spring-boot:run ~ spring-boot-maven-plugin
 (?:build|settings)\.gradle(?:\.kts)? : jvm : Gradle build
   tool Gradle ; build gradle build ; test gradle test
-  version Java {}+ ~ (?:JavaLanguageVersion\.of\(|jvmToolchain\(|JavaVersion\.VERSION_|Compatibility\s*=\s*['"]?)(\d+)
+  version Java {}+ ~ (?:LanguageVersion\.of\(|jvmToolchain\(|JavaVersion\.VERSION_|Compatibility\s*=\s*['"]?)(\d+)
   dep {} ~ ['"(]([a-z][\w-]*(?:\.[\w-]+)+)[:'"]
   member {} ~ ^[ \t]*(?:include\b[ (]*['"]:?|['"]:)([\w:./-]+)['"]
   run gradle bootRun ~ ['"]org\.springframework\.boot['"]
   run gradle run ~ ['"]application['"]|^[ \t]*application[ \t]*$
+build\.sbt : jvm : sbt build
+  build sbt compile ; test sbt test
+deps\.edn : jvm : Clojure project
+  test clojure -M:test
 CMakeLists\.txt : c : CMake build
-  tool CMake
-  name {} ~ ^(?i:project)\s*\(\s*([\w.-]+)
-  version C++ {} ~ CMAKE_CXX_STANDARD\s+(\d+)
+  tool CMake ; name {} ~ ^(?i:project)\s*\(\s*([\w.-]+) ; version C++ {} ~ CMAKE_CXX_STANDARD\s+(\d+)
   build cmake -B build && cmake --build build ~ ^(?i:project)\s*\(
   test ctest --test-dir build ~ (?i:enable_testing|add_test)\s*\(|include\s*\(CTest
+meson\.build : c : Meson build
+  build meson setup build && meson compile -C build ~ ^project\( ; test meson test -C build ~ ^project\(
+configure\.ac : c : Autoconf build
+  build ./configure && make ; test make check
+\.clang-format : c :
+  style formatted by clang-format
 Gemfile|[\w.-]+\.gemspec : ruby : Ruby package
-  name {} ~ \.name\s*=\s*["']([\w-]+)
-  about {} ~ \.summary\s*=\s*["']([^"'\n]+)
+  name {} ~ \.name\s*=\s*["']([\w-]+) ; about {} ~ \.summary\s*=\s*["']([^"'\n]+)
   version Ruby {} ~ (?:^ruby|required_ruby_version\s*=)\s*["']([^"'\n]+)
   dep {} ~ (?:^[ \t]*gem|\.add_(?:runtime_)?dependency)[ (]+["']([\w-]+)["'](?:,\s*["']([^"'\n]*))?
-  tool Bundler ~ ^source\b
-  install! bundle install ~ ^source\b
-  entry command `{}` @ ./exe/*
-  entry root of the gem @ ./lib/*.rb
+  tool Bundler ~ ^source\b ; install! bundle install ~ ^source\b ; test bundle exec rspec @ =rspec
+  test! bin/rails test @ ./bin/rails ; run! bin/rails server @ ./bin/rails
+  lint bundle exec rubocop @ ./.rubocop.yml ; entry command `{}` @ ./exe/* ; entry root of the gem @ ./lib/*.rb
 Rakefile : ruby : task runner
   task bundle exec rake {} ~ ^task[ (]+:?["']?([\w:-]+)
-  test! bundle exec rake test ~ ^Rake::TestTask\.new
-  test! bundle exec rake spec ~ ^RSpec::Core::RakeTask\.new
+  test! bundle exec rake test ~ ^Rake::TestTask\.new ; test! bundle exec rake spec ~ ^RSpec::Core::RakeTask\.new
 composer\.json : php : Composer package
-  tool Composer ; install! composer install
-  name {} @ name
-  about {} @ description
-  version PHP {} @ require/php
-  dep {} @ require
-  devdep {} @ require-dev
-  task composer {} @ scripts
+  tool Composer ; install! composer install ; name {} @ name ; about {} @ description
+  version PHP {} @ require/php ; dep {} @ require ; devdep {} @ require-dev ; task composer {} @ scripts
+  test vendor/bin/phpunit @ =phpunit/phpunit ; test vendor/bin/pest @ =pestphp/pest
+  format vendor/bin/pint @ =laravel/pint ; test! php artisan test @ ./artisan ; run! php artisan serve @ ./artisan
+  typecheck vendor/bin/phpstan analyse @ ./phpstan.neon ./phpstan.neon.dist
 mix\.exs : elixir : Mix project
-  install mix deps.get ; build mix compile ; test mix test
-  name {} ~ \bapp:\s*:(\w+)
-  version Elixir {} ~ elixir:\s*"([^"\n]+)
-  dep {} ~ \{:(\w+),\s*"([^"\n]*)
-  run mix phx.server ~ \{:phoenix,
+  install mix deps.get ; build mix compile ; test mix test ; format mix format @ ./.formatter.exs
+  name {} ~ \bapp:\s*:(\w+) ; version Elixir {} ~ elixir:\s*"([^"\n]+) ; dep {} ~ \{:(\w+),\s*"([^"\n]*)
+  run mix phx.server ~ \{:phoenix, ; lint mix credo @ =credo
 [\w.-]+\.slnx? : dotnet : .NET solution
-  build! dotnet build ; test! dotnet test
-  member {} ~ "([^"\n]+)[\\/][^"\\/\n]+\.(?:cs|fs|vb)proj"
+  build dotnet build ; test dotnet test ; member {} ~ "([^"\n]+)[\\/][^"\\/\n]+\.(?:cs|fs|vb)proj"
 [\w.-]+\.(?:cs|fs|vb)proj : dotnet : .NET project
-  build dotnet build ; test dotnet test
-  version .NET {} ~ <TargetFrameworks?>(?:[^<]*;)?net(\d+\.\d)
+  build? dotnet build ; test? dotnet test ; version .NET {} ~ <TargetFrameworks?>(?:[^<]*;)?net(\d+\.\d)
   dep {} ~ <PackageReference\s+Include="([\w.]+)"(?:\s+Version="([^"]*)")?
   dep microsoft.aspnetcore ~ Sdk="Microsoft\.NET\.Sdk\.Web"
 Package\.swift : swift : Swift package
-  tool SwiftPM ; build swift build
-  name {} ~ \bPackage\(\s*name:\s*"([^"\n]+)
-  version Swift {}+ ~ swift-tools-version:\s*([\d.]+)
-  dep {} ~ url:\s*"[^"\n]*/([\w.-]+?)(?:\.git)?"
-  test swift test ~ \.testTarget\(
-  run swift run ~ \.executableTarget\(
+  tool SwiftPM ; build swift build ; name {} ~ \bPackage\(\s*name:\s*"([^"\n]+)
+  version Swift {}+ ~ swift-tools-version:\s*([\d.]+) ; dep {} ~ url:\s*"[^"\n]*/([\w.-]+?)(?:\.git)?"
+  test swift test ~ \.testTarget\( ; run swift run ~ \.executableTarget\(
+  lint swiftlint @ ./.swiftlint.yml ; format swiftformat . @ ./.swiftformat
 pubspec\.yaml : dart : Dart package
   install dart pub get ; test dart test ; lint dart analyze ; format dart format .
-  name {} @ name
-  about {} @ description
-  version Dart {} @ environment/sdk
-  dep {} @ dependencies
-  member {} @ workspace
-  install! flutter pub get @ dependencies/flutter
-  test! flutter test @ dependencies/flutter
-  lint! flutter analyze @ dependencies/flutter
-  run flutter run @ dependencies/flutter
+  name {} ~ ^name:\s*(\S+) ; about {} ~ ^description:\s*(.+) ; version Dart {} ~ ^  sdk:\s*['"]?([^'"\n]+)
+  dep {} ~ ^  (\w+):[ \t]*(\S*)$ ; install! flutter pub get ~ ^  flutter: ; test! flutter test ~ ^  flutter:
+  lint! flutter analyze ~ ^  flutter: ; run flutter run ~ ^  flutter:
+stack\.yaml : haskell : Haskell project
+  build stack build ; test stack test
+cabal\.project : haskell : Haskell project
+  build cabal build all ; test cabal test all
+dune-project : ocaml : Dune project
+  build dune build ; test dune test
+rebar\.config : erlang : Erlang project
+  build rebar3 compile ; test rebar3 eunit
+gleam\.toml : gleam : Gleam project
+  build gleam build ; test gleam test
+build\.zig : zig : Zig build
+  build zig build ; test? zig build test
+foundry\.toml : solidity : Foundry project
+  build forge build ; test forge test
+MODULE\.bazel|WORKSPACE : - : Bazel workspace
+  build bazel build //... ; test bazel test //...
 (?:docker-)?compose\.ya?ml : - : services
-  run? docker compose up @ services/*/build
+  run? docker compose up ~ ^\s+build:
+\.pre-commit-config\.yaml : - :
+  lint! pre-commit run --all-files ; style pre-commit hooks
+release-please-config\.json : - :
+  style conventional commits (release-please)
 \.editorconfig : - :
   style indent with tabs ~ ^\[\*\]\n(?:[a-z][^\n]*\n)*?indent_style *= *tab
   style indent with {} spaces ~ ^\[\*\]\n(?:[a-z][^\n]*\n)*?indent_size *= *(\d+)
   style lines up to {} columns ~ ^\[\*\]\n(?:[a-z][^\n]*\n)*?max_line_length *= *(\d+)
-"""
-
-# Files in the root ({} is which) and dependencies ("=") that imply something, by ecosystem.
-_SIGNS = r"""
-- : lint! pre-commit run --all-files ; style pre-commit hooks : .pre-commit-config.yaml
-- : install! {} : script/bootstrap script/setup bin/setup
-- : test! {} : script/test bin/test
-- : lint! {} : script/lint script/fmt bin/lint
-- : run! {} : script/server bin/dev
-- : build bazel build //... ; test bazel test //... : MODULE.bazel WORKSPACE
-- : style formatted by clang-format : .clang-format
-- : style conventional commits (release-please) : release-please-config.json
-python : test python manage.py test ; run python manage.py runserver : manage.py
-python : lint ruff check : ruff.toml .ruff.toml
-python : install! pipenv install --dev : Pipfile
-python : install? conda env create -f environment.yml : environment.yml
-python : test pytest : =pytest
-node : lint npx biome check : biome.json
-node : style conventional commits (commitlint) : =@commitlint/config-conventional
-node : style a changeset per change in .changeset/ : =@changesets/cli
-rust : lint cargo clippy : clippy.toml
-go : lint golangci-lint run : .golangci.yml .golangci.yaml
-php : test! php artisan test ; run! php artisan serve : artisan
-php : typecheck vendor/bin/phpstan analyse : phpstan.neon phpstan.neon.dist
-php : test vendor/bin/phpunit : =phpunit/phpunit
-php : test vendor/bin/pest : =pestphp/pest
-php : format vendor/bin/pint : =laravel/pint
-ruby : test! bin/rails test ; run! bin/rails server : bin/rails
-ruby : lint bundle exec rubocop : .rubocop.yml
-ruby : test bundle exec rspec : =rspec
-elixir : format mix format : .formatter.exs
-elixir : lint mix credo : =credo
-swift : lint swiftlint : .swiftlint.yml
-swift : format swiftformat . : .swiftformat
-c : build meson setup build && meson compile -C build ; test meson test -C build : meson.build
-c : build ./configure && make ; test make check : configure
-jvm : build sbt compile ; test sbt test : build.sbt
-jvm : test clojure -M:test : deps.edn
-haskell : build stack build ; test stack test : stack.yaml
-haskell : build cabal build all ; test cabal test all : cabal.project
-ocaml : build dune build ; test dune test : dune-project
-erlang : build rebar3 compile ; test rebar3 eunit : rebar.config
-gleam : build gleam build ; test gleam test : gleam.toml
-zig : build zig build ; test? zig build test : build.zig
-crystal : install shards install ; test crystal spec : shard.yml
-solidity : build forge build ; test forge test : foundry.toml
 """
 
 # Task names that mean a verb, the best first. Only these become commands.
@@ -2474,81 +2421,61 @@ run start dev serve run server runserver develop
 
 
 class _Row(NamedTuple):
-    """One line of a stanza."""
+    """One row of a stanza."""
 
     kind: str
     text: str
     note: str
     score: int
-    pattern: str = ""
-    places: tuple[str, ...] = ()  # "project/name", "./main.go"
+    pattern: str
+    places: list[str]  # "project/name", "./main.go", "=pytest"
 
 
 class _Stanza(NamedTuple):
-    """How one kind of config is known and read."""
+    """How one kind of config is read."""
 
-    name: str  # pattern of the file's name
     ecosystem: str  # of whose code its commands are; "" for all
     why: str  # what it is as a key file, or ""
     rows: list[_Row]
 
 
-def _parse_rows(line: str) -> Iterator[_Row]:
-    head, _, pattern = line.partition(" ~ ")
+def _parse_row(text: str) -> _Row:
+    head, _, pattern = text.strip().partition(" ~ ")
     head, _, places = head.partition(" @ ")
-    for part in head.split(" ; "):
-        kind, _, text = part.strip().partition(" ")
-        kind, _, ecosystem = kind.rstrip(")").partition("(")
-        score = {"!": _SCRIPTED, "?": _WEAK}.get(kind[-1], _IMPLIED)
-        text, _, note = text.partition(" ") if kind == "version" else (text, "", ecosystem)
-        yield _Row(kind.rstrip("!?"), text, note, score, pattern, tuple(places.split()))
+    kind, _, text = head.partition(" ")
+    kind, _, note = kind.rstrip(")").partition("(")
+    score = {"!": _SCRIPTED, "?": _WEAK}.get(kind[-1], _IMPLIED)
+    text, _, note = text.partition(" ") if kind == "version" else (text, "", note)
+    return _Row(kind.rstrip("!?"), text, note, score, pattern, places.split())
 
 
 @functools.cache
-def _stanzas() -> tuple[re.Pattern[str], list[_Stanza]]:
+def _parse_stanzas() -> tuple[re.Pattern[str], list[_Stanza]]:
     """The stanzas, and a pattern whose groups are their names."""
+    names: list[str] = []
     stanzas: list[_Stanza] = []
     for line in _STANZAS.strip().splitlines():
         if line.startswith(" "):
-            stanzas[-1].rows.extend(_parse_rows(line))
+            stanzas[-1].rows.extend(map(_parse_row, line.split(" ; ")))
         else:
             name, ecosystem, why = (part.strip() for part in f"{line} ".split(" :"))
-            stanzas.append(_Stanza(name, ecosystem.strip("-"), why, []))
-    return re.compile("|".join(f"({stanza.name})" for stanza in stanzas)), stanzas
-
-
-@functools.cache
-def _signs() -> dict[str, list[tuple[str, _Row]]]:
-    """File or "=dependency" -> the ecosystem and row of each thing it implies."""
-    signs: dict[str, list[tuple[str, _Row]]] = {}
-    for line in _SIGNS.strip().splitlines():
-        ecosystem, rows, names = line.split(" : ")
-        for name in names.split():
-            signs[name] = [
-                (ecosystem.strip("-"), row) for row in _parse_rows(rows.replace("{}", name))
-            ]
-    return signs
-
-
-@functools.cache
-def _tasks() -> dict[str, tuple[str, int]]:
-    rows = [row.split() for row in _TASKS.strip().splitlines()]
-    return {name: (verb, place) for verb, *names in rows for place, name in enumerate(names)}
-
-
-_CI_PATH = r"\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.yml|\.circleci/config\.yml|\.travis\.yml"
-
-
-def _is_ci(path: str) -> bool:
-    return path.startswith(".") and re.fullmatch(_CI_PATH, path) is not None
+            names.append(f"({name})")
+            stanzas.append(_Stanza(ecosystem.strip("-"), why, []))
+    return re.compile("|".join(names)), stanzas
 
 
 def _find_stanza(path: str) -> _Stanza | None:
-    pattern, stanzas = _stanzas()
-    match = pattern.fullmatch(_name(path))
-    if match and match.lastindex:
-        return stanzas[match.lastindex - 1]
-    return _Stanza("", "", "continuous integration", []) if _is_ci(path) else None
+    pattern, stanzas = _parse_stanzas()
+    if match := pattern.fullmatch(_name(path)):
+        return stanzas[(match.lastindex or 0) - 1]
+    return _Stanza("", "continuous integration", []) if _is_ci(path) else None
+
+
+def _is_ci(path: str) -> bool:
+    return re.fullmatch(_CI_PATH, path) is not None
+
+
+_CI_PATH = r"\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.yml|\.circleci/config\.yml|\.travis\.yml"
 
 
 def _ecosystem(path: str) -> str:
@@ -2556,42 +2483,65 @@ def _ecosystem(path: str) -> str:
     return stanza.ecosystem if stanza else ""
 
 
+def _read_configs(configs: Mapping[str, str], known: frozenset[str]) -> dict[str, list[_Find]]:
+    """What each config says, those near the root first."""
+    paths = sorted(configs, key=lambda path: (path.count("/"), path))
+    return {path: _read_config(path, configs[path][:_MAX_CONFIG], known) for path in paths}
+
+
 def _read_config(path: str, text: str, known: frozenset[str]) -> list[_Find]:
     """What the rows of its stanza find in a config."""
-    stanza = _find_stanza(path)
-    if stanza is None or not stanza.rows:
-        return []
-    text = text[:_MAX_CONFIG]
-    parse = _CONFIG_PARSERS.get(path.rpartition(".")[2])
-    data = parse(text) if parse else {}
+    stanza, folder = _find_stanza(path), _folder(path)
+    data = parse_toml(text) if path.endswith(".toml") else {}
+    data = parse_json(text) if path.endswith((".json", ".jsonc")) else data
     found: list[_Find] = []
-    for row in stanza.rows:
+    for row in stanza.rows if stanza else ():
         values: list[object] = [] if row.pattern or row.places else [""]
         if row.pattern:
             values += [match.groups() for match in re.finditer(row.pattern, text, re.M)]
         for place in row.places:
-            if place.startswith("./"):
-                values += _find_beside(row.kind, _folder(path), place[2:], known)
+            if place.startswith("="):
+                values += [
+                    find.text for find in found if "dep" in find.kind and find.text == place[1:]
+                ]
+            elif place.startswith("./"):
+                values += _find_beside(row.kind, folder, place[2:], known)
             else:
                 values += _dig(data, place.split("/"))
         for value in values:
-            found += _fill_row(row, value, _folder(path), known)
+            found += _fill_row(row, value, folder, known)
     if _name(path) == "package.json":
-        found += _find_scripts(_folder(path), data, known)
-    deps = ["=" + find.text for find in found if find.kind in ("dep", "devdep")]
-    implied = [row for dep in deps for _, row in _signs().get(dep, ())]
-    return found + [_Find(row.kind, row.text, "", row.score) for row in implied]
+        found += _find_scripts(folder, data, known)
+    return found
 
 
 def _find_beside(kind: str, folder: str, glob: str, known: frozenset[str]) -> list[object]:
     """What `*` stands for in the path of a file; a command that could mean several means none."""
     place = _join(folder, glob)
     if "*" not in glob:
-        return [] if place not in known else [{"": glob}] if kind == "entry" else [""]
+        return [] if place not in known else [{"": glob}] if kind == "entry" else [glob]
     pattern = re.escape(place).replace(r"\*", "([^/]+)")
     found = [re.fullmatch(pattern, path) for path in sorted(known)]
     names = {match[1]: glob.replace("*", match[1]) for match in found if match}
     return [names] if kind == "entry" else [*names] if len(names) == 1 else []
+
+
+def _dig(data: object, keys: Sequence[str]) -> list[object]:
+    """What stands at that place; "*" goes through every key."""
+    if not keys or not isinstance(data, dict):
+        return [] if keys or data is None else [data]
+    inner = data.values() if keys[0] == "*" else [data.get(keys[0])]
+    return [found for value in inner for found in _dig(value, keys[1:])]
+
+
+def _word(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _strings(value: object) -> list[str]:
+    """The strings of a list, the keys of a table, or one string alone."""
+    items = value if isinstance(value, (list, dict, tuple)) else [value]
+    return [one for one in items if isinstance(one, str)]
 
 
 def _fill_row(row: _Row, value: object, folder: str, known: frozenset[str]) -> Iterator[_Find]:
@@ -2606,18 +2556,32 @@ def _fill_row(row: _Row, value: object, folder: str, known: frozenset[str]) -> I
     elif row.kind == "entry":
         yield from _find_entries(row.text, value, folder, known)
     elif value not in (None, False):
-        words = _strings(value) if not isinstance(value, dict) else []
-        word = str(value) if isinstance(value, int) else words[0] if words else ""
+        words = [str(value)] if isinstance(value, int) else _strings(value)
+        word = "" if isinstance(value, dict) else "".join(words[:1])
         if word or "{}" not in row.text + row.note:
             text, note = row.text.replace("{}", word), row.note.replace("{}", word)
             yield _Find(row.kind, text, note, row.score)
+
+
+def _pairs(value: object) -> Iterator[tuple[str, str]]:
+    """(name, version) of dependencies: a table, a list of requirements, or what a pattern found."""
+    if isinstance(value, tuple):
+        name, version, *_ = (*value, "", "")
+        yield str(name), version or ""
+    elif isinstance(value, dict):
+        for name, version in value.items():
+            yield str(name), _word(version) or _word(as_table(version).get("version"))
+    else:
+        for need in _strings(value):
+            match = re.match(r"([\w.-]*)(?:\[[^\]]*\])?([^;]*)", need)
+            yield (match[1], match[2]) if match else ("", "")
 
 
 def _find_tasks(names: Iterable[str], line: str) -> Iterator[_Find]:
     """For each verb the task whose name says it best."""
     best: dict[str, tuple[int, str]] = {}
     for name in names:
-        verb, place = _tasks().get(re.sub(r"^(?:turbo|nx):", "", name.lower()), ("", 0))
+        verb, place = _lookup(_TASKS).get(re.sub(r"^(?:turbo|nx):", "", name.lower()), ("", 0))
         if verb and re.fullmatch(_SAFE_NAME, name):
             best[verb] = min(best.get(verb, (99, "")), (place, name))
     for verb, (place, name) in best.items():
@@ -2629,9 +2593,8 @@ def _find_entries(why: str, value: object, folder: str, known: frozenset[str]) -
     """The sources that a manifest names: "pkg.mod:main", "./dist/x.js" (mostly made of src/x.ts)."""
     tables = [as_table(one) for one in value] if isinstance(value, list) else []
     places = {_word(table.get("name")): table.get("path") for table in tables}  # Cargo's [[bin]]
-    places = places or (value if isinstance(value, dict) else {"": value})
-    for name, place in places.items():
-        place = _word(place).removeprefix("./")
+    for name, target in (places or as_table(value) or {"": value}).items():
+        place = _word(target).removeprefix("./")
         stem = re.sub(r":.*|\.[cm]?[jt]sx?$", "", place)
         stems = [place, stem, re.sub(r"^(?:dist|lib|build|out)/", "src/", stem)]
         stems += [top + stem.replace(".", "/") for top in ("src/", "")]
@@ -2646,8 +2609,9 @@ _ENTRY_ENDINGS = ("", ".py", "/__init__.py", ".js", ".ts", ".mjs", ".cjs", ".tsx
 def _find_scripts(folder: str, data: dict[str, Any], known: frozenset[str]) -> Iterator[_Find]:
     """The scripts of a package.json, as its package manager runs them."""
     named = _word(data.get("packageManager")).partition("@")[0]
-    locks = [one for name, one in _LOCKS.items() if _join(folder, name) in known]
-    manager = named if named in _LOCKS.values() else (locks or ["npm"])[0]
+    locks = [lock for lock in _lookup(_LOCKS) if _join(folder, lock) in known]
+    manager = _lookup(_LOCKS)[locks[0]][0] if locks else "npm"
+    manager = named if named in ("npm", "pnpm", "yarn", "bun") else manager
     if data.keys() & {"dependencies", "devDependencies", "workspaces"} or locks:
         yield _Find("install", f"{manager} install", score=_SCRIPTED)
         yield _Find("tool", manager)
@@ -2664,146 +2628,34 @@ def _find_scripts(folder: str, data: dict[str, Any], known: frozenset[str]) -> I
         yield _Find(verb, run.replace("{}", "check"), score=_SCRIPTED - 5)
 
 
-_LOCKS = {"pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lock": "bun", "bun.lockb": "bun"}
-_LOCKS |= {"package-lock.json": "npm"}
+_LOCKS = "pnpm pnpm-lock.yaml; yarn yarn.lock; bun bun.lock bun.lockb; npm package-lock.json"
 
 
-def _parse_yaml(text: str) -> dict[str, Any]:
-    """As much YAML as workflows and manifests use; a list is a table with the keys 0, 1, 2."""
-    root: dict[str, Any] = {}
-    stack: list[tuple[int, dict[str, Any], str]] = [(-1, {"": root}, "")]  # indent, table, key
-    block = -1  # indent of the key whose block of text is being read, or -1
-
-    def open_key(indent: int, key: str | None) -> None:
-        while len(stack) > 1 and (stack[-1][0], key is not None or stack[-1][2].isdigit()) >= (
-            indent,
-            True,
-        ):
-            stack.pop()
-        _, table, name = stack[-1]
-        if not isinstance(table[name], dict):
-            table[name] = {}
-        key = str(len(table[name])) if key is None else key
-        table[name][key] = ""
-        stack.append((indent, table[name], key))
-
-    for line in text.splitlines():
-        body = line.strip()
-        indent = len(line) - len(line.lstrip(" "))
-        if block >= 0 and (indent > block or not body):
-            stack[-1][1][stack[-1][2]] += body + "\n"
-            continue
-        block = -1
-        if not body or body.startswith(("#", "---", "%")) or len(stack) > 30:
-            continue
-        while len(stack) < 30 and (item := re.match(r"-(?:\s+|\Z)", body)):
-            open_key(indent, None)
-            indent, body = indent + item.end(), body[item.end() :]
-        if pair := re.match(_YAML_PAIR, body):
-            open_key(indent, next(key for key in pair.groups() if key is not None).strip())
-            body = pair[4] or ""
-            if re.match(r"[|>][+\-\d]*\s*(?:#|\Z)", body):
-                block, body = indent, ""
-        body = re.sub(r"(?:^|\s)#.*", "", body).strip()
-        _, table, key = stack[-1]
-        if body[:1] == "[" and body[-1:] == "]":
-            parts = [part.strip().strip("\"'") for part in body[1:-1].split(",")]
-            table[key] = {str(number): part for number, part in enumerate(parts)}
-        elif isinstance(table[key], str):
-            table[key] = f"{table[key]} {body}".strip().strip("\"'")
-    return root
-
-
-_YAML_PAIR = r"""(?:"([^"]*)"|'([^']*)'|([^\s"'#:{\[][^:]*)):(?:\s+(.*)|\Z)"""
-_CONFIG_PARSERS: dict[str, Callable[[str], dict[str, Any]]] = {
-    **dict.fromkeys(("json", "jsonc", "prettierrc"), parse_json),
-    **dict.fromkeys(("yaml", "yml"), _parse_yaml),
-    "toml": parse_toml,
-}
-
-
-def _dig(data: object, keys: Sequence[str]) -> list[object]:
-    """What stands at that place; "*" goes through every key."""
-    for number, key in enumerate(keys):
-        if not isinstance(data, dict):
-            return []
-        if key == "*":
-            return [one for inner in data.values() for one in _dig(inner, keys[number + 1 :])]
-        data = data.get(key)
-    return [] if data is None else [data]
-
-
-def _word(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _strings(value: object) -> list[str]:
-    """The strings of a list, the keys of a table, or one string alone."""
-    if isinstance(value, dict) and all(isinstance(key, str) and key.isdigit() for key in value):
-        value = list(value.values())  # a list, as YAML gives it
-    items = value if isinstance(value, (list, dict, tuple)) else [value]
-    return [one for one in items if isinstance(one, str)]
-
-
-def _pairs(value: object) -> Iterator[tuple[str, str]]:
-    """(name, version) of dependencies: a table, a list of requirements, or what a pattern found."""
-    if isinstance(value, dict):
-        for name, version in value.items():
-            version = version.get("version") if isinstance(version, dict) else version
-            yield str(name), _word(version)
-    elif isinstance(value, tuple):
-        name, version, *_ = (*value, "", "")
-        yield str(name), str(version or "")
-    else:
-        for need in _strings(value):
-            match = re.match(r"([\w.-]*)(?:\[[^\]]*\])?([^;]*)", need)
-            yield (match[1], match[2]) if match else ("", "")
-
-
-# What CI runs. Lines that may be shown: verb, ecosystem, how the line begins.
+# Lines of CI that may be shown: ecosystem, then verbs with how the line begins.
 _SHAPES = r"""
-test python pytest|tox(?: run)?\Z|nox\Z|unittest|python manage\.py test|hatch test
-test go go test|gotestsum
-test rust cargo (?:test|nextest run)
-test jvm (?:\./)?(?:mvnw? (?:clean )?(?:test|verify)|gradlew? (?:clean )?(?:test|check))|sbt test
-test c ctest|meson test|make check
-test ruby rake(?: test| spec)?\Z|rspec|bin/rails test
-test php vendor/bin/(?:phpunit|pest)|php artisan test
-test dotnet dotnet test
-test swift swift test
-test elixir mix test
-test dart (?:dart|flutter) test
-test haskell (?:stack|cabal) test
-test - make test\Z|bazel test
-lint python ruff check|flake8|pylint
-lint node eslint|biome (?:check|lint|ci)
-lint go golangci-lint run|go vet|staticcheck
-lint rust cargo clippy
-lint ruby rubocop
-lint php vendor/bin/phpcs
-lint elixir mix credo
-lint swift swiftlint
-lint - pre-commit run|make lint\Z
-typecheck python mypy|pyright|ty check
-typecheck node tsc|vue-tsc
-typecheck php vendor/bin/(?:phpstan|psalm)
-format rust cargo fmt
-format python black|ruff format
-build go go build
-build rust cargo build
-build jvm (?:\./)?(?:mvnw? (?:clean )?(?:package|install)|gradlew? (?:clean )?(?:build|assemble))
-build c cmake|meson (?:setup|compile)|make\Z
-build dotnet dotnet build
-build swift swift build
-install python pip install (?:-r \S+ )*-e
-install ruby bundle install
-install php composer install
+python : test pytest|tox(?: run)?\Z|nox\Z|unittest|python manage\.py test|hatch test
+python : lint ruff check|flake8|pylint : typecheck mypy|pyright|ty check : format black|ruff format
+python : install pip install (?:-r \S+ )*-e
+node : lint eslint|biome (?:check|lint|ci) : typecheck tsc|vue-tsc
+go : test go test|gotestsum : lint golangci-lint run|go vet|staticcheck : build go build
+rust : test cargo (?:test|nextest run) : lint cargo clippy : format cargo fmt : build cargo build
+jvm : test (?:\./)?(?:mvnw? (?:clean )?(?:test|verify)|gradlew? (?:clean )?(?:test|check))|sbt test
+jvm : build (?:\./)?(?:mvnw? (?:clean )?(?:package|install)|gradlew? (?:clean )?(?:build|assemble))
+c : test ctest|meson test|make check : build cmake|meson (?:setup|compile)|make\Z
+ruby : test rake(?: test| spec)?\Z|rspec|bin/rails test : lint rubocop : install bundle install
+php : test vendor/bin/(?:phpunit|pest)|php artisan test : install composer install
+php : typecheck vendor/bin/(?:phpstan|psalm) : lint vendor/bin/phpcs
+dotnet : test dotnet test : build dotnet build
+swift : test swift test : lint swiftlint : build swift build
+elixir : test mix test : lint mix credo
+dart : test (?:dart|flutter) test
+haskell : test (?:stack|cabal) test
+- : test make test\Z|bazel test : lint pre-commit run|make lint\Z
 """
 _ACTIONS = {
     "golangci/golangci-lint-action": "golangci-lint run",
     "pre-commit/action": "pre-commit run",
     "astral-sh/ruff-action": "ruff check",
-    "psf/black": "black .",
 }
 # Workflows beside the main road: what they run is not what a contributor runs.
 _SIDE_WORKFLOW = (
@@ -2815,12 +2667,11 @@ _WRAPPER = (
 )
 # Flags of CI that mean nothing at a desk.
 _CI_FLAG = (
-    r" (?:-v+|-v\d|--verbose|--verbosity[= ]\d|--colou?r(?:=\w+)?|--locked|--frozen(?:-lockfile)?"
-    r"|-B|--no-default-groups|--no-progress|--no-interaction|-U|-ntp|--batch-mode|-q|--quiet|--ci|-Wall"
-    r"|--no-transfer-progress|--noinput|--no-daemon|--stacktrace|--immutable|--no-audit|--no-fund"
-    r"|--ignore-scripts|--prefer-dist|--logger \S+|[-/]p:\S+|--no-restore|--no-build|--no-coverage"
-    r"|--show-diff-on-failure|--cov\S*|--junit\S*|--durations\S*|-n \w+|-race|-count=1"
-    r"|-j ?\d+)(?= )"
+    r" (?:-v+|-v\d|--verbose|--verbosity[= ]\d|--colou?r(?:=\w+)?|--locked|--frozen(?:-lockfile)?|-B"
+    r"|--no-(?:default-groups|progress|interaction|transfer-progress|daemon|audit|fund|restore|build"
+    r"|coverage)|-U|-ntp|--batch-mode|-q|--quiet|--ci|-Wall|--noinput|--stacktrace|--immutable"
+    r"|--ignore-scripts|--prefer-dist|--logger \S+|[-/]p:\S+|--show-diff-on-failure|--cov\S*"
+    r"|--junit\S*|--durations\S*|-n \w+|-race|-count=1|-j ?\d+)(?= )"
 )
 _SCRIPT = (
     r"((?:bash |sh |python3? )?(?:\./)?)((?:(?:scripts?|bin|tests?|tools|dev)/)?[\w.-]+)(?: |\Z)"
@@ -2829,47 +2680,45 @@ _ONE_WORD_TOOL = r"pytest|mypy|flake8|pylint|pyright|black|eslint|rubocop|rspec|
 
 
 class _Offer(NamedTuple):
-    """A command that may be shown."""
+    """A command that may be shown; it begins as Command does."""
 
-    command: Command
+    verb: str
+    line: str
+    source: str
+    folder: str
     ecosystem: str
     score: int
     used: bool = False  # by CI
 
-    def place(self) -> tuple[str, str]:
-        """What other offers it competes with."""
-        return self.command.folder, self.command.verb
-
     def tool(self) -> tuple[str, str, str]:
         """The program that it runs; pip with a file of requirements is more than pip alone."""
-        tool = _call_key(self.command.line).split()[0]
-        return *self.place(), "pip -r" if tool == "pip" and " -r " in self.command.line else tool
+        tool = _call_key(self.line).split()[0]
+        tool += " -r" if tool == "pip" and " -r " in self.line else ""
+        return self.folder, self.verb, tool
 
 
 def _list_calls(configs: Mapping[str, str]) -> Iterator[Command]:
-    """Every line that CI runs and that is safe to show, with its folder; the verb is still ""."""
-    for path, text in _by_depth(configs):
+    """Every line of CI that is safe to show, with its folder; the verb is still ""."""
+    for path in sorted(configs):
         if not _is_ci(path) or re.search(_SIDE_WORKFLOW, _name(path)):
             continue
-        for step, folder in _list_steps(_parse_yaml(text[:_MAX_CONFIG]), ""):
-            for line in re.split(r"\n|&&|;", step.replace("\\\n", " ")):
-                line = " ".join(re.sub(_CI_FLAG, "", f" {' '.join(line.split())} ").split())
-                if line.startswith("cd "):
-                    folder = _join(folder, line[3:])
-                elif re.fullmatch(_SAFE_LINE, line):
-                    yield Command("", line, path, folder.removeprefix("./").strip("/"))
-
-
-def _list_steps(table: dict[str, Any], folder: str) -> Iterator[tuple[str, str]]:
-    """Each script in a workflow, and the folder that it runs in."""
-    for run in (table, *_dig(table, ["defaults", "run"])):
-        folder = _word(as_table(run).get("working-directory")) or folder
-    for key, value in table.items():
-        if key in ("run", "script", "command"):
-            yield from ((text, folder) for text in _strings(value) if text not in as_table(value))
-        elif key == "uses" and (action := _word(value).partition("@")[0]) in _ACTIONS:
-            yield _ACTIONS[action], ""
-        yield from _list_steps(value, folder) if isinstance(value, dict) else ()
+        home = ""  # the folder of a job's steps
+        text = configs[path][:_MAX_CONFIG].replace("\\\n", " ")
+        for step in re.split(r"^(?=[ \t]*- [\w-]+:)", text, flags=re.M):
+            depth = len(step) - len(step.lstrip(" "))
+            for part in re.split(rf"^(?= {{0,{depth}}}[^\s-])", step, flags=re.M):
+                place = re.search(r"working-directory:[ \t]*(\S+)", part)
+                folder = place[1] if place else home
+                home = (place[1] if place else "") if "steps:" in part else home
+                for line in re.split(r"\n|&&|;", part):
+                    line = re.sub(r"^\s*(?:- +)?(?:(?:run|script|command): *[|>]?[+-]?)?", "", line)
+                    action = re.match(r"uses:\s*([\w./-]+)@", line)
+                    line = _ACTIONS.get(action[1], "") if action else re.sub(r"\s#.*", "", line)
+                    line = " ".join(re.sub(_CI_FLAG, "", f" {' '.join(line.split())} ").split())
+                    if line.startswith("cd "):
+                        folder = _join(folder, line[3:])
+                    elif re.fullmatch(_SAFE_LINE, line):
+                        yield Command("", line, path, folder.removeprefix("./").strip("/"))
 
 
 def _unwrap(line: str) -> str:
@@ -2880,11 +2729,9 @@ def _unwrap(line: str) -> str:
 
 def _call_key(line: str) -> str:
     """What a line calls, without wrappers, flags and arguments: "npm test", "cargo test"."""
-    plain = re.sub(
-        r"^(npm|pnpm|yarn|bun|tox|deno)(?: run(?:-script)?)?(?= |\Z)(?: -e)?", r"\1", _unwrap(line)
-    )
-    words = [word.removeprefix("./") for word in plain.split() if not word.startswith("-")]
-    words = words[words[:1] in (["bash"], ["sh"]) :] or [plain]
+    manager = r"^(npm|pnpm|yarn|bun|tox|deno)(?: run(?:-script)?)?(?= |\Z)(?: -e)?"
+    plain = re.sub(manager, r"\1", re.sub(r"^(?:ba)?sh ", "", _unwrap(line)))
+    words = [word.removeprefix("./") for word in plain.split() if word[0] != "-"] or [plain]
     single = re.fullmatch(_ONE_WORD_TOOL, words[0])
     # Which requirements or which project is a difference.
     return " ".join(words[: 1 if single else 3 if words[0] in ("pip", "dotnet") else 2])
@@ -2892,43 +2739,45 @@ def _call_key(line: str) -> str:
 
 def _classify_call(call: Command, known: frozenset[str]) -> _Offer | None:
     """A line of CI as an offer, if its shape is known."""
-    script = re.match(_SCRIPT, call.line)
+    _, line, path, folder = call
+    script = re.match(_SCRIPT, line)
     if script and script[2] in known:
-        verb, _ = _tasks().get(_name(script[2]).partition(".")[0].lower(), ("", 0))
-        command = call._replace(verb=verb, line=script[1] + script[2])
-        return _Offer(command, "", _FROM_CI, True) if verb else None
-    bare = _unwrap(call.line)
+        verb, _ = _lookup(_TASKS).get(_name(script[2]).partition(".")[0].lower(), ("", 0))
+        offer = _Offer(verb, script[1] + script[2], path, folder, "", _FROM_CI, True)
+        return offer if verb else None
+    bare = _unwrap(line)
     named = [word for word in bare.split() if word.endswith((".txt", "proj", ".sln", ".slnx"))]
-    if not all(_join(call.folder, word) in known for word in named):
+    if not all(_join(folder, word) in known for word in named):
         return None
     for row in _SHAPES.strip().splitlines():
-        verb, ecosystem, shape = row.split(maxsplit=2)
-        if re.match(rf"(?:{shape})(?: |\Z)", bare):
-            # A plain line is right more often than a variant or one for a single folder; but of
-            # requirements all are needed.
-            partial = any("/" in word and not word.startswith("./") for word in bare.split()[1:])
-            score = _FROM_CI - bare.count(" ") - 15 * partial
-            offer = _Offer(call._replace(verb=verb), ecosystem.strip("-"), score, True)
-            return offer._replace(score=_SCRIPTED) if offer.tool()[2] == "pip -r" else offer
+        ecosystem, *shapes = row.split(" : ")
+        for verb, _, shape in [shape.partition(" ") for shape in shapes]:
+            if re.match(rf"(?:{shape})(?: |\Z)", bare):
+                # A plain line is right more often than a variant or one for a single folder; but
+                # of requirements all are needed.
+                partial = re.search(r" (?!\./)[^ ]*/", bare) is not None
+                score = _FROM_CI - bare.count(" ") - 15 * partial
+                score = _SCRIPTED if bare.startswith("pip ") and " -r " in bare else score
+                return _Offer(verb, line, path, folder, ecosystem.strip("-"), score, True)
     return None
 
 
 def _list_offers(repo: _Repo) -> Iterator[_Offer]:
+    """The commands that configs tell or imply, and the scripts of the root."""
     projects = collections.Counter(
         _folder(path) for path in repo.files if re.search(r"\.slnx?$|\.[cfv][sb]proj$", path)
     )
     for path, found in repo.finds.items():
-        for find in found:
+        for find in [find for find in found if find.kind in VERBS]:
             # .NET has to be told what to build where a folder holds two projects or solutions.
             several = find.text.startswith("dotnet") and projects[_folder(path)] > 1
             line = f"{find.text} {_name(path)}" if several else find.text
-            if find.kind in VERBS:
-                command = Command(find.kind, line, path, _folder(path))
-                yield _Offer(command, find.note or _ecosystem(path), find.score)
-    for path, rows in _signs().items():
-        for ecosystem, row in rows if path in repo.known else ():
-            if row.kind in VERBS:
-                yield _Offer(Command(row.kind, row.text, path), ecosystem, row.score)
+            ecosystem = find.note or _ecosystem(path)
+            yield _Offer(find.kind, line, path, _folder(path), ecosystem, find.score)
+    for path in repo.files:
+        verb, _ = _lookup(_TASKS).get(_name(path), ("", 0))
+        if verb and _folder(path) in ("script", "bin"):
+            yield _Offer(verb, path, path, "", "", _SCRIPTED)
 
 
 def _choose_commands(repo: _Repo, calls: Sequence[Command]) -> list[Command]:
@@ -2936,24 +2785,23 @@ def _choose_commands(repo: _Repo, calls: Sequence[Command]) -> list[Command]:
     offers = list(_list_offers(repo))
     # A line of CI whose tool a config surely offers too confirms that offer; else it is one itself.
     tools = {offer.tool() for offer in offers if offer.score > _WEAK}
-    seen: dict[tuple[str, str, str], list[_Offer]] = {}
-    for call in calls:
-        offer = _classify_call(call, repo.known)
-        if offer and offer.tool() not in tools:
-            seen.setdefault((*offer.place(), offer.command.line), []).append(offer)
-    from_ci = [same[0]._replace(score=same[0].score + min(len(same), 9)) for same in seen.values()]
+    seen = [offer for call in calls if (offer := _classify_call(call, repo.known))]
+    counts = collections.Counter(offer._replace(source="") for offer in seen)
+    sources = {offer._replace(source=""): offer.source for offer in reversed(seen)}
+    from_ci = [
+        offer._replace(source=sources[offer], score=offer.score + min(count, 9))
+        for offer, count in counts.items()
+        if offer.tool() not in tools
+    ]
     ranked: dict[tuple[str, str], list[_Offer]] = {}
     for offer in [*_weigh_by_ci(repo, offers, calls, from_ci), *from_ci]:
         guest = offer.ecosystem not in {"", *repo.homes}
-        line = _local_line(repo, offer)
-        if re.fullmatch(_SAFE_LINE, line):
-            offer = offer._replace(
-                command=offer.command._replace(line=line), score=offer.score + _GUEST * guest
-            )
-            ranked.setdefault(offer.place(), []).append(offer)
-    folders = _command_folders(repo, ranked)
+        offer = offer._replace(line=_local_line(repo, offer), score=offer.score + _GUEST * guest)
+        if offer.score >= _ENOUGH and re.fullmatch(_SAFE_LINE, offer.line):
+            ranked.setdefault((offer.folder, offer.verb), []).append(offer)
+    folders = _command_folders(repo, ranked.get(("", "test"), []))
     places = [(folder, verb) for folder in folders for verb in VERBS]
-    return [command for place in places for command in _best(ranked.get(place, []))]
+    return [Command(*best[:4]) for place in places for best in _best(ranked.get(place, []))]
 
 
 def _weigh_by_ci(
@@ -2962,48 +2810,42 @@ def _weigh_by_ci(
     """The offers, each the surer the more CI does the same."""
     exact = {(call.folder, _unwrap(call.line)) for call in calls}
     alike = {(call.folder, _call_key(call.line)) for call in calls}
-    lines = [(offer.command.folder, _unwrap(offer.command.line)) for offer in offers]
-    called = [offer for offer, line in zip(offers, lines, strict=True) if line in exact]
+    called = [offer for offer in offers if (offer.folder, _unwrap(offer.line)) in exact]
     mine = [offer for offer in [*called, *from_ci] if offer.ecosystem in {"", *repo.homes}]
-    settled = {offer.place() for offer in mine}
-    for offer, line in zip(offers, lines, strict=True):
-        used = (line[0], _call_key(line[1])) in alike
-        change = _UNCALLED if offer.place() in settled else 0
-        change = _CALLED if line in exact else _CALLED_ALIKE if used else change
+    settled = {(offer.folder, offer.verb) for offer in mine}
+    for offer in offers:
+        used = (offer.folder, _call_key(offer.line)) in alike
+        change = _UNCALLED if (offer.folder, offer.verb) in settled else 0
+        change = _CALLED if offer in called else _CALLED_ALIKE if used else change
         yield offer._replace(score=offer.score + change, used=used)
 
 
 def _local_line(repo: _Repo, offer: _Offer) -> str:
     """The line as it works here: with the project's own wrapper, inside its environment."""
-    line, folder = offer.command.line, offer.command.folder
-    tool, _, rest = line.partition(" ")
-    if tool in ("mvn", "gradle") and _join(folder, f"{tool}w") in repo.known:
+    tool, _, rest = offer.line.partition(" ")
+    if tool in ("mvn", "gradle") and _join(offer.folder, f"{tool}w") in repo.known:
         return f"./{tool}w {rest}"
-    if tool == "bundle" and _join(folder, "Gemfile") not in repo.known:
+    if tool == "bundle" and _join(offer.folder, "Gemfile") not in repo.known:
         return rest.removeprefix("exec ")
     if offer.ecosystem == "python" and re.fullmatch(_ONE_WORD_TOOL + "|tox|nox|ruff|python", tool):
         tools = [find.text for find in repo.finds.get("pyproject.toml", ()) if find.kind == "tool"]
-        managers = [tool for tool in tools if tool in ("uv", "poetry", "pdm")]
-        return f"{managers[0]} run {line}" if managers else line
-    return line
+        managers = [f"{tool} run " for tool in tools if tool in ("uv", "poetry", "pdm")]
+        return "".join(managers[:1]) + offer.line
+    return offer.line
 
 
-def _best(offers: Sequence[_Offer]) -> list[Command]:
+def _best(offers: Sequence[_Offer]) -> list[_Offer]:
     """The best line; and another tool's if CI runs both, or beside what runs all tests."""
-    ranked = sorted(offers, key=lambda o: (-o.score, o.command.source.count("/"), o.command.line))
-    ranked = [offer for offer in ranked if offer.score >= _ENOUGH]
-    seconds = [
-        offer
-        for offer in ranked[1:]
-        if offer.tool() != ranked[0].tool()
-        and (offer.command.verb == "test" or offer.used and ranked[0].used)
-    ]
-    return [offer.command for offer in [*ranked[:1], *seconds[:1]]]
+    ranked = sorted(offers, key=lambda offer: (-offer.score, offer.source.count("/"), offer.line))
+    for other in ranked[1:]:
+        another = other.tool()[2].split()[0] != ranked[0].tool()[2].split()[0]
+        if another and (other.verb == "test" or other.used and ranked[0].used):
+            return [ranked[0], other]
+    return ranked[:1]
 
 
-def _command_folders(repo: _Repo, ranked: Mapping[tuple[str, str], list[_Offer]]) -> list[str]:
+def _command_folders(repo: _Repo, tests: Sequence[_Offer]) -> list[str]:
     """The root; and for a main language that has no manifest there, the folders that have one."""
-    tests = ranked.get(("", "test"), [])
     if any(offer.ecosystem == "" and offer.score >= _SCRIPTED for offer in tests):
         return [""]
     missing = repo.homes - {_ecosystem(path) for path in repo.finds if "/" not in path}
@@ -3013,74 +2855,52 @@ def _command_folders(repo: _Repo, ranked: Mapping[tuple[str, str], list[_Offer]]
     return ["", *sorted(outer, key=lambda folder: (folder.count("/"), folder))[:3]]
 
 
-# Languages: name, ecosystem, suffixes.
+# Name:ecosystem of a language, and its suffixes.
 _LANGUAGES = """
-Python python py pyi pyx pxd; Jupyter python ipynb; JavaScript node js jsx mjs cjs; Vue node vue
-TypeScript node ts tsx mts cts; Svelte node svelte; Go go go; Rust rust rs; Java jvm java
-Kotlin jvm kt kts; Scala jvm scala sc; Groovy jvm groovy; Clojure jvm clj cljs cljc; C c c h
-C++ c cc cpp cxx hpp hh hxx; CUDA c cu cuh; Assembly c s asm; C# dotnet cs; F# dotnet fs
-Visual_Basic dotnet vb; Ruby ruby rb; PHP php php; Swift swift swift; Objective-C swift m mm
-Dart dart dart; Elixir elixir ex exs; Erlang erlang erl hrl; Gleam gleam gleam; Haskell haskell hs
-OCaml ocaml ml mli; Elm elm elm; Lua lua lua luau; Perl perl pl pm; R r r; Julia julia jl
-Zig zig zig; Nim nim nim; Crystal crystal cr; D d d; Solidity solidity sol; Shell shell sh bash
-PowerShell shell ps1 psm1; Terraform terraform tf; Protobuf proto proto; GraphQL graphql graphql
-Fortran fortran f90 f f95 f03; Pascal pascal pas; Ada ada adb ads; COBOL cobol cob cbl
-Verilog verilog v sv; VHDL vhdl vhd vhdl; Tcl tcl tcl; Lisp lisp lisp cl el; Scheme scheme scm rkt
-Nix nix nix; GLSL glsl glsl vert frag wgsl hlsl; SQL sql sql
+Python:python py pyi pyx pxd; Jupyter:python ipynb; JavaScript:node js jsx mjs cjs; Vue:node vue; Svelte:node svelte
+TypeScript:node ts tsx mts cts; Go:go go; Rust:rust rs; Java:jvm java; Kotlin:jvm kt kts; Scala:jvm scala sc
+Groovy:jvm groovy; Clojure:jvm clj cljs cljc; C:c c h; C++:c cc cpp cxx hpp hh hxx; CUDA:c cu cuh; Assembly:c s asm
+C#:dotnet cs; F#:dotnet fs; Visual_Basic:dotnet vb; Ruby:ruby rb; PHP:php php; Swift:swift swift; Dart:dart dart
+Objective-C:swift m mm; Elixir:elixir ex exs; Erlang:erlang erl hrl; Gleam:gleam gleam; Haskell:haskell hs
+OCaml:ocaml ml mli; Elm:elm elm; Lua:lua lua luau; Perl:perl pl pm; R:r r; Julia:julia jl; Zig:zig zig; Nim:nim nim
+Crystal:crystal cr; D:d d; Solidity:solidity sol; Shell:shell sh bash; PowerShell:shell ps1 psm1; Nix:nix nix
+Terraform:terraform tf; Protobuf:proto proto; GraphQL:graphql graphql; Fortran:fortran f90 f f95 f03; SQL:sql sql
+Pascal:pascal pas; Ada:ada adb ads; COBOL:cobol cob cbl; Verilog:verilog v sv; VHDL:vhdl vhd vhdl; Tcl:tcl tcl
+Lisp:lisp lisp cl el; Scheme:scheme scm rkt; GLSL:glsl glsl vert frag wgsl hlsl
 """
 
-# Dependency=its name in the stack, the most telling first. Test runners, linters are told elsewhere.
+# Names in the stack, the most telling first, and their packages. Test runners, linters: elsewhere.
 _DEPENDENCIES = """
-django=Django djangorestframework=Django_REST flask=Flask fastapi=FastAPI starlette=Starlette
-tornado=Tornado aiohttp=aiohttp sanic=Sanic pyramid=Pyramid litestar=Litestar streamlit=Streamlit
-airflow=Airflow apache-airflow=Airflow dagster=Dagster scrapy=Scrapy celery=Celery torch=PyTorch
-tensorflow=TensorFlow jax=JAX transformers=Transformers scikit-learn=scikit-learn numpy=NumPy
-scipy=SciPy pandas=pandas polars=Polars sqlalchemy=SQLAlchemy pydantic=Pydantic pyqt6=PyQt
-pyside6=PySide langchain=LangChain werkzeug=Werkzeug jinja2=Jinja typer=Typer click=Click
-react=React react-native=React_Native next=Next.js vue=Vue nuxt=Nuxt svelte=Svelte
-@sveltejs/kit=SvelteKit @angular/core=Angular solid-js=Solid preact=Preact express=Express
-fastify=Fastify koa=Koa @nestjs/core=NestJS hono=Hono astro=Astro electron=Electron expo=Expo
-gatsby=Gatsby @remix-run/react=Remix lit=Lit ember-source=Ember three=three.js socket.io=Socket.IO
-@trpc/server=tRPC redux=Redux @reduxjs/toolkit=Redux prisma=Prisma @prisma/client=Prisma
-drizzle-orm=Drizzle typeorm=TypeORM graphql=GraphQL @modelcontextprotocol/sdk=MCP
-tailwindcss=Tailwind commander=Commander zod=Zod turbo=Turborepo nx=Nx lerna=Lerna vite=Vite
-webpack=webpack rollup=Rollup esbuild=esbuild
-github.com/gin-gonic/gin=Gin github.com/labstack/echo/v4=Echo github.com/gofiber/fiber/v2=Fiber
-github.com/go-chi/chi/v5=chi github.com/gorilla/mux=gorilla/mux github.com/spf13/cobra=Cobra
-gorm.io/gorm=GORM google.golang.org/grpc=gRPC k8s.io/client-go=Kubernetes_client
-github.com/charmbracelet/bubbletea=Bubble_Tea
-actix-web=Actix axum=Axum rocket=Rocket warp=warp bevy=Bevy tauri=Tauri leptos=Leptos yew=Yew
-tonic=tonic hyper=hyper tokio=Tokio diesel=Diesel sqlx=SQLx rayon=Rayon clap=clap serde=Serde
-org.springframework.boot=Spring_Boot spring-boot-starter-parent=Spring_Boot io.quarkus=Quarkus
-org.springframework=Spring io.micronaut=Micronaut com.android.application=Android
-com.android.library=Android io.ktor=Ktor org.hibernate=Hibernate io.vertx=Vert.x
-rails=Rails railties=Rails sinatra=Sinatra hanami=Hanami jekyll=Jekyll sidekiq=Sidekiq liquid=Liquid
-laravel/framework=Laravel symfony/framework-bundle=Symfony slim/slim=Slim cakephp/cakephp=CakePHP
-livewire/livewire=Livewire symfony/console=Symfony_Console
-phoenix=Phoenix phoenix_live_view=LiveView ecto=Ecto flutter=Flutter
-microsoft.aspnetcore=ASP.NET_Core microsoft.entityframeworkcore=EF_Core avalonia=Avalonia
-vapor=Vapor swift-nio=SwiftNIO
+Django django; Django_REST djangorestframework; Flask flask; FastAPI fastapi; Starlette starlette; Tornado tornado
+aiohttp aiohttp; Sanic sanic; Pyramid pyramid; Litestar litestar; Streamlit streamlit; Airflow airflow apache-airflow
+Dagster dagster; Scrapy scrapy; Celery celery; PyTorch torch; TensorFlow tensorflow; JAX jax; Transformers transformers
+scikit-learn scikit-learn; NumPy numpy; SciPy scipy; pandas pandas; Polars polars; SQLAlchemy sqlalchemy
+Pydantic pydantic; PyQt pyqt6; PySide pyside6; LangChain langchain; Werkzeug werkzeug; Jinja jinja2; Typer typer
+Click click; React react; React_Native react-native; Next.js next; Vue vue; Nuxt nuxt; Svelte svelte
+SvelteKit @sveltejs/kit; Angular @angular/core; Solid solid-js; Preact preact; Express express; Fastify fastify; Koa koa
+NestJS @nestjs/core; Hono hono; Astro astro; Electron electron; Expo expo; Gatsby gatsby; Remix @remix-run/react
+Lit lit; Ember ember-source; three.js three; Socket.IO socket.io; tRPC @trpc/server; Redux redux @reduxjs/toolkit
+Prisma prisma @prisma/client; Drizzle drizzle-orm; TypeORM typeorm; GraphQL graphql; MCP @modelcontextprotocol/sdk
+Tailwind tailwindcss; Commander commander; Zod zod; Turborepo turbo; Nx nx; Lerna lerna; Vite vite; webpack webpack
+Rollup rollup; esbuild esbuild; Gin github.com/gin-gonic/gin; Echo github.com/labstack/echo/v4
+Fiber github.com/gofiber/fiber/v2; chi github.com/go-chi/chi/v5; gorilla/mux github.com/gorilla/mux
+Cobra github.com/spf13/cobra; GORM gorm.io/gorm; gRPC google.golang.org/grpc; Kubernetes_client k8s.io/client-go
+Bubble_Tea github.com/charmbracelet/bubbletea; Actix actix-web; Axum axum; Rocket rocket; warp warp; Bevy bevy
+Tauri tauri; Leptos leptos; Yew yew; tonic tonic; hyper hyper; Tokio tokio; Diesel diesel; SQLx sqlx; Rayon rayon
+clap clap; Serde serde; Spring_Boot org.springframework.boot spring-boot-starter-parent; Spring org.springframework
+Quarkus io.quarkus; Micronaut io.micronaut; Android com.android.application com.android.library; Ktor io.ktor
+Hibernate org.hibernate; Vert.x io.vertx; Rails rails railties; Sinatra sinatra; Hanami hanami; Jekyll jekyll
+Sidekiq sidekiq; Liquid liquid; Laravel laravel/framework; Symfony symfony/framework-bundle; Slim slim/slim
+CakePHP cakephp/cakephp; Livewire livewire/livewire; Symfony_Console symfony/console; Phoenix phoenix
+LiveView phoenix_live_view; Ecto ecto; Flutter flutter; ASP.NET_Core microsoft.aspnetcore; Avalonia avalonia
+EF_Core microsoft.entityframeworkcore; Vapor vapor; SwiftNIO swift-nio
 """
-
-
-@functools.cache
-def _languages() -> dict[str, tuple[str, str]]:
-    rows = [row.split() for row in re.split(r"[;\n]", _LANGUAGES.strip())]
-    return {
-        suffix: (name.replace("_", " "), ecosystem)
-        for name, ecosystem, *suffixes in rows
-        for suffix in suffixes
-    }
-
-
-@functools.cache
-def _dependencies() -> dict[str, str]:
-    return dict(pair.replace("_", " ").split("=") for pair in _DEPENDENCIES.split())
 
 
 def _language(path: str) -> tuple[str, str]:
     """The name and ecosystem of a file's language, or two ""."""
-    return _languages().get(path.rpartition(".")[2].lower(), ("", ""))
+    label, _ = _lookup(_LANGUAGES).get(path.rpartition(".")[2].lower(), ("", 0))
+    return label.partition(":")[::2]
 
 
 def _count_languages(sources: Iterable[str]) -> list[tuple[str, int]]:
@@ -3090,51 +2910,44 @@ def _count_languages(sources: Iterable[str]) -> list[tuple[str, int]]:
     return sorted(sizes.items(), key=lambda item: (-item[1], item[0]))
 
 
-def _version(text: str) -> str:
-    """A version range, short; "" for what is none."""
-    text = re.sub(r"\s+|\|\|.*", "", text).replace("-edition", " edition")
-    short = re.fullmatch(r"(?=.*\d)[\w.*^~<>=!,+-]{1,24}(?: edition)?", text)
-    return text if short else ""
-
-
 def _list_stack(repo: _Repo, sources: Sequence[str]) -> list[str]:
     """Languages with versions, then runtimes, frameworks, tools."""
     every = [(path, find) for path, found in repo.finds.items() for find in found]
     versions: dict[str, str] = {}
     for _, find in every:
-        if find.kind == "version" and _version(find.note):
-            versions.setdefault(find.text, _version(find.note))
+        version = re.sub(r"\s+|\|\|.*", "", find.note).replace("-edition", " edition")
+        if find.kind == "version" and re.fullmatch(r"(?=.*\d)[\w.*^~<>=!,+ -]{1,24}", version):
+            versions.setdefault(find.text, version)
     languages = _count_languages(sources)
     total = sum(count for _, count in languages)
     main = [name for name, count in languages[:4] if count * 12 >= total]
-    homes = {ecosystem for name, ecosystem in _languages().values() if name in main}
+    homes = {ecosystem for name, ecosystem in map(_language, sources) if name in main}
     runtimes = [name for name, home in (("Node.js", "node"), (".NET", "dotnet")) if home in homes]
     stack = [f"{name} {versions.get(name, '')}".strip() for name in main]
     stack += [f"{name} {versions[name]}" for name in runtimes if name in versions]
+    tools = [
+        find.text
+        for path, find in every
+        if find.kind == "tool" and "/" not in path and _ecosystem(path) in homes
+    ]
     own = {find.text.lower() for _, find in every if find.kind == "name"}
-    manifests = collections.Counter(_ecosystem(path) for path in repo.finds)
     uses: dict[str, list[tuple[str, str]]] = {}  # name in the stack -> (manifest, version)
     for path, find in every:
-        label = _dependencies().get(find.text, "") if find.kind == "dep" else ""
+        label, _ = _lookup(_DEPENDENCIES).get(find.text, ("", 0)) if find.kind == "dep" else ("", 0)
         if label and find.text not in own and _ecosystem(path) in homes:
-            number = re.search(r"\d+(?:\.\d+)?", find.note)
-            version = number[0].removesuffix(".0") if number else ""
-            uses.setdefault(label, []).append((path, version))
+            uses.setdefault(label, []).append((path, find.note))
     # What the root needs is the stack; one package's taste is not.
-    rank = {}
-    for place, label in enumerate(dict.fromkeys(_dependencies().values())):
-        where = [path for path, _ in uses.get(label, ())]
-        if where and ("/" not in where[0] or len(where) * 4 > manifests[_ecosystem(where[0])]):
-            rank[label] = ("/" in where[0], -len(where) * ("/" in where[0]), place)
-    for label in sorted(rank, key=lambda label: rank[label])[:4]:
-        version = next((version for _, version in uses[label] if version), "")
-        stack.append(f"{label} {version}".strip())
-    tools = [(path, find.text) for path, find in every if find.kind == "tool" and "/" not in path]
-    stack += [tool for path, tool in tools if _ecosystem(path) in homes]
-    return list(dict.fromkeys(stack))[:8]
-
-
-_MAX_PACKAGES = 60
+    manifests = collections.Counter(map(_ecosystem, repo.finds))
+    labels = dict.fromkeys(label for label, _ in _lookup(_DEPENDENCIES).values() if label in uses)
+    root = [label for label in labels if "/" not in uses[label][0][0]]
+    inner = [
+        label for label in labels if len(uses[label]) * 4 > manifests[_ecosystem(uses[label][0][0])]
+    ]
+    inner.sort(key=lambda label: -len(uses[label]))
+    for label in [*dict.fromkeys(root + inner)][:4]:
+        numbers = re.search(r"\d+(?:\.\d+)?", " ".join(note for _, note in uses[label]))
+        stack.append(f"{label} {numbers[0].removesuffix('.0') if numbers else ''}".strip())
+    return [*dict.fromkeys(stack + tools)][:8]
 
 
 def _list_packages(repo: _Repo) -> list[Package]:
@@ -3142,32 +2955,42 @@ def _list_packages(repo: _Repo) -> list[Package]:
     manifests: dict[str, list[str]] = {}
     for path in repo.files:
         stanza = _find_stanza(path) if "/" in path else None
-        # A corner in C has a build file, and is not a package for that.
-        stray = stanza and stanza.ecosystem == "c" and "c" not in repo.homes
-        if stanza and re.search(_PACKAGE, stanza.why) and is_config(path) and not stray:
+        if stanza and re.search(_PACKAGE, stanza.why) and is_config(path):
             manifests.setdefault(_folder(path), []).append(path)
     named: set[str] = set()
     for path, found in repo.finds.items():
         if _ecosystem(path) in repo.homes and (not named or "/" not in path):
             named |= set(_list_members(path, found, manifests))
-    near = [f for f, paths in manifests.items() if f.count("/") < 2 + any(map(repo.is_ours, paths))]
-    near = [folder for folder in near if _role_of_folders(folder + "/") == ""]
+    ours = {
+        _folder(path)
+        for paths in manifests.values()
+        for path in paths
+        if _ecosystem(path) in repo.homes
+    }
+    near = [
+        f for f in manifests if f.count("/") < 2 + (f in ours) and not _role_of_folders(f + "/")
+    ]
     loose = [f for f in near if not any(f.startswith(other + "/") for other in near)]
-    folders = sorted(named or (loose if len(loose) > 1 else ()))[:_MAX_PACKAGES]
+    folders = sorted(named or loose)[:_MAX_PACKAGES]
     inside = _split_by_folder(repo.files, folders)
     packages = []
     for folder in folders:
         found = [find for path in manifests[folder] for find in repo.finds.get(path, ())]
         names = [find.text for find in found if find.kind == "name" and find.text]
         sources = [path for path in inside[folder] if repo.roles[path] == "source"]
-        stack = [language for language, _ in _count_languages(sources)[:1]]
-        deps = [_dependencies().get(find.text) for find in found if find.kind == "dep"]
-        stack += [label for label in deps if label][:2]
-        name = names[0] if names else _name(folder)
-        packages.append(Package(folder, name, ", ".join(dict.fromkeys(stack))))
-    return packages
+        languages = [language for language, _ in _count_languages(sources)[:1]]
+        deps = [
+            _lookup(_DEPENDENCIES).get(find.text, ("", 0)) for find in found if find.kind == "dep"
+        ]
+        stack = [*languages, *[label for label, _ in deps if label][:2]]
+        # A corner in C has a manifest for its build, and is no package for that.
+        if named or "c" in repo.homes or languages != ["C"]:
+            name = names[0] if names else _name(folder)
+            packages.append(Package(folder, name, ", ".join(dict.fromkeys(stack))))
+    return packages if named or len(packages) > 1 else []
 
 
+_MAX_PACKAGES = 60
 # What makes a folder a package of its own; the other stanzas are about a whole repository.
 _PACKAGE = "project|package|manifest|module|build"
 
@@ -3187,7 +3010,7 @@ def _split_by_folder(files: Iterable[str], folders: Iterable[str]) -> dict[str, 
 def _list_members(path: str, found: Iterable[_Find], folders: Iterable[str]) -> Iterator[str]:
     globs = [find.text.strip("/").removeprefix("./") for find in found if find.kind == "member"]
     for glob in [glob for glob in globs if 0 < len(glob) < 200 and "!" + glob not in globs]:
-        # Gradle and .NET write other separators; glob_pattern() lets `**` cross folders.
+        # Gradle and .NET write other separators.
         pattern = glob_pattern(_join(_folder(path), re.sub(r"[:\\]", "/", glob)))
         yield from (folder for folder in folders if re.fullmatch(pattern, folder))
 
@@ -3195,14 +3018,10 @@ def _list_members(path: str, found: Iterable[_Find], folders: Iterable[str]) -> 
 # Files that a newcomer should know of: why, and the pattern of the path; the order ranks.
 _ENTRY_FILES = r"""
 runs as `python -m` : (?:src/)?(?:[\w-]+/)?__main__\.py
-program entry point : (?:src/|app/)?(?:main|app|server)\.(?:py|ts|js|mjs)
-Django commands : manage\.py
-web entry point : (?:\w+/)?(?:wsgi|asgi)\.py
-program entry point : src/main\.(?:c|cc|cpp|swift|zig)|main\.(?:c|cc|cpp)
-program entry point : src/main/(?:java|kotlin)/.*(?:Application|Main)\.(?:java|kt)
-program entry point : (?:src/)?(?:[\w.-]+/)?Program\.cs|Sources/[\w-]+/main\.swift|lib/main\.dart
-web entry point : (?:public/)?index\.php|config\.ru|config/routes\.rb|routes/web\.php
-program entry point : src/(?:index|main|App)\.[jt]sx?|(?:src/)?app/(?:layout|page)\.tsx
+program entry point : (?:src/|app/)?(?:main|app|server)\.(?:py|ts|js|mjs)|src/(?:index|main|App)\.[jt]sx?
+web entry point : (?:\w+/)?(?:wsgi|asgi)\.py|(?:public/)?index\.php|config\.ru|config/routes\.rb|routes/web\.php
+program entry point : (?:src/)?main\.(?:c|cc|cpp|swift|zig)|(?:src/)?(?:[\w.-]+/)?Program\.cs|lib/main\.dart
+program entry point : src/main/(?:java|kotlin)/.*(?:Application|Main)\.(?:java|kt)|Sources/[\w-]+/main\.swift
 """
 _ABOUT_FILES = r"""
 what it is : (?i:readme(?:\.\w+)?)
@@ -3215,78 +3034,70 @@ container image : Dockerfile
 
 def _list_key_files(repo: _Repo) -> list[KeyFile]:
     """Entry points, then manifests, CI, and what there is to read."""
-    ours = [path for path in repo.finds if repo.is_ours(path)]
+    ours = repo.list_ours()
     inside = _split_by_folder(repo.files, {*map(_folder, ours)})
     size = {path: len(inside[_folder(path)]) for path in ours}
     # Of many packages the largest are what the others serve.
     ours.sort(key=lambda path: ("/" in path, -size[path], path))
     large = [path for path in ours if "/" not in path or size[path] * 20 > len(repo.files)]
-    found = [find for path in large for find in repo.finds[path]]
-    entries = [KeyFile(find.text, find.note) for find in found if find.kind == "entry"]
-    shallow = [path for path in repo.files if path.count("/") < 8]
-    shallow = [path for path in shallow if repo.roles[path] not in _NO_KEY_FILE]
-    entries += _match_files(_ENTRY_FILES, shallow)
-    tops = [(path, _find_stanza(path)) for path in ours if "/" not in path]
-    manifests = [KeyFile(path, stanza.why) for path, stanza in tops if stanza and stanza.why]
+    found = [find for path in large for find in repo.finds[path] if find.kind == "entry"]
+    entries = [*((find.text, find.note) for find in found), *_match_files(_ENTRY_FILES, repo)]
+    stanzas = [(path, _find_stanza(path)) for path in ours if "/" not in path]
+    manifests = [(path, stanza.why) for path, stanza in stanzas if stanza and stanza.why]
     flows = [p for p in repo.finds if _is_ci(p) and not re.search(_SIDE_WORKFLOW, _name(p))]
     main = [p for p in flows if re.search(r"(?i)/(?:ci|tests?|main|build|pr)\.", p)]
     main += [p for p in flows if re.search(r"(?i)[/_-](?:ci|tests?|build)[._-]", p)]
-    ci = [KeyFile(path, "continuous integration") for path in main or flows[: len(flows) < 3]]
-    about = _match_files(_ABOUT_FILES, shallow)
-    return _unique([*_unique(entries)[:5], *manifests[:4], *ci[:1], *about])[:12]
+    ci = [(path, "continuous integration") for path in main or flows[: len(flows) < 3]]
+    keys: dict[str, str] = {}
+    for some, most in (
+        (entries, 5),
+        (manifests, 4),
+        (ci, 1),
+        (_match_files(_ABOUT_FILES, repo), 9),
+    ):
+        room = len(keys) + most
+        for path, why in some:
+            if len(keys) < room:
+                keys.setdefault(path, why)
+    return [KeyFile(path, why) for path, why in keys.items()][:12]
 
 
-_NO_KEY_FILE = ("test", "example", "vendored", "generated", "minified")
+def _match_files(table: str, repo: _Repo) -> Iterator[tuple[str, str]]:
+    hidden = ("test", "example", "vendored", "generated", "minified")
+    paths = [path for path in repo.files if repo.roles[path] not in hidden]
+    for why, pattern in [line.split(" : ") for line in table.strip().splitlines()]:
+        yield from ((path, why) for path in paths if re.fullmatch(pattern, path))
 
 
-def _match_files(table: str, paths: Sequence[str]) -> list[KeyFile]:
-    rows = [line.split(" : ") for line in table.strip().splitlines()]
-    return [KeyFile(path, why) for why, p in rows for path in paths if re.fullmatch(p, path)]
-
-
-def _unique(entries: Iterable[KeyFile]) -> list[KeyFile]:
-    return list({entry.path: entry for entry in reversed(list(entries))}.values())[::-1]
-
-
-_RUNNERS = {
-    "python": "pytest",
-    "node": "vitest jest mocha ava",
-    "ruby": "minitest rspec",
-    "jvm": "junit testng",
-    "dotnet": "xunit nunit mstest",
-    "php": "phpunit pest",
-}
+_RUNNERS = """
+python pytest; node vitest jest mocha ava; ruby minitest rspec; jvm junit testng
+dotnet xunit nunit mstest; php phpunit pest
+"""
 
 
 def _list_conventions(repo: _Repo) -> list[str]:
-    ours = [path for path in repo.finds if repo.is_ours(path)]
-    tops = [find for path in ours if "/" not in path for find in repo.finds[path]]
-    told = [find.text for find in tops if find.kind == "style"]
-    signs = [row for path, rows in _signs().items() if path in repo.known for _, row in rows]
-    told += [row.text for row in signs if row.kind == "style"]
-    every = [find for path in ours for find in repo.finds[path]]
-    used = sorted({find.text for find in every if find.kind in ("dep", "devdep", "test")})
-    tests = [path for path in repo.files if repo.roles[path] == "test" and _language(path)[0]]
-    return [*_describe_tests(tests, " ".join(used)), *dict.fromkeys(told)][:8]
+    every = [(path, find) for path in repo.list_ours() for find in repo.finds[path]]
+    told = [find.text for path, find in every if find.kind == "style" and "/" not in path]
+    used = {find.text for _, find in every if find.kind in ("dep", "devdep", "test")}
+    tests = sorted(path for path in repo.files if repo.roles[path] == "test" and _language(path)[0])
+    return [*_describe_tests(tests, " ".join(sorted(used))), *dict.fromkeys(told)][:8]
 
 
 def _describe_tests(tests: Sequence[str], used: str) -> Iterator[str]:
     """Where tests are, what they are called, what runs them; nothing for a handful of files."""
-    homes: collections.Counter[str] = collections.Counter()
-    names: collections.Counter[str] = collections.Counter()
-    runners: collections.Counter[str] = collections.Counter()
-    for path in sorted(tests):
+    homes, names, runners = (collections.Counter[str]() for _ in range(3))
+    for path in tests:
         *parts, name = path.split("/")
-        marks = [at for at, part in enumerate(parts) if _folder_roles().get(part.lower()) in _TESTS]
+        marks = [at for at, part in enumerate(parts) if _folder_role(part.lower()) in _TESTS]
         start = marks[0] - (parts[marks[0] - 1] == "src") if marks and marks[0] else 0
         # Where the same folder stands in many places, its name says more than each place.
         homes[("*/" if start else "") + "/".join(parts[start : marks[0] + 1]) if marks else ""] += 1
         if match := re.fullmatch(r"(test_).+(\.\w+)|.*?([._-](?:test|spec)|Tests?)(\.\w+)", name):
             names["*".join(match.group(1, 2)) if match[1] else f"*{match[3]}{match[4]}"] += 1
-        candidates = _RUNNERS.get(_language(path)[1], "").split()
-        runners[next((runner for runner in candidates if runner in used), "")] += 1
+        mine = [name for name, (home, _) in _lookup(_RUNNERS).items() if home == _language(path)[1]]
+        runners[next((name for name in mine if name in used), "")] += 1
     if len(tests) > 1:
-        ((home, _),), ((runner, _),) = homes.most_common(1), runners.most_common(1)
+        home, runner = homes.most_common(1)[0][0], runners.most_common(1)[0][0]
         label = next((name for name, count in names.most_common(1) if count * 3 > len(tests)), "")
         text = f"tests in {home}/" if home else "tests beside the code"
         yield text + (f", named {label}" if label else "") + (f" ({runner})" if runner else "")
@@ -3361,10 +3172,8 @@ def role_of(path: str) -> str:
     return "source" if _language(path)[0] and by_folder != "data" else "data"
 
 
-@functools.cache
-def _folder_roles() -> dict[str, str]:
-    rows = [row.split() for row in _FOLDER_ROLES.strip().splitlines()]
-    return {name: role for role, *names in rows for name in names}
+def _folder_role(folder: str) -> str:
+    return _lookup(_FOLDER_ROLES).get(folder, ("", 0))[0]
 
 
 def _role_of_folders(path: str) -> str:
@@ -3373,10 +3182,9 @@ def _role_of_folders(path: str) -> str:
     if not text:
         return ""
     folders = text.split("/")
-    roles = {_folder_roles().get(folder, "") for folder in folders}
-    roles.add(_folder_roles().get("/" + folders[0], ""))
+    roles = {_folder_role(folder) for folder in [*folders, "/" + folders[0]]}
     if "test?" in roles:
-        place = next(at for at, part in enumerate(folders) if _folder_roles().get(part) == "test?")
+        place = [_folder_role(folder) for folder in folders].index("test?")
         product = "lib" in folders[:place] or (place > 0 and name.endswith((".py", ".pyi")))
         roles.add("" if product else "test")
     roles.add("test" if "test" in text and re.search(_TEST_TREE, text + "/") else "")
@@ -3529,11 +3337,15 @@ def first_sentence(text: str) -> str:
     text = re.sub(r"\A\ufeff?---\n(?s:.*?)\n---\n", "", text[:20_000].replace("\r\n", "\n"))
     text = re.sub(r"<!--(?s:.*?)(?:-->|\Z)|^(```|~~~)(?s:.*?)(?:^\1.*$|\Z)", "", text, flags=re.M)
     text = re.sub(r"</?(?:p|div|br|center)\b[^<>]{0,500}>", "\n\n", text)
+    warned = False
     for paragraph in re.split(r"\n\s*\n", text):
         lines = [line.strip() for line in paragraph.splitlines() if line.strip()]
         pairs = zip(lines, [*lines[1:], ""], strict=False)
         prose = _plain(" ".join(line for line, after in pairs if not _is_markup(line, after)))
-        if len(re.findall(r"(?<!\S)[^\W\d_]{2,}", prose)) < 3 or re.match(_NOTICE, prose):
+        if len(re.findall(r"(?<!\S)[^\W\d_]{2,}", prose)) < 3:
+            continue
+        if re.match(_NOTICE, prose) or warned and not re.match(_DEFINITION, prose):
+            warned = True
             continue
         end = re.search(rf"{_ABBREVIATED}[.!?](?=\s+[^a-z\s]|\Z)", prose)
         sentence = prose[: end.end()] if end else prose
@@ -3550,6 +3362,8 @@ _NOTICE = (
     r"|we(?: are|[’']re) |see |visit |check out|this (?:readme|page|document)\b|to (?:run|try) )"
     r"|[^.]*\w://\S+\W*\Z"
 )
+# After a notice anything may follow: then only what says what it is.
+_DEFINITION = r"(?:\S+ ){1,4}(?:is|are|provides|contains|implements) "
 
 
 def _is_markup(line: str, following: str) -> bool:
