@@ -656,6 +656,21 @@ def parse_toml(text: str) -> dict[str, Any]:
         return {}
 
 
+def folder_of(path: str) -> str:
+    """The folder of a path; "" is the root."""
+    return path.rpartition("/")[0]
+
+
+def name_of(path: str) -> str:
+    """The last part of a path."""
+    return path.rpartition("/")[2]
+
+
+def join_path(folder: str, name: str) -> str:
+    """The path of what has this name in a folder; "" is the root."""
+    return f"{folder}/{name}" if folder else name
+
+
 def as_table(value: object) -> dict[str, Any]:
     """What should be a table, or an empty one."""
     return value if isinstance(value, dict) else {}
@@ -2160,14 +2175,15 @@ class _Repo(NamedTuple):
 
     def list_ours(self) -> list[str]:
         """The configs that are about the main code."""
-        return [path for path in self.finds if _ecosystem(path) in {"", *self.homes}]
+        return [path for path in self.finds if _find_stanza(path).ecosystem in {"", *self.homes}]
 
 
 def is_config(path: str) -> bool:
     """Whether the text of this file tells facts: manifests, task runners, CI."""
-    if _find_stanza(path) is None or path.count("/") > 5:
+    stanza = _find_stanza(path)
+    if stanza == _Stanza() or path.count("/") > 5:
         return False
-    return _role_of_folders(path) in ("", "build") or _is_ci(path)
+    return stanza is _CI or _role_of_folder(folder_of(path).lower()) in ("", "build")
 
 
 def detect_facts(files: Sequence[str], configs: Mapping[str, str]) -> Facts:
@@ -2196,18 +2212,6 @@ def find_descriptions(configs: Mapping[str, str]) -> dict[str, str]:
     return {path: sentence for path in about if (sentence := first_sentence(about[path]))}
 
 
-def _folder(path: str) -> str:
-    return path.rpartition("/")[0]
-
-
-def _name(path: str) -> str:
-    return path.rpartition("/")[2]
-
-
-def _join(folder: str, name: str) -> str:
-    return f"{folder}/{name}" if folder else name
-
-
 @functools.cache
 def _lookup(table: str) -> dict[str, tuple[str, int]]:
     """Of a table whose rows are a label and its words: word -> label, place in the row."""
@@ -2217,11 +2221,11 @@ def _lookup(table: str) -> dict[str, tuple[str, int]]:
     }
 
 
-# One stanza per kind of config: pattern of its name, ecosystem ("-" for all), why it is a key file.
+# One stanza per kind of config: pattern of its name, ecosystem, why it is a key file ("-" for none).
 # A row is: kind, text, and where its {} comes from: "~ pattern" in the text, or "@ places" in TOML
 # or JSON ("*" is any key), "./x" for a file beside the config, "=x" for a dependency. A row without
 # a source always holds. "!" is surer, "?" less sure, "(c)" is for that ecosystem only. A "task"
-# gives a line for those names that mean a verb.
+# gives a line for those names that mean a verb. "(?!)" is for lines that only CI has.
 _STANZAS = r"""
 pyproject\.toml : python : Python project
   name {} @ project/name tool/poetry/name ; about {} @ project/description tool/poetry/description
@@ -2229,92 +2233,66 @@ pyproject\.toml : python : Python project
   dep {} @ project/dependencies tool/poetry/dependencies ; member {} @ tool/uv/workspace/members
   devdep {} @ project/optional-dependencies/* dependency-groups/* tool/poetry/group/*/dependencies
   entry command `{}` @ project/scripts tool/poetry/scripts ; tool tox @ tool/tox
-  tool uv @ tool/uv ./uv.lock ; install! uv sync @ tool/uv ./uv.lock
-  tool poetry @ tool/poetry ./poetry.lock ; install! poetry install @ tool/poetry ./poetry.lock
-  tool pdm @ tool/pdm ./pdm.lock ; install! pdm install @ tool/pdm ./pdm.lock
+  tool uv @ tool/uv ./uv.lock ; install! uv sync @ tool/uv ./uv.lock ; tool pdm @ tool/pdm ; install! pdm install @ tool/pdm
+  tool poetry @ tool/poetry ; install! poetry install @ tool/poetry
   install! pip install --no-build-isolation -e . ~ ^build-backend\s*=\s*["']mesonpy
   install pip install -e .[dev] @ project/optional-dependencies/dev
-  install pip install -e .[test] @ project/optional-dependencies/test
-  install? pip install -e . @ project build-system
+  install pip install -e .[test] @ project/optional-dependencies/test ; install? pip install -e . @ project build-system
   test pytest @ tool/pytest =pytest ; test! tox @ tool/tox/env_run_base ; task tox -e {} @ tool/tox/env
   lint ruff check @ tool/ruff ; format ruff format @ tool/ruff/format ; format black . @ tool/black
   typecheck mypy @ tool/mypy/files tool/mypy/packages tool/mypy/modules ; typecheck? mypy . @ tool/mypy
-  typecheck pyright @ tool/pyright ; task hatch run {} @ tool/hatch/envs/default/scripts
-  task pdm run {} @ tool/pdm/scripts ; task poe {} @ tool/poe/tasks
-  style lines up to {} columns (ruff) @ tool/ruff/line-length
-  style lines up to {} columns (black) @ tool/black/line-length
-  style mypy strict @ tool/mypy/strict ; style commit messages by commitizen @ tool/commitizen
-  style changelog fragments in {}/ (towncrier) @ tool/towncrier/directory
-setup\.cfg|tox\.ini|pytest\.ini|mypy\.ini|\.flake8 : python :
-  version Python {} ~ ^python_requires\s*=\s*(.+) ; install? pip install -e . ~ ^\[options\]
-  test pytest ~ ^\[(?:tool:)?pytest\] ; lint flake8 ~ ^\[flake8\] ; tool tox ~ ^\[tox\]
-  test! tox ~ ^\[testenv\] ; task tox -e {} ~ ^\[testenv:([\w.-]+)\]
+  typecheck pyright @ tool/pyright ; task hatch run {} @ tool/hatch/envs/default/scripts ; task pdm run {} @ tool/pdm/scripts
+  task poe {} @ tool/poe/tasks ; style lines up to {} columns (ruff) @ tool/ruff/line-length
+  style lines up to {} columns (black) @ tool/black/line-length ; style mypy strict @ tool/mypy/strict
+  style commit messages by commitizen @ tool/commitizen ; style changelog fragments in {}/ (towncrier) @ tool/towncrier/directory
+setup\.cfg|tox\.ini|pytest\.ini|mypy\.ini|\.flake8 : python : -
+  version Python {} ~ ^python_requires\s*=\s*(.+) ; install? pip install -e . ~ ^\[options\] ; test pytest ~ ^\[(?:tool:)?pytest\]
+  lint flake8 ~ ^\[flake8\] ; tool tox ~ ^\[tox\] ; test! tox ~ ^\[testenv\] ; task tox -e {} ~ ^\[testenv:([\w.-]+)\]
   style lines up to {} columns (flake8) ~ ^max[-_]line[-_]length\s*=\s*(\d+)
 setup\.py : python : Python package
   name {} ~ \bname\s*=\s*['"]([\w.-]+) ; version Python {} ~ python_requires\s*=\s*['"]([^'"\n]+)
   dep {} ~ ^[ \t]*['"]([\w.-]+)([^'"\n]*)['"],?[ \t]*$ ; install? pip install -e . ~ \bsetup\(
 requirements\.txt : python : Python dependencies
-  dep {} ~ ^([A-Za-z][\w.-]*)(?:\[[^\]\n]*\])?([=<>~!][^\s;#]*)?
-  install? pip install -r requirements.txt ; test pytest @ =pytest
-noxfile\.py : python : task runner
-  task nox -s {} ~ ^def (\w+)\(session
-manage\.py : python : Django commands
-  test python manage.py test ; run python manage.py runserver
-\.?ruff\.toml : python :
-  lint ruff check ; style lines up to {} columns (ruff) @ line-length
-Pipfile : python : Python dependencies
-  install! pipenv install --dev
-environment\.yml : python :
-  install? conda env create -f environment.yml
+  dep {} ~ ^([A-Za-z][\w.-]*)(?:\[[^\]\n]*\])?([=<>~!][^\s;#]*)? ; install? pip install -r requirements.txt
+  test pytest @ =pytest
+noxfile\.py : python : task runner : task nox -s {} ~ ^def (\w+)\(session
+manage\.py : python : Django commands : test python manage.py test ; run python manage.py runserver
+\.?ruff\.toml : python : - : lint ruff check ; style lines up to {} columns (ruff) @ line-length
+Pipfile : python : Python dependencies : install! pipenv install --dev
+environment\.yml : python : - : install? conda env create -f environment.yml
 package\.json : node : npm package
   name {} @ name ; about {} @ description ; version Node.js {} @ engines/node
-  dep {} @ dependencies devDependencies peerDependencies ; member {} @ workspaces workspaces/packages
-  entry command `{}` @ bin ; entry package entry point @ source module main ./index.js ./src/index.ts
+  dep {} @ dependencies devDependencies peerDependencies ; member {} @ workspaces workspaces/packages ; entry command `{}` @ bin
+  entry package entry point @ source module main ./index.js ./src/index.ts
   style conventional commits (commitlint) @ =@commitlint/config-conventional
   style a changeset per change in .changeset/ @ =@changesets/cli
-pnpm-workspace\.yaml : node : workspace members
-  member {} ~ ^[ \t]*-[ \t]+['"]?([^'"\s#]+)
-lerna\.json : node :
-  member {} @ packages
-deno\.jsonc? : node : Deno project
-  tool Deno ; test deno test ; lint deno lint ; format deno fmt ; task deno task {} @ tasks
-tsconfig\.json : node :
-  style TypeScript strict @ compilerOptions/strict
-biome\.json : node :
-  lint npx biome check
-\.prettierrc(?:\.json|\.ya?ml)? : node :
+pnpm-workspace\.yaml : node : workspace members : member {} ~ ^[ \t]*-[ \t]+['"]?([^'"\s#]+)
+lerna\.json : node : - : member {} @ packages
+deno\.jsonc? : node : Deno project : tool Deno ; test deno test ; lint deno lint ; format deno fmt ; task deno task {} @ tasks
+tsconfig\.json : node : - : style TypeScript strict @ compilerOptions/strict
+biome\.json : node : - : lint npx biome check
+\.prettierrc(?:\.json|\.ya?ml)? : node : -
   style formatted by Prettier ; style lines up to {} columns ~ printWidth["']?\s*:\s*(\d+)
 Cargo\.toml : rust : Cargo manifest
   name {} @ package/name ; about {} @ package/description ; member {} @ workspace/members
   version Rust {}+ @ package/rust-version workspace/package/rust-version
-  version Rust {}-edition @ package/edition workspace/package/edition
-  dep {} @ dependencies workspace/dependencies ; build cargo build ; test cargo test
-  test! cargo test --workspace ~ \A(?=[\s\S]*^\[package\])(?=[\s\S]*^\[workspace\])
-  run cargo run @ ./src/main.rs bin ; entry command `{}` @ bin
-  entry program entry point @ ./src/main.rs ; entry root of the crate @ ./src/lib.rs
-\.?rustfmt\.toml : rust :
-  format cargo fmt --all ; style lines up to {} columns (rustfmt) @ max_width
-clippy\.toml : rust :
-  lint cargo clippy
+  version Rust {}-edition @ package/edition workspace/package/edition ; dep {} @ dependencies workspace/dependencies
+  build cargo build ; test cargo test ; test! cargo test --workspace ~ \A(?=[\s\S]*^\[package\])(?=[\s\S]*^\[workspace\])
+  run cargo run @ ./src/main.rs bin ; entry command `{}` @ bin ; entry program entry point @ ./src/main.rs
+  entry root of the crate @ ./src/lib.rs
+\.?rustfmt\.toml : rust : - : format cargo fmt --all ; style lines up to {} columns (rustfmt) @ max_width
+clippy\.toml : rust : - : lint cargo clippy
 go\.mod : go : Go module
-  name {} ~ ^module\s+(\S+) ; version Go {} ~ ^go\s+([\d.]+)
-  dep {} ~ ^(?:require)?[ \t]+(\S+\.\S+/\S+) (v\S+)$
-  build go build ./... ; test go test ./... ; lint? go vet ./... ; format? gofmt -w .
-  run! go run . @ ./main.go ; run go run ./cmd/{} @ ./cmd/*/main.go
-  entry program entry point @ ./main.go ; entry command `{}` @ ./cmd/*/main.go
-go\.work : go : Go workspace
-  member {} ~ ^(?:use)?[ \t]*(\.[\w./-]*)[ \t]*$
-\.golangci\.ya?ml : go :
-  lint golangci-lint run
-magefile\.go : go : task runner
-  task mage {} ~ ^func ([A-Z]\w*)\([^()\n]*\)(?: error)? \{
+  name {} ~ ^module\s+(\S+) ; version Go {} ~ ^go\s+([\d.]+) ; dep {} ~ ^(?:require)?[ \t]+(\S+\.\S+/\S+) (v\S+)$
+  build go build ./... ; test go test ./... ; lint? go vet ./... ; format? gofmt -w . ; run! go run . @ ./main.go
+  run go run ./cmd/{} @ ./cmd/*/main.go ; entry program entry point @ ./main.go ; entry command `{}` @ ./cmd/*/main.go
+go\.work : go : Go workspace : member {} ~ ^(?:use)?[ \t]*(\.[\w./-]*)[ \t]*$
+\.golangci\.ya?ml : go : - : lint golangci-lint run
+magefile\.go : go : task runner : task mage {} ~ ^func ([A-Z]\w*)\([^()\n]*\)(?: error)? \{
 (?:GNU)?[Mm]akefile : - : task runner
-  task make {} ~ ^(?!(?:dev|develop|fix)\b)([A-Za-z][\w./ -]*):(?!=)
-  build!(c) make ~ ^(?:all|default)\b[\w./ -]*:(?!=)
-\.?[Jj]ustfile : - : task runner
-  task just {} ~ ^@?([A-Za-z][\w-]*)(?: [^:\n]*)?:(?!=)
-[Tt]askfile\.ya?ml : - : task runner
-  task task {} ~ ^  ([A-Za-z][\w:-]*):[ \t]*$
+  task make {} ~ ^(?!(?:dev|develop|fix)\b)([A-Za-z][\w./ -]*):(?!=) ; build!(c) make ~ ^(?:all|default)\b[\w./ -]*:(?!=)
+\.?[Jj]ustfile : - : task runner : task just {} ~ ^@?([A-Za-z][\w-]*)(?: [^:\n]*)?:(?!=)
+[Tt]askfile\.ya?ml : - : task runner : task task {} ~ ^  ([A-Za-z][\w:-]*):[ \t]*$
 pom\.xml : jvm : Maven project
   tool Maven ; build mvn package ; test mvn test ; about {} ~ <description>\s*([^<]+)<
   version Java {}+ ~ <(?:maven\.compiler\.(?:release|source)|java\.version)>\s*([\d.]+)\s*<
@@ -2323,44 +2301,37 @@ pom\.xml : jvm : Maven project
 (?:build|settings)\.gradle(?:\.kts)? : jvm : Gradle build
   tool Gradle ; build gradle build ; test gradle test
   version Java {}+ ~ (?:LanguageVersion\.of\(|jvmToolchain\(|JavaVersion\.VERSION_|Compatibility\s*=\s*['"]?)(\d+)
-  dep {} ~ ['"(]([a-z][\w-]*(?:\.[\w-]+)+)[:'"]
-  member {} ~ ^[ \t]*(?:include\b[ (]*['"]:?|['"]:)([\w:./-]+)['"]
-  run gradle bootRun ~ ['"]org\.springframework\.boot['"]
-  run gradle run ~ ['"]application['"]|^[ \t]*application[ \t]*$
-build\.sbt : jvm : sbt build
-  build sbt compile ; test sbt test
-deps\.edn : jvm : Clojure project
-  test clojure -M:test
+  dep {} ~ ['"(]([a-z][\w-]*(?:\.[\w-]+)+)[:'"] ; member {} ~ ^[ \t]*(?:include\b[ (]*['"]:?|['"]:)([\w:./-]+)['"]
+  run gradle bootRun ~ ['"]org\.springframework\.boot['"] ; run gradle run ~ ['"]application['"]|^[ \t]*application[ \t]*$
+build\.sbt : jvm : sbt build : build sbt compile ; test sbt test
+deps\.edn : jvm : Clojure project : test clojure -M:test
 CMakeLists\.txt : c : CMake build
   tool CMake ; name {} ~ ^(?i:project)\s*\(\s*([\w.-]+) ; version C++ {} ~ CMAKE_CXX_STANDARD\s+(\d+)
   build cmake -B build && cmake --build build ~ ^(?i:project)\s*\(
   test ctest --test-dir build ~ (?i:enable_testing|add_test)\s*\(|include\s*\(CTest
 meson\.build : c : Meson build
   build meson setup build && meson compile -C build ~ ^project\( ; test meson test -C build ~ ^project\(
-configure\.ac : c : Autoconf build
-  build ./configure && make ; test make check
-\.clang-format : c :
-  style formatted by clang-format
+configure\.ac : c : Autoconf build : build ./configure && make ; test make check
+\.clang-format : c : - : style formatted by clang-format
 Gemfile|[\w.-]+\.gemspec : ruby : Ruby package
   name {} ~ \.name\s*=\s*["']([\w-]+) ; about {} ~ \.summary\s*=\s*["']([^"'\n]+)
   version Ruby {} ~ (?:^ruby|required_ruby_version\s*=)\s*["']([^"'\n]+)
-  dep {} ~ (?:^[ \t]*gem|\.add_(?:runtime_)?dependency)[ (]+["']([\w-]+)["'](?:,\s*["']([^"'\n]*))?
-  tool Bundler ~ ^source\b ; install! bundle install ~ ^source\b ; test bundle exec rspec @ =rspec
-  test! bin/rails test @ ./bin/rails ; run! bin/rails server @ ./bin/rails
-  lint bundle exec rubocop @ ./.rubocop.yml ; entry command `{}` @ ./exe/* ; entry root of the gem @ ./lib/*.rb
+  dep {} ~ (?:^[ \t]*gem|\.add_(?:runtime_)?dependency)[ (]+["']([\w-]+)["'](?:,\s*["']([^"'\n]*))? ; tool Bundler ~ ^source\b
+  install! bundle install ~ ^source\b ; test bundle exec rspec @ =rspec ; test! bin/rails test @ ./bin/rails
+  run! bin/rails server @ ./bin/rails ; lint bundle exec rubocop @ ./.rubocop.yml ; entry command `{}` @ ./exe/*
+  entry root of the gem @ ./lib/*.rb
 Rakefile : ruby : task runner
-  task bundle exec rake {} ~ ^task[ (]+:?["']?([\w:-]+)
-  test! bundle exec rake test ~ ^Rake::TestTask\.new ; test! bundle exec rake spec ~ ^RSpec::Core::RakeTask\.new
+  task bundle exec rake {} ~ ^task[ (]+:?["']?([\w:-]+) ; test! bundle exec rake test ~ ^Rake::TestTask\.new
+  test! bundle exec rake spec ~ ^RSpec::Core::RakeTask\.new
 composer\.json : php : Composer package
-  tool Composer ; install! composer install ; name {} @ name ; about {} @ description
-  version PHP {} @ require/php ; dep {} @ require ; devdep {} @ require-dev ; task composer {} @ scripts
-  test vendor/bin/phpunit @ =phpunit/phpunit ; test vendor/bin/pest @ =pestphp/pest
-  format vendor/bin/pint @ =laravel/pint ; test! php artisan test @ ./artisan ; run! php artisan serve @ ./artisan
-  typecheck vendor/bin/phpstan analyse @ ./phpstan.neon ./phpstan.neon.dist
+  tool Composer ; install! composer install ; name {} @ name ; about {} @ description ; version PHP {} @ require/php
+  dep {} @ require ; devdep {} @ require-dev ; task composer {} @ scripts ; test vendor/bin/phpunit @ =phpunit/phpunit
+  test vendor/bin/pest @ =pestphp/pest ; format vendor/bin/pint @ =laravel/pint ; test! php artisan test @ ./artisan
+  run! php artisan serve @ ./artisan ; typecheck vendor/bin/phpstan analyse @ ./phpstan.neon ./phpstan.neon.dist
 mix\.exs : elixir : Mix project
-  install mix deps.get ; build mix compile ; test mix test ; format mix format @ ./.formatter.exs
-  name {} ~ \bapp:\s*:(\w+) ; version Elixir {} ~ elixir:\s*"([^"\n]+) ; dep {} ~ \{:(\w+),\s*"([^"\n]*)
-  run mix phx.server ~ \{:phoenix, ; lint mix credo @ =credo
+  install mix deps.get ; build mix compile ; test mix test ; format mix format @ ./.formatter.exs ; name {} ~ \bapp:\s*:(\w+)
+  version Elixir {} ~ elixir:\s*"([^"\n]+) ; dep {} ~ \{:(\w+),\s*"([^"\n]*) ; run mix phx.server ~ \{:phoenix,
+  lint mix credo @ =credo
 [\w.-]+\.slnx? : dotnet : .NET solution
   build dotnet build ; test dotnet test ; member {} ~ "([^"\n]+)[\\/][^"\\/\n]+\.(?:cs|fs|vb)proj"
 [\w.-]+\.(?:cs|fs|vb)proj : dotnet : .NET project
@@ -2370,36 +2341,28 @@ mix\.exs : elixir : Mix project
 Package\.swift : swift : Swift package
   tool SwiftPM ; build swift build ; name {} ~ \bPackage\(\s*name:\s*"([^"\n]+)
   version Swift {}+ ~ swift-tools-version:\s*([\d.]+) ; dep {} ~ url:\s*"[^"\n]*/([\w.-]+?)(?:\.git)?"
-  test swift test ~ \.testTarget\( ; run swift run ~ \.executableTarget\(
-  lint swiftlint @ ./.swiftlint.yml ; format swiftformat . @ ./.swiftformat
+  test swift test ~ \.testTarget\( ; run swift run ~ \.executableTarget\( ; lint swiftlint @ ./.swiftlint.yml
+  format swiftformat . @ ./.swiftformat
 pubspec\.yaml : dart : Dart package
-  install dart pub get ; test dart test ; lint dart analyze ; format dart format .
-  name {} ~ ^name:\s*(\S+) ; about {} ~ ^description:\s*(.+) ; version Dart {} ~ ^  sdk:\s*['"]?([^'"\n]+)
-  dep {} ~ ^  (\w+):[ \t]*(\S*)$ ; install! flutter pub get ~ ^  flutter: ; test! flutter test ~ ^  flutter:
-  lint! flutter analyze ~ ^  flutter: ; run flutter run ~ ^  flutter:
-stack\.yaml : haskell : Haskell project
-  build stack build ; test stack test
-cabal\.project : haskell : Haskell project
-  build cabal build all ; test cabal test all
-dune-project : ocaml : Dune project
-  build dune build ; test dune test
-rebar\.config : erlang : Erlang project
-  build rebar3 compile ; test rebar3 eunit
-gleam\.toml : gleam : Gleam project
-  build gleam build ; test gleam test
-build\.zig : zig : Zig build
-  build zig build ; test? zig build test
-foundry\.toml : solidity : Foundry project
-  build forge build ; test forge test
-MODULE\.bazel|WORKSPACE : - : Bazel workspace
-  build bazel build //... ; test bazel test //...
-(?:docker-)?compose\.ya?ml : - : services
-  run? docker compose up ~ ^\s+build:
-\.pre-commit-config\.yaml : - :
-  lint! pre-commit run --all-files ; style pre-commit hooks
-release-please-config\.json : - :
-  style conventional commits (release-please)
-\.editorconfig : - :
+  install dart pub get ; test dart test ; lint dart analyze ; format dart format . ; name {} ~ ^name:\s*(\S+)
+  about {} ~ ^description:\s*(.+) ; version Dart {} ~ ^  sdk:\s*['"]?([^'"\n]+) ; dep {} ~ ^  (\w+):[ \t]*(\S*)$
+  install! flutter pub get ~ ^  flutter: ; test! flutter test ~ ^  flutter: ; lint! flutter analyze ~ ^  flutter:
+  run flutter run ~ ^  flutter:
+stack\.yaml : haskell : Haskell project : build stack build ; test stack test
+cabal\.project : haskell : Haskell project : build cabal build all ; test cabal test all
+dune-project : ocaml : Dune project : build dune build ; test dune test
+rebar\.config : erlang : Erlang project : build rebar3 compile ; test rebar3 eunit
+gleam\.toml : gleam : Gleam project : build gleam build ; test gleam test
+build\.zig : zig : Zig build : build zig build ; test? zig build test
+foundry\.toml : solidity : Foundry project : build forge build ; test forge test
+MODULE\.bazel|WORKSPACE : - : Bazel workspace : build bazel build //... ; test bazel test //...
+(?:docker-)?compose\.ya?ml : - : services : run? docker compose up ~ ^\s+build:
+\.pre-commit-config\.yaml : - : - : lint! pre-commit run --all-files ; style pre-commit hooks
+release-please-config\.json : - : - : style conventional commits (release-please)
+(?!) : - : - : lint(go) staticcheck ; test(go) gotestsum ; typecheck(node) tsc ; lint(node) eslint ; test(jvm) gradle check
+  test(jvm) mvn verify ; build(jvm) gradle assemble ; test(rust) cargo nextest ; lint(rust) cargo clippy ; lint(python) pylint
+  install(python) pip install
+\.editorconfig : - : -
   style indent with tabs ~ ^\[\*\]\n(?:[a-z][^\n]*\n)*?indent_style *= *tab
   style indent with {} spaces ~ ^\[\*\]\n(?:[a-z][^\n]*\n)*?indent_size *= *(\d+)
   style lines up to {} columns ~ ^\[\*\]\n(?:[a-z][^\n]*\n)*?max_line_length *= *(\d+)
@@ -2434,9 +2397,13 @@ class _Row(NamedTuple):
 class _Stanza(NamedTuple):
     """How one kind of config is read."""
 
-    ecosystem: str  # of whose code its commands are; "" for all
-    why: str  # what it is as a key file, or ""
-    rows: list[_Row]
+    ecosystem: str = ""  # of whose code its commands are; "" for all
+    why: str = ""  # what it is as a key file, or ""
+    rows: tuple[_Row, ...] = ()
+
+
+_CI = _Stanza(why="continuous integration")
+_CI_PATH = r"\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.yml|\.circleci/config\.yml|\.travis\.yml"
 
 
 def _parse_row(text: str) -> _Row:
@@ -2452,35 +2419,20 @@ def _parse_row(text: str) -> _Row:
 @functools.cache
 def _parse_stanzas() -> tuple[re.Pattern[str], list[_Stanza]]:
     """The stanzas, and a pattern whose groups are their names."""
-    names: list[str] = []
-    stanzas: list[_Stanza] = []
-    for line in _STANZAS.strip().splitlines():
-        if line.startswith(" "):
-            stanzas[-1].rows.extend(map(_parse_row, line.split(" ; ")))
-        else:
-            name, ecosystem, why = (part.strip() for part in f"{line} ".split(" :"))
-            names.append(f"({name})")
-            stanzas.append(_Stanza(ecosystem.strip("-"), why, []))
+    names, stanzas = [], []
+    for stanza in re.split(r"\n(?! )", _STANZAS.strip()):
+        name, ecosystem, why, rows = re.split(r" : |\n", stanza, maxsplit=3)
+        names.append(f"({name})")
+        found = map(_parse_row, re.split(r" ; |\n", rows))
+        stanzas.append(_Stanza(ecosystem.strip("-"), why.strip("-"), tuple(found)))
     return re.compile("|".join(names)), stanzas
 
 
-def _find_stanza(path: str) -> _Stanza | None:
+def _find_stanza(path: str) -> _Stanza:
     pattern, stanzas = _parse_stanzas()
-    if match := pattern.fullmatch(_name(path)):
+    if match := pattern.fullmatch(name_of(path)):
         return stanzas[(match.lastindex or 0) - 1]
-    return _Stanza("", "continuous integration", []) if _is_ci(path) else None
-
-
-def _is_ci(path: str) -> bool:
-    return re.fullmatch(_CI_PATH, path) is not None
-
-
-_CI_PATH = r"\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.yml|\.circleci/config\.yml|\.travis\.yml"
-
-
-def _ecosystem(path: str) -> str:
-    stanza = _find_stanza(path)
-    return stanza.ecosystem if stanza else ""
+    return _CI if re.fullmatch(_CI_PATH, path) else _Stanza()
 
 
 def _read_configs(configs: Mapping[str, str], known: frozenset[str]) -> dict[str, list[_Find]]:
@@ -2491,11 +2443,11 @@ def _read_configs(configs: Mapping[str, str], known: frozenset[str]) -> dict[str
 
 def _read_config(path: str, text: str, known: frozenset[str]) -> list[_Find]:
     """What the rows of its stanza find in a config."""
-    stanza, folder = _find_stanza(path), _folder(path)
+    stanza, folder = _find_stanza(path), folder_of(path)
     data = parse_toml(text) if path.endswith(".toml") else {}
     data = parse_json(text) if path.endswith((".json", ".jsonc")) else data
     found: list[_Find] = []
-    for row in stanza.rows if stanza else ():
+    for row in stanza.rows:
         values: list[object] = [] if row.pattern or row.places else [""]
         if row.pattern:
             values += [match.groups() for match in re.finditer(row.pattern, text, re.M)]
@@ -2510,14 +2462,14 @@ def _read_config(path: str, text: str, known: frozenset[str]) -> list[_Find]:
                 values += _dig(data, place.split("/"))
         for value in values:
             found += _fill_row(row, value, folder, known)
-    if _name(path) == "package.json":
+    if name_of(path) == "package.json":
         found += _find_scripts(folder, data, known)
     return found
 
 
 def _find_beside(kind: str, folder: str, glob: str, known: frozenset[str]) -> list[object]:
     """What `*` stands for in the path of a file; a command that could mean several means none."""
-    place = _join(folder, glob)
+    place = join_path(folder, glob)
     if "*" not in glob:
         return [] if place not in known else [{"": glob}] if kind == "entry" else [glob]
     pattern = re.escape(place).replace(r"\*", "([^/]+)")
@@ -2598,7 +2550,7 @@ def _find_entries(why: str, value: object, folder: str, known: frozenset[str]) -
         stem = re.sub(r":.*|\.[cm]?[jt]sx?$", "", place)
         stems = [place, stem, re.sub(r"^(?:dist|lib|build|out)/", "src/", stem)]
         stems += [top + stem.replace(".", "/") for top in ("src/", "")]
-        paths = [_join(folder, one + end) for one in stems for end in _ENTRY_ENDINGS if one]
+        paths = [join_path(folder, one + end) for one in stems for end in _ENTRY_ENDINGS if one]
         for path in [path for path in paths if path in known][:1]:
             yield _Find("entry", path, why.replace(" `{}`", f" `{name}`" if name else ""))
 
@@ -2608,10 +2560,11 @@ _ENTRY_ENDINGS = ("", ".py", "/__init__.py", ".js", ".ts", ".mjs", ".cjs", ".tsx
 
 def _find_scripts(folder: str, data: dict[str, Any], known: frozenset[str]) -> Iterator[_Find]:
     """The scripts of a package.json, as its package manager runs them."""
-    named = _word(data.get("packageManager")).partition("@")[0]
-    locks = [lock for lock in _lookup(_LOCKS) if _join(folder, lock) in known]
-    manager = _lookup(_LOCKS)[locks[0]][0] if locks else "npm"
-    manager = named if named in ("npm", "pnpm", "yarn", "bun") else manager
+    locks = [
+        name for lock, (name, _) in _lookup(_LOCKS).items() if join_path(folder, lock) in known
+    ]
+    named = re.match("(?:npm|pnpm|yarn|bun)(?=@)", _word(data.get("packageManager")))
+    manager = named[0] if named else (locks or ["npm"])[0]
     if data.keys() & {"dependencies", "devDependencies", "workspaces"} or locks:
         yield _Find("install", f"{manager} install", score=_SCRIPTED)
         yield _Find("tool", manager)
@@ -2631,32 +2584,11 @@ def _find_scripts(folder: str, data: dict[str, Any], known: frozenset[str]) -> I
 _LOCKS = "pnpm pnpm-lock.yaml; yarn yarn.lock; bun bun.lock bun.lockb; npm package-lock.json"
 
 
-# Lines of CI that may be shown: ecosystem, then verbs with how the line begins.
-_SHAPES = r"""
-python : test pytest|tox(?: run)?\Z|nox\Z|unittest|python manage\.py test|hatch test
-python : lint ruff check|flake8|pylint : typecheck mypy|pyright|ty check : format black|ruff format
-python : install pip install (?:-r \S+ )*-e
-node : lint eslint|biome (?:check|lint|ci) : typecheck tsc|vue-tsc
-go : test go test|gotestsum : lint golangci-lint run|go vet|staticcheck : build go build
-rust : test cargo (?:test|nextest run) : lint cargo clippy : format cargo fmt : build cargo build
-jvm : test (?:\./)?(?:mvnw? (?:clean )?(?:test|verify)|gradlew? (?:clean )?(?:test|check))|sbt test
-jvm : build (?:\./)?(?:mvnw? (?:clean )?(?:package|install)|gradlew? (?:clean )?(?:build|assemble))
-c : test ctest|meson test|make check : build cmake|meson (?:setup|compile)|make\Z
-ruby : test rake(?: test| spec)?\Z|rspec|bin/rails test : lint rubocop : install bundle install
-php : test vendor/bin/(?:phpunit|pest)|php artisan test : install composer install
-php : typecheck vendor/bin/(?:phpstan|psalm) : lint vendor/bin/phpcs
-dotnet : test dotnet test : build dotnet build
-swift : test swift test : lint swiftlint : build swift build
-elixir : test mix test : lint mix credo
-dart : test (?:dart|flutter) test
-haskell : test (?:stack|cabal) test
-- : test make test\Z|bazel test : lint pre-commit run|make lint\Z
+# What CI runs.
+_ACTIONS = """
+golangci-lint_run golangci/golangci-lint-action; pre-commit_run pre-commit/action
+ruff_check astral-sh/ruff-action; black_. psf/black
 """
-_ACTIONS = {
-    "golangci/golangci-lint-action": "golangci-lint run",
-    "pre-commit/action": "pre-commit run",
-    "astral-sh/ruff-action": "ruff check",
-}
 # Workflows beside the main road: what they run is not what a contributor runs.
 _SIDE_WORKFLOW = (
     r"(?i)release|publish|deploy|nightly|bench|fuzz|codeql|stale|label|sched|daily|docs?\b|audit"
@@ -2676,7 +2608,7 @@ _CI_FLAG = (
 _SCRIPT = (
     r"((?:bash |sh |python3? )?(?:\./)?)((?:(?:scripts?|bin|tests?|tools|dev)/)?[\w.-]+)(?: |\Z)"
 )
-_ONE_WORD_TOOL = r"pytest|mypy|flake8|pylint|pyright|black|eslint|rubocop|rspec|tsc|vitest|jest|staticcheck|.*/.*"
+_ONE_WORD_TOOL = r"pytest|mypy|flake8|pylint|pyright|black|eslint|rubocop|rspec|tsc|vitest|jest|staticcheck|(?!bin/rails).*/.*"
 
 
 class _Offer(NamedTuple):
@@ -2698,11 +2630,11 @@ class _Offer(NamedTuple):
 
 
 def _list_calls(configs: Mapping[str, str]) -> Iterator[Command]:
-    """Every line of CI that is safe to show, with its folder; the verb is still ""."""
+    """Every line that CI runs and that is safe to show, with its folder; the verb is still ""."""
     for path in sorted(configs):
-        if not _is_ci(path) or re.search(_SIDE_WORKFLOW, _name(path)):
+        if _find_stanza(path) is not _CI or re.search(_SIDE_WORKFLOW, name_of(path)):
             continue
-        home = ""  # the folder of a job's steps
+        home = key = ""  # the folder of a job's steps; the key that the line at hand belongs to
         text = configs[path][:_MAX_CONFIG].replace("\\\n", " ")
         for step in re.split(r"^(?=[ \t]*- [\w-]+:)", text, flags=re.M):
             depth = len(step) - len(step.lstrip(" "))
@@ -2710,15 +2642,20 @@ def _list_calls(configs: Mapping[str, str]) -> Iterator[Command]:
                 place = re.search(r"working-directory:[ \t]*(\S+)", part)
                 folder = place[1] if place else home
                 home = (place[1] if place else "") if "steps:" in part else home
-                for line in re.split(r"\n|&&|;", part):
-                    line = re.sub(r"^\s*(?:- +)?(?:(?:run|script|command): *[|>]?[+-]?)?", "", line)
-                    action = re.match(r"uses:\s*([\w./-]+)@", line)
-                    line = _ACTIONS.get(action[1], "") if action else re.sub(r"\s#.*", "", line)
-                    line = " ".join(re.sub(_CI_FLAG, "", f" {' '.join(line.split())} ").split())
-                    if line.startswith("cd "):
-                        folder = _join(folder, line[3:])
-                    elif re.fullmatch(_SAFE_LINE, line):
-                        yield Command("", line, path, folder.removeprefix("./").strip("/"))
+                for match in re.finditer(_CI_LINE, part, re.M):
+                    key = match[1] or key
+                    action, _ = _lookup(_ACTIONS).get(match[2].partition("@")[0], ("", 0))
+                    value = action if key == "uses" else match[2] if key in _CI_KEYS else ""
+                    for line in re.split("&&|;", value):
+                        line = re.sub(_CI_FLAG, "", f" {' '.join(line.split())} ").strip()
+                        if line.startswith("cd "):
+                            folder = join_path(folder, line[3:])
+                        elif re.fullmatch(_SAFE_LINE, line):
+                            yield Command("", line, path, folder.removeprefix("./").strip("/"))
+
+
+_CI_LINE = r"^[ \t]*(?:- +)?(?:([\w-]+):(?:[ \t]+[|>]?[+-]?|$))?[ \t]*([^#\n]*)"
+_CI_KEYS = ("run", "script", "command")
 
 
 def _unwrap(line: str) -> str:
@@ -2729,54 +2666,61 @@ def _unwrap(line: str) -> str:
 
 def _call_key(line: str) -> str:
     """What a line calls, without wrappers, flags and arguments: "npm test", "cargo test"."""
+    line = re.sub(r"^(?:\./)?(mvn|gradle)w|^(?:ba)?sh ", r"\1", _unwrap(line))
     manager = r"^(npm|pnpm|yarn|bun|tox|deno)(?: run(?:-script)?)?(?= |\Z)(?: -e)?"
-    plain = re.sub(manager, r"\1", re.sub(r"^(?:ba)?sh ", "", _unwrap(line)))
-    words = [word.removeprefix("./") for word in plain.split() if word[0] != "-"] or [plain]
+    words = [word for word in re.sub(manager, r"\1", line).split() if word[0] != "-"] or [line]
     single = re.fullmatch(_ONE_WORD_TOOL, words[0])
     # Which requirements or which project is a difference.
-    return " ".join(words[: 1 if single else 3 if words[0] in ("pip", "dotnet") else 2])
+    size = 1 if single else 3 if words[0] in ("pip", "dotnet") else 2
+    return " ".join(words[:size]).removeprefix("./")
+
+
+@functools.cache
+def _known_calls() -> dict[str, tuple[str, str]]:
+    """What the lines of all stanzas call -> verb, ecosystem."""
+    rows = [(row, stanza.ecosystem) for stanza in _parse_stanzas()[1] for row in stanza.rows]
+    calls = [
+        (_call_key(row.text), row.kind, row.note or home) for row, home in rows if row.kind in VERBS
+    ]
+    return {key: (verb, ecosystem) for key, verb, ecosystem in reversed(calls)}
 
 
 def _classify_call(call: Command, known: frozenset[str]) -> _Offer | None:
-    """A line of CI as an offer, if its shape is known."""
+    """A line of CI as an offer, if it is a script of this repository or calls a known tool."""
     _, line, path, folder = call
     script = re.match(_SCRIPT, line)
     if script and script[2] in known:
-        verb, _ = _lookup(_TASKS).get(_name(script[2]).partition(".")[0].lower(), ("", 0))
+        verb, _ = _lookup(_TASKS).get(name_of(script[2]).partition(".")[0].lower(), ("", 0))
         offer = _Offer(verb, script[1] + script[2], path, folder, "", _FROM_CI, True)
         return offer if verb else None
-    bare = _unwrap(line)
+    bare, key = _unwrap(line), _call_key(line)
+    verb, ecosystem = _known_calls().get(" ".join(key.split()[:2]), ("", ""))
     named = [word for word in bare.split() if word.endswith((".txt", "proj", ".sln", ".slnx"))]
-    if not all(_join(folder, word) in known for word in named):
+    missing = not all(join_path(folder, word) in known for word in named)
+    if not verb or missing or bare.startswith("pip ") and " -e" not in bare:
         return None
-    for row in _SHAPES.strip().splitlines():
-        ecosystem, *shapes = row.split(" : ")
-        for verb, _, shape in [shape.partition(" ") for shape in shapes]:
-            if re.match(rf"(?:{shape})(?: |\Z)", bare):
-                # A plain line is right more often than a variant or one for a single folder; but
-                # of requirements all are needed.
-                partial = re.search(r" (?!\./)[^ ]*/", bare) is not None
-                score = _FROM_CI - bare.count(" ") - 15 * partial
-                score = _SCRIPTED if bare.startswith("pip ") and " -r " in bare else score
-                return _Offer(verb, line, path, folder, ecosystem.strip("-"), score, True)
-    return None
+    # A plain line is right more often than a variant or one for a single folder; but of
+    # requirements all are needed.
+    score = _FROM_CI - bare.count(" ") - 15 * bool(re.search(r" (?!\./)[^ ]*/", bare))
+    score = _SCRIPTED if bare.startswith("pip ") and " -r " in bare else score
+    return _Offer(verb, line, path, folder, ecosystem, score, True)
 
 
 def _list_offers(repo: _Repo) -> Iterator[_Offer]:
     """The commands that configs tell or imply, and the scripts of the root."""
     projects = collections.Counter(
-        _folder(path) for path in repo.files if re.search(r"\.slnx?$|\.[cfv][sb]proj$", path)
+        folder_of(path) for path in repo.files if re.search(r"\.slnx?$|\.[cfv][sb]proj$", path)
     )
     for path, found in repo.finds.items():
         for find in [find for find in found if find.kind in VERBS]:
             # .NET has to be told what to build where a folder holds two projects or solutions.
-            several = find.text.startswith("dotnet") and projects[_folder(path)] > 1
-            line = f"{find.text} {_name(path)}" if several else find.text
-            ecosystem = find.note or _ecosystem(path)
-            yield _Offer(find.kind, line, path, _folder(path), ecosystem, find.score)
+            several = find.text.startswith("dotnet") and projects[folder_of(path)] > 1
+            line = f"{find.text} {name_of(path)}" if several else find.text
+            ecosystem = find.note or _find_stanza(path).ecosystem
+            yield _Offer(find.kind, line, path, folder_of(path), ecosystem, find.score)
     for path in repo.files:
-        verb, _ = _lookup(_TASKS).get(_name(path), ("", 0))
-        if verb and _folder(path) in ("script", "bin"):
+        verb, _ = _lookup(_TASKS).get(name_of(path), ("", 0))
+        if verb and folder_of(path) in ("script", "bin"):
             yield _Offer(verb, path, path, "", "", _SCRIPTED)
 
 
@@ -2786,13 +2730,9 @@ def _choose_commands(repo: _Repo, calls: Sequence[Command]) -> list[Command]:
     # A line of CI whose tool a config surely offers too confirms that offer; else it is one itself.
     tools = {offer.tool() for offer in offers if offer.score > _WEAK}
     seen = [offer for call in calls if (offer := _classify_call(call, repo.known))]
-    counts = collections.Counter(offer._replace(source="") for offer in seen)
-    sources = {offer._replace(source=""): offer.source for offer in reversed(seen)}
-    from_ci = [
-        offer._replace(source=sources[offer], score=offer.score + min(count, 9))
-        for offer, count in counts.items()
-        if offer.tool() not in tools
-    ]
+    counts = collections.Counter(offer.line for offer in seen)
+    seen = [offer._replace(score=offer.score + min(counts[offer.line], 9)) for offer in seen]
+    from_ci = [offer for offer in seen if offer.tool() not in tools]
     ranked: dict[tuple[str, str], list[_Offer]] = {}
     for offer in [*_weigh_by_ci(repo, offers, calls, from_ci), *from_ci]:
         guest = offer.ecosystem not in {"", *repo.homes}
@@ -2823,9 +2763,9 @@ def _weigh_by_ci(
 def _local_line(repo: _Repo, offer: _Offer) -> str:
     """The line as it works here: with the project's own wrapper, inside its environment."""
     tool, _, rest = offer.line.partition(" ")
-    if tool in ("mvn", "gradle") and _join(offer.folder, f"{tool}w") in repo.known:
+    if tool in ("mvn", "gradle") and join_path(offer.folder, f"{tool}w") in repo.known:
         return f"./{tool}w {rest}"
-    if tool == "bundle" and _join(offer.folder, "Gemfile") not in repo.known:
+    if tool == "bundle" and join_path(offer.folder, "Gemfile") not in repo.known:
         return rest.removeprefix("exec ")
     if offer.ecosystem == "python" and re.fullmatch(_ONE_WORD_TOOL + "|tox|nox|ruff|python", tool):
         tools = [find.text for find in repo.finds.get("pyproject.toml", ()) if find.kind == "tool"]
@@ -2839,7 +2779,7 @@ def _best(offers: Sequence[_Offer]) -> list[_Offer]:
     ranked = sorted(offers, key=lambda offer: (-offer.score, offer.source.count("/"), offer.line))
     for other in ranked[1:]:
         another = other.tool()[2].split()[0] != ranked[0].tool()[2].split()[0]
-        if another and (other.verb == "test" or other.used and ranked[0].used):
+        if another and (other.verb == "test" or min(other.score, 25 * ranked[0].used) >= 25):
             return [ranked[0], other]
     return ranked[:1]
 
@@ -2848,9 +2788,9 @@ def _command_folders(repo: _Repo, tests: Sequence[_Offer]) -> list[str]:
     """The root; and for a main language that has no manifest there, the folders that have one."""
     if any(offer.ecosystem == "" and offer.score >= _SCRIPTED for offer in tests):
         return [""]
-    missing = repo.homes - {_ecosystem(path) for path in repo.finds if "/" not in path}
+    missing = repo.homes - {_find_stanza(path).ecosystem for path in repo.finds if "/" not in path}
     inner = [path for path in repo.finds if 0 < path.count("/") < 3]
-    folders = {_folder(path) for path in inner if _ecosystem(path) in missing}
+    folders = {folder_of(path) for path in inner if _find_stanza(path).ecosystem in missing}
     outer = [f for f in folders if not any(f.startswith(other + "/") for other in folders)]
     return ["", *sorted(outer, key=lambda folder: (folder.count("/"), folder))[:3]]
 
@@ -2872,28 +2812,22 @@ Lisp:lisp lisp cl el; Scheme:scheme scm rkt; GLSL:glsl glsl vert frag wgsl hlsl
 # Names in the stack, the most telling first, and their packages. Test runners, linters: elsewhere.
 _DEPENDENCIES = """
 Django django; Django_REST djangorestframework; Flask flask; FastAPI fastapi; Starlette starlette; Tornado tornado
-aiohttp aiohttp; Sanic sanic; Pyramid pyramid; Litestar litestar; Streamlit streamlit; Airflow airflow apache-airflow
-Dagster dagster; Scrapy scrapy; Celery celery; PyTorch torch; TensorFlow tensorflow; JAX jax; Transformers transformers
-scikit-learn scikit-learn; NumPy numpy; SciPy scipy; pandas pandas; Polars polars; SQLAlchemy sqlalchemy
-Pydantic pydantic; PyQt pyqt6; PySide pyside6; LangChain langchain; Werkzeug werkzeug; Jinja jinja2; Typer typer
-Click click; React react; React_Native react-native; Next.js next; Vue vue; Nuxt nuxt; Svelte svelte
-SvelteKit @sveltejs/kit; Angular @angular/core; Solid solid-js; Preact preact; Express express; Fastify fastify; Koa koa
-NestJS @nestjs/core; Hono hono; Astro astro; Electron electron; Expo expo; Gatsby gatsby; Remix @remix-run/react
-Lit lit; Ember ember-source; three.js three; Socket.IO socket.io; tRPC @trpc/server; Redux redux @reduxjs/toolkit
-Prisma prisma @prisma/client; Drizzle drizzle-orm; TypeORM typeorm; GraphQL graphql; MCP @modelcontextprotocol/sdk
-Tailwind tailwindcss; Commander commander; Zod zod; Turborepo turbo; Nx nx; Lerna lerna; Vite vite; webpack webpack
-Rollup rollup; esbuild esbuild; Gin github.com/gin-gonic/gin; Echo github.com/labstack/echo/v4
-Fiber github.com/gofiber/fiber/v2; chi github.com/go-chi/chi/v5; gorilla/mux github.com/gorilla/mux
-Cobra github.com/spf13/cobra; GORM gorm.io/gorm; gRPC google.golang.org/grpc; Kubernetes_client k8s.io/client-go
-Bubble_Tea github.com/charmbracelet/bubbletea; Actix actix-web; Axum axum; Rocket rocket; warp warp; Bevy bevy
-Tauri tauri; Leptos leptos; Yew yew; tonic tonic; hyper hyper; Tokio tokio; Diesel diesel; SQLx sqlx; Rayon rayon
-clap clap; Serde serde; Spring_Boot org.springframework.boot spring-boot-starter-parent; Spring org.springframework
-Quarkus io.quarkus; Micronaut io.micronaut; Android com.android.application com.android.library; Ktor io.ktor
-Hibernate org.hibernate; Vert.x io.vertx; Rails rails railties; Sinatra sinatra; Hanami hanami; Jekyll jekyll
-Sidekiq sidekiq; Liquid liquid; Laravel laravel/framework; Symfony symfony/framework-bundle; Slim slim/slim
-CakePHP cakephp/cakephp; Livewire livewire/livewire; Symfony_Console symfony/console; Phoenix phoenix
-LiveView phoenix_live_view; Ecto ecto; Flutter flutter; ASP.NET_Core microsoft.aspnetcore; Avalonia avalonia
-EF_Core microsoft.entityframeworkcore; Vapor vapor; SwiftNIO swift-nio
+aiohttp aiohttp; Streamlit streamlit; Airflow airflow apache-airflow; Scrapy scrapy; Celery celery; PyTorch torch
+TensorFlow tensorflow; JAX jax; Transformers transformers; scikit-learn scikit-learn; NumPy numpy; SciPy scipy
+pandas pandas; Polars polars; SQLAlchemy sqlalchemy; Pydantic pydantic; PyQt pyqt6; LangChain langchain; Werkzeug werkzeug
+Jinja jinja2; Typer typer; Click click; React react; React_Native react-native; Next.js next; Vue vue; Nuxt nuxt
+Svelte svelte; SvelteKit @sveltejs/kit; Angular @angular/core; Preact preact; Express express; Fastify fastify
+NestJS @nestjs/core; Hono hono; Astro astro; Electron electron; Expo expo; Socket.IO socket.io; Redux redux @reduxjs/toolkit
+Prisma prisma @prisma/client; Drizzle drizzle-orm; GraphQL graphql; MCP @modelcontextprotocol/sdk; Tailwind tailwindcss
+Commander commander; Zod zod; Turborepo turbo; Nx nx; Vite vite; webpack webpack; Rollup rollup; esbuild esbuild
+Gin github.com/gin-gonic/gin; Echo github.com/labstack/echo/v4; Fiber github.com/gofiber/fiber/v2
+Cobra github.com/spf13/cobra; GORM gorm.io/gorm; gRPC google.golang.org/grpc; Bubble_Tea github.com/charmbracelet/bubbletea
+Actix actix-web; Axum axum; Bevy bevy; Tauri tauri; hyper hyper; Tokio tokio; Diesel diesel; SQLx sqlx; clap clap
+Serde serde; Spring_Boot org.springframework.boot spring-boot-starter-parent; Spring org.springframework; Quarkus io.quarkus
+Android com.android.application com.android.library; Ktor io.ktor; Hibernate org.hibernate; Rails rails railties
+Sinatra sinatra; Jekyll jekyll; Sidekiq sidekiq; Liquid liquid; Laravel laravel/framework; Symfony symfony/framework-bundle
+Livewire livewire/livewire; Symfony_Console symfony/console; Phoenix phoenix; LiveView phoenix_live_view; Ecto ecto
+Flutter flutter; ASP.NET_Core microsoft.aspnetcore; EF_Core microsoft.entityframeworkcore; Vapor vapor; SwiftNIO swift-nio
 """
 
 
@@ -2912,7 +2846,7 @@ def _count_languages(sources: Iterable[str]) -> list[tuple[str, int]]:
 
 def _list_stack(repo: _Repo, sources: Sequence[str]) -> list[str]:
     """Languages with versions, then runtimes, frameworks, tools."""
-    every = [(path, find) for path, found in repo.finds.items() for find in found]
+    every = [(path, find) for path in repo.list_ours() for find in repo.finds[path]]
     versions: dict[str, str] = {}
     for _, find in every:
         version = re.sub(r"\s+|\|\|.*", "", find.note).replace("-edition", " edition")
@@ -2921,54 +2855,42 @@ def _list_stack(repo: _Repo, sources: Sequence[str]) -> list[str]:
     languages = _count_languages(sources)
     total = sum(count for _, count in languages)
     main = [name for name, count in languages[:4] if count * 12 >= total]
-    homes = {ecosystem for name, ecosystem in map(_language, sources) if name in main}
-    runtimes = [name for name, home in (("Node.js", "node"), (".NET", "dotnet")) if home in homes]
+    main += [name for name in ("Node.js", ".NET") if name in versions]
     stack = [f"{name} {versions.get(name, '')}".strip() for name in main]
-    stack += [f"{name} {versions[name]}" for name in runtimes if name in versions]
-    tools = [
-        find.text
-        for path, find in every
-        if find.kind == "tool" and "/" not in path and _ecosystem(path) in homes
-    ]
+    # What the root needs is the stack; of packages only what many of them need.
     own = {find.text.lower() for _, find in every if find.kind == "name"}
-    uses: dict[str, list[tuple[str, str]]] = {}  # name in the stack -> (manifest, version)
+    weights, notes = collections.Counter[str](), collections.defaultdict[str, str](str)
     for path, find in every:
-        label, _ = _lookup(_DEPENDENCIES).get(find.text, ("", 0)) if find.kind == "dep" else ("", 0)
-        if label and find.text not in own and _ecosystem(path) in homes:
-            uses.setdefault(label, []).append((path, find.note))
-    # What the root needs is the stack; one package's taste is not.
-    manifests = collections.Counter(map(_ecosystem, repo.finds))
-    labels = dict.fromkeys(label for label, _ in _lookup(_DEPENDENCIES).values() if label in uses)
-    root = [label for label in labels if "/" not in uses[label][0][0]]
-    inner = [
-        label for label in labels if len(uses[label]) * 4 > manifests[_ecosystem(uses[label][0][0])]
-    ]
-    inner.sort(key=lambda label: -len(uses[label]))
-    for label in [*dict.fromkeys(root + inner)][:4]:
-        numbers = re.search(r"\d+(?:\.\d+)?", " ".join(note for _, note in uses[label]))
-        stack.append(f"{label} {numbers[0].removesuffix('.0') if numbers else ''}".strip())
-    return [*dict.fromkeys(stack + tools)][:8]
+        label, _ = _lookup(_DEPENDENCIES).get(find.text, ("", 0))
+        if label and find.kind == "dep" and find.text not in own:
+            weights[label] += 1 if "/" in path else 1000
+            notes[label] += f" {find.note}"
+    labels = dict.fromkeys(label for label, _ in _lookup(_DEPENDENCIES).values())
+    common = [label for label in labels if weights[label] * 4 > min(len(repo.finds), 3999)]
+    for label in sorted(common, key=lambda label: -min(weights[label], 1000))[:4]:
+        number = re.search(r"\d+(?:\.\d+)?", notes[label])
+        stack.append(f"{label} {number[0].removesuffix('.0') if number else ''}".strip())
+    stack += [find.text for path, find in every if find.kind == "tool" and "/" not in path]
+    return [*dict.fromkeys(stack)][:8]
 
 
 def _list_packages(repo: _Repo) -> list[Package]:
     """The members that the outermost workspace names, else folders with a manifest of their own."""
     manifests: dict[str, list[str]] = {}
     for path in repo.files:
-        stanza = _find_stanza(path) if "/" in path else None
-        if stanza and re.search(_PACKAGE, stanza.why) and is_config(path):
-            manifests.setdefault(_folder(path), []).append(path)
-    named: set[str] = set()
-    for path, found in repo.finds.items():
-        if _ecosystem(path) in repo.homes and (not named or "/" not in path):
-            named |= set(_list_members(path, found, manifests))
-    ours = {
-        _folder(path)
-        for paths in manifests.values()
-        for path in paths
-        if _ecosystem(path) in repo.homes
+        if re.search(_PACKAGE, _find_stanza(path).why) and "/" in path and is_config(path):
+            manifests.setdefault(folder_of(path), []).append(path)
+    members = [_list_members(path, repo, manifests) for path in repo.finds]
+    root = {
+        folder
+        for path, found in zip(repo.finds, members, strict=True)
+        if "/" not in path
+        for folder in found
     }
+    named = root or next(filter(None, members), set())
+    ours = {folder_of(path) for path in repo.list_ours()}
     near = [
-        f for f in manifests if f.count("/") < 2 + (f in ours) and not _role_of_folders(f + "/")
+        f for f in manifests if f.count("/") < 2 + (f in ours) and not _role_of_folder(f.lower())
     ]
     loose = [f for f in near if not any(f.startswith(other + "/") for other in near)]
     folders = sorted(named or loose)[:_MAX_PACKAGES]
@@ -2985,7 +2907,7 @@ def _list_packages(repo: _Repo) -> list[Package]:
         stack = [*languages, *[label for label, _ in deps if label][:2]]
         # A corner in C has a manifest for its build, and is no package for that.
         if named or "c" in repo.homes or languages != ["C"]:
-            name = names[0] if names else _name(folder)
+            name = names[0] if names else name_of(folder)
             packages.append(Package(folder, name, ", ".join(dict.fromkeys(stack))))
     return packages if named or len(packages) > 1 else []
 
@@ -2999,20 +2921,23 @@ def _split_by_folder(files: Iterable[str], folders: Iterable[str]) -> dict[str, 
     """Folder -> its files, each file in the innermost of the folders."""
     inside: dict[str, list[str]] = {folder: [] for folder in folders}
     for path in files:
-        parent = _folder(path)
+        parent = folder_of(path)
         while parent and parent not in inside:
-            parent = _folder(parent)
+            parent = folder_of(parent)
         if parent in inside:
             inside[parent].append(path)
     return inside
 
 
-def _list_members(path: str, found: Iterable[_Find], folders: Iterable[str]) -> Iterator[str]:
-    globs = [find.text.strip("/").removeprefix("./") for find in found if find.kind == "member"]
-    for glob in [glob for glob in globs if 0 < len(glob) < 200 and "!" + glob not in globs]:
-        # Gradle and .NET write other separators.
-        pattern = glob_pattern(_join(_folder(path), re.sub(r"[:\\]", "/", glob)))
-        yield from (folder for folder in folders if re.fullmatch(pattern, folder))
+def _list_members(path: str, repo: _Repo, folders: Iterable[str]) -> set[str]:
+    """The folders that a workspace of the main code names."""
+    finds = repo.finds[path] if _find_stanza(path).ecosystem in repo.homes else ()
+    globs = [find.text.strip("/").removeprefix("./") for find in finds if find.kind == "member"]
+    globs = [glob for glob in globs if 0 < len(glob) < 200 and "!" + glob not in globs]
+    # Gradle and .NET write other separators.
+    paths = [join_path(folder_of(path), re.sub(r"[:\\]", "/", glob)) for glob in globs]
+    pattern = "|".join(map(glob_pattern, paths)) or "(?!)"
+    return {folder for folder in folders if re.fullmatch(pattern, folder)}
 
 
 # Files that a newcomer should know of: why, and the pattern of the path; the order ranks.
@@ -3035,30 +2960,22 @@ container image : Dockerfile
 def _list_key_files(repo: _Repo) -> list[KeyFile]:
     """Entry points, then manifests, CI, and what there is to read."""
     ours = repo.list_ours()
-    inside = _split_by_folder(repo.files, {*map(_folder, ours)})
-    size = {path: len(inside[_folder(path)]) for path in ours}
+    inside = _split_by_folder(repo.files, {*map(folder_of, ours)})
+    size = {path: len(inside[folder_of(path)]) for path in ours}
     # Of many packages the largest are what the others serve.
     ours.sort(key=lambda path: ("/" in path, -size[path], path))
     large = [path for path in ours if "/" not in path or size[path] * 20 > len(repo.files)]
     found = [find for path in large for find in repo.finds[path] if find.kind == "entry"]
     entries = [*((find.text, find.note) for find in found), *_match_files(_ENTRY_FILES, repo)]
-    stanzas = [(path, _find_stanza(path)) for path in ours if "/" not in path]
-    manifests = [(path, stanza.why) for path, stanza in stanzas if stanza and stanza.why]
-    flows = [p for p in repo.finds if _is_ci(p) and not re.search(_SIDE_WORKFLOW, _name(p))]
+    manifests = [(path, _find_stanza(path).why) for path in ours if "/" not in path]
+    manifests = [(path, why) for path, why in manifests if why]
+    flows = [path for path in repo.finds if _find_stanza(path) is _CI]
+    flows = [path for path in flows if not re.search(_SIDE_WORKFLOW, name_of(path))]
     main = [p for p in flows if re.search(r"(?i)/(?:ci|tests?|main|build|pr)\.", p)]
     main += [p for p in flows if re.search(r"(?i)[/_-](?:ci|tests?|build)[._-]", p)]
     ci = [(path, "continuous integration") for path in main or flows[: len(flows) < 3]]
-    keys: dict[str, str] = {}
-    for some, most in (
-        (entries, 5),
-        (manifests, 4),
-        (ci, 1),
-        (_match_files(_ABOUT_FILES, repo), 9),
-    ):
-        room = len(keys) + most
-        for path, why in some:
-            if len(keys) < room:
-                keys.setdefault(path, why)
+    entries = [*dict(entries).items()][:5]
+    keys = dict([*entries, *manifests[:4], *ci[:1], *_match_files(_ABOUT_FILES, repo)])
     return [KeyFile(path, why) for path, why in keys.items()][:12]
 
 
@@ -3088,7 +3005,11 @@ def _describe_tests(tests: Sequence[str], used: str) -> Iterator[str]:
     homes, names, runners = (collections.Counter[str]() for _ in range(3))
     for path in tests:
         *parts, name = path.split("/")
-        marks = [at for at, part in enumerate(parts) if _folder_role(part.lower()) in _TESTS]
+        marks = [
+            at
+            for at, part in enumerate(parts)
+            if _lookup(_FOLDER_ROLES).get(part.lower(), ("", 0))[0] in _TESTS
+        ]
         start = marks[0] - (parts[marks[0] - 1] == "src") if marks and marks[0] else 0
         # Where the same folder stands in many places, its name says more than each place.
         homes[("*/" if start else "") + "/".join(parts[start : marks[0] + 1]) if marks else ""] += 1
@@ -3127,8 +3048,7 @@ data locale locales translations lc_messages
 """
 _TEST_TREE = r"(?:^|/)(?:[^/]+(?:[-_.]tests|[-_]testsuite)|tests[-_][^/]+|src/\w*test\w*)/"
 _EXAMPLE_TREE = r"[^/][-_](?:examples?|demos?|samples?|playground)/"
-# Camel case is seen only in the name as written.
-_NAME_ROLES = r"""(?xi)
+_NAME_ROLES = r"""(?x)
 (?P<minified> .*[.-]min\.(?:js|css|mjs|cjs) | .*\.bundle\.js )
 | (?P<generated> .*_pb2(?:_grpc)?\.pyi? | .*\.pb(?:\.gw)?\.(?:go|cc|h) | .*[._](?:generated|gen)\.\w+
   | zz_generated.* | .*\.(?:g|freezed)\.dart | .*\.(?:designer|g)\.cs | .*\.(?:snap|map|tsbuildinfo|lock)
@@ -3137,8 +3057,7 @@ _NAME_ROLES = r"""(?xi)
 | (?P<test> test_.*\.(?:py|rb|c|cc|cpp|jl) | .*_test\.(?:py|go|rb|exs|dart|c|cc|cpp|h|clj|lua|ml)
   | .*_spec\.(?:rb|lua|cr) | .*_unittest\.(?:cc|cpp|py) | .*[.-](?:test|spec|e2e|cy|stories)\.[cm]?[jt]sx?
   | .*[.-](?:test|spec)\.(?:vue|svelte|coffee) | conftest\.py | tests\.(?:py|rs) | .*\.feature
-  | (?:test|spec)_helper\.rb
-  | (?-i:\w*[a-z0-9](?:Tests?|IT|Spec|Suite) | Test[A-Z]\w*)\.(?:java|kt|scala|groovy|cs|fs|vb|php|swift) )
+  | (?:test|spec)_helper\.rb )
 | (?P<doc> .*\.(?:md|mdx|rst|adoc|markdown|pod|org|textile|rdoc) | (?:licen[cs]e|copying|notice|authors
   |changelog|changes|readme|contributing|history|news|install|todo)(?:[-.]\w+)? )
 | (?P<build> (?:gnu)?makefile | .*\.mk | cmakelists\.txt | .*\.cmake | dockerfile.* | containerfile
@@ -3149,55 +3068,51 @@ _NAME_ROLES = r"""(?xi)
   |podspec) | .*\.config\.[cm]?[jt]s | [jt]sconfig.*\.json | gemfile | procfile | go\.mod
   | package\.swift | mix\.exs | pom\.xml )
 """
+# Camel case is seen only in the name as written; below src/main a "…Test" is the product itself.
+_TEST_CLASS = (
+    r"(?!.*src/main/)(?:.*/)?(?:\w*[a-z0-9](?:Tests?|IT|Spec|Suite)|Test[A-Z]\w*)"
+    r"\.(?:java|kt|scala|groovy|cs|fs|vb|php|swift)"
+)
 
 
 def role_of(path: str) -> str:
     """What a file is for, by its path: source, test, example, doc, vendored, generated, minified,
     data, config or build. A weight, not a verdict."""
-    match = re.fullmatch(_NAME_ROLES, _name(path))
-    by_name = (match.lastgroup or "") if match else ""
-    if by_name == "test" and "src/main/" in path:  # the product itself, as in a test framework
-        by_name = ""
-    if re.search(r"(?i)(?:^|/)(?:migrations?|migrate)/v?\d{3,}[^/]*$", path):
-        by_name = "generated"
-    if (
-        not by_name
-        and "/" not in path
-        and path.lower().endswith((".json", ".yml", ".yaml", ".xml"))
+    folder, _, name = path.lower().rpartition("/")
+    match = re.fullmatch(_NAME_ROLES, name)
+    roles = {(match.lastgroup or "") if match else "", _role_of_folder(folder, name[-3:] == ".py")}
+    if "migrat" in folder and re.fullmatch(
+        r"(?:.*/)?migrat(?:e|ions?)/v?\d{3,}.*", f"{folder}/{name}"
     ):
-        by_name = "config"
-    by_folder = _role_of_folders(path)
-    if by_name or by_folder in _ROLES:
-        return min(filter(None, (by_name, by_folder)), key=(*_ROLES, "data").index)
-    return "source" if _language(path)[0] and by_folder != "data" else "data"
+        roles.add("generated")
+    if re.fullmatch(_TEST_CLASS, path):
+        roles.add("test")
+    if not folder and name.endswith((".json", ".yml", ".yaml", ".xml")):
+        roles.add("config")
+    by_language = "source" if _language(path)[0] and "data" not in roles else "data"
+    return next((role for role in _ROLES if role in roles), by_language)
 
 
-def _folder_role(folder: str) -> str:
-    return _lookup(_FOLDER_ROLES).get(folder, ("", 0))[0]
-
-
-def _role_of_folders(path: str) -> str:
-    """The role that the folders of a path give it, or ""."""
-    text, _, name = path.lower().rpartition("/")
-    if not text:
-        return ""
-    folders = text.split("/")
-    roles = {_folder_role(folder) for folder in [*folders, "/" + folders[0]]}
+@functools.cache
+def _role_of_folder(folder: str, python: bool = False) -> str:
+    """The role that a folder, in lower case, gives to what is in it, or ""."""
+    names = folder.split("/")
+    roles = [_lookup(_FOLDER_ROLES).get(name, ("", 0))[0] for name in [*names, "/" + names[0]]]
     if "test?" in roles:
-        place = [_folder_role(folder) for folder in folders].index("test?")
-        product = "lib" in folders[:place] or (place > 0 and name.endswith((".py", ".pyi")))
-        roles.add("" if product else "test")
-    roles.add("test" if "test" in text and re.search(_TEST_TREE, text + "/") else "")
-    roles.add("example" if re.search(_EXAMPLE_TREE, text + "/") else "")
-    roles.add("doc" if "docs" in folders[:3] else "config" if text[0] == "." else "")
+        place = roles.index("test?")
+        roles.append("" if "lib" in names[:place] or place and python else "test")
+    roles.append("test" if re.search(_TEST_TREE, folder + "/") else "")
+    roles.append("example" if re.search(_EXAMPLE_TREE, folder + "/") else "")
+    roles.append("doc" if "docs" in names[:3] else "config" if folder[:1] == "." else "")
     return next((role for role in (*_ROLES, "data") if role in roles), "")
 
 
 # Structure and modules.
 
 _MAX_CHILDREN = (24, 10, 6)  # folders shown below one folder, by depth
-_ROLE_NAMES = {"test": "tests", "example": "examples", "doc": "docs", "config": "configuration"}
-_ROLE_NAMES |= {"build": "build and tooling"}
+_ROLE_NAMES = (
+    "tests test; examples example; docs doc; configuration config; build_and_tooling build"
+)
 _OPEN_ROLES = ("source", "build")  # only their folders are looked into
 _ROLE_ORDER = ("source", "build", "test", "example", "doc", "config", *_ROLES, "data")
 
@@ -3220,7 +3135,7 @@ class _Folder(NamedTuple):
     def describe(self) -> str:
         """The fewest words that say what is in it."""
         role, count = self.role(), self.roles.total()
-        words = f"{_ROLE_NAMES.get(role, role)}, {count} "
+        words = f"{_lookup(_ROLE_NAMES).get(role, (role, 0))[0]}, {count} "
         if role == "source":
             language = max(sorted(self.languages), key=lambda name: self.languages[name])
             count = self.languages[language]
@@ -3234,7 +3149,7 @@ def _build_folders(files: Iterable[str]) -> dict[str, _Folder]:
     folders = {"": _Folder(set(), [], counter(), counter())}
     for path in files:
         role, language = role_of(path), _language(path)[0]
-        inner, folder = path, _folder(path)
+        inner, folder = path, folder_of(path)
         while inner:
             if folder not in folders:
                 folders[folder] = _Folder(set(), [], counter(), counter())
@@ -3245,7 +3160,7 @@ def _build_folders(files: Iterable[str]) -> dict[str, _Folder]:
                 entry.children.add(inner)
             entry.roles[role] += 1
             entry.languages[language] += role == "source"
-            inner, folder = folder, _folder(folder)
+            inner, folder = folder, folder_of(folder)
     return folders
 
 
@@ -3273,7 +3188,7 @@ def build_tree(files: Sequence[str], max_depth: int, notes: Mapping[str, str]) -
                 below += [child] if folders[child].role() in _OPEN_ROLES else []
             if len(ranked) > limit:
                 more = f"and {len(ranked) - limit} more"
-                entries.append(TreeEntry(_join(folder, "…"), depth, more))
+                entries.append(TreeEntry(join_path(folder, "…"), depth, more))
         level = below
     return entries
 
@@ -3322,8 +3237,8 @@ def _find_doc(folder: str, folders: Mapping[str, _Folder], docs: Mapping[str, st
     for path in [
         path for place in places if place in folders for path in sorted(folders[place].here)
     ]:
-        namesake = _name(path).partition(".")[0].lower() == _name(folder).lower()
-        if docs.get(path) and (namesake or re.fullmatch(_DOC_FILES, _name(path))):
+        namesake = name_of(path).partition(".")[0].lower() == name_of(folder).lower()
+        if docs.get(path) and (namesake or re.fullmatch(_DOC_FILES, name_of(path))):
             return docs[path]
     return ""
 
@@ -3337,11 +3252,11 @@ def first_sentence(text: str) -> str:
     text = re.sub(r"\A\ufeff?---\n(?s:.*?)\n---\n", "", text[:20_000].replace("\r\n", "\n"))
     text = re.sub(r"<!--(?s:.*?)(?:-->|\Z)|^(```|~~~)(?s:.*?)(?:^\1.*$|\Z)", "", text, flags=re.M)
     text = re.sub(r"</?(?:p|div|br|center)\b[^<>]{0,500}>", "\n\n", text)
+    text = re.sub(r"^.*\n[ \t]*([=\-~^*#])\1{2,}[ \t]*$", "", text, flags=re.M)  # headings
     warned = False
     for paragraph in re.split(r"\n\s*\n", text):
-        lines = [line.strip() for line in paragraph.splitlines() if line.strip()]
-        pairs = zip(lines, [*lines[1:], ""], strict=False)
-        prose = _plain(" ".join(line for line, after in pairs if not _is_markup(line, after)))
+        lines = [line.strip() for line in paragraph.splitlines()]
+        prose = _plain(" ".join(line for line in lines if not re.match(_MARKUP_LINE, line)))
         if len(re.findall(r"(?<!\S)[^\W\d_]{2,}", prose)) < 3:
             continue
         if re.match(_NOTICE, prose) or warned and not re.match(_DEFINITION, prose):
@@ -3363,13 +3278,7 @@ _NOTICE = (
     r"|[^.]*\w://\S+\W*\Z"
 )
 # After a notice anything may follow: then only what says what it is.
-_DEFINITION = r"(?:\S+ ){1,4}(?:is|are|provides|contains|implements) "
-
-
-def _is_markup(line: str, following: str) -> bool:
-    """Headings, rules, tables, directives, lists, link targets: what stands before the prose."""
-    underlined = re.fullmatch(r"([=\-~^*#])\1{2,}", following)
-    return underlined is not None or re.match(_MARKUP_LINE, line) is not None
+_DEFINITION = r"(?!If |Until |When |Our )(?:\S+ ){1,4}(?:is an?|is the|is often|are|provides|contains|implements) (?!.*:\Z)"
 
 
 def _plain(line: str) -> str:
@@ -3431,7 +3340,7 @@ def resolve_imports(
             resolvers[family.suffixes] = family.make(tree, family)
         resolve = resolvers[family.suffixes]
         # In Rust two files of one folder mean different things by "super"; elsewhere all agree.
-        place = path if family.make is _rust else _parent(path)
+        place = path if family.make is _rust else folder_of(path)
         memory = known.setdefault((family.suffixes, place), {})
         found: set[str] = set()
         for name in imports[path]:
@@ -3463,13 +3372,8 @@ def _build_tree(
     paths = frozenset(files)
     folders: dict[str, list[str]] = {}
     for path in sorted(paths):
-        folders.setdefault(_parent(path), []).append(path)
+        folders.setdefault(folder_of(path), []).append(path)
     return _Tree(paths, folders, sorted(f"/{path}"[::-1] for path in paths), imports, configs)
-
-
-def _parent(path: str) -> str:
-    """The folder of a path; "" is the root."""
-    return path.rpartition("/")[0]
 
 
 def _locate(folder: str, relative: str) -> str:
@@ -3489,7 +3393,7 @@ def _ancestors(folder: str) -> list[str]:
     """A folder and all above it, the root last."""
     found = [folder]
     while folder:
-        folder = _parent(folder)
+        folder = folder_of(folder)
         found.append(folder)
     return found
 
@@ -3630,7 +3534,7 @@ def _dart(tree: _Tree, family: _Family) -> _Resolve:
     packages = {}
     for path in reversed(_manifests(tree, r"pubspec\.yaml")):
         if match := re.search(r"^name:\s*[\"']?(\w+)", tree.configs[path], re.MULTILINE):
-            packages[match[1]] = _parent(path)
+            packages[match[1]] = folder_of(path)
     beside = _tails(tree, family)
 
     def resolve(folder: str, name: str) -> Iterable[str]:
@@ -3651,10 +3555,10 @@ def _python(tree: _Tree, family: _Family) -> _Resolve:
     modules = _build_modules(tree, family.endings.split())
     packages = {module for module, path in modules.items() if "/__init__.py" in f"/{path}"}
     starts: dict[str, set[str]] = {}  # first part of a name -> folders it can start at
-    folders = {above for module in modules for above in _ancestors(_parent(module))}
+    folders = {above for module in modules for above in _ancestors(folder_of(module))}
     for module in folders.union(modules):
-        if module and _parent(module) not in packages:
-            starts.setdefault(module.rpartition("/")[2], set()).add(_parent(module))
+        if module and folder_of(module) not in packages:
+            starts.setdefault(module.rpartition("/")[2], set()).add(folder_of(module))
 
     @functools.cache
     def list_near_roots(folder: str) -> list[str]:
@@ -3702,7 +3606,7 @@ def _javascript(tree: _Tree, family: _Family) -> _Resolve:
     endings = family.endings.split()
     modules = _build_modules(tree, [*endings, *(f"/index{ending}" for ending in endings)])
     paths = _manifests(tree, r"package\.json")
-    manifests = {_parent(path): parse_json(tree.configs[path]) for path in paths}
+    manifests = {folder_of(path): parse_json(tree.configs[path]) for path in paths}
     rules = _build_rules(tree, ["", *manifests])
     packages: dict[str, str] = {}  # name -> folder
     for folder, manifest in manifests.items():
@@ -3732,7 +3636,7 @@ def _javascript(tree: _Tree, family: _Family) -> _Resolve:
                 path = _locate("", target.replace("*", rest.removesuffix(tail)))
                 if rest.endswith(tail) and (path := find_file(path)):
                     return path
-        return find_by_rule(_parent(folder), name) if folder else ""
+        return find_by_rule(folder_of(folder), name) if folder else ""
 
     def resolve(folder: str, name: str) -> list[str]:
         name = name.partition("?")[0]
@@ -3773,19 +3677,19 @@ def _build_rules(tree: _Tree, packages: Iterable[str]) -> dict[str, _Rules]:
     def add_config(folder: str, path: str, seen: set[str]) -> None:
         seen.add(path)
         options = as_table(parse_config(path).get("compilerOptions"))
-        base = _locate(_parent(path), "".join(_texts(options.get("baseUrl"))))
+        base = _locate(folder_of(path), "".join(_texts(options.get("baseUrl"))))
         add_rules(folder, base, as_table(options.get("paths")))
         if "baseUrl" in options:
             add_rules(folder, base, {"*": "*"})
         for name in _texts(parse_config(path).get("extends")):
-            parent = _locate(_parent(path), name.removesuffix(".json")) + ".json"
+            parent = _locate(folder_of(path), name.removesuffix(".json")) + ".json"
             if parent not in seen:
                 add_config(folder, parent, seen)
 
     for path in _manifests(tree, r"[tj]sconfig[^/]*\.json"):
-        add_config(_parent(path), path, set())
+        add_config(folder_of(path), path, set())
     for path in _manifests(tree, r"package\.json|deno\.jsonc?|import_map\.json"):
-        add_rules(_parent(path), _parent(path), as_table(parse_config(path).get("imports")))
+        add_rules(folder_of(path), folder_of(path), as_table(parse_config(path).get("imports")))
     for folder in packages:
         add_rules(folder, folder, _ALIASES)
     return rules
@@ -3800,7 +3704,7 @@ def _go(tree: _Tree, family: _Family) -> _Resolve:
     """All files of the package's folder, by the module paths of go.mod and its local replaces."""
     modules: dict[str, list[str]] = {}
     for path in _manifests(tree, r"go\.mod|go\.work"):
-        text, folder = tree.configs[path], _parent(path)
+        text, folder = tree.configs[path], folder_of(path)
         for match in re.finditer(r"^module\s+\"?([^\s\"]+)", text, re.MULTILINE):
             modules.setdefault(match[1], []).append(folder)
         for match in re.finditer(_GO_REPLACE, text):
@@ -3824,22 +3728,22 @@ def _rust(tree: _Tree, family: _Family) -> _Resolve:
     crates: dict[str, str] = {}  # name -> folder of its root file
     roots = {p for p in tree.files if f"/{p}".endswith(("/lib.rs", "/main.rs", "/build.rs"))}
     for path in _manifests(tree, r"Cargo\.toml"):
-        folder, manifest = _parent(path), parse_toml(tree.configs[path])
+        folder, manifest = folder_of(path), parse_toml(tree.configs[path])
         lib = as_table(manifest.get("lib"))
         lib_path = _locate(folder, str(lib.get("path", "src/lib.rs")))
         for name in _texts([lib.get("name"), as_table(manifest.get("package")).get("name")]):
-            crates.setdefault(name.replace("-", "_"), _parent(lib_path))
+            crates.setdefault(name.replace("-", "_"), folder_of(lib_path))
         if lib_path in tree.files:
-            modules[_parent(lib_path)] = lib_path
+            modules[folder_of(lib_path)] = lib_path
         targets = [text for key in ("bin", "test", "example") for text in _texts(manifest.get(key))]
         roots.update([lib_path, *(_locate(folder, text) for text in targets)])
         for usual in ("src/bin", "tests", "examples", "benches"):
             roots.update(tree.folders.get(_locate(folder, usual), ()))
-    root_folders = {_parent(path) for path in roots & tree.files}
+    root_folders = {folder_of(path) for path in roots & tree.files}
 
     @functools.cache
     def find_homes(path: str) -> tuple[str, str]:
-        folder = _parent(path)
+        folder = folder_of(path)
         root = next((above for above in _ancestors(folder) if above in root_folders), folder)
         is_folder = path in roots or path.endswith("/mod.rs")
         return folder if is_folder else path.removesuffix(".rs"), root
@@ -3907,7 +3811,7 @@ def _php(tree: _Tree, family: _Family) -> _Resolve:
         manifest = parse_json(tree.configs[path])
         for key in ("autoload", "autoload-dev"):
             for prefix, targets in as_table(as_table(manifest.get(key)).get("psr-4")).items():
-                found = [_locate(_parent(path), target) for target in _texts(targets)]
+                found = [_locate(folder_of(path), target) for target in _texts(targets)]
                 prefixes.setdefault(prefix.replace("\\", "/").strip("/"), []).extend(found)
     by_namespace, by_path = _namespaces(tree, family), _tails(tree, family)
 
