@@ -1163,6 +1163,8 @@ rust: rs
   ref     use_as_clause.path>identifier use_as_clause.path>scoped_identifier.name>identifier
   Ref     scoped_identifier.path>identifier
   raw     (token_tree (identifier) @ref . (token_tree))
+  raw     (source_file (expression_statement (macro_invocation (token_tree . "{") @again)))
+  raw     (source_file (macro_invocation (token_tree . "{") @again))
   raw     (attribute (identifier) @_d arguments: (token_tree (identifier) @ref) (#eq? @_d "derive"))
   drop    Self
   use     use_declaration extern_crate_declaration
@@ -1356,7 +1358,7 @@ kotlin: kt kts
   text    class ^(?:(?:public|internal|private|abstract|open|data|sealed|inner|value|annotation)\s+)*class\s+(\w+)
   text    interface ^(?:(?:public|internal|sealed|fun)\s+)*interface\s+(\w+)
   text    object ^(?:(?:public|internal|private|data)\s+)*object\s+(\w+)
-  text    function ^(?:(?:public|internal|private|inline|suspend|operator)\s+)*fun\s+(?:<[^>]*>\s*)?(?:[\w<>?]+\.)?(\w+)
+  text    function ^(?:(?:public|internal|private|inline|suspend|operator)\s+)*fun\s+(?!interface\b)(?:<[^>]*>\s*)?(?:[\w<>?]+\.)?(\w+)
 
 swift: swift
   public  \b(public|open)\b(?!\()
@@ -1808,6 +1810,18 @@ class _Tools(NamedTuple):
     query: Any
     cursor: Any
     shapes: list[tuple[str, str, str] | None]  # by pattern: capture, role, label
+    range: Any  # tree-sitter's type for a part of a source
+
+    def parse_part(self, node: Any, source: bytes) -> Any:
+        """The tree of what stands between the first and the last byte of a node: its brackets."""
+        (row, column), (last_row, last_column) = node.start_point, node.end_point
+        inside = self.range(
+            (row, column + 1), (last_row, last_column - 1), node.start_byte + 1, node.end_byte - 1
+        )
+        self.parser.included_ranges = [inside]
+        tree = self.parser.parse(source)
+        self.parser.included_ranges = []
+        return tree
 
 
 class _File(NamedTuple):
@@ -1831,11 +1845,11 @@ def tag_source(path: str, source: bytes, language: Language) -> FileTags | None:
     tools = _load_grammar(language.grammar, language.query)
     if tools is None:
         return None
-    tree = tools.parser.parse(source)
+    trees = [tools.parser.parse(source)]
     references: list[Any] = []
     places: list[_Place] = []
     nodes: dict[str, list[Any]] = {role: [] for role in _LISTED}
-    for order, captures in tools.cursor(tools.query).matches(tree.root_node):
+    for order, captures in _each_match(tools, source, trees):
         if "ref" in captures:  # first, because four of five matches are references
             references += captures["ref"]
         elif shape := tools.shapes[order]:
@@ -1850,6 +1864,12 @@ def tag_source(path: str, source: bytes, language: Language) -> FileTags | None:
     places = _choose_places(places)
     nodes["value"] += [node for place in places for node in place.captures.get("value", ())]
     definitions, docs, own = _find_definitions(_build_file(source, language, nodes), places)
+    if trees[0].root_node.has_error:  # what the grammar stumbled over, a pattern may still see
+        known = {each.name for each in definitions}
+        plain = tag_without_grammar(path, source, language)
+        definitions += (
+            [each for each in plain.definitions if each.name not in known] if plain else []
+        )
     return FileTags(
         tuple(sorted(set(definitions))),
         _count_references(source, language, references, own),
@@ -1857,6 +1877,18 @@ def tag_source(path: str, source: bytes, language: Language) -> FileTags | None:
         _find_file_doc(source, language, docs),
         _find_mark(source),
     )
+
+
+def _each_match(
+    tools: _Tools, source: bytes, trees: list[Any]
+) -> Iterator[tuple[int, dict[str, list[Any]]]]:
+    """The matches in a tree, and in what its `again` nodes hold if that parses as a file would."""
+    for tree in trees:  # it grows
+        for order, captures in tools.cursor(tools.query).matches(tree.root_node):
+            for node in captures.get("again", ()):
+                inner = tools.parse_part(node, source)
+                trees += [] if inner.root_node.has_error else [inner]
+            yield order, captures
 
 
 def _spoken_language(path: str, source: bytes, language: Language) -> Language:
@@ -1882,6 +1914,7 @@ def _load_grammar(grammar: str, query: str) -> _Tools | None:
         tree_sitter.Query(language, query),
         tree_sitter.QueryCursor,
         [_find_shape(pattern) for pattern in query.splitlines()],
+        tree_sitter.Range,
     )
 
 
