@@ -2169,9 +2169,13 @@ class _Repo(NamedTuple):
 
     files: Sequence[str]
     known: frozenset[str]
-    roles: dict[str, str]
+    folders: dict[str, _Folder]
     finds: dict[str, list[_Find]]  # config -> what it says, those near the root first
     homes: frozenset[str]  # the ecosystems that hold much of the code; others serve a corner of it
+
+    def list_roles(self) -> dict[str, str]:
+        """Path of each file -> its role."""
+        return {path: role for each in self.folders.values() for path, role in each.here.items()}
 
     def list_ours(self) -> list[str]:
         """The configs that are about the main code."""
@@ -2188,16 +2192,15 @@ def is_config(path: str) -> bool:
 
 def detect_facts(files: Sequence[str], configs: Mapping[str, str]) -> Facts:
     """What names of files and texts of configs say about a project, most important first."""
-    known = frozenset(files)
-    roles = {path: role_of(path) for path in files}
-    sources = [path for path in files if roles[path] == "source"] or files
-    sizes = collections.Counter(_language(path)[1] for path in sources)
-    del sizes[""]
-    most = max(sizes.values(), default=0)
-    homes = frozenset(name for name, count in sizes.items() if count * 3 >= most)
-    repo = _Repo(files, known, roles, _read_configs(configs, known), homes)
+    known, folders = frozenset(files), _build_folders(files)
+    languages = folders[""].languages or collections.Counter(filter(None, map(_language, files)))
+    sizes = collections.Counter[str]()
+    for language, count in languages.items():
+        sizes[language.partition(":")[2]] += count
+    homes = frozenset(name for name in sizes if sizes[name] * 3 >= max(sizes.values()))
+    repo = _Repo(files, known, folders, _read_configs(configs, known), homes)
     return Facts(
-        tuple(_list_stack(repo, sources)),
+        tuple(_list_stack(repo, languages)),
         tuple(_choose_commands(repo, list(_list_calls(configs)))),
         tuple(_list_key_files(repo)),
         tuple(_list_packages(repo)),
@@ -2221,6 +2224,15 @@ def _lookup(table: str) -> dict[str, tuple[str, int]]:
     }
 
 
+def _label(table: str, word: str) -> str:
+    return _lookup(table).get(word, ("", 0))[0]
+
+
+def _most(counts: Mapping[str, int]) -> list[str]:
+    """What was counted, the most frequent first."""
+    return sorted(counts, key=lambda name: (-counts[name], name))
+
+
 # One stanza per kind of config: pattern of its name, ecosystem, why it is a key file ("-" for none).
 # A row is: kind, text, and where its {} comes from: "~ pattern" in the text, or "@ places" in TOML
 # or JSON ("*" is any key), "./x" for a file beside the config, "=x" for a dependency. A row without
@@ -2229,22 +2241,19 @@ def _lookup(table: str) -> dict[str, tuple[str, int]]:
 _STANZAS = r"""
 pyproject\.toml : python : Python project
   name {} @ project/name tool/poetry/name ; about {} @ project/description tool/poetry/description
-  version Python {} @ project/requires-python tool/poetry/dependencies/python
-  dep {} @ project/dependencies tool/poetry/dependencies ; member {} @ tool/uv/workspace/members
-  devdep {} @ project/optional-dependencies/* dependency-groups/* tool/poetry/group/*/dependencies
-  entry command `{}` @ project/scripts tool/poetry/scripts ; tool tox @ tool/tox
-  tool uv @ tool/uv ./uv.lock ; install! uv sync @ tool/uv ./uv.lock ; tool pdm @ tool/pdm ; install! pdm install @ tool/pdm
-  tool poetry @ tool/poetry ; install! poetry install @ tool/poetry
+  version Python {} @ project/requires-python tool/poetry/dependencies/python ; dep {} @ project/dependencies tool/poetry/dependencies
+  member {} @ tool/uv/workspace/members ; devdep {} @ project/optional-dependencies/* dependency-groups/* tool/poetry/group/*/dependencies
+  entry command `{}` @ project/scripts tool/poetry/scripts ; tool tox @ tool/tox ; tool uv @ tool/uv ./uv.lock ; install! uv sync @ tool/uv ./uv.lock
+  tool pdm @ tool/pdm ; install! pdm install @ tool/pdm ; tool poetry @ tool/poetry ; install! poetry install @ tool/poetry
   install! pip install --no-build-isolation -e . ~ ^build-backend\s*=\s*["']mesonpy
-  install pip install -e .[dev] @ project/optional-dependencies/dev
-  install pip install -e .[test] @ project/optional-dependencies/test ; install? pip install -e . @ project build-system
-  test pytest @ tool/pytest =pytest ; test! tox @ tool/tox/env_run_base ; task tox -e {} @ tool/tox/env
-  lint ruff check @ tool/ruff ; format ruff format @ tool/ruff/format ; format black . @ tool/black
-  typecheck mypy @ tool/mypy/files tool/mypy/packages tool/mypy/modules ; typecheck? mypy . @ tool/mypy
-  typecheck pyright @ tool/pyright ; task hatch run {} @ tool/hatch/envs/default/scripts ; task pdm run {} @ tool/pdm/scripts
-  task poe {} @ tool/poe/tasks ; style lines up to {} columns (ruff) @ tool/ruff/line-length
-  style lines up to {} columns (black) @ tool/black/line-length ; style mypy strict @ tool/mypy/strict
-  style commit messages by commitizen @ tool/commitizen ; style changelog fragments in {}/ (towncrier) @ tool/towncrier/directory
+  install pip install -e .[dev] @ project/optional-dependencies/dev ; install pip install -e .[test] @ project/optional-dependencies/test
+  install? pip install -e . @ project build-system ; test pytest @ tool/pytest =pytest ; test! tox @ tool/tox/env_run_base
+  task tox -e {} @ tool/tox/env ; lint ruff check @ tool/ruff ; format ruff format @ tool/ruff/format ; format black . @ tool/black
+  typecheck mypy @ tool/mypy/files tool/mypy/packages tool/mypy/modules ; typecheck? mypy . @ tool/mypy ; typecheck pyright @ tool/pyright
+  task hatch run {} @ tool/hatch/envs/default/scripts ; task pdm run {} @ tool/pdm/scripts ; task poe {} @ tool/poe/tasks
+  style lines up to {} columns (ruff) @ tool/ruff/line-length ; style lines up to {} columns (black) @ tool/black/line-length
+  style mypy strict @ tool/mypy/strict ; style commit messages by commitizen @ tool/commitizen
+  style changelog fragments in {}/ (towncrier) @ tool/towncrier/directory
 setup\.cfg|tox\.ini|pytest\.ini|mypy\.ini|\.flake8 : python : -
   version Python {} ~ ^python_requires\s*=\s*(.+) ; install? pip install -e . ~ ^\[options\] ; test pytest ~ ^\[(?:tool:)?pytest\]
   lint flake8 ~ ^\[flake8\] ; tool tox ~ ^\[tox\] ; test! tox ~ ^\[testenv\] ; task tox -e {} ~ ^\[testenv:([\w.-]+)\]
@@ -2253,39 +2262,33 @@ setup\.py : python : Python package
   name {} ~ \bname\s*=\s*['"]([\w.-]+) ; version Python {} ~ python_requires\s*=\s*['"]([^'"\n]+)
   dep {} ~ ^[ \t]*['"]([\w.-]+)([^'"\n]*)['"],?[ \t]*$ ; install? pip install -e . ~ \bsetup\(
 requirements\.txt : python : Python dependencies
-  dep {} ~ ^([A-Za-z][\w.-]*)(?:\[[^\]\n]*\])?([=<>~!][^\s;#]*)? ; install? pip install -r requirements.txt
-  test pytest @ =pytest
+  dep {} ~ ^([A-Za-z][\w.-]*)(?:\[[^\]\n]*\])?([=<>~!][^\s;#]*)? ; install? pip install -r requirements.txt ; test pytest @ =pytest
 noxfile\.py : python : task runner : task nox -s {} ~ ^def (\w+)\(session
 manage\.py : python : Django commands : test python manage.py test ; run python manage.py runserver
 \.?ruff\.toml : python : - : lint ruff check ; style lines up to {} columns (ruff) @ line-length
 Pipfile : python : Python dependencies : install! pipenv install --dev
-environment\.yml : python : - : install? conda env create -f environment.yml
 package\.json : node : npm package
-  name {} @ name ; about {} @ description ; version Node.js {} @ engines/node
-  dep {} @ dependencies devDependencies peerDependencies ; member {} @ workspaces workspaces/packages ; entry command `{}` @ bin
-  entry package entry point @ source module main ./index.js ./src/index.ts
-  style conventional commits (commitlint) @ =@commitlint/config-conventional
-  style a changeset per change in .changeset/ @ =@changesets/cli
+  name {} @ name ; about {} @ description ; version Node.js {} @ engines/node ; dep {} @ dependencies devDependencies peerDependencies
+  member {} @ workspaces workspaces/packages ; entry command `{}` @ bin ; entry package entry point @ source module main ./index.js ./src/index.ts
+  style conventional commits (commitlint) @ =@commitlint/config-conventional ; style a changeset per change in .changeset/ @ =@changesets/cli
 pnpm-workspace\.yaml : node : workspace members : member {} ~ ^[ \t]*-[ \t]+['"]?([^'"\s#]+)
 lerna\.json : node : - : member {} @ packages
 deno\.jsonc? : node : Deno project : tool Deno ; test deno test ; lint deno lint ; format deno fmt ; task deno task {} @ tasks
 tsconfig\.json : node : - : style TypeScript strict @ compilerOptions/strict
 biome\.json : node : - : lint npx biome check
-\.prettierrc(?:\.json|\.ya?ml)? : node : -
-  style formatted by Prettier ; style lines up to {} columns ~ printWidth["']?\s*:\s*(\d+)
+\.prettierrc(?:\.json|\.ya?ml)? : node : - : style formatted by Prettier ; style lines up to {} columns ~ printWidth["']?\s*:\s*(\d+)
 Cargo\.toml : rust : Cargo manifest
   name {} @ package/name ; about {} @ package/description ; member {} @ workspace/members
-  version Rust {}+ @ package/rust-version workspace/package/rust-version
-  version Rust {}-edition @ package/edition workspace/package/edition ; dep {} @ dependencies workspace/dependencies
-  build cargo build ; test cargo test ; test! cargo test --workspace ~ \A(?=[\s\S]*^\[package\])(?=[\s\S]*^\[workspace\])
-  run cargo run @ ./src/main.rs bin ; entry command `{}` @ bin ; entry program entry point @ ./src/main.rs
-  entry root of the crate @ ./src/lib.rs
+  version Rust {}+ @ package/rust-version workspace/package/rust-version ; version Rust {}-edition @ package/edition workspace/package/edition
+  dep {} @ dependencies workspace/dependencies ; build cargo build ; test cargo test
+  test! cargo test --workspace ~ \A(?=[\s\S]*^\[package\])(?=[\s\S]*^\[workspace\]) ; run cargo run @ ./src/main.rs bin ; entry command `{}` @ bin
+  entry program entry point @ ./src/main.rs ; entry root of the crate @ ./src/lib.rs
 \.?rustfmt\.toml : rust : - : format cargo fmt --all ; style lines up to {} columns (rustfmt) @ max_width
 clippy\.toml : rust : - : lint cargo clippy
 go\.mod : go : Go module
-  name {} ~ ^module\s+(\S+) ; version Go {} ~ ^go\s+([\d.]+) ; dep {} ~ ^(?:require)?[ \t]+(\S+\.\S+/\S+) (v\S+)$
-  build go build ./... ; test go test ./... ; lint? go vet ./... ; format? gofmt -w . ; run! go run . @ ./main.go
-  run go run ./cmd/{} @ ./cmd/*/main.go ; entry program entry point @ ./main.go ; entry command `{}` @ ./cmd/*/main.go
+  name {} ~ ^module\s+(\S+) ; version Go {} ~ ^go\s+([\d.]+) ; dep {} ~ ^(?:require)?[ \t]+(\S+\.\S+/\S+) (v\S+)$ ; build go build ./...
+  test go test ./... ; lint? go vet ./... ; format? gofmt -w . ; run! go run . @ ./main.go ; run go run ./cmd/{} @ ./cmd/*/main.go
+  entry program entry point @ ./main.go ; entry command `{}` @ ./cmd/*/main.go
 go\.work : go : Go workspace : member {} ~ ^(?:use)?[ \t]*(\.[\w./-]*)[ \t]*$
 \.golangci\.ya?ml : go : - : lint golangci-lint run
 magefile\.go : go : task runner : task mage {} ~ ^func ([A-Z]\w*)\([^()\n]*\)(?: error)? \{
@@ -2295,73 +2298,59 @@ magefile\.go : go : task runner : task mage {} ~ ^func ([A-Z]\w*)\([^()\n]*\)(?:
 [Tt]askfile\.ya?ml : - : task runner : task task {} ~ ^  ([A-Za-z][\w:-]*):[ \t]*$
 pom\.xml : jvm : Maven project
   tool Maven ; build mvn package ; test mvn test ; about {} ~ <description>\s*([^<]+)<
-  version Java {}+ ~ <(?:maven\.compiler\.(?:release|source)|java\.version)>\s*([\d.]+)\s*<
-  dep {} ~ <(?:groupId|artifactId)>\s*([\w.-]+)\s*< ; member {} ~ <module>\s*([^<\s]+)\s*</module>
-  run mvn spring-boot:run ~ spring-boot-maven-plugin
+  version Java {}+ ~ <(?:maven\.compiler\.(?:release|source)|java\.version)>\s*([\d.]+)\s*< ; dep {} ~ <(?:groupId|artifactId)>\s*([\w.-]+)\s*<
+  member {} ~ <module>\s*([^<\s]+)\s*</module> ; run mvn spring-boot:run ~ spring-boot-maven-plugin
 (?:build|settings)\.gradle(?:\.kts)? : jvm : Gradle build
   tool Gradle ; build gradle build ; test gradle test
   version Java {}+ ~ (?:LanguageVersion\.of\(|jvmToolchain\(|JavaVersion\.VERSION_|Compatibility\s*=\s*['"]?)(\d+)
   dep {} ~ ['"(]([a-z][\w-]*(?:\.[\w-]+)+)[:'"] ; member {} ~ ^[ \t]*(?:include\b[ (]*['"]:?|['"]:)([\w:./-]+)['"]
   run gradle bootRun ~ ['"]org\.springframework\.boot['"] ; run gradle run ~ ['"]application['"]|^[ \t]*application[ \t]*$
 build\.sbt : jvm : sbt build : build sbt compile ; test sbt test
-deps\.edn : jvm : Clojure project : test clojure -M:test
 CMakeLists\.txt : c : CMake build
   tool CMake ; name {} ~ ^(?i:project)\s*\(\s*([\w.-]+) ; version C++ {} ~ CMAKE_CXX_STANDARD\s+(\d+)
-  build cmake -B build && cmake --build build ~ ^(?i:project)\s*\(
-  test ctest --test-dir build ~ (?i:enable_testing|add_test)\s*\(|include\s*\(CTest
-meson\.build : c : Meson build
-  build meson setup build && meson compile -C build ~ ^project\( ; test meson test -C build ~ ^project\(
+  build cmake -B build && cmake --build build ~ ^(?i:project)\s*\( ; test ctest --test-dir build ~ (?i:enable_testing|add_test)\s*\(|include\s*\(CTest
+meson\.build : c : Meson build : build meson setup build && meson compile -C build ~ ^project\( ; test meson test -C build ~ ^project\(
 configure\.ac : c : Autoconf build : build ./configure && make ; test make check
 \.clang-format : c : - : style formatted by clang-format
 Gemfile|[\w.-]+\.gemspec : ruby : Ruby package
   name {} ~ \.name\s*=\s*["']([\w-]+) ; about {} ~ \.summary\s*=\s*["']([^"'\n]+)
   version Ruby {} ~ (?:^ruby|required_ruby_version\s*=)\s*["']([^"'\n]+)
   dep {} ~ (?:^[ \t]*gem|\.add_(?:runtime_)?dependency)[ (]+["']([\w-]+)["'](?:,\s*["']([^"'\n]*))? ; tool Bundler ~ ^source\b
-  install! bundle install ~ ^source\b ; test bundle exec rspec @ =rspec ; test! bin/rails test @ ./bin/rails
-  run! bin/rails server @ ./bin/rails ; lint bundle exec rubocop @ ./.rubocop.yml ; entry command `{}` @ ./exe/*
-  entry root of the gem @ ./lib/*.rb
+  install! bundle install ~ ^source\b ; test bundle exec rspec @ =rspec ; test! bin/rails test @ ./bin/rails ; run! bin/rails server @ ./bin/rails
+  lint bundle exec rubocop @ ./.rubocop.yml ; entry command `{}` @ ./exe/* ; entry root of the gem @ ./lib/*.rb
 Rakefile : ruby : task runner
   task bundle exec rake {} ~ ^task[ (]+:?["']?([\w:-]+) ; test! bundle exec rake test ~ ^Rake::TestTask\.new
   test! bundle exec rake spec ~ ^RSpec::Core::RakeTask\.new
 composer\.json : php : Composer package
-  tool Composer ; install! composer install ; name {} @ name ; about {} @ description ; version PHP {} @ require/php
-  dep {} @ require ; devdep {} @ require-dev ; task composer {} @ scripts ; test vendor/bin/phpunit @ =phpunit/phpunit
-  test vendor/bin/pest @ =pestphp/pest ; format vendor/bin/pint @ =laravel/pint ; test! php artisan test @ ./artisan
-  run! php artisan serve @ ./artisan ; typecheck vendor/bin/phpstan analyse @ ./phpstan.neon ./phpstan.neon.dist
+  tool Composer ; install! composer install ; name {} @ name ; about {} @ description ; version PHP {} @ require/php ; dep {} @ require
+  devdep {} @ require-dev ; task composer {} @ scripts ; test vendor/bin/phpunit @ =phpunit/phpunit ; test vendor/bin/pest @ =pestphp/pest
+  format vendor/bin/pint @ =laravel/pint ; test! php artisan test @ ./artisan ; run! php artisan serve @ ./artisan
+  typecheck vendor/bin/phpstan analyse @ ./phpstan.neon ./phpstan.neon.dist
 mix\.exs : elixir : Mix project
   install mix deps.get ; build mix compile ; test mix test ; format mix format @ ./.formatter.exs ; name {} ~ \bapp:\s*:(\w+)
-  version Elixir {} ~ elixir:\s*"([^"\n]+) ; dep {} ~ \{:(\w+),\s*"([^"\n]*) ; run mix phx.server ~ \{:phoenix,
-  lint mix credo @ =credo
-[\w.-]+\.slnx? : dotnet : .NET solution
-  build dotnet build ; test dotnet test ; member {} ~ "([^"\n]+)[\\/][^"\\/\n]+\.(?:cs|fs|vb)proj"
+  version Elixir {} ~ elixir:\s*"([^"\n]+) ; dep {} ~ \{:(\w+),\s*"([^"\n]*) ; run mix phx.server ~ \{:phoenix, ; lint mix credo @ =credo
+[\w.-]+\.slnx? : dotnet : .NET solution : build dotnet build ; test dotnet test ; member {} ~ "([^"\n]+)[\\/][^"\\/\n]+\.(?:cs|fs|vb)proj"
 [\w.-]+\.(?:cs|fs|vb)proj : dotnet : .NET project
   build? dotnet build ; test? dotnet test ; version .NET {} ~ <TargetFrameworks?>(?:[^<]*;)?net(\d+\.\d)
-  dep {} ~ <PackageReference\s+Include="([\w.]+)"(?:\s+Version="([^"]*)")?
-  dep microsoft.aspnetcore ~ Sdk="Microsoft\.NET\.Sdk\.Web"
+  dep {} ~ <PackageReference\s+Include="([\w.]+)"(?:\s+Version="([^"]*)")? ; dep microsoft.aspnetcore ~ Sdk="Microsoft\.NET\.Sdk\.Web"
 Package\.swift : swift : Swift package
-  tool SwiftPM ; build swift build ; name {} ~ \bPackage\(\s*name:\s*"([^"\n]+)
-  version Swift {}+ ~ swift-tools-version:\s*([\d.]+) ; dep {} ~ url:\s*"[^"\n]*/([\w.-]+?)(?:\.git)?"
-  test swift test ~ \.testTarget\( ; run swift run ~ \.executableTarget\( ; lint swiftlint @ ./.swiftlint.yml
-  format swiftformat . @ ./.swiftformat
+  tool SwiftPM ; build swift build ; name {} ~ \bPackage\(\s*name:\s*"([^"\n]+) ; version Swift {}+ ~ swift-tools-version:\s*([\d.]+)
+  dep {} ~ url:\s*"[^"\n]*/([\w.-]+?)(?:\.git)?" ; test swift test ~ \.testTarget\( ; run swift run ~ \.executableTarget\(
+  lint swiftlint @ ./.swiftlint.yml ; format swiftformat . @ ./.swiftformat
 pubspec\.yaml : dart : Dart package
-  install dart pub get ; test dart test ; lint dart analyze ; format dart format . ; name {} ~ ^name:\s*(\S+)
-  about {} ~ ^description:\s*(.+) ; version Dart {} ~ ^  sdk:\s*['"]?([^'"\n]+) ; dep {} ~ ^  (\w+):[ \t]*(\S*)$
-  install! flutter pub get ~ ^  flutter: ; test! flutter test ~ ^  flutter: ; lint! flutter analyze ~ ^  flutter:
-  run flutter run ~ ^  flutter:
+  install dart pub get ; test dart test ; lint dart analyze ; format dart format . ; name {} ~ ^name:\s*(\S+) ; about {} ~ ^description:\s*(.+)
+  version Dart {} ~ ^  sdk:\s*['"]?([^'"\n]+) ; dep {} ~ ^  (\w+):[ \t]*(\S*)$ ; install! flutter pub get ~ ^  flutter:
+  test! flutter test ~ ^  flutter: ; lint! flutter analyze ~ ^  flutter: ; run flutter run ~ ^  flutter:
 stack\.yaml : haskell : Haskell project : build stack build ; test stack test
 cabal\.project : haskell : Haskell project : build cabal build all ; test cabal test all
 dune-project : ocaml : Dune project : build dune build ; test dune test
-rebar\.config : erlang : Erlang project : build rebar3 compile ; test rebar3 eunit
-gleam\.toml : gleam : Gleam project : build gleam build ; test gleam test
 build\.zig : zig : Zig build : build zig build ; test? zig build test
-foundry\.toml : solidity : Foundry project : build forge build ; test forge test
 MODULE\.bazel|WORKSPACE : - : Bazel workspace : build bazel build //... ; test bazel test //...
 (?:docker-)?compose\.ya?ml : - : services : run? docker compose up ~ ^\s+build:
 \.pre-commit-config\.yaml : - : - : lint! pre-commit run --all-files ; style pre-commit hooks
-release-please-config\.json : - : - : style conventional commits (release-please)
-(?!) : - : - : lint(go) staticcheck ; test(go) gotestsum ; typecheck(node) tsc ; lint(node) eslint ; test(jvm) gradle check
-  test(jvm) mvn verify ; build(jvm) gradle assemble ; test(rust) cargo nextest ; lint(rust) cargo clippy ; lint(python) pylint
-  install(python) pip install
+(?!) : - : -
+  lint(go) staticcheck ; test(go) gotestsum ; typecheck(node) tsc ; lint(node) eslint ; test(jvm) gradle check ; test(jvm) mvn verify
+  build(jvm) gradle assemble ; test(rust) cargo nextest ; lint(rust) cargo clippy ; lint(python) pylint ; install(python) pip install
 \.editorconfig : - : -
   style indent with tabs ~ ^\[\*\]\n(?:[a-z][^\n]*\n)*?indent_style *= *tab
   style indent with {} spaces ~ ^\[\*\]\n(?:[a-z][^\n]*\n)*?indent_size *= *(\d+)
@@ -2518,15 +2507,13 @@ def _fill_row(row: _Row, value: object, folder: str, known: frozenset[str]) -> I
 def _pairs(value: object) -> Iterator[tuple[str, str]]:
     """(name, version) of dependencies: a table, a list of requirements, or what a pattern found."""
     if isinstance(value, tuple):
-        name, version, *_ = (*value, "", "")
-        yield str(name), version or ""
+        yield value[0] if value else "", (value[1] or "") if len(value) > 1 else ""
     elif isinstance(value, dict):
         for name, version in value.items():
-            yield str(name), _word(version) or _word(as_table(version).get("version"))
+            yield name, _word(version) or _word(as_table(version).get("version"))
     else:
-        for need in _strings(value):
-            match = re.match(r"([\w.-]*)(?:\[[^\]]*\])?([^;]*)", need)
-            yield (match[1], match[2]) if match else ("", "")
+        needs = [re.match(r"([\w.-]*)(?:\[[^\]]*\])?([^;]*)", need) for need in _strings(value)]
+        yield from ((need[1], need[2]) for need in needs if need)
 
 
 def _find_tasks(names: Iterable[str], line: str) -> Iterator[_Find]:
@@ -2543,6 +2530,7 @@ def _find_tasks(names: Iterable[str], line: str) -> Iterator[_Find]:
 
 def _find_entries(why: str, value: object, folder: str, known: frozenset[str]) -> Iterator[_Find]:
     """The sources that a manifest names: "pkg.mod:main", "./dist/x.js" (mostly made of src/x.ts)."""
+    endings = ("", ".py", "/__init__.py", ".js", ".ts", ".mjs", ".cjs", ".tsx")
     tables = [as_table(one) for one in value] if isinstance(value, list) else []
     places = {_word(table.get("name")): table.get("path") for table in tables}  # Cargo's [[bin]]
     for name, target in (places or as_table(value) or {"": value}).items():
@@ -2550,12 +2538,9 @@ def _find_entries(why: str, value: object, folder: str, known: frozenset[str]) -
         stem = re.sub(r":.*|\.[cm]?[jt]sx?$", "", place)
         stems = [place, stem, re.sub(r"^(?:dist|lib|build|out)/", "src/", stem)]
         stems += [top + stem.replace(".", "/") for top in ("src/", "")]
-        paths = [join_path(folder, one + end) for one in stems for end in _ENTRY_ENDINGS if one]
+        paths = [join_path(folder, one + end) for one in stems for end in endings if one]
         for path in [path for path in paths if path in known][:1]:
             yield _Find("entry", path, why.replace(" `{}`", f" `{name}`" if name else ""))
-
-
-_ENTRY_ENDINGS = ("", ".py", "/__init__.py", ".js", ".ts", ".mjs", ".cjs", ".tsx")
 
 
 def _find_scripts(folder: str, data: dict[str, Any], known: frozenset[str]) -> Iterator[_Find]:
@@ -2644,7 +2629,7 @@ def _list_calls(configs: Mapping[str, str]) -> Iterator[Command]:
                 home = (place[1] if place else "") if "steps:" in part else home
                 for match in re.finditer(_CI_LINE, part, re.M):
                     key = match[1] or key
-                    action, _ = _lookup(_ACTIONS).get(match[2].partition("@")[0], ("", 0))
+                    action = _label(_ACTIONS, match[2].partition("@")[0])
                     value = action if key == "uses" else match[2] if key in _CI_KEYS else ""
                     for line in re.split("&&|;", value):
                         line = re.sub(_CI_FLAG, "", f" {' '.join(line.split())} ").strip()
@@ -2690,7 +2675,7 @@ def _classify_call(call: Command, known: frozenset[str]) -> _Offer | None:
     _, line, path, folder = call
     script = re.match(_SCRIPT, line)
     if script and script[2] in known:
-        verb, _ = _lookup(_TASKS).get(name_of(script[2]).partition(".")[0].lower(), ("", 0))
+        verb = _label(_TASKS, name_of(script[2]).partition(".")[0].lower())
         offer = _Offer(verb, script[1] + script[2], path, folder, "", _FROM_CI, True)
         return offer if verb else None
     bare, key = _unwrap(line), _call_key(line)
@@ -2719,7 +2704,7 @@ def _list_offers(repo: _Repo) -> Iterator[_Offer]:
             ecosystem = find.note or _find_stanza(path).ecosystem
             yield _Offer(find.kind, line, path, folder_of(path), ecosystem, find.score)
     for path in repo.files:
-        verb, _ = _lookup(_TASKS).get(name_of(path), ("", 0))
+        verb = _label(_TASKS, name_of(path))
         if verb and folder_of(path) in ("script", "bin"):
             yield _Offer(verb, path, path, "", "", _SCRIPTED)
 
@@ -2730,34 +2715,26 @@ def _choose_commands(repo: _Repo, calls: Sequence[Command]) -> list[Command]:
     # A line of CI whose tool a config surely offers too confirms that offer; else it is one itself.
     tools = {offer.tool() for offer in offers if offer.score > _WEAK}
     seen = [offer for call in calls if (offer := _classify_call(call, repo.known))]
+    seen = [offer for offer in seen if offer.tool() not in tools]
     counts = collections.Counter(offer.line for offer in seen)
-    seen = [offer._replace(score=offer.score + min(counts[offer.line], 9)) for offer in seen]
-    from_ci = [offer for offer in seen if offer.tool() not in tools]
-    ranked: dict[tuple[str, str], list[_Offer]] = {}
-    for offer in [*_weigh_by_ci(repo, offers, calls, from_ci), *from_ci]:
-        guest = offer.ecosystem not in {"", *repo.homes}
-        offer = offer._replace(line=_local_line(repo, offer), score=offer.score + _GUEST * guest)
-        if offer.score >= _ENOUGH and re.fullmatch(_SAFE_LINE, offer.line):
-            ranked.setdefault((offer.folder, offer.verb), []).append(offer)
-    folders = _command_folders(repo, ranked.get(("", "test"), []))
-    places = [(folder, verb) for folder in folders for verb in VERBS]
-    return [Command(*best[:4]) for place in places for best in _best(ranked.get(place, []))]
-
-
-def _weigh_by_ci(
-    repo: _Repo, offers: Sequence[_Offer], calls: Sequence[Command], from_ci: Sequence[_Offer]
-) -> Iterator[_Offer]:
-    """The offers, each the surer the more CI does the same."""
     exact = {(call.folder, _unwrap(call.line)) for call in calls}
     alike = {(call.folder, _call_key(call.line)) for call in calls}
     called = [offer for offer in offers if (offer.folder, _unwrap(offer.line)) in exact]
-    mine = [offer for offer in [*called, *from_ci] if offer.ecosystem in {"", *repo.homes}]
+    mine = [offer for offer in [*called, *seen] if offer.ecosystem in {"", *repo.homes}]
     settled = {(offer.folder, offer.verb) for offer in mine}
-    for offer in offers:
-        used = (offer.folder, _call_key(offer.line)) in alike
-        change = _UNCALLED if (offer.folder, offer.verb) in settled else 0
+    ranked: dict[tuple[str, str], list[_Offer]] = {}
+    for offer in [*offers, *seen]:
+        place, used = (offer.folder, offer.verb), (offer.folder, _call_key(offer.line)) in alike
+        change = _UNCALLED if place in settled else 0
         change = _CALLED if offer in called else _CALLED_ALIKE if used else change
-        yield offer._replace(score=offer.score + change, used=used)
+        change = min(counts[offer.line], 9) if offer.used else change
+        score = offer.score + change + (_GUEST if offer.ecosystem not in {"", *repo.homes} else 0)
+        offer = offer._replace(line=_local_line(repo, offer), score=score, used=used)
+        if score >= _ENOUGH and re.fullmatch(_SAFE_LINE, offer.line):
+            ranked.setdefault(place, []).append(offer)
+    folders = _command_folders(repo, ranked.get(("", "test"), []))
+    places = [(folder, verb) for folder in folders for verb in VERBS]
+    return [Command(*best[:4]) for place in places for best in _best(ranked.get(place, []))]
 
 
 def _local_line(repo: _Repo, offer: _Offer) -> str:
@@ -2779,7 +2756,7 @@ def _best(offers: Sequence[_Offer]) -> list[_Offer]:
     ranked = sorted(offers, key=lambda offer: (-offer.score, offer.source.count("/"), offer.line))
     for other in ranked[1:]:
         another = other.tool()[2].split()[0] != ranked[0].tool()[2].split()[0]
-        if another and (other.verb == "test" or min(other.score, 25 * ranked[0].used) >= 25):
+        if another and (other.verb == "test" or other.used and ranked[0].used):
             return [ranked[0], other]
     return ranked[:1]
 
@@ -2797,54 +2774,42 @@ def _command_folders(repo: _Repo, tests: Sequence[_Offer]) -> list[str]:
 
 # Name:ecosystem of a language, and its suffixes.
 _LANGUAGES = """
-Python:python py pyi pyx pxd; Jupyter:python ipynb; JavaScript:node js jsx mjs cjs; Vue:node vue; Svelte:node svelte
-TypeScript:node ts tsx mts cts; Go:go go; Rust:rust rs; Java:jvm java; Kotlin:jvm kt kts; Scala:jvm scala sc
-Groovy:jvm groovy; Clojure:jvm clj cljs cljc; C:c c h; C++:c cc cpp cxx hpp hh hxx; CUDA:c cu cuh; Assembly:c s asm
-C#:dotnet cs; F#:dotnet fs; Visual_Basic:dotnet vb; Ruby:ruby rb; PHP:php php; Swift:swift swift; Dart:dart dart
-Objective-C:swift m mm; Elixir:elixir ex exs; Erlang:erlang erl hrl; Gleam:gleam gleam; Haskell:haskell hs
-OCaml:ocaml ml mli; Elm:elm elm; Lua:lua lua luau; Perl:perl pl pm; R:r r; Julia:julia jl; Zig:zig zig; Nim:nim nim
-Crystal:crystal cr; D:d d; Solidity:solidity sol; Shell:shell sh bash; PowerShell:shell ps1 psm1; Nix:nix nix
-Terraform:terraform tf; Protobuf:proto proto; GraphQL:graphql graphql; Fortran:fortran f90 f f95 f03; SQL:sql sql
-Pascal:pascal pas; Ada:ada adb ads; COBOL:cobol cob cbl; Verilog:verilog v sv; VHDL:vhdl vhd vhdl; Tcl:tcl tcl
-Lisp:lisp lisp cl el; Scheme:scheme scm rkt; GLSL:glsl glsl vert frag wgsl hlsl
+Python:python py pyi pyx pxd; Jupyter:python ipynb; JavaScript:node js jsx mjs cjs; Vue:node vue; Svelte:node svelte; TypeScript:node ts tsx mts cts
+Go:go go; Rust:rust rs; Java:jvm java; Kotlin:jvm kt kts; Scala:jvm scala sc; Groovy:jvm groovy; Clojure:jvm clj cljs cljc; C:c c h
+C++:c cc cpp cxx hpp hh hxx; CUDA:c cu cuh; Assembly:c s asm; C#:dotnet cs; F#:dotnet fs; Visual_Basic:dotnet vb; Ruby:ruby rb; PHP:php php
+Swift:swift swift; Dart:dart dart; Objective-C:swift m mm; Elixir:elixir ex exs; Erlang:erlang erl hrl; Gleam:gleam gleam; Haskell:haskell hs
+OCaml:ocaml ml mli; Elm:elm elm; Lua:lua lua luau; Perl:perl pl pm; R:r r; Julia:julia jl; Zig:zig zig; Nim:nim nim; Crystal:crystal cr; D:d d
+Solidity:solidity sol; Shell:shell sh bash; PowerShell:shell ps1 psm1; Nix:nix nix; Terraform:terraform tf; Protobuf:proto proto
+GraphQL:graphql graphql; Fortran:fortran f90 f f95 f03; SQL:sql sql; Pascal:pascal pas; Ada:ada adb ads; COBOL:cobol cob cbl; Verilog:verilog v sv
+VHDL:vhdl vhd vhdl; Tcl:tcl tcl; Lisp:lisp lisp cl el; Scheme:scheme scm rkt; GLSL:glsl glsl vert frag wgsl hlsl
 """
 
 # Names in the stack, the most telling first, and their packages. Test runners, linters: elsewhere.
 _DEPENDENCIES = """
-Django django; Django_REST djangorestframework; Flask flask; FastAPI fastapi; Starlette starlette; Tornado tornado
-aiohttp aiohttp; Streamlit streamlit; Airflow airflow apache-airflow; Scrapy scrapy; Celery celery; PyTorch torch
-TensorFlow tensorflow; JAX jax; Transformers transformers; scikit-learn scikit-learn; NumPy numpy; SciPy scipy
-pandas pandas; Polars polars; SQLAlchemy sqlalchemy; Pydantic pydantic; PyQt pyqt6; LangChain langchain; Werkzeug werkzeug
-Jinja jinja2; Typer typer; Click click; React react; React_Native react-native; Next.js next; Vue vue; Nuxt nuxt
-Svelte svelte; SvelteKit @sveltejs/kit; Angular @angular/core; Preact preact; Express express; Fastify fastify
+Django django; Django_REST djangorestframework; Flask flask; FastAPI fastapi; Starlette starlette; Tornado tornado; aiohttp aiohttp
+Streamlit streamlit; Airflow airflow apache-airflow; Scrapy scrapy; Celery celery; PyTorch torch; TensorFlow tensorflow; JAX jax
+Transformers transformers; scikit-learn scikit-learn; NumPy numpy; SciPy scipy; pandas pandas; Polars polars; SQLAlchemy sqlalchemy; Pydantic pydantic
+PyQt pyqt6; LangChain langchain; Werkzeug werkzeug; Jinja jinja2; Typer typer; Click click; React react; React_Native react-native; Next.js next
+Vue vue; Nuxt nuxt; Svelte svelte; SvelteKit @sveltejs/kit; Angular @angular/core; Preact preact; Express express; Fastify fastify
 NestJS @nestjs/core; Hono hono; Astro astro; Electron electron; Expo expo; Socket.IO socket.io; Redux redux @reduxjs/toolkit
-Prisma prisma @prisma/client; Drizzle drizzle-orm; GraphQL graphql; MCP @modelcontextprotocol/sdk; Tailwind tailwindcss
-Commander commander; Zod zod; Turborepo turbo; Nx nx; Vite vite; webpack webpack; Rollup rollup; esbuild esbuild
-Gin github.com/gin-gonic/gin; Echo github.com/labstack/echo/v4; Fiber github.com/gofiber/fiber/v2
-Cobra github.com/spf13/cobra; GORM gorm.io/gorm; gRPC google.golang.org/grpc; Bubble_Tea github.com/charmbracelet/bubbletea
-Actix actix-web; Axum axum; Bevy bevy; Tauri tauri; hyper hyper; Tokio tokio; Diesel diesel; SQLx sqlx; clap clap
-Serde serde; Spring_Boot org.springframework.boot spring-boot-starter-parent; Spring org.springframework; Quarkus io.quarkus
-Android com.android.application com.android.library; Ktor io.ktor; Hibernate org.hibernate; Rails rails railties
-Sinatra sinatra; Jekyll jekyll; Sidekiq sidekiq; Liquid liquid; Laravel laravel/framework; Symfony symfony/framework-bundle
-Livewire livewire/livewire; Symfony_Console symfony/console; Phoenix phoenix; LiveView phoenix_live_view; Ecto ecto
-Flutter flutter; ASP.NET_Core microsoft.aspnetcore; EF_Core microsoft.entityframeworkcore; Vapor vapor; SwiftNIO swift-nio
+Prisma prisma @prisma/client; Drizzle drizzle-orm; GraphQL graphql; MCP @modelcontextprotocol/sdk; Tailwind tailwindcss; Commander commander; Zod zod
+Turborepo turbo; Nx nx; Vite vite; webpack webpack; Rollup rollup; esbuild esbuild; Gin github.com/gin-gonic/gin; Echo github.com/labstack/echo/v4
+Fiber github.com/gofiber/fiber/v2; Cobra github.com/spf13/cobra; GORM gorm.io/gorm; gRPC google.golang.org/grpc
+Bubble_Tea github.com/charmbracelet/bubbletea; Actix actix-web; Axum axum; Bevy bevy; Tauri tauri; hyper hyper; Tokio tokio; Diesel diesel; SQLx sqlx
+clap clap; Serde serde; Spring_Boot org.springframework.boot spring-boot-starter-parent; Spring org.springframework; Quarkus io.quarkus
+Android com.android.application com.android.library; Ktor io.ktor; Hibernate org.hibernate; Rails rails railties; Sinatra sinatra; Jekyll jekyll
+Sidekiq sidekiq; Liquid liquid; Laravel laravel/framework; Symfony symfony/framework-bundle; Livewire livewire/livewire
+Symfony_Console symfony/console; Phoenix phoenix; LiveView phoenix_live_view; Ecto ecto; Flutter flutter; ASP.NET_Core microsoft.aspnetcore
+EF_Core microsoft.entityframeworkcore; Vapor vapor; SwiftNIO swift-nio
 """
 
 
-def _language(path: str) -> tuple[str, str]:
-    """The name and ecosystem of a file's language, or two ""."""
-    label, _ = _lookup(_LANGUAGES).get(path.rpartition(".")[2].lower(), ("", 0))
-    return label.partition(":")[::2]
+def _language(path: str) -> str:
+    """The name:ecosystem of a file's language, or ""."""
+    return _label(_LANGUAGES, path.rpartition(".")[2].lower())
 
 
-def _count_languages(sources: Iterable[str]) -> list[tuple[str, int]]:
-    """(language, files), the largest first."""
-    sizes = collections.Counter(_language(path)[0] for path in sources)
-    del sizes[""]
-    return sorted(sizes.items(), key=lambda item: (-item[1], item[0]))
-
-
-def _list_stack(repo: _Repo, sources: Sequence[str]) -> list[str]:
+def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
     """Languages with versions, then runtimes, frameworks, tools."""
     every = [(path, find) for path in repo.list_ours() for find in repo.finds[path]]
     versions: dict[str, str] = {}
@@ -2852,17 +2817,17 @@ def _list_stack(repo: _Repo, sources: Sequence[str]) -> list[str]:
         version = re.sub(r"\s+|\|\|.*", "", find.note).replace("-edition", " edition")
         if find.kind == "version" and re.fullmatch(r"(?=.*\d)[\w.*^~<>=!,+ -]{1,24}", version):
             versions.setdefault(find.text, version)
-    languages = _count_languages(sources)
-    total = sum(count for _, count in languages)
-    main = [name for name, count in languages[:4] if count * 12 >= total]
+    total = sum(languages.values())
+    main = [name for name in _most(languages)[:4] if languages[name] * 12 >= total]
+    main = [name.partition(":")[0] for name in main]
     main += [name for name in ("Node.js", ".NET") if name in versions]
     stack = [f"{name} {versions.get(name, '')}".strip() for name in main]
     # What the root needs is the stack; of packages only what many of them need.
     own = {find.text.lower() for _, find in every if find.kind == "name"}
     weights, notes = collections.Counter[str](), collections.defaultdict[str, str](str)
     for path, find in every:
-        label, _ = _lookup(_DEPENDENCIES).get(find.text, ("", 0))
-        if label and find.kind == "dep" and find.text not in own:
+        label = _label(_DEPENDENCIES, find.text) if find.kind == "dep" else ""
+        if label and find.text not in own:
             weights[label] += 1 if "/" in path else 1000
             notes[label] += f" {find.note}"
     labels = dict.fromkeys(label for label, _ in _lookup(_DEPENDENCIES).values())
@@ -2880,33 +2845,22 @@ def _list_packages(repo: _Repo) -> list[Package]:
     for path in repo.files:
         if re.search(_PACKAGE, _find_stanza(path).why) and "/" in path and is_config(path):
             manifests.setdefault(folder_of(path), []).append(path)
-    members = [_list_members(path, repo, manifests) for path in repo.finds]
-    root = {
-        folder
-        for path, found in zip(repo.finds, members, strict=True)
-        if "/" not in path
-        for folder in found
-    }
-    named = root or next(filter(None, members), set())
+    members = {path: _list_members(path, repo, manifests) for path in repo.finds}
+    named = set[str]().union(*(members[path] for path in members if "/" not in path))
+    named = named or next(filter(None, members.values()), set())
     ours = {folder_of(path) for path in repo.list_ours()}
-    near = [
-        f for f in manifests if f.count("/") < 2 + (f in ours) and not _role_of_folder(f.lower())
-    ]
+    near = [folder for folder in manifests if folder.count("/") < 2 + (folder in ours)]
+    near = [folder for folder in near if not _role_of_folder(folder.lower())]
     loose = [f for f in near if not any(f.startswith(other + "/") for other in near)]
-    folders = sorted(named or loose)[:_MAX_PACKAGES]
-    inside = _split_by_folder(repo.files, folders)
     packages = []
-    for folder in folders:
+    for folder in sorted(named or loose)[:_MAX_PACKAGES]:
         found = [find for path in manifests[folder] for find in repo.finds.get(path, ())]
         names = [find.text for find in found if find.kind == "name" and find.text]
-        sources = [path for path in inside[folder] if repo.roles[path] == "source"]
-        languages = [language for language, _ in _count_languages(sources)[:1]]
-        deps = [
-            _lookup(_DEPENDENCIES).get(find.text, ("", 0)) for find in found if find.kind == "dep"
-        ]
-        stack = [*languages, *[label for label, _ in deps if label][:2]]
+        stack = [name.partition(":")[0] for name in _most(repo.folders[folder].languages)[:1]]
         # A corner in C has a manifest for its build, and is no package for that.
-        if named or "c" in repo.homes or languages != ["C"]:
+        if named or "c" in repo.homes or stack != ["C"]:
+            deps = [_label(_DEPENDENCIES, find.text) for find in found if find.kind == "dep"]
+            stack += [label for label in deps if label][:2]
             name = names[0] if names else name_of(folder)
             packages.append(Package(folder, name, ", ".join(dict.fromkeys(stack))))
     return packages if named or len(packages) > 1 else []
@@ -2915,18 +2869,6 @@ def _list_packages(repo: _Repo) -> list[Package]:
 _MAX_PACKAGES = 60
 # What makes a folder a package of its own; the other stanzas are about a whole repository.
 _PACKAGE = "project|package|manifest|module|build"
-
-
-def _split_by_folder(files: Iterable[str], folders: Iterable[str]) -> dict[str, list[str]]:
-    """Folder -> its files, each file in the innermost of the folders."""
-    inside: dict[str, list[str]] = {folder: [] for folder in folders}
-    for path in files:
-        parent = folder_of(path)
-        while parent and parent not in inside:
-            parent = folder_of(parent)
-        if parent in inside:
-            inside[parent].append(path)
-    return inside
 
 
 def _list_members(path: str, repo: _Repo, folders: Iterable[str]) -> set[str]:
@@ -2960,8 +2902,7 @@ container image : Dockerfile
 def _list_key_files(repo: _Repo) -> list[KeyFile]:
     """Entry points, then manifests, CI, and what there is to read."""
     ours = repo.list_ours()
-    inside = _split_by_folder(repo.files, {*map(folder_of, ours)})
-    size = {path: len(inside[folder_of(path)]) for path in ours}
+    size = {path: repo.folders[folder_of(path)].roles.total() for path in ours}
     # Of many packages the largest are what the others serve.
     ours.sort(key=lambda path: ("/" in path, -size[path], path))
     large = [path for path in ours if "/" not in path or size[path] * 20 > len(repo.files)]
@@ -2981,7 +2922,7 @@ def _list_key_files(repo: _Repo) -> list[KeyFile]:
 
 def _match_files(table: str, repo: _Repo) -> Iterator[tuple[str, str]]:
     hidden = ("test", "example", "vendored", "generated", "minified")
-    paths = [path for path in repo.files if repo.roles[path] not in hidden]
+    paths = [path for path, role in sorted(repo.list_roles().items()) if role not in hidden]
     for why, pattern in [line.split(" : ") for line in table.strip().splitlines()]:
         yield from ((path, why) for path in paths if re.fullmatch(pattern, path))
 
@@ -2996,7 +2937,8 @@ def _list_conventions(repo: _Repo) -> list[str]:
     every = [(path, find) for path in repo.list_ours() for find in repo.finds[path]]
     told = [find.text for path, find in every if find.kind == "style" and "/" not in path]
     used = {find.text for _, find in every if find.kind in ("dep", "devdep", "test")}
-    tests = sorted(path for path in repo.files if repo.roles[path] == "test" and _language(path)[0])
+    roles = sorted(repo.list_roles().items())
+    tests = [path for path, role in roles if role == "test" and _language(path)]
     return [*_describe_tests(tests, " ".join(sorted(used))), *dict.fromkeys(told)][:8]
 
 
@@ -3006,22 +2948,21 @@ def _describe_tests(tests: Sequence[str], used: str) -> Iterator[str]:
     for path in tests:
         *parts, name = path.split("/")
         marks = [
-            at
-            for at, part in enumerate(parts)
-            if _lookup(_FOLDER_ROLES).get(part.lower(), ("", 0))[0] in _TESTS
+            at for at, part in enumerate(parts) if _label(_FOLDER_ROLES, part.lower()) in _TESTS
         ]
         start = marks[0] - (parts[marks[0] - 1] == "src") if marks and marks[0] else 0
         # Where the same folder stands in many places, its name says more than each place.
         homes[("*/" if start else "") + "/".join(parts[start : marks[0] + 1]) if marks else ""] += 1
         if match := re.fullmatch(r"(test_).+(\.\w+)|.*?([._-](?:test|spec)|Tests?)(\.\w+)", name):
             names["*".join(match.group(1, 2)) if match[1] else f"*{match[3]}{match[4]}"] += 1
-        mine = [name for name, (home, _) in _lookup(_RUNNERS).items() if home == _language(path)[1]]
+        home = _language(path).partition(":")[2]
+        mine = [name for name in _lookup(_RUNNERS) if _label(_RUNNERS, name) == home]
         runners[next((name for name in mine if name in used), "")] += 1
     if len(tests) > 1:
-        home, runner = homes.most_common(1)[0][0], runners.most_common(1)[0][0]
-        label = next((name for name, count in names.most_common(1) if count * 3 > len(tests)), "")
+        home, label, runner = _most(homes)[0], "".join(_most(names)[:1]), _most(runners)[0]
         text = f"tests in {home}/" if home else "tests beside the code"
-        yield text + (f", named {label}" if label else "") + (f" ({runner})" if runner else "")
+        text += f", named {label}" if names[label] * 3 > len(tests) else ""
+        yield text + (f" ({runner})" if runner else "")
 
 
 # Roles, by path alone: what the folders say, and what the name says; the first role here wins.
@@ -3089,7 +3030,7 @@ def role_of(path: str) -> str:
         roles.add("test")
     if not folder and name.endswith((".json", ".yml", ".yaml", ".xml")):
         roles.add("config")
-    by_language = "source" if _language(path)[0] and "data" not in roles else "data"
+    by_language = "source" if _language(path) and "data" not in roles else "data"
     return next((role for role in _ROLES if role in roles), by_language)
 
 
@@ -3097,7 +3038,7 @@ def role_of(path: str) -> str:
 def _role_of_folder(folder: str, python: bool = False) -> str:
     """The role that a folder, in lower case, gives to what is in it, or ""."""
     names = folder.split("/")
-    roles = [_lookup(_FOLDER_ROLES).get(name, ("", 0))[0] for name in [*names, "/" + names[0]]]
+    roles = [_label(_FOLDER_ROLES, name) for name in [*names, "/" + names[0]]]
     if "test?" in roles:
         place = roles.index("test?")
         roles.append("" if "lib" in names[:place] or place and python else "test")
@@ -3121,45 +3062,43 @@ class _Folder(NamedTuple):
     """What one folder holds, at any depth; filled while the paths are walked."""
 
     children: set[str]
-    here: list[str]  # files in the folder itself
+    here: dict[str, str]  # files in the folder itself -> their role
     roles: collections.Counter[str]
     languages: collections.Counter[str]  # of its source files
 
     def role(self) -> str:
         """Source if there is a good part of it, else what most files are."""
         source = self.roles["source"]
-        if source > 20 or source * 4 >= self.roles.total():
-            return "source"
-        return max(sorted(self.roles), key=lambda role: self.roles[role], default="data")
+        large = source > 20 or source * 4 >= self.roles.total()
+        return "source" if large else _most(self.roles)[0]
 
     def describe(self) -> str:
         """The fewest words that say what is in it."""
         role, count = self.role(), self.roles.total()
-        words = f"{_lookup(_ROLE_NAMES).get(role, (role, 0))[0]}, {count} "
+        words = f"{_label(_ROLE_NAMES, role) or role}, {count} file"
         if role == "source":
-            language = max(sorted(self.languages), key=lambda name: self.languages[name])
+            language = _most(self.languages)[0]
             count = self.languages[language]
-            words = f"{count} {language} "
-        return words + ("file" if count == 1 else "files")
+            words = f"{count} {language.partition(':')[0]} file"
+        return words if count == 1 else words + "s"
 
 
 def _build_folders(files: Iterable[str]) -> dict[str, _Folder]:
     """Every folder by path; the root is ""."""
-    counter = collections.Counter[str]
-    folders = {"": _Folder(set(), [], counter(), counter())}
+    folders = {"": _Folder(set(), {}, collections.Counter(), collections.Counter())}
     for path in files:
-        role, language = role_of(path), _language(path)[0]
+        role, language = role_of(path), _language(path)
         inner, folder = path, folder_of(path)
         while inner:
-            if folder not in folders:
-                folders[folder] = _Folder(set(), [], counter(), counter())
-            entry = folders[folder]
+            new = _Folder(set(), {}, collections.Counter(), collections.Counter())
+            entry = folders.setdefault(folder, new)
             if inner == path:
-                entry.here.append(path)
+                entry.here[path] = role
             else:
                 entry.children.add(inner)
             entry.roles[role] += 1
-            entry.languages[language] += role == "source"
+            if role == "source":
+                entry.languages[language] += 1
             inner, folder = folder, folder_of(folder)
     return folders
 
@@ -3259,14 +3198,13 @@ def first_sentence(text: str) -> str:
         prose = _plain(" ".join(line for line in lines if not re.match(_MARKUP_LINE, line)))
         if len(re.findall(r"(?<!\S)[^\W\d_]{2,}", prose)) < 3:
             continue
-        if re.match(_NOTICE, prose) or warned and not re.match(_DEFINITION, prose):
-            warned = True
-            continue
         end = re.search(rf"{_ABBREVIATED}[.!?](?=\s+[^a-z\s]|\Z)", prose)
         sentence = prose[: end.end()] if end else prose
-        if len(sentence) > _MAX_SENTENCE:
-            sentence = sentence[: _MAX_SENTENCE - 1].rsplit(" ", 1)[0] + "…"
-        return sentence
+        if re.match(_NOTICE, sentence) or warned and not re.match(_DEFINITION, sentence):
+            warned = True
+            continue
+        cut = sentence[: _MAX_SENTENCE - 1].rsplit(" ", 1)[0] + "…"
+        return sentence if len(sentence) <= _MAX_SENTENCE else cut
     return ""
 
 
