@@ -2235,7 +2235,7 @@ def _most(counts: Mapping[str, int]) -> list[str]:
 
 # One stanza per kind of config: pattern of its name, ecosystem, why it is a key file ("-" for none).
 # A row is: kind, text, and where its {} comes from: "~ pattern" in the text, or "@ places" in TOML
-# or JSON ("*" is any key), "./x" for a file beside the config, "=x" for a dependency. A row without
+# or JSON ("*" is any key), "./x" for a file beside the config, "=x" for a dependency; {file} is the config. A row without
 # a source always holds. "!" is surer, "?" less sure, "(c)" is for that ecosystem only. A "task"
 # gives a line for those names that mean a verb. "(?!)" is for lines that only CI has.
 _STANZAS = r"""
@@ -2266,7 +2266,6 @@ requirements\.txt : python : Python dependencies
 noxfile\.py : python : task runner : task nox -s {} ~ ^def (\w+)\(session
 manage\.py : python : Django commands : test python manage.py test ; run python manage.py runserver
 \.?ruff\.toml : python : - : lint ruff check ; style lines up to {} columns (ruff) @ line-length
-Pipfile : python : Python dependencies : install! pipenv install --dev
 package\.json : node : npm package
   name {} @ name ; about {} @ description ; version Node.js {} @ engines/node ; dep {} @ dependencies devDependencies peerDependencies
   member {} @ workspaces workspaces/packages ; entry command `{}` @ bin ; entry package entry point @ source module main ./index.js ./src/index.ts
@@ -2284,7 +2283,6 @@ Cargo\.toml : rust : Cargo manifest
   test! cargo test --workspace ~ \A(?=[\s\S]*^\[package\])(?=[\s\S]*^\[workspace\]) ; run cargo run @ ./src/main.rs bin ; entry command `{}` @ bin
   entry program entry point @ ./src/main.rs ; entry root of the crate @ ./src/lib.rs
 \.?rustfmt\.toml : rust : - : format cargo fmt --all ; style lines up to {} columns (rustfmt) @ max_width
-clippy\.toml : rust : - : lint cargo clippy
 go\.mod : go : Go module
   name {} ~ ^module\s+(\S+) ; version Go {} ~ ^go\s+([\d.]+) ; dep {} ~ ^(?:require)?[ \t]+(\S+\.\S+/\S+) (v\S+)$ ; build go build ./...
   test go test ./... ; lint? go vet ./... ; format? gofmt -w . ; run! go run . @ ./main.go ; run go run ./cmd/{} @ ./cmd/*/main.go
@@ -2311,7 +2309,6 @@ CMakeLists\.txt : c : CMake build
   build cmake -B build && cmake --build build ~ ^(?i:project)\s*\( ; test ctest --test-dir build ~ (?i:enable_testing|add_test)\s*\(|include\s*\(CTest
 meson\.build : c : Meson build : build meson setup build && meson compile -C build ~ ^project\( ; test meson test -C build ~ ^project\(
 configure\.ac : c : Autoconf build : build ./configure && make ; test make check
-\.clang-format : c : - : style formatted by clang-format
 Gemfile|[\w.-]+\.gemspec : ruby : Ruby package
   name {} ~ \.name\s*=\s*["']([\w-]+) ; about {} ~ \.summary\s*=\s*["']([^"'\n]+)
   version Ruby {} ~ (?:^ruby|required_ruby_version\s*=)\s*["']([^"'\n]+)
@@ -2329,9 +2326,9 @@ composer\.json : php : Composer package
 mix\.exs : elixir : Mix project
   install mix deps.get ; build mix compile ; test mix test ; format mix format @ ./.formatter.exs ; name {} ~ \bapp:\s*:(\w+)
   version Elixir {} ~ elixir:\s*"([^"\n]+) ; dep {} ~ \{:(\w+),\s*"([^"\n]*) ; run mix phx.server ~ \{:phoenix, ; lint mix credo @ =credo
-[\w.-]+\.slnx? : dotnet : .NET solution : build dotnet build ; test dotnet test ; member {} ~ "([^"\n]+)[\\/][^"\\/\n]+\.(?:cs|fs|vb)proj"
+[\w.-]+\.slnx? : dotnet : .NET solution : build dotnet build {file} ; test dotnet test {file} ; member {} ~ "([^"\n]+)[\\/][^"\\/\n]+\.(?:cs|fs|vb)proj"
 [\w.-]+\.(?:cs|fs|vb)proj : dotnet : .NET project
-  build? dotnet build ; test? dotnet test ; version .NET {} ~ <TargetFrameworks?>(?:[^<]*;)?net(\d+\.\d)
+  build? dotnet build {file} ; test? dotnet test {file} ; version .NET {} ~ <TargetFrameworks?>(?:[^<]*;)?net(\d+\.\d)
   dep {} ~ <PackageReference\s+Include="([\w.]+)"(?:\s+Version="([^"]*)")? ; dep microsoft.aspnetcore ~ Sdk="Microsoft\.NET\.Sdk\.Web"
 Package\.swift : swift : Swift package
   tool SwiftPM ; build swift build ; name {} ~ \bPackage\(\s*name:\s*"([^"\n]+) ; version Swift {}+ ~ swift-tools-version:\s*([\d.]+)
@@ -2343,7 +2340,6 @@ pubspec\.yaml : dart : Dart package
   test! flutter test ~ ^  flutter: ; lint! flutter analyze ~ ^  flutter: ; run flutter run ~ ^  flutter:
 stack\.yaml : haskell : Haskell project : build stack build ; test stack test
 cabal\.project : haskell : Haskell project : build cabal build all ; test cabal test all
-dune-project : ocaml : Dune project : build dune build ; test dune test
 build\.zig : zig : Zig build : build zig build ; test? zig build test
 MODULE\.bazel|WORKSPACE : - : Bazel workspace : build bazel build //... ; test bazel test //...
 (?:docker-)?compose\.ya?ml : - : services : run? docker compose up ~ ^\s+build:
@@ -2361,12 +2357,9 @@ MODULE\.bazel|WORKSPACE : - : Bazel workspace : build bazel build //... ; test b
 _TASKS = """
 install setup bootstrap deps install-deps install-dev dev-install dev-setup
 build build compile build:all build-all bundle
-test test tests test:unit test-unit unit unit-test unittest test:all test-all check
-test runtests runtest run_tests run-tests spec specs test-ci test:ci pytest phpunit
-lint lint lint:all lint-all lint:check lint-check linters lint:js eslint style cs
-lint linting ruff flake8 rubocop clippy golangci-lint vet pre-commit analyze
-typecheck typecheck type-check check-types check:types types typing type_check
-typecheck check:ts tsc mypy pyright flow phpstan stan analyse static-analysis
+test test tests test:unit test-unit unit unit-test unittest test:all test-all check runtests runtest run_tests run-tests spec specs test-ci test:ci pytest phpunit
+lint lint lint:all lint-all lint:check lint-check linters lint:js eslint style cs linting ruff flake8 rubocop clippy golangci-lint vet pre-commit analyze
+typecheck typecheck type-check check-types check:types types typing type_check check:ts tsc mypy pyright flow phpstan stan analyse static-analysis
 format format fmt format:write prettier fix black format:fix cs-fix pint reformat
 run start dev serve run server runserver develop
 """
@@ -2570,10 +2563,7 @@ _LOCKS = "pnpm pnpm-lock.yaml; yarn yarn.lock; bun bun.lock bun.lockb; npm packa
 
 
 # What CI runs.
-_ACTIONS = """
-golangci-lint_run golangci/golangci-lint-action; pre-commit_run pre-commit/action
-ruff_check astral-sh/ruff-action; black_. psf/black
-"""
+_ACTIONS = "golangci-lint_run golangci/golangci-lint-action; pre-commit_run pre-commit/action; ruff_check astral-sh/ruff-action; black_. psf/black"
 # Workflows beside the main road: what they run is not what a contributor runs.
 _SIDE_WORKFLOW = (
     r"(?i)release|publish|deploy|nightly|bench|fuzz|codeql|stale|label|sched|daily|docs?\b|audit"
@@ -2584,11 +2574,9 @@ _WRAPPER = (
 )
 # Flags of CI that mean nothing at a desk.
 _CI_FLAG = (
-    r" (?:-v+|-v\d|--verbose|--verbosity[= ]\d|--colou?r(?:=\w+)?|--locked|--frozen(?:-lockfile)?|-B"
-    r"|--no-(?:default-groups|progress|interaction|transfer-progress|daemon|audit|fund|restore|build"
-    r"|coverage)|-U|-ntp|--batch-mode|-q|--quiet|--ci|-Wall|--noinput|--stacktrace|--immutable"
-    r"|--ignore-scripts|--prefer-dist|--logger \S+|[-/]p:\S+|--show-diff-on-failure|--cov\S*"
-    r"|--junit\S*|--durations\S*|-n \w+|-race|-count=1|-j ?\d+)(?= )"
+    r" (?:-v+|-v\d|--verbose|--verbosity[= ]\d|--colou?r(?:=\w+)?|--locked|--frozen(?:-lockfile)?|-B|-U|-ntp|--batch-mode|-q|--quiet|--ci|-Wall|--noinput"
+    r"|--no-(?:default-groups|progress|interaction|transfer-progress|daemon|audit|fund|restore|build|coverage)|--stacktrace|--immutable|--ignore-scripts"
+    r"|--prefer-dist|--logger \S+|[-/]p:\S+|--show-diff-on-failure|--cov\S*|--junit\S*|--durations\S*|-n \w+|-race|-count=1|-j ?\d+)(?= )"
 )
 _SCRIPT = (
     r"((?:bash |sh |python3? )?(?:\./)?)((?:(?:scripts?|bin|tests?|tools|dev)/)?[\w.-]+)(?: |\Z)"
@@ -2665,7 +2653,9 @@ def _known_calls() -> dict[str, tuple[str, str]]:
     """What the lines of all stanzas call -> verb, ecosystem."""
     rows = [(row, stanza.ecosystem) for stanza in _parse_stanzas()[1] for row in stanza.rows]
     calls = [
-        (_call_key(row.text), row.kind, row.note or home) for row, home in rows if row.kind in VERBS
+        (_call_key(row.text.replace(" {file}", "")), row.kind, row.note or home)
+        for row, home in rows
+        if row.kind in VERBS
     ]
     return {key: (verb, ecosystem) for key, verb, ecosystem in reversed(calls)}
 
@@ -2693,19 +2683,13 @@ def _classify_call(call: Command, known: frozenset[str]) -> _Offer | None:
 
 def _list_offers(repo: _Repo) -> Iterator[_Offer]:
     """The commands that configs tell or imply, and the scripts of the root."""
-    projects = collections.Counter(
-        folder_of(path) for path in repo.files if re.search(r"\.slnx?$|\.[cfv][sb]proj$", path)
-    )
     for path, found in repo.finds.items():
         for find in [find for find in found if find.kind in VERBS]:
-            # .NET has to be told what to build where a folder holds two projects or solutions.
-            several = find.text.startswith("dotnet") and projects[folder_of(path)] > 1
-            line = f"{find.text} {name_of(path)}" if several else find.text
+            line = find.text.replace("{file}", name_of(path))
             ecosystem = find.note or _find_stanza(path).ecosystem
             yield _Offer(find.kind, line, path, folder_of(path), ecosystem, find.score)
-    for path in repo.files:
-        verb = _label(_TASKS, name_of(path))
-        if verb and folder_of(path) in ("script", "bin"):
+    for path in [path for path in repo.files if folder_of(path) in ("script", "bin")]:
+        if verb := _label(_TASKS, name_of(path)):
             yield _Offer(verb, path, path, "", "", _SCRIPTED)
 
 
@@ -2756,7 +2740,9 @@ def _best(offers: Sequence[_Offer]) -> list[_Offer]:
     ranked = sorted(offers, key=lambda offer: (-offer.score, offer.source.count("/"), offer.line))
     for other in ranked[1:]:
         another = other.tool()[2].split()[0] != ranked[0].tool()[2].split()[0]
-        if another and (other.verb == "test" or other.used and ranked[0].used):
+        if another and (
+            other.verb == "test" or other.used and ranked[0].used and other.score >= _IMPLIED
+        ):
             return [ranked[0], other]
     return ranked[:1]
 
@@ -2927,10 +2913,7 @@ def _match_files(table: str, repo: _Repo) -> Iterator[tuple[str, str]]:
         yield from ((path, why) for path in paths if re.fullmatch(pattern, path))
 
 
-_RUNNERS = """
-python pytest; node vitest jest mocha ava; ruby minitest rspec; jvm junit testng
-dotnet xunit nunit mstest; php phpunit pest
-"""
+_RUNNERS = "python pytest; node vitest jest mocha ava; ruby minitest rspec; jvm junit testng; dotnet xunit nunit mstest; php phpunit pest"
 
 
 def _list_conventions(repo: _Repo) -> list[str]:
@@ -2946,13 +2929,10 @@ def _describe_tests(tests: Sequence[str], used: str) -> Iterator[str]:
     """Where tests are, what they are called, what runs them; nothing for a handful of files."""
     homes, names, runners = (collections.Counter[str]() for _ in range(3))
     for path in tests:
-        *parts, name = path.split("/")
-        marks = [
-            at for at, part in enumerate(parts) if _label(_FOLDER_ROLES, part.lower()) in _TESTS
-        ]
-        start = marks[0] - (parts[marks[0] - 1] == "src") if marks and marks[0] else 0
         # Where the same folder stands in many places, its name says more than each place.
-        homes[("*/" if start else "") + "/".join(parts[start : marks[0] + 1]) if marks else ""] += 1
+        place = re.match(_TEST_HOME, path)
+        homes[("*/" if place[1] else "") + place[2] if place else ""] += 1
+        name = name_of(path)
         if match := re.fullmatch(r"(test_).+(\.\w+)|.*?([._-](?:test|spec)|Tests?)(\.\w+)", name):
             names["*".join(match.group(1, 2)) if match[1] else f"*{match[3]}{match[4]}"] += 1
         home = _language(path).partition(":")[2]
@@ -2967,53 +2947,41 @@ def _describe_tests(tests: Sequence[str], used: str) -> Iterator[str]:
 
 # Roles, by path alone: what the folders say, and what the name says; the first role here wins.
 _ROLES = ("minified", "vendored", "generated", "test", "example", "doc", "build", "config")
-_TESTS = ("test", "test?")
+_TEST_HOME = r"(?i)(.*?/)??((?:src/)?(?:[\w.-]*tests?|__tests__|specs?|e2e|fixtures|testdata|benchmarks|benches))/"
 
 # A folder with a slash counts at the top only. Inside a library "test?" may be what it offers.
 _FOLDER_ROLES = """
-vendored vendor vendored _vendor third_party third-party thirdparty 3rdparty node_modules pods
-vendored bower_components site-packages carthage godeps .yarn externals /deps /external /extern
-generated generated __generated__ dist __pycache__ _build __snapshots__ .next .nuxt
-generated /target /out /coverage /gen
-test tests __tests__ testdata test-data test_data fixtures __fixtures__ test-fixtures mocks
-test __mocks__ e2e integration-tests integration_tests functional-tests testsuite testsuites
-test unittests cypress testutil testutils testhelpers test_helpers testhelper step_definitions
-test fuzz jmh bench benches benchmark benchmarks
+vendored vendor vendored _vendor third_party third-party thirdparty 3rdparty node_modules pods bower_components site-packages carthage godeps .yarn externals
+vendored /deps /external /extern
+generated generated __generated__ dist __pycache__ _build __snapshots__ .next .nuxt /target /out /coverage /gen
+test tests __tests__ testdata test-data test_data fixtures __fixtures__ test-fixtures mocks __mocks__ e2e integration-tests integration_tests functional-tests
+test testsuite testsuites unittests cypress testutil testutils testhelpers test_helpers testhelper step_definitions fuzz jmh bench benches benchmark benchmarks
 test? test spec specs
-example example examples _examples sample samples demo demos playground playgrounds quickstart
-example tutorial tutorials cookbook
+example example examples _examples sample samples demo demos playground playgrounds quickstart tutorial tutorials cookbook
 doc /doc /site /website /guides /man /wiki /documentation /www
-build /build /build_tools /build-tools /buildscripts /buildsrc /ci /.ci /script /scripts /cmake
-build /packaging /hack /gradle
+build /build /build_tools /build-tools /buildscripts /buildsrc /ci /.ci /script /scripts /cmake /packaging /hack /gradle
 data locale locales translations lc_messages
 """
 _TEST_TREE = r"(?:^|/)(?:[^/]+(?:[-_.]tests|[-_]testsuite)|tests[-_][^/]+|src/\w*test\w*)/"
 _EXAMPLE_TREE = r"[^/][-_](?:examples?|demos?|samples?|playground)/"
 _NAME_ROLES = r"""(?x)
 (?P<minified> .*[.-]min\.(?:js|css|mjs|cjs) | .*\.bundle\.js )
-| (?P<generated> .*_pb2(?:_grpc)?\.pyi? | .*\.pb(?:\.gw)?\.(?:go|cc|h) | .*[._](?:generated|gen)\.\w+
-  | zz_generated.* | .*\.(?:g|freezed)\.dart | .*\.(?:designer|g)\.cs | .*\.(?:snap|map|tsbuildinfo|lock)
-  | (?:package-lock|npm-shrinkwrap|packages\.lock)\.json | pnpm-lock\.yaml | go\.(?:work\.)?sum
-  | bun\.lockb | gradle\.lockfile | bindata\.go )
-| (?P<test> test_.*\.(?:py|rb|c|cc|cpp|jl) | .*_test\.(?:py|go|rb|exs|dart|c|cc|cpp|h|clj|lua|ml)
-  | .*_spec\.(?:rb|lua|cr) | .*_unittest\.(?:cc|cpp|py) | .*[.-](?:test|spec|e2e|cy|stories)\.[cm]?[jt]sx?
-  | .*[.-](?:test|spec)\.(?:vue|svelte|coffee) | conftest\.py | tests\.(?:py|rs) | .*\.feature
-  | (?:test|spec)_helper\.rb )
-| (?P<doc> .*\.(?:md|mdx|rst|adoc|markdown|pod|org|textile|rdoc) | (?:licen[cs]e|copying|notice|authors
-  |changelog|changes|readme|contributing|history|news|install|todo)(?:[-.]\w+)? )
-| (?P<build> (?:gnu)?makefile | .*\.mk | cmakelists\.txt | .*\.cmake | dockerfile.* | containerfile
-  | .*\.gradle(?:\.kts)? | meson\.build | meson_options\.txt | build(?:\.bazel)? | workspace | .*\.bzl
-  | (?:gulpfile|gruntfile|conanfile)\.\w+ | setup\.py | build\.rs | noxfile\.py | magefile\.go
+| (?P<generated> .*_pb2(?:_grpc)?\.pyi? | .*\.pb(?:\.gw)?\.(?:go|cc|h) | .*[._](?:generated|gen)\.\w+ | zz_generated.* | .*\.(?:g|freezed)\.dart
+  | .*\.(?:designer|g)\.cs | .*\.(?:snap|map|tsbuildinfo|lock) | (?:package-lock|npm-shrinkwrap|packages\.lock)\.json | pnpm-lock\.yaml
+  | go\.(?:work\.)?sum | bun\.lockb | gradle\.lockfile | bindata\.go )
+| (?P<test> test_.*\.(?:py|rb|c|cc|cpp|jl) | .*_test\.(?:py|go|rb|exs|dart|c|cc|cpp|h|clj|lua|ml) | .*_spec\.(?:rb|lua|cr) | .*_unittest\.(?:cc|cpp|py)
+  | .*[.-](?:test|spec|e2e|cy|stories)\.[cm]?[jt]sx? | .*[.-](?:test|spec)\.(?:vue|svelte|coffee) | conftest\.py | tests\.(?:py|rs)
+  | (?:test|spec)_helper\.rb | .*\.feature )
+| (?P<doc> .*\.(?:md|mdx|rst|adoc|markdown|pod|org|textile|rdoc)
+  | (?:licen[cs]e|copying|notice|authors|changelog|changes|readme|contributing|history|news|install|todo)(?:[-.]\w+)? )
+| (?P<build> (?:gnu)?makefile | .*\.mk | cmakelists\.txt | .*\.cmake | dockerfile.* | containerfile | .*\.gradle(?:\.kts)? | meson\.build | meson_options\.txt
+  | build(?:\.bazel)? | workspace | .*\.bzl | (?:gulpfile|gruntfile|conanfile)\.\w+ | setup\.py | build\.rs | noxfile\.py | magefile\.go
   | rakefile | .*\.rake | jenkinsfile | .*\.nix | gradlew | mvnw | configure(?:\.ac)? | justfile )
-| (?P<config> \..* | .*\.(?:toml|ini|cfg|conf|properties|csproj|fsproj|slnx?|props|targets|gemspec
-  |podspec) | .*\.config\.[cm]?[jt]s | [jt]sconfig.*\.json | gemfile | procfile | go\.mod
-  | package\.swift | mix\.exs | pom\.xml )
+| (?P<config> \..* | .*\.(?:toml|ini|cfg|conf|properties|csproj|fsproj|slnx?|props|targets|gemspec|podspec) | .*\.config\.[cm]?[jt]s
+  | [jt]sconfig.*\.json | gemfile | procfile | go\.mod | package\.swift | mix\.exs | pom\.xml )
 """
 # Camel case is seen only in the name as written; below src/main a "…Test" is the product itself.
-_TEST_CLASS = (
-    r"(?!.*src/main/)(?:.*/)?(?:\w*[a-z0-9](?:Tests?|IT|Spec|Suite)|Test[A-Z]\w*)"
-    r"\.(?:java|kt|scala|groovy|cs|fs|vb|php|swift)"
-)
+_TEST_CLASS = r"(?!.*src/main/)(?:.*/)?(?:\w*[a-z0-9](?:Tests?|IT|Spec|Suite)|Test[A-Z]\w*)\.(?:java|kt|scala|groovy|cs|fs|vb|php|swift)"
 
 
 def role_of(path: str) -> str:
@@ -3164,10 +3132,7 @@ def describe_modules(files: Sequence[str], docs: Mapping[str, str]) -> list[Modu
     return [Module(path, parts[path], _find_doc(path, folders, docs)) for path in ranked]
 
 
-_DOC_FILES = (
-    r"(?i)__init__\.py|doc\.go|(?:lib|mod|main)\.rs|index\.[jt]sx?|package-info\.java|readme(?:\.\w+)?"
-    r"|package\.json|cargo\.toml|pyproject\.toml|.*\.gemspec|composer\.json|pom\.xml"
-)
+_DOC_FILES = r"(?i)__init__\.py|doc\.go|(?:lib|mod|main)\.rs|index\.[jt]sx?|package-info\.java|readme(?:\.\w+)?|package\.json|(?:cargo|pyproject)\.toml|.*\.gemspec|composer\.json|pom\.xml"
 
 
 def _find_doc(folder: str, folders: Mapping[str, _Folder], docs: Mapping[str, str]) -> str:
