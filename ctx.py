@@ -633,6 +633,50 @@ def _bracket_pattern(negated: bool, some: str) -> str:
     return f"(?!/)[{'^' if negated else ''}{inner}]"
 
 
+def first_sentence(text: str) -> str:
+    """The first sentence of prose in markdown, reStructuredText or plain text, without markup."""
+    text = re.sub(r"\A\ufeff?---\n(?s:.*?)\n---\n", "", text[:20_000].replace("\r\n", "\n"))
+    text = re.sub(r"<!--(?s:.*?)(?:-->|\Z)|^(```|~~~)(?s:.*?)(?:^\1.*$|\Z)", "", text, flags=re.M)
+    text = re.sub(r"</?(?:p|div|br|center)\b[^<>]{0,500}>", "\n\n", text)
+    text = re.sub(r"^.*\n[ \t]*([=\-~^*#])\1{2,}[ \t]*$", "", text, flags=re.M)  # headings
+    warned = False
+    for paragraph in re.split(r"\n\s*\n", text):
+        lines = [line.strip() for line in paragraph.splitlines()]
+        prose = _plain(" ".join(line for line in lines if not re.match(_MARKUP_LINE, line)))
+        if len(re.findall(r"(?<!\S)[^\W\d_]{2,}", prose)) < 3:
+            continue
+        end = re.search(rf"{_ABBREVIATED}[.!?](?=\s+[^a-z\s]|\Z)", prose)
+        sentence = prose[: end.end()] if end else prose
+        if re.match(_NOTICE, sentence) or warned and not re.match(_DEFINITION, sentence):
+            warned = True
+            continue
+        cut = sentence[: _MAX_SENTENCE - 1].rsplit(" ", 1)[0] + "…"
+        return sentence if len(sentence) <= _MAX_SENTENCE else cut
+    return ""
+
+
+_MAX_SENTENCE = 160  # characters
+_ABBREVIATED = r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)(?<!\bviz)(?<!\bapprox)(?<!\b[A-Z])"
+# What stands before the prose, or tells the reader to go elsewhere.
+_MARKUP_LINE = r"#|=+ |[=\-~^*_+]{3,}\Z|\||\.\. |:\w+:|<h\d|[-*+] |\d+\. |>\s*\[!|\[[^\]]+\]:\s"
+_NOTICE = (
+    r"(?i)\W*(?:please|notes?:|notice|warning|important|caution|deprecated|announc|thanks?\b|welcome"
+    r"|we(?: are|[’']re) |see |visit |check out|this (?:readme|page|document)\b|to (?:run|try) )"
+    r"|(?:\S+ ){0,6}\w+://\S+\Z"
+)
+# After a notice anything may follow: then only what says what it is.
+_DEFINITION = r"(?!If |Until |When |Our )(?:\S+ ){1,4}(?:is an?|is the|is often|are|provides|contains|implements) (?!.*:\Z)"
+
+
+def _plain(line: str) -> str:
+    line = re.sub(r"!\[[^\]]{0,300}\](?:\([^)]{0,500}\)|\[[^\]]{0,300}\])?", "", line)
+    line = re.sub(r"\[([^\[\]]*)\](?:\([^()]*\)|\[[^\]]*\])?", r"\1", line)
+    line = re.sub(r"`([^`<>]+?)\s*<[^>`]*>`_+", r"\1", line)
+    line = re.sub(r"<[^<>]*>|\*\*|__|:\w+:(?=`)|`+|\\(?=[^\w\s]|[A-Z])", "", line)
+    line = re.sub(r"(?<!\w)[*_]([^*_]{1,80})[*_](?!\w)", r"\1", line).replace("&amp;", "&")
+    return " ".join(line.strip("> ").split())
+
+
 def parse_json(text: str) -> dict[str, Any]:
     """The object of a JSON text with comments and trailing commas; {} when it is malformed."""
     import json
@@ -2185,9 +2229,8 @@ class _Repo(NamedTuple):
 def is_config(path: str) -> bool:
     """Whether the text of this file tells facts: manifests, task runners, CI."""
     stanza = _find_stanza(path)
-    if stanza == _Stanza() or path.count("/") > 5:
-        return False
-    return stanza is _CI or _role_of_folder(folder_of(path).lower()) in ("", "build")
+    near = stanza != _Stanza() and path.count("/") < 6
+    return stanza is _CI or near and _role_of_folder(folder_of(path).lower()) in ("", "build")
 
 
 def detect_facts(files: Sequence[str], configs: Mapping[str, str]) -> Facts:
@@ -2353,6 +2396,7 @@ MODULE\.bazel|WORKSPACE : - : Bazel workspace : build bazel build //... ; test b
   style lines up to {} columns ~ ^\[\*\]\n(?:[a-z][^\n]*\n)*?max_line_length *= *(\d+)
 """
 
+_LOCKS = "pnpm pnpm-lock.yaml; yarn yarn.lock; bun bun.lock bun.lockb; npm package-lock.json"
 # Task names that mean a verb, the best first. Only these become commands.
 _TASKS = """
 install setup bootstrap deps install-deps install-dev dev-install dev-setup
@@ -2368,10 +2412,7 @@ run start dev serve run server runserver develop
 class _Row(NamedTuple):
     """One row of a stanza."""
 
-    kind: str
-    text: str
-    note: str
-    score: int
+    find: _Find
     pattern: str
     places: list[str]  # "project/name", "./main.go", "=pytest"
 
@@ -2395,7 +2436,7 @@ def _parse_row(text: str) -> _Row:
     kind, _, note = kind.rstrip(")").partition("(")
     score = {"!": _SCRIPTED, "?": _WEAK}.get(kind[-1], _IMPLIED)
     text, _, note = text.partition(" ") if kind == "version" else (text, "", note)
-    return _Row(kind.rstrip("!?"), text, note, score, pattern, places.split())
+    return _Row(_Find(kind.rstrip("!?"), text, note, score), pattern, places.split())
 
 
 @functools.cache
@@ -2439,11 +2480,11 @@ def _read_config(path: str, text: str, known: frozenset[str]) -> list[_Find]:
                     find.text for find in found if "dep" in find.kind and find.text == place[1:]
                 ]
             elif place.startswith("./"):
-                values += _find_beside(row.kind, folder, place[2:], known)
+                values += _find_beside(row.find.kind, folder, place[2:], known)
             else:
                 values += _dig(data, place.split("/"))
         for value in values:
-            found += _fill_row(row, value, folder, known)
+            found += _fill_row(row.find, value, folder, known)
     if name_of(path) == "package.json":
         found += _find_scripts(folder, data, known)
     return found
@@ -2478,7 +2519,7 @@ def _strings(value: object) -> list[str]:
     return [one for one in items if isinstance(one, str)]
 
 
-def _fill_row(row: _Row, value: object, folder: str, known: frozenset[str]) -> Iterator[_Find]:
+def _fill_row(row: _Find, value: object, folder: str, known: frozenset[str]) -> Iterator[_Find]:
     """The finds of one row for one value: what a pattern matched, or what stands at a place."""
     if row.kind in ("dep", "devdep"):
         for name, version in _pairs(value):
@@ -2494,7 +2535,7 @@ def _fill_row(row: _Row, value: object, folder: str, known: frozenset[str]) -> I
         word = "" if isinstance(value, dict) else "".join(words[:1])
         if word or "{}" not in row.text + row.note:
             text, note = row.text.replace("{}", word), row.note.replace("{}", word)
-            yield _Find(row.kind, text, note, row.score)
+            yield row._replace(text=text, note=note)
 
 
 def _pairs(value: object) -> Iterator[tuple[str, str]]:
@@ -2559,9 +2600,6 @@ def _find_scripts(folder: str, data: dict[str, Any], known: frozenset[str]) -> I
         yield _Find(verb, run.replace("{}", "check"), score=_SCRIPTED - 5)
 
 
-_LOCKS = "pnpm pnpm-lock.yaml; yarn yarn.lock; bun bun.lock bun.lockb; npm package-lock.json"
-
-
 # What CI runs.
 _ACTIONS = "golangci-lint_run golangci/golangci-lint-action; pre-commit_run pre-commit/action; ruff_check astral-sh/ruff-action; black_. psf/black"
 # Workflows beside the main road: what they run is not what a contributor runs.
@@ -2578,6 +2616,8 @@ _CI_FLAG = (
     r"|--no-(?:default-groups|progress|interaction|transfer-progress|daemon|audit|fund|restore|build|coverage)|--stacktrace|--immutable|--ignore-scripts"
     r"|--prefer-dist|--logger \S+|[-/]p:\S+|--show-diff-on-failure|--cov\S*|--junit\S*|--durations\S*|-n \w+|-race|-count=1|-j ?\d+)(?= )"
 )
+_CI_LINE = r"^[ \t]*(?:- +)?(?:([\w-]+):(?:[ \t]+[|>]?[+-]?|$))?[ \t]*([^#\n]*)"
+_CI_KEYS = ("run", "script", "command")
 _SCRIPT = (
     r"((?:bash |sh |python3? )?(?:\./)?)((?:(?:scripts?|bin|tests?|tools|dev)/)?[\w.-]+)(?: |\Z)"
 )
@@ -2627,14 +2667,8 @@ def _list_calls(configs: Mapping[str, str]) -> Iterator[Command]:
                             yield Command("", line, path, folder.removeprefix("./").strip("/"))
 
 
-_CI_LINE = r"^[ \t]*(?:- +)?(?:([\w-]+):(?:[ \t]+[|>]?[+-]?|$))?[ \t]*([^#\n]*)"
-_CI_KEYS = ("run", "script", "command")
-
-
 def _unwrap(line: str) -> str:
-    while wrapper := re.match(_WRAPPER, line):
-        line = line[wrapper.end() :]
-    return line
+    return re.sub(rf"^(?:{_WRAPPER})+", "", line)
 
 
 def _call_key(line: str) -> str:
@@ -2651,13 +2685,12 @@ def _call_key(line: str) -> str:
 @functools.cache
 def _known_calls() -> dict[str, tuple[str, str]]:
     """What the lines of all stanzas call -> verb, ecosystem."""
-    rows = [(row, stanza.ecosystem) for stanza in _parse_stanzas()[1] for row in stanza.rows]
-    calls = [
-        (_call_key(row.text.replace(" {file}", "")), row.kind, row.note or home)
-        for row, home in rows
-        if row.kind in VERBS
-    ]
-    return {key: (verb, ecosystem) for key, verb, ecosystem in reversed(calls)}
+    calls: dict[str, tuple[str, str]] = {}
+    for stanza in _parse_stanzas()[1]:
+        for find in [row.find for row in stanza.rows if row.find.kind in VERBS]:
+            key = _call_key(find.text.replace(" {file}", ""))
+            calls.setdefault(key, (find.kind, find.note or stanza.ecosystem))
+    return calls
 
 
 def _classify_call(call: Command, known: frozenset[str]) -> _Offer | None:
@@ -2739,10 +2772,9 @@ def _best(offers: Sequence[_Offer]) -> list[_Offer]:
     """The best line; and another tool's if CI runs both, or beside what runs all tests."""
     ranked = sorted(offers, key=lambda offer: (-offer.score, offer.source.count("/"), offer.line))
     for other in ranked[1:]:
+        used = other.used and ranked[0].used and other.score >= _IMPLIED
         another = other.tool()[2].split()[0] != ranked[0].tool()[2].split()[0]
-        if another and (
-            other.verb == "test" or other.used and ranked[0].used and other.score >= _IMPLIED
-        ):
+        if another and (used or other.verb == "test"):
             return [ranked[0], other]
     return ranked[:1]
 
@@ -2769,6 +2801,10 @@ Solidity:solidity sol; Shell:shell sh bash; PowerShell:shell ps1 psm1; Nix:nix n
 GraphQL:graphql graphql; Fortran:fortran f90 f f95 f03; SQL:sql sql; Pascal:pascal pas; Ada:ada adb ads; COBOL:cobol cob cbl; Verilog:verilog v sv
 VHDL:vhdl vhd vhdl; Tcl:tcl tcl; Lisp:lisp lisp cl el; Scheme:scheme scm rkt; GLSL:glsl glsl vert frag wgsl hlsl
 """
+
+_MAX_PACKAGES = 60
+# What makes a folder a package of its own; the other stanzas are about a whole repository.
+_PACKAGE = "project|package|manifest|module|build"
 
 # Names in the stack, the most telling first, and their packages. Test runners, linters: elsewhere.
 _DEPENDENCIES = """
@@ -2852,11 +2888,6 @@ def _list_packages(repo: _Repo) -> list[Package]:
     return packages if named or len(packages) > 1 else []
 
 
-_MAX_PACKAGES = 60
-# What makes a folder a package of its own; the other stanzas are about a whole repository.
-_PACKAGE = "project|package|manifest|module|build"
-
-
 def _list_members(path: str, repo: _Repo, folders: Iterable[str]) -> set[str]:
     """The folders that a workspace of the main code names."""
     finds = repo.finds[path] if _find_stanza(path).ecosystem in repo.homes else ()
@@ -2868,13 +2899,13 @@ def _list_members(path: str, repo: _Repo, folders: Iterable[str]) -> set[str]:
     return {folder for folder in folders if re.fullmatch(pattern, folder)}
 
 
+_RUNNERS = "python pytest; node vitest jest mocha ava; ruby minitest rspec; jvm junit testng; dotnet xunit nunit mstest; php phpunit pest"
 # Files that a newcomer should know of: why, and the pattern of the path; the order ranks.
 _ENTRY_FILES = r"""
 runs as `python -m` : (?:src/)?(?:[\w-]+/)?__main__\.py
-program entry point : (?:src/|app/)?(?:main|app|server)\.(?:py|ts|js|mjs)|src/(?:index|main|App)\.[jt]sx?
+program entry point : (?:src/|app/)?(?:main|app|server)\.(?:py|ts|js|mjs)|src/(?:index|main|App)\.[jt]sx?|(?:src/)?main\.(?:c|cc|cpp|swift|zig)
+program entry point : (?:src/)?(?:[\w.-]+/)?Program\.cs|lib/main\.dart|Sources/[\w-]+/main\.swift|src/main/(?:java|kotlin)/.*(?:Application|Main)\.(?:java|kt)
 web entry point : (?:\w+/)?(?:wsgi|asgi)\.py|(?:public/)?index\.php|config\.ru|config/routes\.rb|routes/web\.php
-program entry point : (?:src/)?main\.(?:c|cc|cpp|swift|zig)|(?:src/)?(?:[\w.-]+/)?Program\.cs|lib/main\.dart
-program entry point : src/main/(?:java|kotlin)/.*(?:Application|Main)\.(?:java|kt)|Sources/[\w-]+/main\.swift
 """
 _ABOUT_FILES = r"""
 what it is : (?i:readme(?:\.\w+)?)
@@ -2911,9 +2942,6 @@ def _match_files(table: str, repo: _Repo) -> Iterator[tuple[str, str]]:
     paths = [path for path, role in sorted(repo.list_roles().items()) if role not in hidden]
     for why, pattern in [line.split(" : ") for line in table.strip().splitlines()]:
         yield from ((path, why) for path in paths if re.fullmatch(pattern, path))
-
-
-_RUNNERS = "python pytest; node vitest jest mocha ava; ruby minitest rspec; jvm junit testng; dotnet xunit nunit mstest; php phpunit pest"
 
 
 def _list_conventions(repo: _Repo) -> list[str]:
@@ -3106,6 +3134,7 @@ def tree_key(entry: TreeEntry) -> list[str]:
 
 
 _MIN_MODULES, _MAX_MODULES, _MAX_SPLIT = 4, 20, 12
+_DOC_FILES = r"(?i)__init__\.py|doc\.go|(?:lib|mod|main)\.rs|index\.[jt]sx?|package-info\.java|readme(?:\.\w+)?|package\.json|(?:cargo|pyproject)\.toml|.*\.gemspec|composer\.json|pom\.xml"
 _LARGE_SHARE = 5  # a module with more than a 5th of the source is split while there is room
 
 
@@ -3132,9 +3161,6 @@ def describe_modules(files: Sequence[str], docs: Mapping[str, str]) -> list[Modu
     return [Module(path, parts[path], _find_doc(path, folders, docs)) for path in ranked]
 
 
-_DOC_FILES = r"(?i)__init__\.py|doc\.go|(?:lib|mod|main)\.rs|index\.[jt]sx?|package-info\.java|readme(?:\.\w+)?|package\.json|(?:cargo|pyproject)\.toml|.*\.gemspec|composer\.json|pom\.xml"
-
-
 def _find_doc(folder: str, folders: Mapping[str, _Folder], docs: Mapping[str, str]) -> str:
     """The sentence of the file that speaks for a folder: its package file, namesake, README."""
     places = [place for place in (folder.strip("."), folder + "/src", folder + "/lib")]
@@ -3145,52 +3171,6 @@ def _find_doc(folder: str, folders: Mapping[str, _Folder], docs: Mapping[str, st
         if docs.get(path) and (namesake or re.fullmatch(_DOC_FILES, name_of(path))):
             return docs[path]
     return ""
-
-
-_MAX_SENTENCE = 160  # characters
-_ABBREVIATED = r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)(?<!\bviz)(?<!\bapprox)(?<!\b[A-Z])"
-
-
-def first_sentence(text: str) -> str:
-    """The first sentence of prose in markdown, reStructuredText or plain text, without markup."""
-    text = re.sub(r"\A\ufeff?---\n(?s:.*?)\n---\n", "", text[:20_000].replace("\r\n", "\n"))
-    text = re.sub(r"<!--(?s:.*?)(?:-->|\Z)|^(```|~~~)(?s:.*?)(?:^\1.*$|\Z)", "", text, flags=re.M)
-    text = re.sub(r"</?(?:p|div|br|center)\b[^<>]{0,500}>", "\n\n", text)
-    text = re.sub(r"^.*\n[ \t]*([=\-~^*#])\1{2,}[ \t]*$", "", text, flags=re.M)  # headings
-    warned = False
-    for paragraph in re.split(r"\n\s*\n", text):
-        lines = [line.strip() for line in paragraph.splitlines()]
-        prose = _plain(" ".join(line for line in lines if not re.match(_MARKUP_LINE, line)))
-        if len(re.findall(r"(?<!\S)[^\W\d_]{2,}", prose)) < 3:
-            continue
-        end = re.search(rf"{_ABBREVIATED}[.!?](?=\s+[^a-z\s]|\Z)", prose)
-        sentence = prose[: end.end()] if end else prose
-        if re.match(_NOTICE, sentence) or warned and not re.match(_DEFINITION, sentence):
-            warned = True
-            continue
-        cut = sentence[: _MAX_SENTENCE - 1].rsplit(" ", 1)[0] + "…"
-        return sentence if len(sentence) <= _MAX_SENTENCE else cut
-    return ""
-
-
-# What stands before the prose, or tells the reader to go elsewhere.
-_MARKUP_LINE = r"#|=+ |[=\-~^*_+]{3,}\Z|\||\.\. |:\w+:|<h\d|[-*+] |\d+\. |>\s*\[!|\[[^\]]+\]:\s"
-_NOTICE = (
-    r"(?i)\W*(?:please|notes?:|notice|warning|important|caution|deprecated|announc|thanks?\b|welcome"
-    r"|we(?: are|[’']re) |see |visit |check out|this (?:readme|page|document)\b|to (?:run|try) )"
-    r"|[^.]*\w://\S+\W*\Z"
-)
-# After a notice anything may follow: then only what says what it is.
-_DEFINITION = r"(?!If |Until |When |Our )(?:\S+ ){1,4}(?:is an?|is the|is often|are|provides|contains|implements) (?!.*:\Z)"
-
-
-def _plain(line: str) -> str:
-    line = re.sub(r"!\[[^\]]{0,300}\](?:\([^)]{0,500}\)|\[[^\]]{0,300}\])?", "", line)
-    line = re.sub(r"\[([^\[\]]*)\](?:\([^()]*\)|\[[^\]]*\])?", r"\1", line)
-    line = re.sub(r"`([^`<>]+?)\s*<[^>`]*>`_+", r"\1", line)
-    line = re.sub(r"<[^<>]*>|\*\*|__|:\w+:(?=`)|`+|\\(?=[^\w\s]|[A-Z])", "", line)
-    line = re.sub(r"(?<!\w)[*_]([^*_]{1,80})[*_](?!\w)", r"\1", line).replace("&amp;", "&")
-    return " ".join(line.strip("> ").split())
 
 
 # ---- 7 LINKS (pure) --------------------------------------------------------
@@ -5087,7 +5067,7 @@ def write_vocabulary(project: Project) -> bool:
 
 
 # ---- 12 INDEX (world) ------------------------------------------------------
-# List, read, tag, remember. Uses: TYPES TEXT LANGUAGES TAGS FACTS DISK.
+# List, read, tag, remember. Uses: TYPES TEXT LANGUAGES TAGS DISK.
 
 
 class Index(NamedTuple):
