@@ -280,7 +280,8 @@ class Span(NamedTuple):
 
 
 # ---- 2 TEXT (pure) ---------------------------------------------------------
-# Strings: words, fences, names to show, the managed section. Uses: TYPES.
+# Strings: words, sentences, fences, names to show, JSON and TOML, paths, the managed section.
+# Uses: TYPES.
 
 
 def show(text: str, limit: int = 120) -> str:
@@ -2476,9 +2477,7 @@ def _read_config(path: str, text: str, known: frozenset[str]) -> list[_Find]:
             values += [match.groups() for match in re.finditer(row.pattern, text, re.M)]
         for place in row.places:
             if place.startswith("="):
-                values += [
-                    find.text for find in found if "dep" in find.kind and find.text == place[1:]
-                ]
+                values += [f.text for f in found if "dep" in f.kind and f.text == place[1:]]
             elif place.startswith("./"):
                 values += _find_beside(row.find.kind, folder, place[2:], known)
             else:
@@ -2899,6 +2898,7 @@ def _list_members(path: str, repo: _Repo, folders: Iterable[str]) -> set[str]:
     return {folder for folder in folders if re.fullmatch(pattern, folder)}
 
 
+_TEST_HOME = r"(?i)(.*?/)??((?:src/)?(?:[\w.-]*tests?|__tests__|specs?|e2e|fixtures|testdata|benchmarks|benches))/"
 _RUNNERS = "python pytest; node vitest jest mocha ava; ruby minitest rspec; jvm junit testng; dotnet xunit nunit mstest; php phpunit pest"
 # Files that a newcomer should know of: why, and the pattern of the path; the order ranks.
 _ENTRY_FILES = r"""
@@ -2975,7 +2975,6 @@ def _describe_tests(tests: Sequence[str], used: str) -> Iterator[str]:
 
 # Roles, by path alone: what the folders say, and what the name says; the first role here wins.
 _ROLES = ("minified", "vendored", "generated", "test", "example", "doc", "build", "config")
-_TEST_HOME = r"(?i)(.*?/)??((?:src/)?(?:[\w.-]*tests?|__tests__|specs?|e2e|fixtures|testdata|benchmarks|benches))/"
 
 # A folder with a slash counts at the top only. Inside a library "test?" may be what it offers.
 _FOLDER_ROLES = """
@@ -3018,9 +3017,7 @@ def role_of(path: str) -> str:
     folder, _, name = path.lower().rpartition("/")
     match = re.fullmatch(_NAME_ROLES, name)
     roles = {(match.lastgroup or "") if match else "", _role_of_folder(folder, name[-3:] == ".py")}
-    if "migrat" in folder and re.fullmatch(
-        r"(?:.*/)?migrat(?:e|ions?)/v?\d{3,}.*", f"{folder}/{name}"
-    ):
+    if folder.endswith(("migrate", "migration", "migrations")) and re.match(r"v?\d{3}", name):
         roles.add("generated")
     if re.fullmatch(_TEST_CLASS, path):
         roles.add("test")
@@ -3086,8 +3083,9 @@ def _build_folders(files: Iterable[str]) -> dict[str, _Folder]:
         role, language = role_of(path), _language(path)
         inner, folder = path, folder_of(path)
         while inner:
-            new = _Folder(set(), {}, collections.Counter(), collections.Counter())
-            entry = folders.setdefault(folder, new)
+            if folder not in folders:
+                folders[folder] = _Folder(set(), {}, collections.Counter(), collections.Counter())
+            entry = folders[folder]
             if inner == path:
                 entry.here[path] = role
             else:
@@ -3163,10 +3161,9 @@ def describe_modules(files: Sequence[str], docs: Mapping[str, str]) -> list[Modu
 
 def _find_doc(folder: str, folders: Mapping[str, _Folder], docs: Mapping[str, str]) -> str:
     """The sentence of the file that speaks for a folder: its package file, namesake, README."""
-    places = [place for place in (folder.strip("."), folder + "/src", folder + "/lib")]
-    for path in [
-        path for place in places if place in folders for path in sorted(folders[place].here)
-    ]:
+    places = [folder.strip("."), folder + "/src", folder + "/lib"]
+    here = [sorted(folders[place].here) for place in places if place in folders]
+    for path in itertools.chain(*here):
         namesake = name_of(path).partition(".")[0].lower() == name_of(folder).lower()
         if docs.get(path) and (namesake or re.fullmatch(_DOC_FILES, name_of(path))):
             return docs[path]
