@@ -360,7 +360,8 @@ class Prompt(NamedTuple):
 
 
 # ---- 2 TEXT (pure) ---------------------------------------------------------
-# Strings: words, fences, names to show, the managed section. Uses: TYPES.
+# Strings: words, sentences, fences, names to show, JSON and TOML, paths, the managed section.
+# Uses: TYPES.
 
 
 def show(text: str, limit: int = 120) -> str:
@@ -929,6 +930,50 @@ def _yaml_scalar(text: str) -> str:
     if len(text) > 1 and text[0] == text[-1] == '"':
         return re.sub(r"\\(.)", r"\1", text[1:-1])
     return "" if text in ("null", "~") else text
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of prose in markdown, reStructuredText or plain text, without markup."""
+    text = re.sub(r"\A\ufeff?---\n(?s:.*?)\n---\n", "", text[:20_000].replace("\r\n", "\n"))
+    text = re.sub(r"<!--(?s:.*?)(?:-->|\Z)|^(```|~~~)(?s:.*?)(?:^\1.*$|\Z)", "", text, flags=re.M)
+    text = re.sub(r"</?(?:p|div|br|center)\b[^<>]{0,500}>", "\n\n", text)
+    text = re.sub(r"^.*\n[ \t]*([=\-~^*#])\1{2,}[ \t]*$", "", text, flags=re.M)  # headings
+    warned = False
+    for paragraph in re.split(r"\n\s*\n", text):
+        lines = [line.strip() for line in paragraph.splitlines()]
+        prose = _plain(" ".join(line for line in lines if not re.match(_MARKUP_LINE, line)))
+        if len(re.findall(r"(?<!\S)[^\W\d_]{2,}", prose)) < 3:
+            continue
+        end = re.search(rf"{_ABBREVIATED}[.!?](?=\s+[^a-z\s]|\Z)", prose)
+        sentence = prose[: end.end()] if end else prose
+        if re.match(_NOTICE, sentence) or warned and not re.match(_DEFINITION, sentence):
+            warned = True
+            continue
+        cut = sentence[: _MAX_SENTENCE - 1].rsplit(" ", 1)[0] + "…"
+        return sentence if len(sentence) <= _MAX_SENTENCE else cut
+    return ""
+
+
+_MAX_SENTENCE = 160  # characters
+_ABBREVIATED = r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)(?<!\bviz)(?<!\bapprox)(?<!\b[A-Z])"
+# What stands before the prose, or tells the reader to go elsewhere.
+_MARKUP_LINE = r"#|=+ |[=\-~^*_+]{3,}\Z|\||\.\. |:\w+:|<h\d|[-*+] |\d+\. |>\s*\[!|\[[^\]]+\]:\s"
+_NOTICE = (
+    r"(?i)\W*(?:please|notes?:|notice|warning|important|caution|deprecated|announc|thanks?\b|welcome"
+    r"|we(?: are|[’']re) |see |visit |check out|this (?:readme|page|document)\b|to (?:run|try) )"
+    r"|(?:\S+ ){0,6}\w+://\S+\Z"
+)
+# After a notice anything may follow: then only what says what it is.
+_DEFINITION = r"(?!If |Until |When |Our )(?:\S+ ){1,4}(?:is an?|is the|is often|are|provides|contains|implements) (?!.*:\Z)"
+
+
+def _plain(line: str) -> str:
+    line = re.sub(r"!\[[^\]]{0,300}\](?:\([^)]{0,500}\)|\[[^\]]{0,300}\])?", "", line)
+    line = re.sub(r"\[([^\[\]]*)\](?:\([^()]*\)|\[[^\]]*\])?", r"\1", line)
+    line = re.sub(r"`([^`<>]+?)\s*<[^>`]*>`_+", r"\1", line)
+    line = re.sub(r"<[^<>]*>|\*\*|__|:\w+:(?=`)|`+|\\(?=[^\w\s]|[A-Z])", "", line)
+    line = re.sub(r"(?<!\w)[*_]([^*_]{1,80})[*_](?!\w)", r"\1", line).replace("&amp;", "&")
+    return " ".join(line.strip("> ").split())
 
 
 def parse_json(text: str) -> dict[str, Any]:
@@ -2539,9 +2584,13 @@ class _Repo(NamedTuple):
 
     files: Sequence[str]
     known: frozenset[str]
-    roles: dict[str, str]
+    folders: dict[str, _Folder]
     finds: dict[str, list[_Find]]  # config -> what it says, those near the root first
     homes: frozenset[str]  # the ecosystems that hold much of the code; others serve a corner of it
+
+    def list_roles(self) -> dict[str, str]:
+        """Path of each file -> its role."""
+        return {path: role for each in self.folders.values() for path, role in each.here.items()}
 
     def list_ours(self) -> list[str]:
         """The configs that are about the main code."""
@@ -2551,23 +2600,21 @@ class _Repo(NamedTuple):
 def is_config(path: str) -> bool:
     """Whether the text of this file tells facts: manifests, task runners, CI."""
     stanza = _find_stanza(path)
-    if stanza == _Stanza() or path.count("/") > 5:
-        return False
-    return stanza is _CI or _role_of_folder(folder_of(path).lower()) in ("", "build")
+    near = stanza != _Stanza() and path.count("/") < 6
+    return stanza is _CI or near and _role_of_folder(folder_of(path).lower()) in ("", "build")
 
 
 def detect_facts(files: Sequence[str], configs: Mapping[str, str]) -> Facts:
     """What names of files and texts of configs say about a project, most important first."""
-    known = frozenset(files)
-    roles = {path: role_of(path) for path in files}
-    sources = [path for path in files if roles[path] == "source"] or files
-    sizes = collections.Counter(_language(path)[1] for path in sources)
-    del sizes[""]
-    most = max(sizes.values(), default=0)
-    homes = frozenset(name for name, count in sizes.items() if count * 3 >= most)
-    repo = _Repo(files, known, roles, _read_configs(configs, known), homes)
+    known, folders = frozenset(files), _build_folders(files)
+    languages = folders[""].languages or collections.Counter(filter(None, map(_language, files)))
+    sizes = collections.Counter[str]()
+    for language, count in languages.items():
+        sizes[language.partition(":")[2]] += count
+    homes = frozenset(name for name in sizes if sizes[name] * 3 >= max(sizes.values()))
+    repo = _Repo(files, known, folders, _read_configs(configs, known), homes)
     return Facts(
-        tuple(_list_stack(repo, sources)),
+        tuple(_list_stack(repo, languages)),
         tuple(_choose_commands(repo, list(_list_calls(configs)))),
         tuple(_list_key_files(repo)),
         tuple(_list_packages(repo)),
@@ -2591,30 +2638,36 @@ def _lookup(table: str) -> dict[str, tuple[str, int]]:
     }
 
 
+def _label(table: str, word: str) -> str:
+    return _lookup(table).get(word, ("", 0))[0]
+
+
+def _most(counts: Mapping[str, int]) -> list[str]:
+    """What was counted, the most frequent first."""
+    return sorted(counts, key=lambda name: (-counts[name], name))
+
+
 # One stanza per kind of config: pattern of its name, ecosystem, why it is a key file ("-" for none).
 # A row is: kind, text, and where its {} comes from: "~ pattern" in the text, or "@ places" in TOML
-# or JSON ("*" is any key), "./x" for a file beside the config, "=x" for a dependency. A row without
+# or JSON ("*" is any key), "./x" for a file beside the config, "=x" for a dependency; {file} is the config. A row without
 # a source always holds. "!" is surer, "?" less sure, "(c)" is for that ecosystem only. A "task"
 # gives a line for those names that mean a verb. "(?!)" is for lines that only CI has.
 _STANZAS = r"""
 pyproject\.toml : python : Python project
   name {} @ project/name tool/poetry/name ; about {} @ project/description tool/poetry/description
-  version Python {} @ project/requires-python tool/poetry/dependencies/python
-  dep {} @ project/dependencies tool/poetry/dependencies ; member {} @ tool/uv/workspace/members
-  devdep {} @ project/optional-dependencies/* dependency-groups/* tool/poetry/group/*/dependencies
-  entry command `{}` @ project/scripts tool/poetry/scripts ; tool tox @ tool/tox
-  tool uv @ tool/uv ./uv.lock ; install! uv sync @ tool/uv ./uv.lock ; tool pdm @ tool/pdm ; install! pdm install @ tool/pdm
-  tool poetry @ tool/poetry ; install! poetry install @ tool/poetry
+  version Python {} @ project/requires-python tool/poetry/dependencies/python ; dep {} @ project/dependencies tool/poetry/dependencies
+  member {} @ tool/uv/workspace/members ; devdep {} @ project/optional-dependencies/* dependency-groups/* tool/poetry/group/*/dependencies
+  entry command `{}` @ project/scripts tool/poetry/scripts ; tool tox @ tool/tox ; tool uv @ tool/uv ./uv.lock ; install! uv sync @ tool/uv ./uv.lock
+  tool pdm @ tool/pdm ; install! pdm install @ tool/pdm ; tool poetry @ tool/poetry ; install! poetry install @ tool/poetry
   install! pip install --no-build-isolation -e . ~ ^build-backend\s*=\s*["']mesonpy
-  install pip install -e .[dev] @ project/optional-dependencies/dev
-  install pip install -e .[test] @ project/optional-dependencies/test ; install? pip install -e . @ project build-system
-  test pytest @ tool/pytest =pytest ; test! tox @ tool/tox/env_run_base ; task tox -e {} @ tool/tox/env
-  lint ruff check @ tool/ruff ; format ruff format @ tool/ruff/format ; format black . @ tool/black
-  typecheck mypy @ tool/mypy/files tool/mypy/packages tool/mypy/modules ; typecheck? mypy . @ tool/mypy
-  typecheck pyright @ tool/pyright ; task hatch run {} @ tool/hatch/envs/default/scripts ; task pdm run {} @ tool/pdm/scripts
-  task poe {} @ tool/poe/tasks ; style lines up to {} columns (ruff) @ tool/ruff/line-length
-  style lines up to {} columns (black) @ tool/black/line-length ; style mypy strict @ tool/mypy/strict
-  style commit messages by commitizen @ tool/commitizen ; style changelog fragments in {}/ (towncrier) @ tool/towncrier/directory
+  install pip install -e .[dev] @ project/optional-dependencies/dev ; install pip install -e .[test] @ project/optional-dependencies/test
+  install? pip install -e . @ project build-system ; test pytest @ tool/pytest =pytest ; test! tox @ tool/tox/env_run_base
+  task tox -e {} @ tool/tox/env ; lint ruff check @ tool/ruff ; format ruff format @ tool/ruff/format ; format black . @ tool/black
+  typecheck mypy @ tool/mypy/files tool/mypy/packages tool/mypy/modules ; typecheck? mypy . @ tool/mypy ; typecheck pyright @ tool/pyright
+  task hatch run {} @ tool/hatch/envs/default/scripts ; task pdm run {} @ tool/pdm/scripts ; task poe {} @ tool/poe/tasks
+  style lines up to {} columns (ruff) @ tool/ruff/line-length ; style lines up to {} columns (black) @ tool/black/line-length
+  style mypy strict @ tool/mypy/strict ; style commit messages by commitizen @ tool/commitizen
+  style changelog fragments in {}/ (towncrier) @ tool/towncrier/directory
 setup\.cfg|tox\.ini|pytest\.ini|mypy\.ini|\.flake8 : python : -
   version Python {} ~ ^python_requires\s*=\s*(.+) ; install? pip install -e . ~ ^\[options\] ; test pytest ~ ^\[(?:tool:)?pytest\]
   lint flake8 ~ ^\[flake8\] ; tool tox ~ ^\[tox\] ; test! tox ~ ^\[testenv\] ; task tox -e {} ~ ^\[testenv:([\w.-]+)\]
@@ -2623,39 +2676,31 @@ setup\.py : python : Python package
   name {} ~ \bname\s*=\s*['"]([\w.-]+) ; version Python {} ~ python_requires\s*=\s*['"]([^'"\n]+)
   dep {} ~ ^[ \t]*['"]([\w.-]+)([^'"\n]*)['"],?[ \t]*$ ; install? pip install -e . ~ \bsetup\(
 requirements\.txt : python : Python dependencies
-  dep {} ~ ^([A-Za-z][\w.-]*)(?:\[[^\]\n]*\])?([=<>~!][^\s;#]*)? ; install? pip install -r requirements.txt
-  test pytest @ =pytest
+  dep {} ~ ^([A-Za-z][\w.-]*)(?:\[[^\]\n]*\])?([=<>~!][^\s;#]*)? ; install? pip install -r requirements.txt ; test pytest @ =pytest
 noxfile\.py : python : task runner : task nox -s {} ~ ^def (\w+)\(session
 manage\.py : python : Django commands : test python manage.py test ; run python manage.py runserver
 \.?ruff\.toml : python : - : lint ruff check ; style lines up to {} columns (ruff) @ line-length
-Pipfile : python : Python dependencies : install! pipenv install --dev
-environment\.yml : python : - : install? conda env create -f environment.yml
 package\.json : node : npm package
-  name {} @ name ; about {} @ description ; version Node.js {} @ engines/node
-  dep {} @ dependencies devDependencies peerDependencies ; member {} @ workspaces workspaces/packages ; entry command `{}` @ bin
-  entry package entry point @ source module main ./index.js ./src/index.ts
-  style conventional commits (commitlint) @ =@commitlint/config-conventional
-  style a changeset per change in .changeset/ @ =@changesets/cli
+  name {} @ name ; about {} @ description ; version Node.js {} @ engines/node ; dep {} @ dependencies devDependencies peerDependencies
+  member {} @ workspaces workspaces/packages ; entry command `{}` @ bin ; entry package entry point @ source module main ./index.js ./src/index.ts
+  style conventional commits (commitlint) @ =@commitlint/config-conventional ; style a changeset per change in .changeset/ @ =@changesets/cli
 pnpm-workspace\.yaml : node : workspace members : member {} ~ ^[ \t]*-[ \t]+['"]?([^'"\s#]+)
 lerna\.json : node : - : member {} @ packages
 deno\.jsonc? : node : Deno project : tool Deno ; test deno test ; lint deno lint ; format deno fmt ; task deno task {} @ tasks
 tsconfig\.json : node : - : style TypeScript strict @ compilerOptions/strict
 biome\.json : node : - : lint npx biome check
-\.prettierrc(?:\.json|\.ya?ml)? : node : -
-  style formatted by Prettier ; style lines up to {} columns ~ printWidth["']?\s*:\s*(\d+)
+\.prettierrc(?:\.json|\.ya?ml)? : node : - : style formatted by Prettier ; style lines up to {} columns ~ printWidth["']?\s*:\s*(\d+)
 Cargo\.toml : rust : Cargo manifest
   name {} @ package/name ; about {} @ package/description ; member {} @ workspace/members
-  version Rust {}+ @ package/rust-version workspace/package/rust-version
-  version Rust {}-edition @ package/edition workspace/package/edition ; dep {} @ dependencies workspace/dependencies
-  build cargo build ; test cargo test ; test! cargo test --workspace ~ \A(?=[\s\S]*^\[package\])(?=[\s\S]*^\[workspace\])
-  run cargo run @ ./src/main.rs bin ; entry command `{}` @ bin ; entry program entry point @ ./src/main.rs
-  entry root of the crate @ ./src/lib.rs
+  version Rust {}+ @ package/rust-version workspace/package/rust-version ; version Rust {}-edition @ package/edition workspace/package/edition
+  dep {} @ dependencies workspace/dependencies ; build cargo build ; test cargo test
+  test! cargo test --workspace ~ \A(?=[\s\S]*^\[package\])(?=[\s\S]*^\[workspace\]) ; run cargo run @ ./src/main.rs bin ; entry command `{}` @ bin
+  entry program entry point @ ./src/main.rs ; entry root of the crate @ ./src/lib.rs
 \.?rustfmt\.toml : rust : - : format cargo fmt --all ; style lines up to {} columns (rustfmt) @ max_width
-clippy\.toml : rust : - : lint cargo clippy
 go\.mod : go : Go module
-  name {} ~ ^module\s+(\S+) ; version Go {} ~ ^go\s+([\d.]+) ; dep {} ~ ^(?:require)?[ \t]+(\S+\.\S+/\S+) (v\S+)$
-  build go build ./... ; test go test ./... ; lint? go vet ./... ; format? gofmt -w . ; run! go run . @ ./main.go
-  run go run ./cmd/{} @ ./cmd/*/main.go ; entry program entry point @ ./main.go ; entry command `{}` @ ./cmd/*/main.go
+  name {} ~ ^module\s+(\S+) ; version Go {} ~ ^go\s+([\d.]+) ; dep {} ~ ^(?:require)?[ \t]+(\S+\.\S+/\S+) (v\S+)$ ; build go build ./...
+  test go test ./... ; lint? go vet ./... ; format? gofmt -w . ; run! go run . @ ./main.go ; run go run ./cmd/{} @ ./cmd/*/main.go
+  entry program entry point @ ./main.go ; entry command `{}` @ ./cmd/*/main.go
 go\.work : go : Go workspace : member {} ~ ^(?:use)?[ \t]*(\.[\w./-]*)[ \t]*$
 \.golangci\.ya?ml : go : - : lint golangci-lint run
 magefile\.go : go : task runner : task mage {} ~ ^func ([A-Z]\w*)\([^()\n]*\)(?: error)? \{
@@ -2665,89 +2710,71 @@ magefile\.go : go : task runner : task mage {} ~ ^func ([A-Z]\w*)\([^()\n]*\)(?:
 [Tt]askfile\.ya?ml : - : task runner : task task {} ~ ^  ([A-Za-z][\w:-]*):[ \t]*$
 pom\.xml : jvm : Maven project
   tool Maven ; build mvn package ; test mvn test ; about {} ~ <description>\s*([^<]+)<
-  version Java {}+ ~ <(?:maven\.compiler\.(?:release|source)|java\.version)>\s*([\d.]+)\s*<
-  dep {} ~ <(?:groupId|artifactId)>\s*([\w.-]+)\s*< ; member {} ~ <module>\s*([^<\s]+)\s*</module>
-  run mvn spring-boot:run ~ spring-boot-maven-plugin
+  version Java {}+ ~ <(?:maven\.compiler\.(?:release|source)|java\.version)>\s*([\d.]+)\s*< ; dep {} ~ <(?:groupId|artifactId)>\s*([\w.-]+)\s*<
+  member {} ~ <module>\s*([^<\s]+)\s*</module> ; run mvn spring-boot:run ~ spring-boot-maven-plugin
 (?:build|settings)\.gradle(?:\.kts)? : jvm : Gradle build
   tool Gradle ; build gradle build ; test gradle test
   version Java {}+ ~ (?:LanguageVersion\.of\(|jvmToolchain\(|JavaVersion\.VERSION_|Compatibility\s*=\s*['"]?)(\d+)
   dep {} ~ ['"(]([a-z][\w-]*(?:\.[\w-]+)+)[:'"] ; member {} ~ ^[ \t]*(?:include\b[ (]*['"]:?|['"]:)([\w:./-]+)['"]
   run gradle bootRun ~ ['"]org\.springframework\.boot['"] ; run gradle run ~ ['"]application['"]|^[ \t]*application[ \t]*$
 build\.sbt : jvm : sbt build : build sbt compile ; test sbt test
-deps\.edn : jvm : Clojure project : test clojure -M:test
 CMakeLists\.txt : c : CMake build
   tool CMake ; name {} ~ ^(?i:project)\s*\(\s*([\w.-]+) ; version C++ {} ~ CMAKE_CXX_STANDARD\s+(\d+)
-  build cmake -B build && cmake --build build ~ ^(?i:project)\s*\(
-  test ctest --test-dir build ~ (?i:enable_testing|add_test)\s*\(|include\s*\(CTest
-meson\.build : c : Meson build
-  build meson setup build && meson compile -C build ~ ^project\( ; test meson test -C build ~ ^project\(
+  build cmake -B build && cmake --build build ~ ^(?i:project)\s*\( ; test ctest --test-dir build ~ (?i:enable_testing|add_test)\s*\(|include\s*\(CTest
+meson\.build : c : Meson build : build meson setup build && meson compile -C build ~ ^project\( ; test meson test -C build ~ ^project\(
 configure\.ac : c : Autoconf build : build ./configure && make ; test make check
-\.clang-format : c : - : style formatted by clang-format
 Gemfile|[\w.-]+\.gemspec : ruby : Ruby package
   name {} ~ \.name\s*=\s*["']([\w-]+) ; about {} ~ \.summary\s*=\s*["']([^"'\n]+)
   version Ruby {} ~ (?:^ruby|required_ruby_version\s*=)\s*["']([^"'\n]+)
   dep {} ~ (?:^[ \t]*gem|\.add_(?:runtime_)?dependency)[ (]+["']([\w-]+)["'](?:,\s*["']([^"'\n]*))? ; tool Bundler ~ ^source\b
-  install! bundle install ~ ^source\b ; test bundle exec rspec @ =rspec ; test! bin/rails test @ ./bin/rails
-  run! bin/rails server @ ./bin/rails ; lint bundle exec rubocop @ ./.rubocop.yml ; entry command `{}` @ ./exe/*
-  entry root of the gem @ ./lib/*.rb
+  install! bundle install ~ ^source\b ; test bundle exec rspec @ =rspec ; test! bin/rails test @ ./bin/rails ; run! bin/rails server @ ./bin/rails
+  lint bundle exec rubocop @ ./.rubocop.yml ; entry command `{}` @ ./exe/* ; entry root of the gem @ ./lib/*.rb
 Rakefile : ruby : task runner
   task bundle exec rake {} ~ ^task[ (]+:?["']?([\w:-]+) ; test! bundle exec rake test ~ ^Rake::TestTask\.new
   test! bundle exec rake spec ~ ^RSpec::Core::RakeTask\.new
 composer\.json : php : Composer package
-  tool Composer ; install! composer install ; name {} @ name ; about {} @ description ; version PHP {} @ require/php
-  dep {} @ require ; devdep {} @ require-dev ; task composer {} @ scripts ; test vendor/bin/phpunit @ =phpunit/phpunit
-  test vendor/bin/pest @ =pestphp/pest ; format vendor/bin/pint @ =laravel/pint ; test! php artisan test @ ./artisan
-  run! php artisan serve @ ./artisan ; typecheck vendor/bin/phpstan analyse @ ./phpstan.neon ./phpstan.neon.dist
+  tool Composer ; install! composer install ; name {} @ name ; about {} @ description ; version PHP {} @ require/php ; dep {} @ require
+  devdep {} @ require-dev ; task composer {} @ scripts ; test vendor/bin/phpunit @ =phpunit/phpunit ; test vendor/bin/pest @ =pestphp/pest
+  format vendor/bin/pint @ =laravel/pint ; test! php artisan test @ ./artisan ; run! php artisan serve @ ./artisan
+  typecheck vendor/bin/phpstan analyse @ ./phpstan.neon ./phpstan.neon.dist
 mix\.exs : elixir : Mix project
   install mix deps.get ; build mix compile ; test mix test ; format mix format @ ./.formatter.exs ; name {} ~ \bapp:\s*:(\w+)
-  version Elixir {} ~ elixir:\s*"([^"\n]+) ; dep {} ~ \{:(\w+),\s*"([^"\n]*) ; run mix phx.server ~ \{:phoenix,
-  lint mix credo @ =credo
-[\w.-]+\.slnx? : dotnet : .NET solution
-  build dotnet build ; test dotnet test ; member {} ~ "([^"\n]+)[\\/][^"\\/\n]+\.(?:cs|fs|vb)proj"
+  version Elixir {} ~ elixir:\s*"([^"\n]+) ; dep {} ~ \{:(\w+),\s*"([^"\n]*) ; run mix phx.server ~ \{:phoenix, ; lint mix credo @ =credo
+[\w.-]+\.slnx? : dotnet : .NET solution : build dotnet build {file} ; test dotnet test {file} ; member {} ~ "([^"\n]+)[\\/][^"\\/\n]+\.(?:cs|fs|vb)proj"
 [\w.-]+\.(?:cs|fs|vb)proj : dotnet : .NET project
-  build? dotnet build ; test? dotnet test ; version .NET {} ~ <TargetFrameworks?>(?:[^<]*;)?net(\d+\.\d)
-  dep {} ~ <PackageReference\s+Include="([\w.]+)"(?:\s+Version="([^"]*)")?
-  dep microsoft.aspnetcore ~ Sdk="Microsoft\.NET\.Sdk\.Web"
+  build? dotnet build {file} ; test? dotnet test {file} ; version .NET {} ~ <TargetFrameworks?>(?:[^<]*;)?net(\d+\.\d)
+  dep {} ~ <PackageReference\s+Include="([\w.]+)"(?:\s+Version="([^"]*)")? ; dep microsoft.aspnetcore ~ Sdk="Microsoft\.NET\.Sdk\.Web"
 Package\.swift : swift : Swift package
-  tool SwiftPM ; build swift build ; name {} ~ \bPackage\(\s*name:\s*"([^"\n]+)
-  version Swift {}+ ~ swift-tools-version:\s*([\d.]+) ; dep {} ~ url:\s*"[^"\n]*/([\w.-]+?)(?:\.git)?"
-  test swift test ~ \.testTarget\( ; run swift run ~ \.executableTarget\( ; lint swiftlint @ ./.swiftlint.yml
-  format swiftformat . @ ./.swiftformat
+  tool SwiftPM ; build swift build ; name {} ~ \bPackage\(\s*name:\s*"([^"\n]+) ; version Swift {}+ ~ swift-tools-version:\s*([\d.]+)
+  dep {} ~ url:\s*"[^"\n]*/([\w.-]+?)(?:\.git)?" ; test swift test ~ \.testTarget\( ; run swift run ~ \.executableTarget\(
+  lint swiftlint @ ./.swiftlint.yml ; format swiftformat . @ ./.swiftformat
 pubspec\.yaml : dart : Dart package
-  install dart pub get ; test dart test ; lint dart analyze ; format dart format . ; name {} ~ ^name:\s*(\S+)
-  about {} ~ ^description:\s*(.+) ; version Dart {} ~ ^  sdk:\s*['"]?([^'"\n]+) ; dep {} ~ ^  (\w+):[ \t]*(\S*)$
-  install! flutter pub get ~ ^  flutter: ; test! flutter test ~ ^  flutter: ; lint! flutter analyze ~ ^  flutter:
-  run flutter run ~ ^  flutter:
+  install dart pub get ; test dart test ; lint dart analyze ; format dart format . ; name {} ~ ^name:\s*(\S+) ; about {} ~ ^description:\s*(.+)
+  version Dart {} ~ ^  sdk:\s*['"]?([^'"\n]+) ; dep {} ~ ^  (\w+):[ \t]*(\S*)$ ; install! flutter pub get ~ ^  flutter:
+  test! flutter test ~ ^  flutter: ; lint! flutter analyze ~ ^  flutter: ; run flutter run ~ ^  flutter:
 stack\.yaml : haskell : Haskell project : build stack build ; test stack test
 cabal\.project : haskell : Haskell project : build cabal build all ; test cabal test all
-dune-project : ocaml : Dune project : build dune build ; test dune test
-rebar\.config : erlang : Erlang project : build rebar3 compile ; test rebar3 eunit
-gleam\.toml : gleam : Gleam project : build gleam build ; test gleam test
 build\.zig : zig : Zig build : build zig build ; test? zig build test
-foundry\.toml : solidity : Foundry project : build forge build ; test forge test
 MODULE\.bazel|WORKSPACE : - : Bazel workspace : build bazel build //... ; test bazel test //...
 (?:docker-)?compose\.ya?ml : - : services : run? docker compose up ~ ^\s+build:
 \.pre-commit-config\.yaml : - : - : lint! pre-commit run --all-files ; style pre-commit hooks
-release-please-config\.json : - : - : style conventional commits (release-please)
-(?!) : - : - : lint(go) staticcheck ; test(go) gotestsum ; typecheck(node) tsc ; lint(node) eslint ; test(jvm) gradle check
-  test(jvm) mvn verify ; build(jvm) gradle assemble ; test(rust) cargo nextest ; lint(rust) cargo clippy ; lint(python) pylint
-  install(python) pip install
+(?!) : - : -
+  lint(go) staticcheck ; test(go) gotestsum ; typecheck(node) tsc ; lint(node) eslint ; test(jvm) gradle check ; test(jvm) mvn verify
+  build(jvm) gradle assemble ; test(rust) cargo nextest ; lint(rust) cargo clippy ; lint(python) pylint ; install(python) pip install
 \.editorconfig : - : -
   style indent with tabs ~ ^\[\*\]\n(?:[a-z][^\n]*\n)*?indent_style *= *tab
   style indent with {} spaces ~ ^\[\*\]\n(?:[a-z][^\n]*\n)*?indent_size *= *(\d+)
   style lines up to {} columns ~ ^\[\*\]\n(?:[a-z][^\n]*\n)*?max_line_length *= *(\d+)
 """
 
+_LOCKS = "pnpm pnpm-lock.yaml; yarn yarn.lock; bun bun.lock bun.lockb; npm package-lock.json"
 # Task names that mean a verb, the best first. Only these become commands.
 _TASKS = """
 install setup bootstrap deps install-deps install-dev dev-install dev-setup
 build build compile build:all build-all bundle
-test test tests test:unit test-unit unit unit-test unittest test:all test-all check
-test runtests runtest run_tests run-tests spec specs test-ci test:ci pytest phpunit
-lint lint lint:all lint-all lint:check lint-check linters lint:js eslint style cs
-lint linting ruff flake8 rubocop clippy golangci-lint vet pre-commit analyze
-typecheck typecheck type-check check-types check:types types typing type_check
-typecheck check:ts tsc mypy pyright flow phpstan stan analyse static-analysis
+test test tests test:unit test-unit unit unit-test unittest test:all test-all check runtests runtest run_tests run-tests spec specs test-ci test:ci pytest phpunit
+lint lint lint:all lint-all lint:check lint-check linters lint:js eslint style cs linting ruff flake8 rubocop clippy golangci-lint vet pre-commit analyze
+typecheck typecheck type-check check-types check:types types typing type_check check:ts tsc mypy pyright flow phpstan stan analyse static-analysis
 format format fmt format:write prettier fix black format:fix cs-fix pint reformat
 run start dev serve run server runserver develop
 """
@@ -2756,10 +2783,7 @@ run start dev serve run server runserver develop
 class _Row(NamedTuple):
     """One row of a stanza."""
 
-    kind: str
-    text: str
-    note: str
-    score: int
+    find: _Find
     pattern: str
     places: list[str]  # "project/name", "./main.go", "=pytest"
 
@@ -2783,7 +2807,7 @@ def _parse_row(text: str) -> _Row:
     kind, _, note = kind.rstrip(")").partition("(")
     score = {"!": _SCRIPTED, "?": _WEAK}.get(kind[-1], _IMPLIED)
     text, _, note = text.partition(" ") if kind == "version" else (text, "", note)
-    return _Row(kind.rstrip("!?"), text, note, score, pattern, places.split())
+    return _Row(_Find(kind.rstrip("!?"), text, note, score), pattern, places.split())
 
 
 @functools.cache
@@ -2823,15 +2847,13 @@ def _read_config(path: str, text: str, known: frozenset[str]) -> list[_Find]:
             values += [match.groups() for match in re.finditer(row.pattern, text, re.M)]
         for place in row.places:
             if place.startswith("="):
-                values += [
-                    find.text for find in found if "dep" in find.kind and find.text == place[1:]
-                ]
+                values += [f.text for f in found if "dep" in f.kind and f.text == place[1:]]
             elif place.startswith("./"):
-                values += _find_beside(row.kind, folder, place[2:], known)
+                values += _find_beside(row.find.kind, folder, place[2:], known)
             else:
                 values += _dig(data, place.split("/"))
         for value in values:
-            found += _fill_row(row, value, folder, known)
+            found += _fill_row(row.find, value, folder, known)
     if name_of(path) == "package.json":
         found += _find_scripts(folder, data, known)
     return found
@@ -2866,7 +2888,7 @@ def _strings(value: object) -> list[str]:
     return [one for one in items if isinstance(one, str)]
 
 
-def _fill_row(row: _Row, value: object, folder: str, known: frozenset[str]) -> Iterator[_Find]:
+def _fill_row(row: _Find, value: object, folder: str, known: frozenset[str]) -> Iterator[_Find]:
     """The finds of one row for one value: what a pattern matched, or what stands at a place."""
     if row.kind in ("dep", "devdep"):
         for name, version in _pairs(value):
@@ -2882,21 +2904,19 @@ def _fill_row(row: _Row, value: object, folder: str, known: frozenset[str]) -> I
         word = "" if isinstance(value, dict) else "".join(words[:1])
         if word or "{}" not in row.text + row.note:
             text, note = row.text.replace("{}", word), row.note.replace("{}", word)
-            yield _Find(row.kind, text, note, row.score)
+            yield row._replace(text=text, note=note)
 
 
 def _pairs(value: object) -> Iterator[tuple[str, str]]:
     """(name, version) of dependencies: a table, a list of requirements, or what a pattern found."""
     if isinstance(value, tuple):
-        name, version, *_ = (*value, "", "")
-        yield str(name), version or ""
+        yield value[0] if value else "", (value[1] or "") if len(value) > 1 else ""
     elif isinstance(value, dict):
         for name, version in value.items():
-            yield str(name), _word(version) or _word(as_table(version).get("version"))
+            yield name, _word(version) or _word(as_table(version).get("version"))
     else:
-        for need in _strings(value):
-            match = re.match(r"([\w.-]*)(?:\[[^\]]*\])?([^;]*)", need)
-            yield (match[1], match[2]) if match else ("", "")
+        needs = [re.match(r"([\w.-]*)(?:\[[^\]]*\])?([^;]*)", need) for need in _strings(value)]
+        yield from ((need[1], need[2]) for need in needs if need)
 
 
 def _find_tasks(names: Iterable[str], line: str) -> Iterator[_Find]:
@@ -2913,6 +2933,7 @@ def _find_tasks(names: Iterable[str], line: str) -> Iterator[_Find]:
 
 def _find_entries(why: str, value: object, folder: str, known: frozenset[str]) -> Iterator[_Find]:
     """The sources that a manifest names: "pkg.mod:main", "./dist/x.js" (mostly made of src/x.ts)."""
+    endings = ("", ".py", "/__init__.py", ".js", ".ts", ".mjs", ".cjs", ".tsx")
     tables = [as_table(one) for one in value] if isinstance(value, list) else []
     places = {_word(table.get("name")): table.get("path") for table in tables}  # Cargo's [[bin]]
     for name, target in (places or as_table(value) or {"": value}).items():
@@ -2920,12 +2941,9 @@ def _find_entries(why: str, value: object, folder: str, known: frozenset[str]) -
         stem = re.sub(r":.*|\.[cm]?[jt]sx?$", "", place)
         stems = [place, stem, re.sub(r"^(?:dist|lib|build|out)/", "src/", stem)]
         stems += [top + stem.replace(".", "/") for top in ("src/", "")]
-        paths = [join_path(folder, one + end) for one in stems for end in _ENTRY_ENDINGS if one]
+        paths = [join_path(folder, one + end) for one in stems for end in endings if one]
         for path in [path for path in paths if path in known][:1]:
             yield _Find("entry", path, why.replace(" `{}`", f" `{name}`" if name else ""))
-
-
-_ENTRY_ENDINGS = ("", ".py", "/__init__.py", ".js", ".ts", ".mjs", ".cjs", ".tsx")
 
 
 def _find_scripts(folder: str, data: dict[str, Any], known: frozenset[str]) -> Iterator[_Find]:
@@ -2951,14 +2969,8 @@ def _find_scripts(folder: str, data: dict[str, Any], known: frozenset[str]) -> I
         yield _Find(verb, run.replace("{}", "check"), score=_SCRIPTED - 5)
 
 
-_LOCKS = "pnpm pnpm-lock.yaml; yarn yarn.lock; bun bun.lock bun.lockb; npm package-lock.json"
-
-
 # What CI runs.
-_ACTIONS = """
-golangci-lint_run golangci/golangci-lint-action; pre-commit_run pre-commit/action
-ruff_check astral-sh/ruff-action; black_. psf/black
-"""
+_ACTIONS = "golangci-lint_run golangci/golangci-lint-action; pre-commit_run pre-commit/action; ruff_check astral-sh/ruff-action; black_. psf/black"
 # Workflows beside the main road: what they run is not what a contributor runs.
 _SIDE_WORKFLOW = (
     r"(?i)release|publish|deploy|nightly|bench|fuzz|codeql|stale|label|sched|daily|docs?\b|audit"
@@ -2969,12 +2981,12 @@ _WRAPPER = (
 )
 # Flags of CI that mean nothing at a desk.
 _CI_FLAG = (
-    r" (?:-v+|-v\d|--verbose|--verbosity[= ]\d|--colou?r(?:=\w+)?|--locked|--frozen(?:-lockfile)?|-B"
-    r"|--no-(?:default-groups|progress|interaction|transfer-progress|daemon|audit|fund|restore|build"
-    r"|coverage)|-U|-ntp|--batch-mode|-q|--quiet|--ci|-Wall|--noinput|--stacktrace|--immutable"
-    r"|--ignore-scripts|--prefer-dist|--logger \S+|[-/]p:\S+|--show-diff-on-failure|--cov\S*"
-    r"|--junit\S*|--durations\S*|-n \w+|-race|-count=1|-j ?\d+)(?= )"
+    r" (?:-v+|-v\d|--verbose|--verbosity[= ]\d|--colou?r(?:=\w+)?|--locked|--frozen(?:-lockfile)?|-B|-U|-ntp|--batch-mode|-q|--quiet|--ci|-Wall|--noinput"
+    r"|--no-(?:default-groups|progress|interaction|transfer-progress|daemon|audit|fund|restore|build|coverage)|--stacktrace|--immutable|--ignore-scripts"
+    r"|--prefer-dist|--logger \S+|[-/]p:\S+|--show-diff-on-failure|--cov\S*|--junit\S*|--durations\S*|-n \w+|-race|-count=1|-j ?\d+)(?= )"
 )
+_CI_LINE = r"^[ \t]*(?:- +)?(?:([\w-]+):(?:[ \t]+[|>]?[+-]?|$))?[ \t]*([^#\n]*)"
+_CI_KEYS = ("run", "script", "command")
 _SCRIPT = (
     r"((?:bash |sh |python3? )?(?:\./)?)((?:(?:scripts?|bin|tests?|tools|dev)/)?[\w.-]+)(?: |\Z)"
 )
@@ -3014,7 +3026,7 @@ def _list_calls(configs: Mapping[str, str]) -> Iterator[Command]:
                 home = (place[1] if place else "") if "steps:" in part else home
                 for match in re.finditer(_CI_LINE, part, re.M):
                     key = match[1] or key
-                    action, _ = _lookup(_ACTIONS).get(match[2].partition("@")[0], ("", 0))
+                    action = _label(_ACTIONS, match[2].partition("@")[0])
                     value = action if key == "uses" else match[2] if key in _CI_KEYS else ""
                     for line in re.split("&&|;", value):
                         line = re.sub(_CI_FLAG, "", f" {' '.join(line.split())} ").strip()
@@ -3024,14 +3036,8 @@ def _list_calls(configs: Mapping[str, str]) -> Iterator[Command]:
                             yield Command("", line, path, folder.removeprefix("./").strip("/"))
 
 
-_CI_LINE = r"^[ \t]*(?:- +)?(?:([\w-]+):(?:[ \t]+[|>]?[+-]?|$))?[ \t]*([^#\n]*)"
-_CI_KEYS = ("run", "script", "command")
-
-
 def _unwrap(line: str) -> str:
-    while wrapper := re.match(_WRAPPER, line):
-        line = line[wrapper.end() :]
-    return line
+    return re.sub(rf"^(?:{_WRAPPER})+", "", line)
 
 
 def _call_key(line: str) -> str:
@@ -3048,11 +3054,12 @@ def _call_key(line: str) -> str:
 @functools.cache
 def _known_calls() -> dict[str, tuple[str, str]]:
     """What the lines of all stanzas call -> verb, ecosystem."""
-    rows = [(row, stanza.ecosystem) for stanza in _parse_stanzas()[1] for row in stanza.rows]
-    calls = [
-        (_call_key(row.text), row.kind, row.note or home) for row, home in rows if row.kind in VERBS
-    ]
-    return {key: (verb, ecosystem) for key, verb, ecosystem in reversed(calls)}
+    calls: dict[str, tuple[str, str]] = {}
+    for stanza in _parse_stanzas()[1]:
+        for find in [row.find for row in stanza.rows if row.find.kind in VERBS]:
+            key = _call_key(find.text.replace(" {file}", ""))
+            calls.setdefault(key, (find.kind, find.note or stanza.ecosystem))
+    return calls
 
 
 def _classify_call(call: Command, known: frozenset[str]) -> _Offer | None:
@@ -3060,7 +3067,7 @@ def _classify_call(call: Command, known: frozenset[str]) -> _Offer | None:
     _, line, path, folder = call
     script = re.match(_SCRIPT, line)
     if script and script[2] in known:
-        verb, _ = _lookup(_TASKS).get(name_of(script[2]).partition(".")[0].lower(), ("", 0))
+        verb = _label(_TASKS, name_of(script[2]).partition(".")[0].lower())
         offer = _Offer(verb, script[1] + script[2], path, folder, "", _FROM_CI, True)
         return offer if verb else None
     bare, key = _unwrap(line), _call_key(line)
@@ -3078,19 +3085,13 @@ def _classify_call(call: Command, known: frozenset[str]) -> _Offer | None:
 
 def _list_offers(repo: _Repo) -> Iterator[_Offer]:
     """The commands that configs tell or imply, and the scripts of the root."""
-    projects = collections.Counter(
-        folder_of(path) for path in repo.files if re.search(r"\.slnx?$|\.[cfv][sb]proj$", path)
-    )
     for path, found in repo.finds.items():
         for find in [find for find in found if find.kind in VERBS]:
-            # .NET has to be told what to build where a folder holds two projects or solutions.
-            several = find.text.startswith("dotnet") and projects[folder_of(path)] > 1
-            line = f"{find.text} {name_of(path)}" if several else find.text
+            line = find.text.replace("{file}", name_of(path))
             ecosystem = find.note or _find_stanza(path).ecosystem
             yield _Offer(find.kind, line, path, folder_of(path), ecosystem, find.score)
-    for path in repo.files:
-        verb, _ = _lookup(_TASKS).get(name_of(path), ("", 0))
-        if verb and folder_of(path) in ("script", "bin"):
+    for path in [path for path in repo.files if folder_of(path) in ("script", "bin")]:
+        if verb := _label(_TASKS, name_of(path)):
             yield _Offer(verb, path, path, "", "", _SCRIPTED)
 
 
@@ -3100,34 +3101,26 @@ def _choose_commands(repo: _Repo, calls: Sequence[Command]) -> list[Command]:
     # A line of CI whose tool a config surely offers too confirms that offer; else it is one itself.
     tools = {offer.tool() for offer in offers if offer.score > _WEAK}
     seen = [offer for call in calls if (offer := _classify_call(call, repo.known))]
+    seen = [offer for offer in seen if offer.tool() not in tools]
     counts = collections.Counter(offer.line for offer in seen)
-    seen = [offer._replace(score=offer.score + min(counts[offer.line], 9)) for offer in seen]
-    from_ci = [offer for offer in seen if offer.tool() not in tools]
-    ranked: dict[tuple[str, str], list[_Offer]] = {}
-    for offer in [*_weigh_by_ci(repo, offers, calls, from_ci), *from_ci]:
-        guest = offer.ecosystem not in {"", *repo.homes}
-        offer = offer._replace(line=_local_line(repo, offer), score=offer.score + _GUEST * guest)
-        if offer.score >= _ENOUGH and re.fullmatch(_SAFE_LINE, offer.line):
-            ranked.setdefault((offer.folder, offer.verb), []).append(offer)
-    folders = _command_folders(repo, ranked.get(("", "test"), []))
-    places = [(folder, verb) for folder in folders for verb in VERBS]
-    return [Command(*best[:4]) for place in places for best in _best(ranked.get(place, []))]
-
-
-def _weigh_by_ci(
-    repo: _Repo, offers: Sequence[_Offer], calls: Sequence[Command], from_ci: Sequence[_Offer]
-) -> Iterator[_Offer]:
-    """The offers, each the surer the more CI does the same."""
     exact = {(call.folder, _unwrap(call.line)) for call in calls}
     alike = {(call.folder, _call_key(call.line)) for call in calls}
     called = [offer for offer in offers if (offer.folder, _unwrap(offer.line)) in exact]
-    mine = [offer for offer in [*called, *from_ci] if offer.ecosystem in {"", *repo.homes}]
+    mine = [offer for offer in [*called, *seen] if offer.ecosystem in {"", *repo.homes}]
     settled = {(offer.folder, offer.verb) for offer in mine}
-    for offer in offers:
-        used = (offer.folder, _call_key(offer.line)) in alike
-        change = _UNCALLED if (offer.folder, offer.verb) in settled else 0
+    ranked: dict[tuple[str, str], list[_Offer]] = {}
+    for offer in [*offers, *seen]:
+        place, used = (offer.folder, offer.verb), (offer.folder, _call_key(offer.line)) in alike
+        change = _UNCALLED if place in settled else 0
         change = _CALLED if offer in called else _CALLED_ALIKE if used else change
-        yield offer._replace(score=offer.score + change, used=used)
+        change = min(counts[offer.line], 9) if offer.used else change
+        score = offer.score + change + (_GUEST if offer.ecosystem not in {"", *repo.homes} else 0)
+        offer = offer._replace(line=_local_line(repo, offer), score=score, used=used)
+        if score >= _ENOUGH and re.fullmatch(_SAFE_LINE, offer.line):
+            ranked.setdefault(place, []).append(offer)
+    folders = _command_folders(repo, ranked.get(("", "test"), []))
+    places = [(folder, verb) for folder in folders for verb in VERBS]
+    return [Command(*best[:4]) for place in places for best in _best(ranked.get(place, []))]
 
 
 def _local_line(repo: _Repo, offer: _Offer) -> str:
@@ -3148,8 +3141,9 @@ def _best(offers: Sequence[_Offer]) -> list[_Offer]:
     """The best line; and another tool's if CI runs both, or beside what runs all tests."""
     ranked = sorted(offers, key=lambda offer: (-offer.score, offer.source.count("/"), offer.line))
     for other in ranked[1:]:
+        used = other.used and ranked[0].used and other.score >= _IMPLIED
         another = other.tool()[2].split()[0] != ranked[0].tool()[2].split()[0]
-        if another and (other.verb == "test" or min(other.score, 25 * ranked[0].used) >= 25):
+        if another and (used or other.verb == "test"):
             return [ranked[0], other]
     return ranked[:1]
 
@@ -3167,54 +3161,46 @@ def _command_folders(repo: _Repo, tests: Sequence[_Offer]) -> list[str]:
 
 # Name:ecosystem of a language, and its suffixes.
 _LANGUAGES = """
-Python:python py pyi pyx pxd; Jupyter:python ipynb; JavaScript:node js jsx mjs cjs; Vue:node vue; Svelte:node svelte
-TypeScript:node ts tsx mts cts; Go:go go; Rust:rust rs; Java:jvm java; Kotlin:jvm kt kts; Scala:jvm scala sc
-Groovy:jvm groovy; Clojure:jvm clj cljs cljc; C:c c h; C++:c cc cpp cxx hpp hh hxx; CUDA:c cu cuh; Assembly:c s asm
-C#:dotnet cs; F#:dotnet fs; Visual_Basic:dotnet vb; Ruby:ruby rb; PHP:php php; Swift:swift swift; Dart:dart dart
-Objective-C:swift m mm; Elixir:elixir ex exs; Erlang:erlang erl hrl; Gleam:gleam gleam; Haskell:haskell hs
-OCaml:ocaml ml mli; Elm:elm elm; Lua:lua lua luau; Perl:perl pl pm; R:r r; Julia:julia jl; Zig:zig zig; Nim:nim nim
-Crystal:crystal cr; D:d d; Solidity:solidity sol; Shell:shell sh bash; PowerShell:shell ps1 psm1; Nix:nix nix
-Terraform:terraform tf; Protobuf:proto proto; GraphQL:graphql graphql; Fortran:fortran f90 f f95 f03; SQL:sql sql
-Pascal:pascal pas; Ada:ada adb ads; COBOL:cobol cob cbl; Verilog:verilog v sv; VHDL:vhdl vhd vhdl; Tcl:tcl tcl
-Lisp:lisp lisp cl el; Scheme:scheme scm rkt; GLSL:glsl glsl vert frag wgsl hlsl
+Python:python py pyi pyx pxd; Jupyter:python ipynb; JavaScript:node js jsx mjs cjs; Vue:node vue; Svelte:node svelte; TypeScript:node ts tsx mts cts
+Go:go go; Rust:rust rs; Java:jvm java; Kotlin:jvm kt kts; Scala:jvm scala sc; Groovy:jvm groovy; Clojure:jvm clj cljs cljc; C:c c h
+C++:c cc cpp cxx hpp hh hxx; CUDA:c cu cuh; Assembly:c s asm; C#:dotnet cs; F#:dotnet fs; Visual_Basic:dotnet vb; Ruby:ruby rb; PHP:php php
+Swift:swift swift; Dart:dart dart; Objective-C:swift m mm; Elixir:elixir ex exs; Erlang:erlang erl hrl; Gleam:gleam gleam; Haskell:haskell hs
+OCaml:ocaml ml mli; Elm:elm elm; Lua:lua lua luau; Perl:perl pl pm; R:r r; Julia:julia jl; Zig:zig zig; Nim:nim nim; Crystal:crystal cr; D:d d
+Solidity:solidity sol; Shell:shell sh bash; PowerShell:shell ps1 psm1; Nix:nix nix; Terraform:terraform tf; Protobuf:proto proto
+GraphQL:graphql graphql; Fortran:fortran f90 f f95 f03; SQL:sql sql; Pascal:pascal pas; Ada:ada adb ads; COBOL:cobol cob cbl; Verilog:verilog v sv
+VHDL:vhdl vhd vhdl; Tcl:tcl tcl; Lisp:lisp lisp cl el; Scheme:scheme scm rkt; GLSL:glsl glsl vert frag wgsl hlsl
 """
+
+_MAX_PACKAGES = 60
+# What makes a folder a package of its own; the other stanzas are about a whole repository.
+_PACKAGE = "project|package|manifest|module|build"
 
 # Names in the stack, the most telling first, and their packages. Test runners, linters: elsewhere.
 _DEPENDENCIES = """
-Django django; Django_REST djangorestframework; Flask flask; FastAPI fastapi; Starlette starlette; Tornado tornado
-aiohttp aiohttp; Streamlit streamlit; Airflow airflow apache-airflow; Scrapy scrapy; Celery celery; PyTorch torch
-TensorFlow tensorflow; JAX jax; Transformers transformers; scikit-learn scikit-learn; NumPy numpy; SciPy scipy
-pandas pandas; Polars polars; SQLAlchemy sqlalchemy; Pydantic pydantic; PyQt pyqt6; LangChain langchain; Werkzeug werkzeug
-Jinja jinja2; Typer typer; Click click; React react; React_Native react-native; Next.js next; Vue vue; Nuxt nuxt
-Svelte svelte; SvelteKit @sveltejs/kit; Angular @angular/core; Preact preact; Express express; Fastify fastify
+Django django; Django_REST djangorestframework; Flask flask; FastAPI fastapi; Starlette starlette; Tornado tornado; aiohttp aiohttp
+Streamlit streamlit; Airflow airflow apache-airflow; Scrapy scrapy; Celery celery; PyTorch torch; TensorFlow tensorflow; JAX jax
+Transformers transformers; scikit-learn scikit-learn; NumPy numpy; SciPy scipy; pandas pandas; Polars polars; SQLAlchemy sqlalchemy; Pydantic pydantic
+PyQt pyqt6; LangChain langchain; Werkzeug werkzeug; Jinja jinja2; Typer typer; Click click; React react; React_Native react-native; Next.js next
+Vue vue; Nuxt nuxt; Svelte svelte; SvelteKit @sveltejs/kit; Angular @angular/core; Preact preact; Express express; Fastify fastify
 NestJS @nestjs/core; Hono hono; Astro astro; Electron electron; Expo expo; Socket.IO socket.io; Redux redux @reduxjs/toolkit
-Prisma prisma @prisma/client; Drizzle drizzle-orm; GraphQL graphql; MCP @modelcontextprotocol/sdk; Tailwind tailwindcss
-Commander commander; Zod zod; Turborepo turbo; Nx nx; Vite vite; webpack webpack; Rollup rollup; esbuild esbuild
-Gin github.com/gin-gonic/gin; Echo github.com/labstack/echo/v4; Fiber github.com/gofiber/fiber/v2
-Cobra github.com/spf13/cobra; GORM gorm.io/gorm; gRPC google.golang.org/grpc; Bubble_Tea github.com/charmbracelet/bubbletea
-Actix actix-web; Axum axum; Bevy bevy; Tauri tauri; hyper hyper; Tokio tokio; Diesel diesel; SQLx sqlx; clap clap
-Serde serde; Spring_Boot org.springframework.boot spring-boot-starter-parent; Spring org.springframework; Quarkus io.quarkus
-Android com.android.application com.android.library; Ktor io.ktor; Hibernate org.hibernate; Rails rails railties
-Sinatra sinatra; Jekyll jekyll; Sidekiq sidekiq; Liquid liquid; Laravel laravel/framework; Symfony symfony/framework-bundle
-Livewire livewire/livewire; Symfony_Console symfony/console; Phoenix phoenix; LiveView phoenix_live_view; Ecto ecto
-Flutter flutter; ASP.NET_Core microsoft.aspnetcore; EF_Core microsoft.entityframeworkcore; Vapor vapor; SwiftNIO swift-nio
+Prisma prisma @prisma/client; Drizzle drizzle-orm; GraphQL graphql; MCP @modelcontextprotocol/sdk; Tailwind tailwindcss; Commander commander; Zod zod
+Turborepo turbo; Nx nx; Vite vite; webpack webpack; Rollup rollup; esbuild esbuild; Gin github.com/gin-gonic/gin; Echo github.com/labstack/echo/v4
+Fiber github.com/gofiber/fiber/v2; Cobra github.com/spf13/cobra; GORM gorm.io/gorm; gRPC google.golang.org/grpc
+Bubble_Tea github.com/charmbracelet/bubbletea; Actix actix-web; Axum axum; Bevy bevy; Tauri tauri; hyper hyper; Tokio tokio; Diesel diesel; SQLx sqlx
+clap clap; Serde serde; Spring_Boot org.springframework.boot spring-boot-starter-parent; Spring org.springframework; Quarkus io.quarkus
+Android com.android.application com.android.library; Ktor io.ktor; Hibernate org.hibernate; Rails rails railties; Sinatra sinatra; Jekyll jekyll
+Sidekiq sidekiq; Liquid liquid; Laravel laravel/framework; Symfony symfony/framework-bundle; Livewire livewire/livewire
+Symfony_Console symfony/console; Phoenix phoenix; LiveView phoenix_live_view; Ecto ecto; Flutter flutter; ASP.NET_Core microsoft.aspnetcore
+EF_Core microsoft.entityframeworkcore; Vapor vapor; SwiftNIO swift-nio
 """
 
 
-def _language(path: str) -> tuple[str, str]:
-    """The name and ecosystem of a file's language, or two ""."""
-    label, _ = _lookup(_LANGUAGES).get(path.rpartition(".")[2].lower(), ("", 0))
-    return label.partition(":")[::2]
+def _language(path: str) -> str:
+    """The name:ecosystem of a file's language, or ""."""
+    return _label(_LANGUAGES, path.rpartition(".")[2].lower())
 
 
-def _count_languages(sources: Iterable[str]) -> list[tuple[str, int]]:
-    """(language, files), the largest first."""
-    sizes = collections.Counter(_language(path)[0] for path in sources)
-    del sizes[""]
-    return sorted(sizes.items(), key=lambda item: (-item[1], item[0]))
-
-
-def _list_stack(repo: _Repo, sources: Sequence[str]) -> list[str]:
+def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
     """Languages with versions, then runtimes, frameworks, tools."""
     every = [(path, find) for path in repo.list_ours() for find in repo.finds[path]]
     versions: dict[str, str] = {}
@@ -3222,17 +3208,17 @@ def _list_stack(repo: _Repo, sources: Sequence[str]) -> list[str]:
         version = re.sub(r"\s+|\|\|.*", "", find.note).replace("-edition", " edition")
         if find.kind == "version" and re.fullmatch(r"(?=.*\d)[\w.*^~<>=!,+ -]{1,24}", version):
             versions.setdefault(find.text, version)
-    languages = _count_languages(sources)
-    total = sum(count for _, count in languages)
-    main = [name for name, count in languages[:4] if count * 12 >= total]
+    total = sum(languages.values())
+    main = [name for name in _most(languages)[:4] if languages[name] * 12 >= total]
+    main = [name.partition(":")[0] for name in main]
     main += [name for name in ("Node.js", ".NET") if name in versions]
     stack = [f"{name} {versions.get(name, '')}".strip() for name in main]
     # What the root needs is the stack; of packages only what many of them need.
     own = {find.text.lower() for _, find in every if find.kind == "name"}
     weights, notes = collections.Counter[str](), collections.defaultdict[str, str](str)
     for path, find in every:
-        label, _ = _lookup(_DEPENDENCIES).get(find.text, ("", 0))
-        if label and find.kind == "dep" and find.text not in own:
+        label = _label(_DEPENDENCIES, find.text) if find.kind == "dep" else ""
+        if label and find.text not in own:
             weights[label] += 1 if "/" in path else 1000
             notes[label] += f" {find.note}"
     labels = dict.fromkeys(label for label, _ in _lookup(_DEPENDENCIES).values())
@@ -3250,53 +3236,25 @@ def _list_packages(repo: _Repo) -> list[Package]:
     for path in repo.files:
         if re.search(_PACKAGE, _find_stanza(path).why) and "/" in path and is_config(path):
             manifests.setdefault(folder_of(path), []).append(path)
-    members = [_list_members(path, repo, manifests) for path in repo.finds]
-    root = {
-        folder
-        for path, found in zip(repo.finds, members, strict=True)
-        if "/" not in path
-        for folder in found
-    }
-    named = root or next(filter(None, members), set())
+    members = {path: _list_members(path, repo, manifests) for path in repo.finds}
+    named = set[str]().union(*(members[path] for path in members if "/" not in path))
+    named = named or next(filter(None, members.values()), set())
     ours = {folder_of(path) for path in repo.list_ours()}
-    near = [
-        f for f in manifests if f.count("/") < 2 + (f in ours) and not _role_of_folder(f.lower())
-    ]
+    near = [folder for folder in manifests if folder.count("/") < 2 + (folder in ours)]
+    near = [folder for folder in near if not _role_of_folder(folder.lower())]
     loose = [f for f in near if not any(f.startswith(other + "/") for other in near)]
-    folders = sorted(named or loose)[:_MAX_PACKAGES]
-    inside = _split_by_folder(repo.files, folders)
     packages = []
-    for folder in folders:
+    for folder in sorted(named or loose)[:_MAX_PACKAGES]:
         found = [find for path in manifests[folder] for find in repo.finds.get(path, ())]
         names = [find.text for find in found if find.kind == "name" and find.text]
-        sources = [path for path in inside[folder] if repo.roles[path] == "source"]
-        languages = [language for language, _ in _count_languages(sources)[:1]]
-        deps = [
-            _lookup(_DEPENDENCIES).get(find.text, ("", 0)) for find in found if find.kind == "dep"
-        ]
-        stack = [*languages, *[label for label, _ in deps if label][:2]]
+        stack = [name.partition(":")[0] for name in _most(repo.folders[folder].languages)[:1]]
         # A corner in C has a manifest for its build, and is no package for that.
-        if named or "c" in repo.homes or languages != ["C"]:
+        if named or "c" in repo.homes or stack != ["C"]:
+            deps = [_label(_DEPENDENCIES, find.text) for find in found if find.kind == "dep"]
+            stack += [label for label in deps if label][:2]
             name = names[0] if names else name_of(folder)
             packages.append(Package(folder, name, ", ".join(dict.fromkeys(stack))))
     return packages if named or len(packages) > 1 else []
-
-
-_MAX_PACKAGES = 60
-# What makes a folder a package of its own; the other stanzas are about a whole repository.
-_PACKAGE = "project|package|manifest|module|build"
-
-
-def _split_by_folder(files: Iterable[str], folders: Iterable[str]) -> dict[str, list[str]]:
-    """Folder -> its files, each file in the innermost of the folders."""
-    inside: dict[str, list[str]] = {folder: [] for folder in folders}
-    for path in files:
-        parent = folder_of(path)
-        while parent and parent not in inside:
-            parent = folder_of(parent)
-        if parent in inside:
-            inside[parent].append(path)
-    return inside
 
 
 def _list_members(path: str, repo: _Repo, folders: Iterable[str]) -> set[str]:
@@ -3310,13 +3268,14 @@ def _list_members(path: str, repo: _Repo, folders: Iterable[str]) -> set[str]:
     return {folder for folder in folders if re.fullmatch(pattern, folder)}
 
 
+_TEST_HOME = r"(?i)(.*?/)??((?:src/)?(?:[\w.-]*tests?|__tests__|specs?|e2e|fixtures|testdata|benchmarks|benches))/"
+_RUNNERS = "python pytest; node vitest jest mocha ava; ruby minitest rspec; jvm junit testng; dotnet xunit nunit mstest; php phpunit pest"
 # Files that a newcomer should know of: why, and the pattern of the path; the order ranks.
 _ENTRY_FILES = r"""
 runs as `python -m` : (?:src/)?(?:[\w-]+/)?__main__\.py
-program entry point : (?:src/|app/)?(?:main|app|server)\.(?:py|ts|js|mjs)|src/(?:index|main|App)\.[jt]sx?
+program entry point : (?:src/|app/)?(?:main|app|server)\.(?:py|ts|js|mjs)|src/(?:index|main|App)\.[jt]sx?|(?:src/)?main\.(?:c|cc|cpp|swift|zig)
+program entry point : (?:src/)?(?:[\w.-]+/)?Program\.cs|lib/main\.dart|Sources/[\w-]+/main\.swift|src/main/(?:java|kotlin)/.*(?:Application|Main)\.(?:java|kt)
 web entry point : (?:\w+/)?(?:wsgi|asgi)\.py|(?:public/)?index\.php|config\.ru|config/routes\.rb|routes/web\.php
-program entry point : (?:src/)?main\.(?:c|cc|cpp|swift|zig)|(?:src/)?(?:[\w.-]+/)?Program\.cs|lib/main\.dart
-program entry point : src/main/(?:java|kotlin)/.*(?:Application|Main)\.(?:java|kt)|Sources/[\w-]+/main\.swift
 """
 _ABOUT_FILES = r"""
 what it is : (?i:readme(?:\.\w+)?)
@@ -3330,8 +3289,7 @@ container image : Dockerfile
 def _list_key_files(repo: _Repo) -> list[KeyFile]:
     """Entry points, then manifests, CI, and what there is to read."""
     ours = repo.list_ours()
-    inside = _split_by_folder(repo.files, {*map(folder_of, ours)})
-    size = {path: len(inside[folder_of(path)]) for path in ours}
+    size = {path: repo.folders[folder_of(path)].roles.total() for path in ours}
     # Of many packages the largest are what the others serve.
     ours.sort(key=lambda path: ("/" in path, -size[path], path))
     large = [path for path in ours if "/" not in path or size[path] * 20 > len(repo.files)]
@@ -3351,22 +3309,17 @@ def _list_key_files(repo: _Repo) -> list[KeyFile]:
 
 def _match_files(table: str, repo: _Repo) -> Iterator[tuple[str, str]]:
     hidden = ("test", "example", "vendored", "generated", "minified")
-    paths = [path for path in repo.files if repo.roles[path] not in hidden]
+    paths = [path for path, role in sorted(repo.list_roles().items()) if role not in hidden]
     for why, pattern in [line.split(" : ") for line in table.strip().splitlines()]:
         yield from ((path, why) for path in paths if re.fullmatch(pattern, path))
-
-
-_RUNNERS = """
-python pytest; node vitest jest mocha ava; ruby minitest rspec; jvm junit testng
-dotnet xunit nunit mstest; php phpunit pest
-"""
 
 
 def _list_conventions(repo: _Repo) -> list[str]:
     every = [(path, find) for path in repo.list_ours() for find in repo.finds[path]]
     told = [find.text for path, find in every if find.kind == "style" and "/" not in path]
     used = {find.text for _, find in every if find.kind in ("dep", "devdep", "test")}
-    tests = sorted(path for path in repo.files if repo.roles[path] == "test" and _language(path)[0])
+    roles = sorted(repo.list_roles().items())
+    tests = [path for path, role in roles if role == "test" and _language(path)]
     return [*_describe_tests(tests, " ".join(sorted(used))), *dict.fromkeys(told)][:8]
 
 
@@ -3374,75 +3327,58 @@ def _describe_tests(tests: Sequence[str], used: str) -> Iterator[str]:
     """Where tests are, what they are called, what runs them; nothing for a handful of files."""
     homes, names, runners = (collections.Counter[str]() for _ in range(3))
     for path in tests:
-        *parts, name = path.split("/")
-        marks = [
-            at
-            for at, part in enumerate(parts)
-            if _lookup(_FOLDER_ROLES).get(part.lower(), ("", 0))[0] in _TESTS
-        ]
-        start = marks[0] - (parts[marks[0] - 1] == "src") if marks and marks[0] else 0
         # Where the same folder stands in many places, its name says more than each place.
-        homes[("*/" if start else "") + "/".join(parts[start : marks[0] + 1]) if marks else ""] += 1
+        place = re.match(_TEST_HOME, path)
+        homes[("*/" if place[1] else "") + place[2] if place else ""] += 1
+        name = name_of(path)
         if match := re.fullmatch(r"(test_).+(\.\w+)|.*?([._-](?:test|spec)|Tests?)(\.\w+)", name):
             names["*".join(match.group(1, 2)) if match[1] else f"*{match[3]}{match[4]}"] += 1
-        mine = [name for name, (home, _) in _lookup(_RUNNERS).items() if home == _language(path)[1]]
+        home = _language(path).partition(":")[2]
+        mine = [name for name in _lookup(_RUNNERS) if _label(_RUNNERS, name) == home]
         runners[next((name for name in mine if name in used), "")] += 1
     if len(tests) > 1:
-        home, runner = homes.most_common(1)[0][0], runners.most_common(1)[0][0]
-        label = next((name for name, count in names.most_common(1) if count * 3 > len(tests)), "")
+        home, label, runner = _most(homes)[0], "".join(_most(names)[:1]), _most(runners)[0]
         text = f"tests in {home}/" if home else "tests beside the code"
-        yield text + (f", named {label}" if label else "") + (f" ({runner})" if runner else "")
+        text += f", named {label}" if names[label] * 3 > len(tests) else ""
+        yield text + (f" ({runner})" if runner else "")
 
 
 # Roles, by path alone: what the folders say, and what the name says; the first role here wins.
 _ROLES = ("minified", "vendored", "generated", "test", "example", "doc", "build", "config")
-_TESTS = ("test", "test?")
 
 # A folder with a slash counts at the top only. Inside a library "test?" may be what it offers.
 _FOLDER_ROLES = """
-vendored vendor vendored _vendor third_party third-party thirdparty 3rdparty node_modules pods
-vendored bower_components site-packages carthage godeps .yarn externals /deps /external /extern
-generated generated __generated__ dist __pycache__ _build __snapshots__ .next .nuxt
-generated /target /out /coverage /gen
-test tests __tests__ testdata test-data test_data fixtures __fixtures__ test-fixtures mocks
-test __mocks__ e2e integration-tests integration_tests functional-tests testsuite testsuites
-test unittests cypress testutil testutils testhelpers test_helpers testhelper step_definitions
-test fuzz jmh bench benches benchmark benchmarks
+vendored vendor vendored _vendor third_party third-party thirdparty 3rdparty node_modules pods bower_components site-packages carthage godeps .yarn externals
+vendored /deps /external /extern
+generated generated __generated__ dist __pycache__ _build __snapshots__ .next .nuxt /target /out /coverage /gen
+test tests __tests__ testdata test-data test_data fixtures __fixtures__ test-fixtures mocks __mocks__ e2e integration-tests integration_tests functional-tests
+test testsuite testsuites unittests cypress testutil testutils testhelpers test_helpers testhelper step_definitions fuzz jmh bench benches benchmark benchmarks
 test? test spec specs
-example example examples _examples sample samples demo demos playground playgrounds quickstart
-example tutorial tutorials cookbook
+example example examples _examples sample samples demo demos playground playgrounds quickstart tutorial tutorials cookbook
 doc /doc /site /website /guides /man /wiki /documentation /www
-build /build /build_tools /build-tools /buildscripts /buildsrc /ci /.ci /script /scripts /cmake
-build /packaging /hack /gradle
+build /build /build_tools /build-tools /buildscripts /buildsrc /ci /.ci /script /scripts /cmake /packaging /hack /gradle
 data locale locales translations lc_messages
 """
 _TEST_TREE = r"(?:^|/)(?:[^/]+(?:[-_.]tests|[-_]testsuite)|tests[-_][^/]+|src/\w*test\w*)/"
 _EXAMPLE_TREE = r"[^/][-_](?:examples?|demos?|samples?|playground)/"
 _NAME_ROLES = r"""(?x)
 (?P<minified> .*[.-]min\.(?:js|css|mjs|cjs) | .*\.bundle\.js )
-| (?P<generated> .*_pb2(?:_grpc)?\.pyi? | .*\.pb(?:\.gw)?\.(?:go|cc|h) | .*[._](?:generated|gen)\.\w+
-  | zz_generated.* | .*\.(?:g|freezed)\.dart | .*\.(?:designer|g)\.cs | .*\.(?:snap|map|tsbuildinfo|lock)
-  | (?:package-lock|npm-shrinkwrap|packages\.lock)\.json | pnpm-lock\.yaml | go\.(?:work\.)?sum
-  | bun\.lockb | gradle\.lockfile | bindata\.go )
-| (?P<test> test_.*\.(?:py|rb|c|cc|cpp|jl) | .*_test\.(?:py|go|rb|exs|dart|c|cc|cpp|h|clj|lua|ml)
-  | .*_spec\.(?:rb|lua|cr) | .*_unittest\.(?:cc|cpp|py) | .*[.-](?:test|spec|e2e|cy|stories)\.[cm]?[jt]sx?
-  | .*[.-](?:test|spec)\.(?:vue|svelte|coffee) | conftest\.py | tests\.(?:py|rs) | .*\.feature
-  | (?:test|spec)_helper\.rb )
-| (?P<doc> .*\.(?:md|mdx|rst|adoc|markdown|pod|org|textile|rdoc) | (?:licen[cs]e|copying|notice|authors
-  |changelog|changes|readme|contributing|history|news|install|todo)(?:[-.]\w+)? )
-| (?P<build> (?:gnu)?makefile | .*\.mk | cmakelists\.txt | .*\.cmake | dockerfile.* | containerfile
-  | .*\.gradle(?:\.kts)? | meson\.build | meson_options\.txt | build(?:\.bazel)? | workspace | .*\.bzl
-  | (?:gulpfile|gruntfile|conanfile)\.\w+ | setup\.py | build\.rs | noxfile\.py | magefile\.go
+| (?P<generated> .*_pb2(?:_grpc)?\.pyi? | .*\.pb(?:\.gw)?\.(?:go|cc|h) | .*[._](?:generated|gen)\.\w+ | zz_generated.* | .*\.(?:g|freezed)\.dart
+  | .*\.(?:designer|g)\.cs | .*\.(?:snap|map|tsbuildinfo|lock) | (?:package-lock|npm-shrinkwrap|packages\.lock)\.json | pnpm-lock\.yaml
+  | go\.(?:work\.)?sum | bun\.lockb | gradle\.lockfile | bindata\.go )
+| (?P<test> test_.*\.(?:py|rb|c|cc|cpp|jl) | .*_test\.(?:py|go|rb|exs|dart|c|cc|cpp|h|clj|lua|ml) | .*_spec\.(?:rb|lua|cr) | .*_unittest\.(?:cc|cpp|py)
+  | .*[.-](?:test|spec|e2e|cy|stories)\.[cm]?[jt]sx? | .*[.-](?:test|spec)\.(?:vue|svelte|coffee) | conftest\.py | tests\.(?:py|rs)
+  | (?:test|spec)_helper\.rb | .*\.feature )
+| (?P<doc> .*\.(?:md|mdx|rst|adoc|markdown|pod|org|textile|rdoc)
+  | (?:licen[cs]e|copying|notice|authors|changelog|changes|readme|contributing|history|news|install|todo)(?:[-.]\w+)? )
+| (?P<build> (?:gnu)?makefile | .*\.mk | cmakelists\.txt | .*\.cmake | dockerfile.* | containerfile | .*\.gradle(?:\.kts)? | meson\.build | meson_options\.txt
+  | build(?:\.bazel)? | workspace | .*\.bzl | (?:gulpfile|gruntfile|conanfile)\.\w+ | setup\.py | build\.rs | noxfile\.py | magefile\.go
   | rakefile | .*\.rake | jenkinsfile | .*\.nix | gradlew | mvnw | configure(?:\.ac)? | justfile )
-| (?P<config> \..* | .*\.(?:toml|ini|cfg|conf|properties|csproj|fsproj|slnx?|props|targets|gemspec
-  |podspec) | .*\.config\.[cm]?[jt]s | [jt]sconfig.*\.json | gemfile | procfile | go\.mod
-  | package\.swift | mix\.exs | pom\.xml )
+| (?P<config> \..* | .*\.(?:toml|ini|cfg|conf|properties|csproj|fsproj|slnx?|props|targets|gemspec|podspec) | .*\.config\.[cm]?[jt]s
+  | [jt]sconfig.*\.json | gemfile | procfile | go\.mod | package\.swift | mix\.exs | pom\.xml )
 """
 # Camel case is seen only in the name as written; below src/main a "…Test" is the product itself.
-_TEST_CLASS = (
-    r"(?!.*src/main/)(?:.*/)?(?:\w*[a-z0-9](?:Tests?|IT|Spec|Suite)|Test[A-Z]\w*)"
-    r"\.(?:java|kt|scala|groovy|cs|fs|vb|php|swift)"
-)
+_TEST_CLASS = r"(?!.*src/main/)(?:.*/)?(?:\w*[a-z0-9](?:Tests?|IT|Spec|Suite)|Test[A-Z]\w*)\.(?:java|kt|scala|groovy|cs|fs|vb|php|swift)"
 
 
 @functools.lru_cache(maxsize=200_000)  # every step asks again, and there are many paths
@@ -3452,15 +3388,13 @@ def role_of(path: str) -> str:
     folder, _, name = path.lower().rpartition("/")
     match = re.fullmatch(_NAME_ROLES, name)
     roles = {(match.lastgroup or "") if match else "", _role_of_folder(folder, name[-3:] == ".py")}
-    if "migrat" in folder and re.fullmatch(
-        r"(?:.*/)?migrat(?:e|ions?)/v?\d{3,}.*", f"{folder}/{name}"
-    ):
+    if folder.endswith(("migrate", "migration", "migrations")) and re.match(r"v?\d{3}", name):
         roles.add("generated")
     if re.fullmatch(_TEST_CLASS, path):
         roles.add("test")
     if not folder and name.endswith((".json", ".yml", ".yaml", ".xml")):
         roles.add("config")
-    by_language = "source" if _language(path)[0] and "data" not in roles else "data"
+    by_language = "source" if _language(path) and "data" not in roles else "data"
     return next((role for role in _ROLES if role in roles), by_language)
 
 
@@ -3468,7 +3402,7 @@ def role_of(path: str) -> str:
 def _role_of_folder(folder: str, python: bool = False) -> str:
     """The role that a folder, in lower case, gives to what is in it, or ""."""
     names = folder.split("/")
-    roles = [_lookup(_FOLDER_ROLES).get(name, ("", 0))[0] for name in [*names, "/" + names[0]]]
+    roles = [_label(_FOLDER_ROLES, name) for name in [*names, "/" + names[0]]]
     if "test?" in roles:
         place = roles.index("test?")
         roles.append("" if "lib" in names[:place] or place and python else "test")
@@ -3492,45 +3426,44 @@ class _Folder(NamedTuple):
     """What one folder holds, at any depth; filled while the paths are walked."""
 
     children: set[str]
-    here: list[str]  # files in the folder itself
+    here: dict[str, str]  # files in the folder itself -> their role
     roles: collections.Counter[str]
     languages: collections.Counter[str]  # of its source files
 
     def role(self) -> str:
         """Source if there is a good part of it, else what most files are."""
         source = self.roles["source"]
-        if source > 20 or source * 4 >= self.roles.total():
-            return "source"
-        return max(sorted(self.roles), key=lambda role: self.roles[role], default="data")
+        large = source > 20 or source * 4 >= self.roles.total()
+        return "source" if large else _most(self.roles)[0]
 
     def describe(self) -> str:
         """The fewest words that say what is in it."""
         role, count = self.role(), self.roles.total()
-        words = f"{_lookup(_ROLE_NAMES).get(role, (role, 0))[0]}, {count} "
+        words = f"{_label(_ROLE_NAMES, role) or role}, {count} file"
         if role == "source":
-            language = max(sorted(self.languages), key=lambda name: self.languages[name])
+            language = _most(self.languages)[0]
             count = self.languages[language]
-            words = f"{count} {language} "
-        return words + ("file" if count == 1 else "files")
+            words = f"{count} {language.partition(':')[0]} file"
+        return words if count == 1 else words + "s"
 
 
 def _build_folders(files: Iterable[str]) -> dict[str, _Folder]:
     """Every folder by path; the root is ""."""
-    counter = collections.Counter[str]
-    folders = {"": _Folder(set(), [], counter(), counter())}
+    folders = {"": _Folder(set(), {}, collections.Counter(), collections.Counter())}
     for path in files:
-        role, language = role_of(path), _language(path)[0]
+        role, language = role_of(path), _language(path)
         inner, folder = path, folder_of(path)
         while inner:
             if folder not in folders:
-                folders[folder] = _Folder(set(), [], counter(), counter())
+                folders[folder] = _Folder(set(), {}, collections.Counter(), collections.Counter())
             entry = folders[folder]
             if inner == path:
-                entry.here.append(path)
+                entry.here[path] = role
             else:
                 entry.children.add(inner)
             entry.roles[role] += 1
-            entry.languages[language] += role == "source"
+            if role == "source":
+                entry.languages[language] += 1
             inner, folder = folder, folder_of(folder)
     return folders
 
@@ -3570,6 +3503,7 @@ def tree_key(entry: TreeEntry) -> list[str]:
 
 
 _MIN_MODULES, _MAX_MODULES, _MAX_SPLIT = 4, 20, 12
+_DOC_FILES = r"(?i)__init__\.py|doc\.go|(?:lib|mod|main)\.rs|index\.[jt]sx?|package-info\.java|readme(?:\.\w+)?|package\.json|(?:cargo|pyproject)\.toml|.*\.gemspec|composer\.json|pom\.xml"
 _LARGE_SHARE = 5  # a module with more than a 5th of the source is split while there is room
 
 
@@ -3596,69 +3530,15 @@ def describe_modules(files: Sequence[str], docs: Mapping[str, str]) -> list[Modu
     return [Module(path, parts[path], _find_doc(path, folders, docs)) for path in ranked]
 
 
-_DOC_FILES = (
-    r"(?i)__init__\.py|doc\.go|(?:lib|mod|main)\.rs|index\.[jt]sx?|package-info\.java|readme(?:\.\w+)?"
-    r"|package\.json|cargo\.toml|pyproject\.toml|.*\.gemspec|composer\.json|pom\.xml"
-)
-
-
 def _find_doc(folder: str, folders: Mapping[str, _Folder], docs: Mapping[str, str]) -> str:
     """The sentence of the file that speaks for a folder: its package file, namesake, README."""
-    places = [place for place in (folder.strip("."), folder + "/src", folder + "/lib")]
-    for path in [
-        path for place in places if place in folders for path in sorted(folders[place].here)
-    ]:
+    places = [folder.strip("."), folder + "/src", folder + "/lib"]
+    here = [sorted(folders[place].here) for place in places if place in folders]
+    for path in itertools.chain(*here):
         namesake = name_of(path).partition(".")[0].lower() == name_of(folder).lower()
         if docs.get(path) and (namesake or re.fullmatch(_DOC_FILES, name_of(path))):
             return docs[path]
     return ""
-
-
-_MAX_SENTENCE = 160  # characters
-_ABBREVIATED = r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)(?<!\bviz)(?<!\bapprox)(?<!\b[A-Z])"
-
-
-def first_sentence(text: str) -> str:
-    """The first sentence of prose in markdown, reStructuredText or plain text, without markup."""
-    text = re.sub(r"\A\ufeff?---\n(?s:.*?)\n---\n", "", text[:20_000].replace("\r\n", "\n"))
-    text = re.sub(r"<!--(?s:.*?)(?:-->|\Z)|^(```|~~~)(?s:.*?)(?:^\1.*$|\Z)", "", text, flags=re.M)
-    text = re.sub(r"</?(?:p|div|br|center)\b[^<>]{0,500}>", "\n\n", text)
-    text = re.sub(r"^.*\n[ \t]*([=\-~^*#])\1{2,}[ \t]*$", "", text, flags=re.M)  # headings
-    warned = False
-    for paragraph in re.split(r"\n\s*\n", text):
-        lines = [line.strip() for line in paragraph.splitlines()]
-        prose = _plain(" ".join(line for line in lines if not re.match(_MARKUP_LINE, line)))
-        if len(re.findall(r"(?<!\S)[^\W\d_]{2,}", prose)) < 3:
-            continue
-        if re.match(_NOTICE, prose) or warned and not re.match(_DEFINITION, prose):
-            warned = True
-            continue
-        end = re.search(rf"{_ABBREVIATED}[.!?](?=\s+[^a-z\s]|\Z)", prose)
-        sentence = prose[: end.end()] if end else prose
-        if len(sentence) > _MAX_SENTENCE:
-            sentence = sentence[: _MAX_SENTENCE - 1].rsplit(" ", 1)[0] + "…"
-        return sentence
-    return ""
-
-
-# What stands before the prose, or tells the reader to go elsewhere.
-_MARKUP_LINE = r"#|=+ |[=\-~^*_+]{3,}\Z|\||\.\. |:\w+:|<h\d|[-*+] |\d+\. |>\s*\[!|\[[^\]]+\]:\s"
-_NOTICE = (
-    r"(?i)\W*(?:please|notes?:|notice|warning|important|caution|deprecated|announc|thanks?\b|welcome"
-    r"|we(?: are|[’']re) |see |visit |check out|this (?:readme|page|document)\b|to (?:run|try) )"
-    r"|[^.]*\w://\S+\W*\Z"
-)
-# After a notice anything may follow: then only what says what it is.
-_DEFINITION = r"(?!If |Until |When |Our )(?:\S+ ){1,4}(?:is an?|is the|is often|are|provides|contains|implements) (?!.*:\Z)"
-
-
-def _plain(line: str) -> str:
-    line = re.sub(r"!\[[^\]]{0,300}\](?:\([^)]{0,500}\)|\[[^\]]{0,300}\])?", "", line)
-    line = re.sub(r"\[([^\[\]]*)\](?:\([^()]*\)|\[[^\]]*\])?", r"\1", line)
-    line = re.sub(r"`([^`<>]+?)\s*<[^>`]*>`_+", r"\1", line)
-    line = re.sub(r"<[^<>]*>|\*\*|__|:\w+:(?=`)|`+|\\(?=[^\w\s]|[A-Z])", "", line)
-    line = re.sub(r"(?<!\w)[*_]([^*_]{1,80})[*_](?!\w)", r"\1", line).replace("&amp;", "&")
-    return " ".join(line.strip("> ").split())
 
 
 # ---- 7 LINKS (pure) --------------------------------------------------------
@@ -6095,7 +5975,7 @@ def write_vocabulary(project: Project) -> bool:
 
 
 # ---- 12 INDEX (world) ------------------------------------------------------
-# List, read, tag, remember. Uses: TYPES TEXT LANGUAGES TAGS FACTS DISK.
+# List, read, tag, remember. Uses: TYPES TEXT LANGUAGES TAGS DISK.
 
 
 class Index(NamedTuple):
