@@ -68,7 +68,6 @@ T = TypeVar("T")
 # ---- 1 TYPES (pure) --------------------------------------------------------
 # Every record that crosses a room. Uses: nothing.
 
-Graph = dict[str, dict[str, float]]  # referring file -> defining file -> weight
 Count = Callable[[str], int]  # tokens of a text; tests pass len
 
 
@@ -7641,12 +7640,6 @@ def _plan_own_files(project: Project) -> list[Change]:
     return [*changes, plan_file(project, MAP_PATH, map_text.encode())]
 
 
-def read_runloop(project: Project) -> str:
-    """The run loop of this repository, else the one that ctx.py brings along."""
-    source = read_source(project, RUNLOOP_PATH)
-    return TEMPLATES["runloop.md"] if source is None else unseal(source)[0]
-
-
 def _plan_sections(project: Project, paths: Sequence[str], *, force: bool) -> Plan:
     """Sections for these files, one for a pair that is linked; edited ones are kept and named."""
     changes: list[Change] = []
@@ -7954,7 +7947,8 @@ _SUPPORT_WEIGHT = 0.35
 def read_configs(project: Project, paths: Sequence[str]) -> dict[str, str]:
     """The texts of the files that tell about the project, those near the root first."""
     wanted = sorted(
-        (path for path in paths if is_config(path)), key=lambda path: (path.count("/"), path)
+        (path for path in paths if is_config(path) or is_manifest(path)),
+        key=lambda path: (path.count("/"), path),
     )
     found = {path: read_text(project, path) for path in wanted[:_MAX_CONFIGS]}
     return {path: text for path, text in found.items() if text is not None and len(text) < 500_000}
