@@ -7642,6 +7642,7 @@ def _plan_own_files(project: Project) -> list[Change]:
 
 def _plan_sections(project: Project, paths: Sequence[str], *, force: bool) -> Plan:
     """Sections for these files, one for a pair that is linked; edited ones are kept and named."""
+    project = project._replace(look_only=True)  # a damaged file is refused before anything is left
     changes: list[Change] = []
     notes: list[str] = []
     seen: set[str] = set()
