@@ -279,6 +279,46 @@ class Span(NamedTuple):
     eol: bytes  # the line ending it was written with
 
 
+class Hints(NamedTuple):
+    """What the text of a task points at."""
+
+    paths: tuple[str, ...]  # files of this repository that it names
+    names: tuple[str, ...]  # its identifiers that code here defines
+    errors: tuple[str, ...]
+    messages: tuple[str, ...]  # what it quotes
+    flags: tuple[str, ...]  # "--tokens"
+    action: str  # "fix", "test", "document", "review", "refactor", "implement", or ""
+    domain: str  # the configured name of the folder it is about, or ""
+    words: Mapping[str, float]  # stem -> weight
+    title: frozenset[str]  # stems of the first line
+
+
+class Words(NamedTuple):
+    """Where some stems stand, and how large the fields of all files are."""
+
+    paths: dict[int, str]  # of each file's number
+    sizes: dict[int, tuple[int, ...]]  # file -> words in each of FIELDS
+    postings: dict[str, array[int]]  # stem -> file, counts in all fields, file, counts, ...
+
+
+class Commit(NamedTuple):
+    """One earlier change: the stems of its message, the files it touched."""
+
+    words: tuple[str, ...]
+    paths: tuple[str, ...]
+
+
+Scores = dict[str, float]  # path -> how much one signal says for it, 0 to 1
+
+
+class View(NamedTuple):
+    """How much of one file is given: "whole", "symbols", "signatures" or "name"."""
+
+    path: str
+    form: str
+    text: str
+
+
 # ---- 2 TEXT (pure) ---------------------------------------------------------
 # Strings: words, fences, names to show, the managed section. Uses: TYPES.
 
@@ -631,6 +671,252 @@ def _bracket_pattern(negated: bool, some: str) -> str:
     except re.error:
         return "(?!)"
     return f"(?!/)[{'^' if negated else ''}{inner}]"
+
+
+# -- words
+
+
+def split_words(text: str) -> list[str]:
+    """The stems of a text in order: identifiers as their parts, then whole where they have several."""
+    return [form for word in re.findall(r"\w+", text) for form in word_forms(word)]
+
+
+@functools.lru_cache(100_000)
+def word_forms(word: str) -> tuple[str, ...]:
+    """What one word is found by: `parseHints2` is parse, hint, parsehints2."""
+    parts = re.findall(_WORD_PARTS, word)
+    forms = []
+    for part in parts:
+        if part[0] >= "\u2e80":  # scripts without blanks: every two neighbours are a word
+            forms += [part[at : at + 2] for at in range(max(1, len(part) - 1))]
+        elif len(part) > 1:
+            forms.append(stem(part.lower()))
+    if len(parts) > 1 and len(word) <= _LONGEST_WORD:
+        forms.append(word.lower().replace("_", ""))
+    return tuple(forms)
+
+
+_WORD_PARTS = (
+    r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
+    r"|[^\W0-9_A-Za-z\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
+)
+_LONGEST_WORD = 60  # characters; longer ones are data
+
+
+def stem(word: str) -> str:
+    """The word without its English ending, always a beginning of the word itself."""
+    if len(word) < 4 or not word.isascii():
+        return word
+    for ending in (_PLURAL, _ENDING, _ENDING):
+        cut = re.sub(ending, "", word)
+        if len(cut) > 2 and re.search("[aeiouy]", cut):
+            word = cut
+    if len(word) > 3:
+        word = re.sub(r"(?<=[^aeiou])[ey]$", "", re.sub(r"([bdgmnprt])\1$", r"\1", word))
+    return word
+
+
+_PLURAL = r"(?<=[^su])(?<!i)s$|(?<=i)es$"
+_ENDING = (
+    r"(?:i[sz]ations?|i[sz]ers?|i[sz]ing|i[sz]ed?|ations?|ators?|ating|ated|ate|ings?|ed|ers?"
+    r"|ments?|ness|iti?y?|able|ible|ive|ion|ally|al|ly|i)$"
+)
+
+STOP_WORDS = frozenset(
+    """a an the and or but if then else of to in on at by for with without from as is are was were be
+    been being it its this that these those there here not no nor so than too very can could should
+    would will shall may might must do does did doing done has have had having i we you he she they
+    them our your their my me us who whom which what when where why how all any both each few more
+    most other some such only own same into about after before between during through over under
+    again further also just because while until up down out off now new use used uses using fix
+    fixes fixed fixing add adds added adding make makes made making change changes changed changing
+    allow allows allowed ensure ensures update updates updated support supports supported implement
+    implements implemented improve improves improved remove removes removed eg ie etc via per one
+    two see case cases issue issues bug bugs problem please need needs want get gets got like
+    instead still however currently previously code way rather since well even though don doesn
+    isn won didn let don't""".split()
+)
+
+
+def parse_hints(
+    text: str, paths: Iterable[str], names: Iterable[str], domains: Mapping[str, str]
+) -> Hints:
+    """What a task's text points at; `names` are those of its identifiers that code defines."""
+    text = text[:_TASK_CHARACTERS]
+    named = find_named_paths(text, paths)
+    words: dict[str, float] = {}
+    title, _, rest = text.strip().partition("\n")
+    for part, weight in ((title, _TITLE_WEIGHT), (rest, 1.0)):
+        for word in re.findall(r"\w+", part):
+            if word.lower() in STOP_WORDS:
+                continue
+            for form in word_forms(word):
+                words[form] = max(words.get(form, 0.0), weight)
+    lower = text.lower()
+    action = next((name for name, pattern in _TASK_ACTIONS if re.search(pattern, lower)), "")
+    prefixes = [each for each in domains if any(path.startswith(each) for path in named)]
+    domain = domains[max(prefixes, key=lambda each: (len(each), each))] if prefixes else ""
+    known = set(names)
+    return Hints(
+        paths=named,
+        names=tuple(name for name in find_identifiers(text) if name in known),
+        errors=tuple(dict.fromkeys(re.findall(r"\b[A-Z]\w*(?:Error|Exception|Warning)\b", text))),
+        messages=tuple(dict.fromkeys(re.findall(r"[\"“]([^\"“”\n]{8,200})[\"”]", text))),
+        flags=tuple(dict.fromkeys(re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]+", text))),
+        action=action,
+        domain=domain,
+        words=words,
+        title=frozenset(split_words(title)),
+    )
+
+
+_TASK_CHARACTERS = 100_000  # a task says what it wants long before
+_TITLE_WEIGHT = 2.0
+_TASK_ACTIONS = (
+    ("fix", r"\b(fix\w*|bug|broken|crash\w*|fail\w*|error|regression|wrong\w*|incorrect\w*|traceback)\b"),
+    ("test", r"\b(add|write|extend|improve|missing) (\w+ ){0,3}tests?\b|\btest coverage\b"),
+    ("document", r"\b(document\w*|docs?|docstrings?|readme|changelog|comments?)\b"),
+    ("review", r"\breview\w*\b"),
+    ("refactor", r"\b(refactor\w*|clean ?up|simplif\w*|rename|move|extract|restructur\w*)\b"),
+    ("implement", r"\b(implement\w*|add\w*|support\w*|introduc\w*|allow\w*|new|creat\w*)\b"),
+)
+
+
+def find_identifiers(text: str) -> list[str]:
+    """Words of a text that may be names of code, in order: those a sentence would not have."""
+    text = text[:_TASK_CHARACTERS]
+    quoted = [name for span in re.findall(r"`([^`\n]{1,200})`", text) for name in _names_in(span)]
+    shaped = re.findall(r"\b(?:\w+_\w+|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*|__\w+__)\b", text)
+    called = re.findall(r"\b([A-Za-z_]\w+)\(", text)
+    dotted = [
+        name for span in re.findall(r"\b[A-Za-z_]\w*(?:(?:\.|::|->|#)[A-Za-z_]\w*)+", text)
+        for name in _names_in(span)
+    ]
+    return list(dict.fromkeys([*quoted, *shaped, *called, *dotted]))[:_MOST_IDENTIFIERS]
+
+
+_MOST_IDENTIFIERS = 200
+
+
+def _names_in(span: str) -> list[str]:
+    return [name for name in re.findall(r"[A-Za-z_]\w+", span) if len(name) > 2]
+
+
+def find_named_paths(text: str, paths: Iterable[str]) -> tuple[str, ...]:
+    """The files that a text names: whole paths or their ends, module names, traceback lines."""
+    wanted: dict[str, None] = {}
+    for token in re.findall(r"[\w@.+~\\/-]*\w", text):
+        if "/" in token or "\\" in token or "." in token.strip("."):
+            parts = [each for each in re.split(r"[\\/]+", token) if each not in ("", ".", "..")]
+            wanted["/".join(parts)] = None
+    found: list[str] = []
+    ends: dict[str, list[str]] = {}  # last part of a path, with and without its suffix -> paths
+    for path in paths:
+        name = path.rpartition("/")[2]
+        ends.setdefault(name, []).append(path)
+        if "." in name[1:]:
+            ends.setdefault(name.rpartition(".")[0], []).append(path)
+    for token in itertools.islice(wanted, _MOST_IDENTIFIERS):
+        found += _paths_like(token, ends)
+    return tuple(dict.fromkeys(found))
+
+
+def _paths_like(token: str, ends: Mapping[str, list[str]]) -> list[str]:
+    """The paths whose end a token is, or that end it; a bare name must have its suffix."""
+    for written in (token, token.replace(".", "/") if "/" not in token else ""):
+        last = written.rpartition("/")[2]
+        if not written or ("/" not in written and "." not in written):
+            continue
+        same = [
+            path
+            for path in ends.get(last, ())
+            if _ends_with(path, written) or _ends_with(path.rpartition(".")[0], written)
+            or _ends_with(written, path)
+        ]
+        if 0 < len(same) <= _VAGUE_PATHS:
+            return same
+    return []
+
+
+_VAGUE_PATHS = 8  # files that end like this: more of them, and the text means none in particular
+
+
+def _ends_with(path: str, end: str) -> bool:
+    return path == end or path.endswith("/" + end)
+
+
+# -- fields of a file, each a kind of place where a word can stand
+
+FIELDS = ("path", "names", "docs", "strings", "code")
+_FIELD_BITS = (2, 6, 8, 8, 8)  # how far a word is counted in each: together 32 bits
+FIELD_SHIFTS = (0, 2, 8, 16, 24)
+FIELD_MASKS = tuple((1 << bits) - 1 for bits in _FIELD_BITS)
+
+
+def count_fields(
+    path: str, text: str, names: Iterable[str], comments: Sequence[str], *, docstring: bool
+) -> tuple[dict[str, int], tuple[int, ...]]:
+    """How often each stem stands in each field of a file, packed in one number; sizes of the fields."""
+    folder, _, name = path.rpartition("/")
+    docs, strings, code = _split_source(text, comments, docstring=docstring)
+    parts = (f"{folder} {name} {name}", " ".join(names), docs, strings, code)
+    packed: dict[str, int] = {}
+    sizes = []
+    for part, bits, shift in zip(parts, _FIELD_BITS, FIELD_SHIFTS, strict=True):
+        counts: dict[str, int] = {}
+        for word, often in collections.Counter(re.findall(r"\w+", part)).items():
+            for form in word_forms(word):
+                counts[form] = counts.get(form, 0) + often
+        most = (1 << bits) - 1
+        for form, often in counts.items():
+            packed[form] = packed.get(form, 0) | min(often, most) << shift
+        sizes.append(sum(counts.values()))
+    return packed, tuple(sizes)
+
+
+def _split_source(text: str, comments: Sequence[str], *, docstring: bool) -> tuple[str, str, str]:
+    """The comments, the strings and the rest of a source."""
+    if "text" in comments:
+        return text, "", ""
+    docs, strings = [], []
+
+    def sort_out(match: re.Match[str]) -> str:
+        (strings if match["string"] is not None else docs).append(match[0])
+        return " "
+
+    code = re.sub(_fields_pattern(tuple(comments), docstring), sort_out, text)
+    return "\n".join(docs), "\n".join(strings), code
+
+
+@functools.cache
+def _fields_pattern(comments: tuple[str, ...], docstring: bool) -> str:
+    closing = {"/*": r"/\*.*?(?:\*/|\Z)", "{-": r"\{-.*?(?:-\}|\Z)"}
+    marks = "|".join(closing.get(mark, re.escape(mark) + r"[^\n]*") for mark in comments)
+    quotes = r"\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z)|" if docstring else ""
+    strings = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`"
+    return f"(?s){quotes}{marks or '(?!)'}|(?P<string>{strings})"
+
+
+def find_hits(text: str, stems: Iterable[str]) -> dict[str, list[int]]:
+    """The offsets where a word of a text begins with each stem."""
+    lower = text.lower()
+    if len(lower) != len(text):  # a letter that has no single lower form: offsets would shift
+        lower = text
+    hits: dict[str, list[int]] = {}
+    for each in stems:
+        at, size, places = lower.find(each), len(each), []
+        while at >= 0 and len(places) < _MOST_HITS:
+            before = text[at - 1 : at]
+            begins = not before.isalpha() or (text[at].isupper() and before.islower())
+            if begins and (size > 3 or not lower[at + size : at + size + 1].isalpha()):
+                places.append(at)
+            at = lower.find(each, at + size)
+        if places:
+            hits[each] = places
+    return hits
+
+
+_MOST_HITS = 500  # of one stem in one file
 
 
 # ---- 3 LANGUAGES (pure) ----------------------------------------------------
@@ -4442,7 +4728,7 @@ _FAMILIES = (
 
 
 # ---- 8 RANK (pure) ---------------------------------------------------------
-# Tags in, scores out. Knows nothing of files, tokens or markdown. Uses: TYPES.
+# Tags in, scores out. Knows nothing of files, tokens or markdown. Uses: TYPES TEXT.
 
 
 # How sure a mention is to mean a definition, by where the definition stands.
@@ -4663,6 +4949,213 @@ def _worth(definition: Definition) -> float:
     elif _ACCESSOR.match(name):
         worth *= 0.5
     return worth
+
+
+# -- words: what a task says, against what files hold
+
+_SATURATION = 1.2  # BM25's k1: how soon more of the same word says no more
+_LENGTH = (0.3, 0.5, 0.6, 0.6, 0.6)  # BM25's b by field: how much a long one is discounted
+_FIELD_WORTH = (2.0, 2.0, 1.0, 1.0, 1.0)  # of one word in each field, for the file as a whole
+
+
+def build_rarity(words: Words, stems: Iterable[str]) -> dict[str, float]:
+    """How telling each stem is: BM25's idf over the files that hold it."""
+    total = len(words.sizes)
+    found = {}
+    for each in stems:
+        often = len(words.postings.get(each, ())) // 2
+        if often:
+            found[each] = math.log(1 + (total - often + 0.5) / (often + 0.5))
+    return found
+
+
+def score_fields(
+    words: Words, query: Mapping[str, float], rarity: Mapping[str, float]
+) -> dict[str, Scores]:
+    """BM25 of every file: by each field alone and, under "all", by their weighted sum."""
+    total = max(1, len(words.sizes))
+    means = [max(1.0, sum(column) / total) for column in zip(*words.sizes.values(), strict=True)]
+    norms: dict[int, list[float]] = {}
+    fields = list(zip(FIELD_SHIFTS, FIELD_MASKS, _FIELD_WORTH, strict=True))
+    scores: list[dict[int, float]] = [{} for _ in range(len(fields) + 1)]
+    for each, weight in query.items():
+        worth = weight * rarity.get(each, 0.0)
+        entries = words.postings.get(each, ())
+        for at in range(0, len(entries), 2):
+            number, packed = entries[at], entries[at + 1]
+            norm = norms.get(number)
+            if norm is None:
+                norm = norms[number] = [
+                    _SATURATION * (1 - b + b * size / mean)
+                    for b, size, mean in zip(_LENGTH, words.sizes[number], means, strict=True)
+                ]
+            whole = 0.0
+            for field, (shift, mask, gain) in enumerate(fields):
+                often = packed >> shift & mask
+                if often:
+                    column = scores[field]
+                    column[number] = column.get(number, 0.0) + worth * often / (often + norm[field])
+                    whole += gain * often * _SATURATION / norm[field]
+            column = scores[-1]
+            column[number] = column.get(number, 0.0) + worth * whole / (whole + _SATURATION)
+    named = zip([*FIELDS, "all"], scores, strict=True)
+    return {
+        name: normalise({words.paths[number]: value for number, value in column.items()})
+        for name, column in named
+    }
+
+
+def normalise(scores: Mapping[str, float]) -> Scores:
+    """The scores with the best as 1."""
+    best = max(scores.values(), default=0.0)
+    return {path: value / best for path, value in scores.items()} if best > 0 else {}
+
+
+# -- history
+
+
+def score_history(commits: Sequence[Commit], query: Mapping[str, float]) -> Scores:
+    """Files by how much the messages of the commits that touched them sound like the task."""
+    spread = collections.Counter(word for commit in commits for word in commit.words)
+    total = len(commits)
+    scores: dict[str, float] = {}
+    for commit in commits:
+        worth = sum(
+            query[word] * math.log(1 + (total - spread[word] + 0.5) / (spread[word] + 0.5))
+            for word in commit.words
+            if word in query
+        )
+        if worth and len(commit.paths) <= _WIDE_COMMIT:
+            worth = worth**2 / (len(commit.words) + 8) / math.sqrt(len(commit.paths))
+            for path in commit.paths:
+                scores[path] = scores.get(path, 0.0) + worth**1.5
+    return normalise(scores)
+
+
+_WIDE_COMMIT = 30  # files: one that touches more says nothing of any of them
+
+
+def score_together(commits: Sequence[Commit], seeds: Mapping[str, float]) -> Scores:
+    """Files that used to change together with the best matches so far."""
+    counts = collections.Counter(path for commit in commits for path in commit.paths)
+    scores: dict[str, float] = {}
+    for commit in commits:
+        if len(commit.paths) > _WIDE_COMMIT:
+            continue
+        touched = [path for path in commit.paths if path in seeds]
+        for path in commit.paths:
+            worth = sum(seeds[seed] / (counts[seed] + 3) for seed in touched if seed != path)
+            if worth:
+                scores[path] = scores.get(path, 0.0) + worth / len(commit.paths) ** 0.5
+    return normalise(scores)
+
+
+def score_churn(commits: Sequence[Commit]) -> Scores:
+    """Files by how often they changed: what changed will change."""
+    counts = collections.Counter(path for commit in commits for path in commit.paths)
+    return normalise({path: math.log1p(count) for path, count in counts.items()})
+
+
+# -- the neighbourhood
+
+
+def build_graph(links: Links) -> Graph:
+    """Which file leans on which, with weights."""
+    return {
+        path: {
+            links.paths[to]: round(weight, 3)
+            for to, weight in _targets(links, at).items()
+            if weight > 0.001
+        }
+        for at, path in enumerate(links.paths)
+    }
+
+
+def score_near(graph: Graph, seeds: Mapping[str, float]) -> Scores:
+    """A walk that restarts at the seeds and follows the links both ways."""
+    users: Graph = {}
+    for path, targets in graph.items():
+        for to, weight in targets.items():
+            users.setdefault(to, {})[path] = weight
+    total = sum(seeds.values()) or 1.0
+    restart = {path: value / total for path, value in seeds.items()}
+    ranks = dict(restart)
+    for _ in range(_STEPS):
+        moved = {path: (1 - _WALK) * value for path, value in restart.items()}
+        for side in (graph, users):
+            for path, value in ranks.items():
+                targets = side.get(path)
+                if targets:
+                    share = 0.5 * _WALK * value / sum(targets.values())
+                    for to, weight in targets.items():
+                        moved[to] = moved.get(to, 0.0) + share * weight
+        ranks = moved
+    return normalise(ranks)
+
+
+_STEPS, _WALK = 3, 0.5
+
+
+# -- the signals of a package, and what each is worth
+
+
+class Signal(NamedTuple):
+    """One reason to give a file: to which half it belongs, its weight there, how it reads."""
+
+    half: str  # "structure" or "text"
+    weight: float
+    why: str
+
+
+SIGNALS = {
+    "named": Signal("structure", 0.30, "named in the task"),
+    "defines": Signal("structure", 0.15, "defines what the task names"),
+    "mentions": Signal("structure", 0.10, "uses names of the task"),
+    "path": Signal("structure", 0.10, "its path matches"),
+    "names": Signal("structure", 0.10, "its symbols match"),
+    "near": Signal("structure", 0.35, "close to the other matches"),
+    "body": Signal("text", 0.25, "its text matches"),
+    "title": Signal("text", 0.20, "matches the first line"),
+    "docs": Signal("text", 0.05, "its comments match"),
+    "chunk": Signal("text", 0.25, "one passage matches closely"),
+    "history": Signal("text", 0.15, "earlier commits that sound alike touched it"),
+    "together": Signal("text", 0.05, "changes together with the matches"),
+    "churn": Signal("text", 0.03, "changes often"),
+}
+
+
+def combine(evidence: Mapping[str, Scores], half: str) -> Scores:
+    """The weighted sum of one half's signals."""
+    total = sum(each.weight for each in SIGNALS.values() if each.half == half)
+    scores: Scores = {}
+    for name, each in SIGNALS.items():
+        if each.half == half:
+            for path, value in evidence.get(name, {}).items():
+                scores[path] = scores.get(path, 0.0) + value * each.weight / total
+    return scores
+
+
+def score_chunk(
+    hits: Mapping[str, Sequence[int]], lines: Sequence[int], worth: Mapping[str, float]
+) -> float:
+    """How much the best window of lines says; `lines` are the offsets where lines begin."""
+    windows: dict[int, dict[str, int]] = {}
+    for each, places in hits.items():
+        for place in places:
+            at = bisect.bisect_right(lines, place) // _HALF_WINDOW
+            for window in (at, at - 1):
+                counts = windows.setdefault(window, {})
+                counts[each] = counts.get(each, 0) + 1
+    return max(
+        (
+            sum(worth[each] * often / (often + 1.0) for each, often in counts.items())
+            for counts in windows.values()
+        ),
+        default=0.0,
+    )
+
+
+_HALF_WINDOW = 15  # lines
 
 
 # ---- 9 SELECT (pure) -------------------------------------------------------
@@ -5786,7 +6279,7 @@ def read_index(project: Project, files: Mapping[str, Stamp]) -> Index:
         path: kind for path in files if (kind := find_kind(path)) and not is_secret_path(path)
     }
     wanted = {path: kind for path, kind in wanted.items() if files[path].size <= MAX_SOURCE_BYTES}
-    cache = _open_cache(project, full=full)
+    cache = _open_database(project, f"index-{_SCHEMA}", _TABLES, full=full)
     tags, hashes = _recall(project, cache, files, wanted)
     jobs = [(path, kind) for path, kind in wanted.items() if path not in tags]
     fresh: dict[str, tuple[str, bytes]] = {}  # path -> hash of its content, its tags as JSON
@@ -6032,6 +6525,7 @@ def _decode_tags(data: bytes) -> FileTags | None:
 
 _SCHEMA = 1
 _TABLES = """
+PRAGMA user_version = 1;
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT);
 CREATE TABLE files (path BLOB PRIMARY KEY, stamp TEXT, hash TEXT, kind TEXT) WITHOUT ROWID;
 CREATE TABLE tags (hash TEXT, kind TEXT, data BLOB, crc INTEGER, seen INTEGER);
@@ -6057,14 +6551,16 @@ def cache_folder(project: Project) -> str:
     return place
 
 
-def _open_cache(project: Project, *, full: bool) -> sqlite3.Connection | None:
-    """The database of this ctx.py and these parsers, made anew if it is another's or damaged."""
+def _open_database(
+    project: Project, name: str, tables: str, *, full: bool
+) -> sqlite3.Connection | None:
+    """A database of this ctx.py and these parsers, made anew if it is another's or damaged."""
     import sqlite3
 
     folder = cache_folder(project)
     if not folder:
         return None
-    place = os.path.join(folder, f"index-{_SCHEMA}.db")
+    place = os.path.join(folder, f"{name}.db")
     if any(os.path.islink(place + end) for end in ("", "-journal", "-wal", "-shm")):
         return None
     key = cache_key(full=full)
@@ -6088,12 +6584,12 @@ def _open_cache(project: Project, *, full: bool) -> sqlite3.Connection | None:
                 return None
         except sqlite3.Error:
             pass  # not a database, or a damaged one
-        if attempt or not _make_cache(place, key):
+        if attempt or not _make_database(place, key, tables):
             return None
     return None
 
 
-def _make_cache(place: str, key: str) -> bool:
+def _make_database(place: str, key: str, tables: str) -> bool:
     """Put an empty database in place of what is there, in one step."""
     import sqlite3
 
@@ -6102,9 +6598,8 @@ def _make_cache(place: str, key: str) -> bool:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(fresh)
         cache = sqlite3.connect(fresh, isolation_level=None)
-        cache.executescript(_TABLES)
+        cache.executescript(tables)
         cache.execute("INSERT INTO about VALUES ('key', ?)", (key,))
-        cache.execute(f"PRAGMA user_version={_SCHEMA}")
         cache.close()
         for end in ("-journal", "-wal", "-shm"):
             with contextlib.suppress(FileNotFoundError):
@@ -6283,6 +6778,233 @@ def _fingerprint(files: Mapping[str, Stamp], text: bytes) -> str:
     """One hash over every file's name and stamp, and over the answer itself."""
     names = "\n".join([f"{path}\0{_stamp_text(stamp)}" for path, stamp in files.items()])
     return _digest(names.encode("utf-8", "surrogateescape")) + _digest(text)
+
+
+# -- the words: which stem stands in which file
+
+_WORD_SCHEMA = 1
+_WORD_TABLES = """
+PRAGMA user_version = 1;
+CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT);
+CREATE TABLE files (number INTEGER PRIMARY KEY, path BLOB, stamp TEXT, sizes TEXT, data BLOB, crc INTEGER);
+CREATE TABLE words (word TEXT, batch INTEGER, data BLOB, crc INTEGER, PRIMARY KEY (word, batch))
+WITHOUT ROWID;
+"""
+_OTHER_TEXT_BYTES = 100_000  # of a file in no known language: above it is data
+_MOST_BATCHES = 40  # writing runs before the batches are made one again
+
+
+class WordIndex(NamedTuple):
+    """The words of a repository: what an earlier run wrote, and what this one learnt."""
+
+    paths: dict[int, str]  # of each file's number
+    sizes: dict[int, tuple[int, ...]]  # words in each of FIELDS
+    fresh: dict[str, array[int]]  # postings of this run
+    newest: int  # batch of this run: it stands in `fresh` too
+    cache: sqlite3.Connection | None
+    definitions: dict[str, tuple[Definition, ...]]  # of this run's files
+
+
+def read_words(project: Project, files: Mapping[str, Stamp]) -> WordIndex:
+    """The words of every text file, counting only what no earlier run has counted."""
+    when = time.time_ns()
+    wanted = [path for path, stamp in files.items() if _has_words(path, stamp.size)]
+    cache = _open_database(project, f"words-{_WORD_SCHEMA}", _WORD_TABLES, full=use_packages())
+    known, newest = _recall_words(cache)
+    stamps = {path: _stamp_text(files[path]) for path in wanted}
+    kept = {path: row for path, row in known.items() if stamps.get(path) == row[1]}
+    changed = [path for path in wanted if path not in kept]
+    tags = read_index(project, files).tags if changed else {}
+    number = max((row[0] for row in known.values()), default=0) + 1
+    paths = {row[0]: path for path, row in kept.items()}
+    sizes = {row[0]: row[2] for row in kept.values()}
+    fresh: dict[str, array[int]] = {}
+    definitions = {}
+    for at, path in enumerate(changed):
+        if at % 100 == 99:
+            show_progress(project, f"counting words {at + 1}/{len(changed)} files")
+        definitions[path] = tags[path].definitions if path in tags else ()
+        counts, sizes[number] = _count_file(project, path, definitions[path])
+        paths[number] = path
+        for word, packed in counts.items():
+            entry = fresh.get(word)
+            if entry is None:
+                entry = fresh[word] = array("I")
+            entry.append(number)
+            entry.append(packed)
+        number += 1
+    show_progress(project, "")
+    index = WordIndex(paths, sizes, fresh, newest + 1, cache, definitions)
+    stamps = {path: "" if is_racy(files[path], when) else text for path, text in stamps.items()}
+    _remember_words(index, [known[path][0] for path in known if path not in kept], stamps)
+    return index
+
+
+def _has_words(path: str, size: int) -> bool:
+    if is_secret_path(path) or size > MAX_SOURCE_BYTES:
+        return False
+    role = role_of(path)
+    if role in ("vendored", "minified"):
+        return False
+    return bool(find_kind(path)) or role in ("source", "build") or (
+        size <= _OTHER_TEXT_BYTES and not re.search(_NO_WORDS, path.lower())
+    )
+
+
+_NO_WORDS = r"\.(po|pot|lock|svg|map|snap|csv|tsv|sum|patch|diff|log|out|[a-z]*proj)$|[.-]lock\.\w+$"
+
+
+def _count_file(
+    project: Project, path: str, definitions: Sequence[Definition]
+) -> tuple[dict[str, int], tuple[int, ...]]:
+    source = read_source(project, path) or b""
+    text = "" if b"\0" in source[:8000] else source.decode("utf-8", "replace")
+    language = find_language(path)
+    comments = language.comments if language else ("text",) if find_document(path) else ("#", "//")
+    names = [each.name for each in definitions]
+    return count_fields(
+        path, text, names, comments, docstring=bool(language and language.docstring)
+    )
+
+
+def _recall_words(
+    cache: sqlite3.Connection | None,
+) -> tuple[dict[str, tuple[int, str, tuple[int, ...]]], int]:
+    """Of each file that the cache knows: number, stamp, sizes; and the newest batch."""
+    import sqlite3
+
+    known: dict[str, tuple[int, str, tuple[int, ...]]] = {}
+    if cache is None:
+        return known, 0
+    try:
+        for number, name, stamp, text in cache.execute("SELECT number, path, stamp, sizes FROM files"):
+            sizes = tuple(map(int, text.split()))
+            if len(sizes) == len(FIELDS):
+                known[os.fsdecode(name)] = number, stamp, sizes
+        (newest,) = cache.execute("SELECT coalesce(max(batch), 0) FROM words").fetchone()
+        return known, int(newest)
+    except (sqlite3.Error, TypeError, ValueError, AttributeError):
+        return {}, 0
+
+
+def _remember_words(index: WordIndex, gone: Sequence[int], stamps: Mapping[str, str]) -> None:
+    """Write what this run has counted, all of it or nothing."""
+    cache = index.cache
+    if cache is None or not (gone or index.definitions):
+        return
+    import sqlite3
+
+    rows = []
+    for number, path in index.paths.items():
+        if path in index.definitions:
+            data = _encode_tags(FileTags(index.definitions[path], {}, (), ""))
+            sizes = " ".join(map(str, index.sizes[number]))
+            rows.append((number, os.fsencode(path), stamps[path], sizes, data, zlib.crc32(data)))
+    try:
+        cache.execute("BEGIN IMMEDIATE")
+        cache.executemany("DELETE FROM files WHERE number = ?", [(number,) for number in gone])
+        cache.executemany("INSERT INTO files VALUES (?, ?, ?, ?, ?, ?)", rows)
+        cache.executemany(
+            "INSERT INTO words VALUES (?, ?, ?, ?)",
+            [
+                (word, index.newest, data, zlib.crc32(data))
+                for word, entries in index.fresh.items()
+                if (data := entries.tobytes())
+            ],
+        )
+        cache.execute("COMMIT")
+    except sqlite3.Error:
+        with contextlib.suppress(sqlite3.Error):
+            cache.execute("ROLLBACK")
+
+
+def read_postings(index: WordIndex, stems: Iterable[str]) -> Words:
+    """Where these stems stand; a damaged row costs its own word."""
+    import sqlite3
+
+    postings: dict[str, array[int]] = {}
+    for each in stems:
+        found = array("I")
+        if index.cache is not None:
+            with contextlib.suppress(sqlite3.Error, TypeError, ValueError):
+                for data, crc in index.cache.execute(
+                    "SELECT data, crc FROM words WHERE word = ? AND batch <> ? ORDER BY batch",
+                    (each, index.newest),
+                ):
+                    if zlib.crc32(data) == crc:
+                        found.frombytes(data)
+        found.extend(index.fresh.get(each, ()))
+        alive = array("I")
+        for at in range(0, len(found), 2):
+            if found[at] in index.paths:
+                alive.extend(found[at : at + 2])
+        postings[each] = alive
+    return Words(index.paths, index.sizes, postings)
+
+
+def read_definitions(index: WordIndex, paths: Iterable[str]) -> dict[str, tuple[Definition, ...]]:
+    """What these files define, from the words' cache."""
+    import sqlite3
+
+    found = {}
+    numbers = {path: number for number, path in index.paths.items()}
+    for path in paths:
+        found[path] = index.definitions.get(path, ())
+        if path in index.definitions or index.cache is None or path not in numbers:
+            continue
+        with contextlib.suppress(sqlite3.Error, TypeError):
+            row = index.cache.execute(
+                "SELECT data, crc FROM files WHERE number = ?", (numbers[path],)
+            ).fetchone()
+            tags = _decode_row(*row) if row else None
+            found[path] = tags.definitions if tags else ()
+    return found
+
+
+# -- history
+
+
+def read_history(project: Project) -> list[Commit]:
+    """The last commits, newest first: stems of their messages, and the files they touched."""
+    import json
+
+    head = read_head(project)
+    if not head:
+        return []
+    question = f"history {head}"
+    answer = read_answer(project, question, {})
+    if answer is None:
+        log = run_git(project, *_LOG, limit=_LOG_SECONDS)
+        if log is None:
+            say(project, "git: its log takes too long or cannot be read; going on without history")
+            return []
+        answer = json.dumps([_parse_commit(entry) for entry in log.split(b"\x01")[1:]])
+        write_answer(project, question, {}, answer, 0)
+    return [Commit(tuple(words), tuple(paths)) for words, paths in json.loads(answer)]
+
+
+_LOG_SECONDS = 20.0
+_MESSAGE_CHARACTERS = 600
+_LOG = "log --no-merges --no-renames --name-only -z --format=%x01%B%x02 -n 3000".split()
+
+
+def read_head(project: Project) -> str:
+    """The commit that is checked out, or ""."""
+    out = run_git(project, "rev-parse", "--verify", "-q", "HEAD") if has_git_folder(project.root) else None
+    return (out or b"").decode("ascii", "replace").strip()
+
+
+def _parse_commit(entry: bytes) -> tuple[list[str], list[str]]:
+    message, _, names = entry.partition(b"\x02")
+    text = message.decode("utf-8", "replace")[:_MESSAGE_CHARACTERS]
+    words = {
+        form
+        for word in re.findall(r"\w+", text)
+        if word.lower() not in STOP_WORDS
+        for form in word_forms(word)
+    }
+    paths = [os.fsdecode(name.strip(b"\n")) for name in names.split(b"\0") if name.strip(b"\n")]
+    return sorted(words), paths
 
 
 # ---- 13 TASKS (world) ------------------------------------------------------
@@ -6724,6 +7446,134 @@ def _own_file_state(project: Project, path: str) -> str:
         return "present"
     current = make_map(project, project.config.map_token_budget).encode()
     return "current" if read_old(project, path) == current else "stale"
+
+
+# -- the package
+
+
+class Evidence(NamedTuple):
+    """What speaks for each file, and what was learnt of the task on the way."""
+
+    hints: Hints
+    signals: dict[str, Scores]
+    worth: dict[str, float]  # stem -> weight in the task times rarity here
+    hits: dict[str, dict[str, list[int]]]  # path -> stem -> offsets; of the best files only
+    words: WordIndex
+    graph: Graph
+
+
+def read_evidence(project: Project, text: str, files: Mapping[str, Stamp]) -> Evidence:
+    """Every signal for every file."""
+    index = read_words(project, files)
+    identifiers = {name: word_forms(name)[-1] for name in find_identifiers(text) if word_forms(name)}
+    joined = join_words(text)
+    hints = parse_hints(text, files, identifiers, project.config.domains)
+    words = read_postings(index, {*hints.words, *identifiers.values(), *joined})
+    hints = hints._replace(
+        names=tuple(name for name in hints.names if is_defined(words, identifiers[name]))
+    )
+    rarity = build_rarity(words, words.postings)
+    query = pick_words(hints.words, rarity)
+    fields = score_fields(words, query, rarity)
+    title = {each: weight for each, weight in query.items() if each in hints.title}
+    exact = score_fields(words, dict.fromkeys([*identifiers.values(), *joined], 1.0), rarity)
+    signals = {
+        "named": dict.fromkeys(hints.paths, 1.0),
+        "defines": exact["names"],
+        "mentions": exact["all"],
+        "path": fields["path"],
+        "names": fields["names"],
+        "body": fields["all"],
+        "docs": fields["docs"],
+        "title": score_fields(words, title, rarity)["all"],
+    }
+    worth = {each: weight * rarity[each] for each, weight in query.items() if each in rarity}
+    commits = read_history(project)
+    signals["history"] = _known(score_history(commits, query), index)
+    signals["churn"] = _known(score_churn(commits), index)
+    best = rank_paths(blend(signals))[:_CHUNK_FILES]
+    hits, signals["chunk"] = _read_chunks(project, best, worth)
+    graph = read_graph(project, files)
+    scores = blend(signals)
+    seeds = {path: scores[path] ** 2 for path in rank_paths(scores)[:_SEEDS]}
+    signals["near"] = score_near(graph, seeds)
+    signals["together"] = _known(score_together(commits, seeds), index)
+    return Evidence(hints, signals, worth, hits, index, graph)
+
+
+_CHUNK_FILES = 100
+_SEEDS = 30
+
+
+def _known(scores: Scores, index: WordIndex) -> Scores:
+    known = set(index.paths.values())
+    return normalise({path: value for path, value in scores.items() if path in known})
+
+
+def is_defined(words: Words, form: str) -> bool:
+    mask = FIELD_MASKS[1] << FIELD_SHIFTS[1]
+    return any(packed & mask for packed in words.postings.get(form, ())[1::2])
+
+
+def join_words(text: str) -> list[str]:
+    """Neighbouring words of a text written as one name."""
+    found: dict[str, None] = {}
+    words = [word.lower() for word in re.findall(r"[A-Za-z][a-z]+|\W*[.,;:(]\W*", text[:5000])]
+    for first, second in zip(words, words[1:], strict=False):
+        if first.isalpha() and second.isalpha() and first not in STOP_WORDS and second not in STOP_WORDS:
+            found[first + second] = None
+    return list(found)[:200]
+
+
+def pick_words(words: Mapping[str, float], rarity: Mapping[str, float]) -> dict[str, float]:
+    best = sorted((-weight * rarity[each], each) for each, weight in words.items() if each in rarity)
+    return {each: words[each] for _, each in best[:80]}
+
+
+def blend(signals: Mapping[str, Scores]) -> Scores:
+    both: Scores = {}
+    for half, share in (("structure", 0.6), ("text", 0.4)):
+        for path, value in combine(signals, half).items():
+            both[path] = both.get(path, 0.0) + share * value
+    return both
+
+
+def rank_paths(scores: Scores) -> list[str]:
+    return sorted(scores, key=lambda path: (-scores[path], path))
+
+
+def _read_chunks(
+    project: Project, paths: Sequence[str], worth: Mapping[str, float]
+) -> tuple[dict[str, dict[str, list[int]]], Scores]:
+    """Where the words stand in these files, and how much the best passage of each says."""
+    hits, scores = {}, {}
+    for path in paths:
+        text = read_text(project, path) or ""
+        hits[path] = find_hits(text, worth)
+        lines = [match.end() for match in re.finditer("\n", text)]
+        scores[path] = score_chunk(hits[path], lines, worth)
+    return hits, normalise(scores)
+
+
+def read_graph(project: Project, files: Mapping[str, Stamp]) -> Graph:
+    """Which file leans on which, kept as long as no file changes."""
+    import json
+
+    when = time.time_ns()
+    question = f"graph {use_packages()}"
+    answer = read_answer(project, question, files)
+    if answer is None:
+        paths = list(files)
+        found = read_index(project, files).tags
+        tags = {path: each for path, each in found.items() if not find_document(path)}
+        written = {path: each.imports for path, each in tags.items()}
+        imports = resolve_imports(written, paths, read_configs(project, paths))
+        weights = {path: weigh_file(path, each.mark) for path, each in tags.items()}
+        graph = build_graph(build_links(tags, imports, weights, _family))
+        answer = json.dumps(graph, separators=(",", ":"))
+        write_answer(project, question, files, answer, when)
+    loaded: Graph = json.loads(answer)
+    return loaded
 
 
 # ---- 15 COMMANDS (door) ----------------------------------------------------
