@@ -319,6 +319,39 @@ class View(NamedTuple):
     text: str
 
 
+class PackFile(NamedTuple):
+    """One file of a package, with what speaks for it."""
+
+    path: str
+    score: float  # 0 to 1, as the next two
+    structure: float
+    text: float
+    signals: Mapping[str, float]  # each of SIGNALS that says anything for it
+    symbols: tuple[Definition, ...]  # those that matter to the task, best first
+
+
+class Pack(NamedTuple):
+    """The context of one task: files, best first, each with as much of it as the budget allows."""
+
+    task: str
+    files: tuple[PackFile, ...]
+    views: tuple[View, ...]  # of the same files, in the same order
+    dependencies: tuple[tuple[str, str], ...]  # (file, file that it leans on), both given
+    budget: int
+    counter: str
+    commit: str  # the one checked out, or ""
+    outside: tuple[str, ...] = ()  # files that the task names and the role may not see
+
+
+class Found(NamedTuple):
+    """One file that a search found."""
+
+    path: str
+    score: float
+    symbols: tuple[Definition, ...]
+    lines: tuple[tuple[int, str], ...]  # number and text of those that match
+
+
 # ---- 2 TEXT (pure) ---------------------------------------------------------
 # Strings: words, fences, names to show, the managed section. Uses: TYPES.
 
@@ -773,7 +806,10 @@ def parse_hints(
 _TASK_CHARACTERS = 100_000  # a task says what it wants long before
 _TITLE_WEIGHT = 2.0
 _TASK_ACTIONS = (
-    ("fix", r"\b(fix\w*|bug|broken|crash\w*|fail\w*|error|regression|wrong\w*|incorrect\w*|traceback)\b"),
+    (
+        "fix",
+        r"\b(fix\w*|bug|broken|crash\w*|fail\w*|error|regression|wrong\w*|incorrect\w*|traceback)\b",
+    ),
     ("test", r"\b(add|write|extend|improve|missing) (\w+ ){0,3}tests?\b|\btest coverage\b"),
     ("document", r"\b(document\w*|docs?|docstrings?|readme|changelog|comments?)\b"),
     ("review", r"\breview\w*\b"),
@@ -789,7 +825,8 @@ def find_identifiers(text: str) -> list[str]:
     shaped = re.findall(r"\b(?:\w+_\w+|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*|__\w+__)\b", text)
     called = re.findall(r"\b([A-Za-z_]\w+)\(", text)
     dotted = [
-        name for span in re.findall(r"\b[A-Za-z_]\w*(?:(?:\.|::|->|#)[A-Za-z_]\w*)+", text)
+        name
+        for span in re.findall(r"\b[A-Za-z_]\w*(?:(?:\.|::|->|#)[A-Za-z_]\w*)+", text)
         for name in _names_in(span)
     ]
     return list(dict.fromkeys([*quoted, *shaped, *called, *dotted]))[:_MOST_IDENTIFIERS]
@@ -830,7 +867,8 @@ def _paths_like(token: str, ends: Mapping[str, list[str]]) -> list[str]:
         same = [
             path
             for path in ends.get(last, ())
-            if _ends_with(path, written) or _ends_with(path.rpartition(".")[0], written)
+            if _ends_with(path, written)
+            or _ends_with(path.rpartition(".")[0], written)
             or _ends_with(written, path)
         ]
         if 0 < len(same) <= _VAGUE_PATHS:
@@ -878,7 +916,8 @@ def _split_source(text: str, comments: Sequence[str], *, docstring: bool) -> tup
     """The comments, the strings and the rest of a source."""
     if "text" in comments:
         return text, "", ""
-    docs, strings = [], []
+    docs: list[str] = []
+    strings: list[str] = []
 
     def sort_out(match: re.Match[str]) -> str:
         (strings if match["string"] is not None else docs).append(match[0])
@@ -904,7 +943,8 @@ def find_hits(text: str, stems: Iterable[str]) -> dict[str, list[int]]:
         lower = text
     hits: dict[str, list[int]] = {}
     for each in stems:
-        at, size, places = lower.find(each), len(each), []
+        places: list[int] = []
+        at, size = lower.find(each), len(each)
         while at >= 0 and len(places) < _MOST_HITS:
             before = text[at - 1 : at]
             begins = not before.isalpha() or (text[at].isupper() and before.islower())
@@ -917,6 +957,52 @@ def find_hits(text: str, stems: Iterable[str]) -> dict[str, list[int]]:
 
 
 _MOST_HITS = 500  # of one stem in one file
+
+
+def find_changed_lines(old: str, new: str) -> list[tuple[int, int]]:
+    """The lines of the new text, first and last of each run, that the old one has not."""
+    import difflib
+
+    before, after = old.splitlines(), new.splitlines()
+    head = 0
+    while head < min(len(before), len(after)) and before[head] == after[head]:
+        head += 1
+    tail = 0
+    while tail < min(len(before), len(after)) - head and before[-1 - tail] == after[-1 - tail]:
+        tail += 1
+    before, after = before[head : len(before) - tail], after[head : len(after) - tail]
+    if len(before) * len(after) > _MOST_COMPARED:
+        return [(head + 1, head + max(1, len(after)))]
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    return [
+        (head + first + 1, head + max(last, first + 1))
+        for verb, _, _, first, last in matcher.get_opcodes()
+        if verb != "equal"
+    ]
+
+
+_MOST_COMPARED = 4_000_000  # pairs of lines: above it the whole run counts as changed
+
+
+def find_line_hits(text: str, stems: Iterable[str]) -> dict[int, dict[str, int]]:
+    """How often a word begins with each stem, by line."""
+    starts = [0, *(match.end() for match in re.finditer("\n", text))]
+    lines: dict[int, dict[str, int]] = {}
+    for each, places in find_hits(text, stems).items():
+        for place in places:
+            counts = lines.setdefault(bisect.bisect_right(starts, place), {})
+            counts[each] = counts.get(each, 0) + 1
+    return lines
+
+
+def join_words(text: str) -> list[str]:
+    """Neighbouring words of a text as one name: "connection pool" may be `ConnectionPool`."""
+    found: dict[str, None] = {}
+    words = [word.lower() for word in re.findall(r"[A-Za-z][a-z]+|[.,;:()]", text[:5000])]
+    for first, second in itertools.pairwise(words):
+        if first.isalpha() and second.isalpha() and not {first, second} & STOP_WORDS:
+            found[first + second] = None
+    return list(found)[:_MOST_IDENTIFIERS]
 
 
 # ---- 3 LANGUAGES (pure) ----------------------------------------------------
@@ -5014,6 +5100,16 @@ def normalise(scores: Mapping[str, float]) -> Scores:
 # -- history
 
 
+def keep_known(commits: Iterable[Commit], known: Collection[str]) -> list[Commit]:
+    """The commits that say something, with those of their files that still exist."""
+    narrow = (commit for commit in commits if len(commit.paths) <= _WIDE_COMMIT)
+    kept = (Commit(each.words, tuple(p for p in each.paths if p in known)) for each in narrow)
+    return [commit for commit in kept if commit.paths]
+
+
+_WIDE_COMMIT = 30  # files: one that touches more says nothing of any of them
+
+
 def score_history(commits: Sequence[Commit], query: Mapping[str, float]) -> Scores:
     """Files by how much the messages of the commits that touched them sound like the task."""
     spread = collections.Counter(word for commit in commits for word in commit.words)
@@ -5025,14 +5121,11 @@ def score_history(commits: Sequence[Commit], query: Mapping[str, float]) -> Scor
             for word in commit.words
             if word in query
         )
-        if worth and len(commit.paths) <= _WIDE_COMMIT:
+        if worth:
             worth = worth**2 / (len(commit.words) + 8) / math.sqrt(len(commit.paths))
             for path in commit.paths:
                 scores[path] = scores.get(path, 0.0) + worth**1.5
     return normalise(scores)
-
-
-_WIDE_COMMIT = 30  # files: one that touches more says nothing of any of them
 
 
 def score_together(commits: Sequence[Commit], seeds: Mapping[str, float]) -> Scores:
@@ -5040,8 +5133,6 @@ def score_together(commits: Sequence[Commit], seeds: Mapping[str, float]) -> Sco
     counts = collections.Counter(path for commit in commits for path in commit.paths)
     scores: dict[str, float] = {}
     for commit in commits:
-        if len(commit.paths) > _WIDE_COMMIT:
-            continue
         touched = [path for path in commit.paths if path in seeds]
         for path in commit.paths:
             worth = sum(seeds[seed] / (counts[seed] + 3) for seed in touched if seed != path)
@@ -5084,7 +5175,7 @@ def score_near(graph: Graph, seeds: Mapping[str, float]) -> Scores:
         moved = {path: (1 - _WALK) * value for path, value in restart.items()}
         for side in (graph, users):
             for path, value in ranks.items():
-                targets = side.get(path)
+                targets = side.get(path, {})
                 if targets:
                     share = 0.5 * _WALK * value / sum(targets.values())
                     for to, weight in targets.items():
@@ -5156,6 +5247,72 @@ def score_chunk(
 
 
 _HALF_WINDOW = 15  # lines
+
+
+def rank_definitions(
+    definitions: Sequence[Definition],
+    hits: Mapping[int, Mapping[str, int]],
+    worth: Mapping[str, float],
+    names: Collection[str],
+) -> list[Definition]:
+    """The definitions that matter to a task, best first; `hits` counts stems by line."""
+    scored = []
+    lines = sorted(hits)
+    for each in definitions:
+        counts: dict[str, int] = {}
+        for line in lines[
+            bisect.bisect_left(lines, each.line) : bisect.bisect_right(lines, each.end)
+        ]:
+            for word, often in hits[line].items():
+                counts[word] = counts.get(word, 0) + often
+        said = {form for form in split_words(each.name) if form in worth}
+        score = sum(worth[word] * often / (often + 1) for word, often in counts.items())
+        score /= 1 + math.log1p(max(0, each.end - each.line) / 40)
+        score += sum(worth[word] for word in said)
+        if each.name in names:
+            score += 2 * max(worth.values(), default=1.0)
+        if score > 0:
+            scored.append((-score, each.line, each))
+    return [each for _, _, each in sorted(scored)]
+
+
+def is_defined(words: Words, form: str) -> bool:
+    """Whether any file defines a symbol of this form."""
+    mask = FIELD_MASKS[1] << FIELD_SHIFTS[1]
+    return any(packed & mask for packed in words.postings.get(form, ())[1::2])
+
+
+def pick_words(words: Mapping[str, float], rarity: Mapping[str, float]) -> dict[str, float]:
+    """The words of a task that say most: a long text has many that say nothing."""
+    best = sorted(
+        (-weight * rarity[each], each) for each, weight in words.items() if each in rarity
+    )
+    return {each: words[each] for _, each in best[:_MOST_WORDS]}
+
+
+_MOST_WORDS = 80
+
+
+def blend(signals: Mapping[str, Scores], structure: float, text: float) -> Scores:
+    """Both halves in these shares; a half that says nothing leaves the other its share."""
+    halves = [(combine(signals, "structure"), structure), (combine(signals, "text"), text)]
+    total = sum(share for scores, share in halves if scores)
+    both: Scores = {}
+    for scores, share in halves:
+        for path, value in scores.items() if total else ():
+            both[path] = both.get(path, 0.0) + share / total * value
+    return both
+
+
+def rank_paths(scores: Scores) -> list[str]:
+    """Paths, best first."""
+    return sorted(scores, key=lambda path: (-scores[path], path))
+
+
+def find_subjects(hints: Hints) -> set[str]:
+    """The roles of files, other than source, that the task is about."""
+    subjects = {"test": {"test"}, "document": {"doc"}}.get(hints.action, set())
+    return subjects | ({"test"} if "test" in hints.title else set())
 
 
 # ---- 9 SELECT (pure) -------------------------------------------------------
@@ -5230,8 +5387,38 @@ def _by_faded_score(
             yield symbol
 
 
+# -- the package
+
+_VIEW_SHARE = 0.5  # of the room left that one file may take: the next ones want some too
+
+
+def fit_views(
+    paths: Sequence[str],
+    forms: Callable[[str], Iterable[View]],
+    budget: int,
+    cost: Callable[[View], int],
+) -> list[View]:
+    """A view of every file, the fullest that fits; best files choose first, names come free."""
+    views = []
+    for path in paths:
+        room = int(budget * _VIEW_SHARE)
+        chosen = View(path, "name", "")
+        for view in forms(path):
+            if len(view.text) > room * _MOST_CHARACTERS:
+                continue  # no need to count
+            price = cost(view)
+            if price <= room:
+                chosen, budget = view, budget - price
+                break
+        views.append(chosen)
+    return views
+
+
+_MOST_CHARACTERS = 12  # in a token of any text worth giving
+
+
 # ---- 10 RENDER (pure) ------------------------------------------------------
-# Values in, markdown and JSON out. Uses: TYPES TEXT.
+# Values in, markdown and JSON out. Uses: TYPES TEXT RANK.
 
 
 def render_map(name: str, parts: Sequence[MapPart], picks: Sequence[Pick], note: str) -> str:
@@ -5371,6 +5558,215 @@ def render_diff(changes: Sequence[Change]) -> str:
 
 def _diff_lines(source: bytes | None) -> list[str]:
     return re.findall(r"[^\n]*\n|[^\n]+", (source or b"").decode("utf-8", "surrogateescape"))
+
+
+# -- the package
+
+
+def render_pack(package: Pack, note: str = "") -> str:
+    """The package as markdown to paste: what it holds and why, then the files."""
+    forms = {view.path: view.form for view in package.views}
+    out = [f"# Context package\n\nTask: {show(package.task.strip().partition(chr(10))[0], 200)}\n"]
+    out.append("\n## Files\n\n")
+    out += [render_pack_line(each, forms[each.path]) for each in package.files]
+    if package.dependencies:
+        out.append("\n## Dependencies\n\n")
+        out += [f"- {code_span(path)} -> {code_span(to)}\n" for path, to in package.dependencies]
+    out += [render_view(view) for view in package.views if view.form != "name"]
+    return redact("".join(out)) + (f"\n{note}\n" if note else "")
+
+
+def render_pack_line(file: PackFile, form: str) -> str:
+    """One file on one line: how relevant, in which form, why, its symbols."""
+    names = ", ".join(show(each.name, 60) for each in file.symbols[:_LINE_SYMBOLS])
+    symbols = f"; {names}" if names else ""
+    return f"- {code_span(file.path)} {file.score:.2f} {form}: {explain_file(file)}{symbols}\n"
+
+
+_LINE_SYMBOLS = 6
+
+
+def explain_file(file: PackFile) -> str:
+    """Why a file is in the package: the signals that say most for it."""
+    said = sorted(
+        file.signals.items(), key=lambda item: (-item[1] * SIGNALS[item[0]].weight, item[0])
+    )
+    return ", ".join(SIGNALS[name].why for name, _ in said[:3]) or "asked for"
+
+
+def render_view(view: View) -> str:
+    """One file's text in a fence, under its name."""
+    suffix = view.path.rpartition(".")[2] if "." in view.path.rpartition("/")[2] else ""
+    info = suffix if suffix.isalnum() else ""
+    return f"\n## {code_span(view.path)} ({view.form})\n\n{fence(view.text, info)}"
+
+
+def render_whole(text: str) -> str:
+    """A file's text, without what a terminal would obey and with long lines cut."""
+    lines = [
+        line if len(line) <= _LONG_LINE else line[:_LONG_LINE] + "…" for line in text.split("\n")
+    ]
+    return redact(
+        re.sub(
+            "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]",
+            "",
+            "\n".join(lines),
+        )
+    )
+
+
+_LONG_LINE = 1000  # characters: data, not code
+
+
+def render_excerpts(text: str, symbols: Sequence[Definition], *, most: int) -> str:
+    """The source of these symbols with the lines around, at most so many lines, in their order."""
+    lines = text.split("\n")
+    wanted: set[int] = set()
+    for each in symbols:
+        end = min(each.end, each.line + _SYMBOL_LINES)
+        span = set(range(max(1, each.line - _AROUND), min(len(lines), end + _AROUND) + 1))
+        if len(wanted | span) <= most:
+            wanted |= span
+    out, before = [], 0
+    for number in sorted(wanted):
+        if number != before + 1:
+            out.append(f"@@ line {number} @@")
+        out.append(lines[number - 1])
+        before = number
+    return render_whole("\n".join(out)) if out else ""
+
+
+_AROUND = 2  # lines before and after
+_SYMBOL_LINES = 80  # of a long symbol: its beginning
+
+
+def render_signatures(path: str, symbols: Sequence[Definition]) -> str:
+    """The signatures of a file's symbols, in the order of the source."""
+    ordered = sorted(symbols, key=lambda each: each.line)
+    return "".join(render_symbol(Symbol(0.0, path, each)) for each in ordered)
+
+
+def render_pack_json(package: Pack, counts: Sequence[int], total: int) -> str:
+    """The package for a program."""
+    import json
+
+    files = [
+        {
+            "path": plain_path(each.path),
+            "score": round(each.score, 4),
+            "structure_score": round(each.structure, 4),
+            "text_score": round(each.text, 4),
+            "source": _source_of(each),
+            "form": view.form,
+            "symbols": [show(symbol.name) for symbol in each.symbols],
+            "why": explain_file(each),
+            "tokens": count,
+        }
+        for each, view, count in zip(package.files, package.views, counts, strict=True)
+    ]
+    whole = {
+        "task": show(redact(package.task[:2000].strip()), 2000),
+        "files": files,
+        "dependencies": [
+            {"from": plain_path(path), "to": plain_path(to)} for path, to in package.dependencies
+        ],
+        "tokens": total,
+        "budget": package.budget,
+        "counter": package.counter,
+        "metadata": {
+            "git_sha": package.commit,
+            "outside_role": [plain_path(p) for p in package.outside],
+        },
+    }
+    return json.dumps(whole, indent=2) + "\n"
+
+
+def plain_path(path: str) -> str:
+    """A path as JSON can hold it: bytes that are no UTF-8 are written out."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def _source_of(file: PackFile) -> str:
+    if file.structure and file.text:
+        return "both"
+    return "structure" if file.structure >= file.text else "text"
+
+
+def render_explanation(package: Pack) -> str:
+    """Every signal of every file, as a table."""
+    names = [name for name in SIGNALS if any(name in each.signals for each in package.files)]
+    head = "".join(f"{name:>10}" for name in ("score", "structure", "text", *names))
+    lines = [f"{head}  path\n"]
+    for each in package.files:
+        values = [each.score, each.structure, each.text, *(each.signals.get(n, 0.0) for n in names)]
+        lines.append("".join(f"{value:>10.2f}" for value in values) + f"  {show(each.path)}\n")
+    return "".join(lines)
+
+
+def render_hints(hints: Hints, form: str) -> str:
+    """What was understood of a task."""
+    words = sorted(hints.words, key=lambda word: (-hints.words[word], word))
+    rows = {
+        "action": hints.action,
+        "domain": hints.domain,
+        "paths": [plain_path(path) for path in hints.paths],
+        "symbols": list(hints.names),
+        "errors": list(hints.errors),
+        "messages": [redact(show(message)) for message in hints.messages],
+        "flags": list(hints.flags),
+        "words": words[:60],
+    }
+    if form == "json":
+        import json
+
+        return json.dumps(rows, indent=2) + "\n"
+    shown = {
+        name: value if isinstance(value, str) else ", ".join(value) for name, value in rows.items()
+    }
+    return "".join(f"{name}: {show(value, 1000)}\n" for name, value in shown.items() if value)
+
+
+def render_pack_summary(package: Pack, advice: str) -> str:
+    """The package in short, for a prompt or a hook: files, symbols, why, dependencies."""
+    out = [f"{advice}\n\n"] if advice else []
+    out += [
+        render_pack_line(each, view.form)
+        for each, view in zip(package.files, package.views, strict=True)
+    ]
+    out += [f"- {show(path)} -> {show(to)}\n" for path, to in package.dependencies]
+    return redact("".join(out))
+
+
+def render_found(found: Sequence[Found], form: str) -> str:
+    """What a search found: files, symbols and the lines that match."""
+    if form == "json":
+        import json
+
+        rows = [
+            {
+                "path": plain_path(each.path),
+                "score": round(each.score, 4),
+                "symbols": [
+                    {"name": show(symbol.name), "kind": symbol.kind, "line": symbol.line}
+                    for symbol in each.symbols
+                ],
+                "lines": [
+                    {"line": number, "text": _found_line(text)} for number, text in each.lines
+                ],
+            }
+            for each in found
+        ]
+        return json.dumps({"files": rows}, indent=2) + "\n"
+    out = []
+    for each in found:
+        names = ", ".join(f"{show(symbol.name, 60)} :{symbol.line}" for symbol in each.symbols)
+        out.append(f"{show(each.path)} {each.score:.2f}{'  ' if names else ''}{names}\n")
+        out += [f"  {number}: {_found_line(text)}\n" for number, text in each.lines]
+    return "".join(out)
+
+
+def _found_line(text: str) -> str:
+    return show(redact(text.strip()[:_LONG_LINE]), 160)
 
 
 # ---- 11 DISK (world) -------------------------------------------------------
@@ -6253,6 +6649,20 @@ def write_vocabulary(project: Project) -> bool:
     return bool(find_vocabulary(encoding))
 
 
+def clean_text(text: str) -> str:
+    """A text from the command line as Unicode: bytes that are no UTF-8 become marks."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def read_stdin() -> str:
+    """The text on standard input, as far as anyone could mean it."""
+    source = sys.stdin.buffer.read(_STDIN_BYTES) if sys.stdin is not None else b""
+    return source.decode("utf-8", "replace")
+
+
+_STDIN_BYTES = 10_000_000
+
+
 # ---- 12 INDEX (world) ------------------------------------------------------
 # List, read, tag, remember. Uses: TYPES TEXT LANGUAGES TAGS FACTS DISK.
 
@@ -6846,12 +7256,16 @@ def _has_words(path: str, size: int) -> bool:
     role = role_of(path)
     if role in ("vendored", "minified"):
         return False
-    return bool(find_kind(path)) or role in ("source", "build") or (
-        size <= _OTHER_TEXT_BYTES and not re.search(_NO_WORDS, path.lower())
+    return (
+        bool(find_kind(path))
+        or role in ("source", "build")
+        or (size <= _OTHER_TEXT_BYTES and not re.search(_NO_WORDS, path.lower()))
     )
 
 
-_NO_WORDS = r"\.(po|pot|lock|svg|map|snap|csv|tsv|sum|patch|diff|log|out|[a-z]*proj)$|[.-]lock\.\w+$"
+_NO_WORDS = (
+    r"\.(po|pot|lock|svg|map|snap|csv|tsv|sum|patch|diff|log|out|[a-z]*proj)$|[.-]lock\.\w+$"
+)
 
 
 def _count_file(
@@ -6877,7 +7291,9 @@ def _recall_words(
     if cache is None:
         return known, 0
     try:
-        for number, name, stamp, text in cache.execute("SELECT number, path, stamp, sizes FROM files"):
+        for number, name, stamp, text in cache.execute(
+            "SELECT number, path, stamp, sizes FROM files"
+        ):
             sizes = tuple(map(int, text.split()))
             if len(sizes) == len(FIELDS):
                 known[os.fsdecode(name)] = number, stamp, sizes
@@ -6990,7 +7406,11 @@ _LOG = "log --no-merges --no-renames --name-only -z --format=%x01%B%x02 -n 3000"
 
 def read_head(project: Project) -> str:
     """The commit that is checked out, or ""."""
-    out = run_git(project, "rev-parse", "--verify", "-q", "HEAD") if has_git_folder(project.root) else None
+    out = (
+        run_git(project, "rev-parse", "--verify", "-q", "HEAD")
+        if has_git_folder(project.root)
+        else None
+    )
     return (out or b"").decode("ascii", "replace").strip()
 
 
@@ -7005,6 +7425,52 @@ def _parse_commit(entry: bytes) -> tuple[list[str], list[str]]:
     }
     paths = [os.fsdecode(name.strip(b"\n")) for name in names.split(b"\0") if name.strip(b"\n")]
     return sorted(words), paths
+
+
+def read_diff(
+    project: Project, ref: str, files: Mapping[str, Stamp]
+) -> dict[str, list[tuple[int, int]]]:
+    """The files that differ from a commit, each with its changed lines (first, last).
+
+    git only names the commit's files and their hashes: comparing is done here, so no filter runs.
+    """
+    commit = run_git(project, "rev-parse", "--verify", "-q", "--end-of-options", ref + "^{commit}")
+    name = (commit or b"").decode("ascii", "replace").strip()
+    listed = run_git(project, "ls-tree", "-r", "-z", name) if name else None
+    if listed is None:
+        raise CtxError(f"--diff {show(ref, 60)}: is no commit here; give a branch, tag or hash")
+    old: dict[str, str] = {}
+    for entry in listed.split(b"\0")[:-1]:
+        about, _, place = entry.partition(b"\t")
+        old[os.fsdecode(place)] = about.split()[2].decode("ascii")
+    changed: dict[str, list[tuple[int, int]]] = {}
+    for path in files:
+        source = None if is_secret_path(path) else read_source(project, path)
+        if source is None or _blob_hash(source, old.get(path, "")):
+            continue
+        before = run_git(project, "cat-file", "blob", old[path]) if path in old else b""
+        changed[path] = find_changed_lines(
+            (before or b"").decode("utf-8", "replace"), source.decode("utf-8", "replace")
+        )
+        if len(changed) == _MOST_CHANGED:
+            say(project, f"--diff: more than {_MOST_CHANGED} files changed; the rest is left out")
+            break
+    return changed
+
+
+_MOST_CHANGED = 200
+
+
+def _blob_hash(source: bytes, wanted: str) -> bool:
+    """Whether git would store these bytes, or these lines with plain endings, under this hash."""
+    import hashlib
+
+    for text in (source, source.replace(b"\r\n", b"\n")):
+        data = b"blob %d\0" % len(text) + text
+        kind = hashlib.sha256 if len(wanted) == 64 else hashlib.sha1
+        if kind(data, usedforsecurity=False).hexdigest() == wanted:
+            return True
+    return False
 
 
 # ---- 13 TASKS (world) ------------------------------------------------------
@@ -7457,15 +7923,60 @@ class Evidence(NamedTuple):
     hints: Hints
     signals: dict[str, Scores]
     worth: dict[str, float]  # stem -> weight in the task times rarity here
-    hits: dict[str, dict[str, list[int]]]  # path -> stem -> offsets; of the best files only
     words: WordIndex
     graph: Graph
+
+
+class Request(NamedTuple):
+    """What a package is asked for."""
+
+    text: str
+    budget: int
+    pins: tuple[str, ...] = ()  # files that must be in it
+    role: str = ""
+    strategy: str = "relevance"
+    since: str = ""  # a commit: the package is for the review of what changed after it
+
+
+def make_pack(project: Project, request: Request) -> Pack:
+    """The files that a task will touch, each with as much of it as the budget allows."""
+    files = list_files(project)
+    changed = read_diff(project, request.since, files) if request.since else {}
+    symbols = _changed_symbols(project, files, changed)
+    names = sorted({each.name for found in symbols.values() for each in found})
+    text = "\n".join([request.text, *(f"`{name}`" for name in names)])
+    evidence = read_evidence(project, text, files)
+    pins = dict.fromkeys([*request.pins, *changed])
+    missing = [path for path in pins if path not in files]
+    if missing:
+        raise CtxError(f"--files {show(missing[0])}: no such file here; give a path from the root")
+    scored = _score_files(project, evidence, files, pins)
+    allowed, outside = _filter_role(project, request.role, scored, evidence.hints.paths, pins)
+    chosen = [each for each in allowed if each.score >= project.config.pack_min_relevance]
+    chosen = _add_symbols(project, evidence, chosen[:_MOST_FILES], symbols)
+    package = Pack(
+        task=request.text or " ".join(names),
+        files=tuple(chosen),
+        views=(),
+        dependencies=(),
+        budget=request.budget,
+        counter=read_counter(project).name,
+        commit=read_head(project),
+        outside=outside,
+    )
+    return _fill_package(project, package, evidence, request.strategy)
+
+
+_MOST_FILES = 40
+_MOST_SYMBOLS = 10
 
 
 def read_evidence(project: Project, text: str, files: Mapping[str, Stamp]) -> Evidence:
     """Every signal for every file."""
     index = read_words(project, files)
-    identifiers = {name: word_forms(name)[-1] for name in find_identifiers(text) if word_forms(name)}
+    identifiers = {
+        name: forms[-1] for name in find_identifiers(text) if (forms := word_forms(name))
+    }
     joined = join_words(text)
     hints = parse_hints(text, files, identifiers, project.config.domains)
     words = read_postings(index, {*hints.words, *identifiers.values(), *joined})
@@ -7474,9 +7985,11 @@ def read_evidence(project: Project, text: str, files: Mapping[str, Stamp]) -> Ev
     )
     rarity = build_rarity(words, words.postings)
     query = pick_words(hints.words, rarity)
+    worth = {each: weight * rarity[each] for each, weight in query.items()}
     fields = score_fields(words, query, rarity)
     title = {each: weight for each, weight in query.items() if each in hints.title}
     exact = score_fields(words, dict.fromkeys([*identifiers.values(), *joined], 1.0), rarity)
+    commits = keep_known(read_history(project), files)
     signals = {
         "named": dict.fromkeys(hints.paths, 1.0),
         "defines": exact["names"],
@@ -7486,73 +7999,32 @@ def read_evidence(project: Project, text: str, files: Mapping[str, Stamp]) -> Ev
         "body": fields["all"],
         "docs": fields["docs"],
         "title": score_fields(words, title, rarity)["all"],
+        "history": score_history(commits, query),
+        "churn": score_churn(commits),
     }
-    worth = {each: weight * rarity[each] for each, weight in query.items() if each in rarity}
-    commits = read_history(project)
-    signals["history"] = _known(score_history(commits, query), index)
-    signals["churn"] = _known(score_churn(commits), index)
-    best = rank_paths(blend(signals))[:_CHUNK_FILES]
-    hits, signals["chunk"] = _read_chunks(project, best, worth)
+    weights = (project.config.pack_ast_weight, project.config.pack_semantic_weight)
+    best = rank_paths(blend(signals, *weights))[:_CHUNK_FILES]
+    signals["chunk"] = _score_chunks(project, best, worth)
     graph = read_graph(project, files)
-    scores = blend(signals)
+    scores = blend(signals, *weights)
     seeds = {path: scores[path] ** 2 for path in rank_paths(scores)[:_SEEDS]}
     signals["near"] = score_near(graph, seeds)
-    signals["together"] = _known(score_together(commits, seeds), index)
-    return Evidence(hints, signals, worth, hits, index, graph)
+    signals["together"] = score_together(commits, seeds)
+    return Evidence(hints, signals, worth, index, graph)
 
 
 _CHUNK_FILES = 100
 _SEEDS = 30
 
 
-def _known(scores: Scores, index: WordIndex) -> Scores:
-    known = set(index.paths.values())
-    return normalise({path: value for path, value in scores.items() if path in known})
-
-
-def is_defined(words: Words, form: str) -> bool:
-    mask = FIELD_MASKS[1] << FIELD_SHIFTS[1]
-    return any(packed & mask for packed in words.postings.get(form, ())[1::2])
-
-
-def join_words(text: str) -> list[str]:
-    """Neighbouring words of a text written as one name."""
-    found: dict[str, None] = {}
-    words = [word.lower() for word in re.findall(r"[A-Za-z][a-z]+|\W*[.,;:(]\W*", text[:5000])]
-    for first, second in zip(words, words[1:], strict=False):
-        if first.isalpha() and second.isalpha() and first not in STOP_WORDS and second not in STOP_WORDS:
-            found[first + second] = None
-    return list(found)[:200]
-
-
-def pick_words(words: Mapping[str, float], rarity: Mapping[str, float]) -> dict[str, float]:
-    best = sorted((-weight * rarity[each], each) for each, weight in words.items() if each in rarity)
-    return {each: words[each] for _, each in best[:80]}
-
-
-def blend(signals: Mapping[str, Scores]) -> Scores:
-    both: Scores = {}
-    for half, share in (("structure", 0.6), ("text", 0.4)):
-        for path, value in combine(signals, half).items():
-            both[path] = both.get(path, 0.0) + share * value
-    return both
-
-
-def rank_paths(scores: Scores) -> list[str]:
-    return sorted(scores, key=lambda path: (-scores[path], path))
-
-
-def _read_chunks(
-    project: Project, paths: Sequence[str], worth: Mapping[str, float]
-) -> tuple[dict[str, dict[str, list[int]]], Scores]:
-    """Where the words stand in these files, and how much the best passage of each says."""
-    hits, scores = {}, {}
+def _score_chunks(project: Project, paths: Sequence[str], worth: Mapping[str, float]) -> Scores:
+    """How much the best passage of each of these files says."""
+    scores = {}
     for path in paths:
         text = read_text(project, path) or ""
-        hits[path] = find_hits(text, worth)
         lines = [match.end() for match in re.finditer("\n", text)]
-        scores[path] = score_chunk(hits[path], lines, worth)
-    return hits, normalise(scores)
+        scores[path] = score_chunk(find_hits(text, worth), lines, worth)
+    return normalise(scores)
 
 
 def read_graph(project: Project, files: Mapping[str, Stamp]) -> Graph:
@@ -7574,6 +8046,237 @@ def read_graph(project: Project, files: Mapping[str, Stamp]) -> Graph:
         write_answer(project, question, files, answer, when)
     loaded: Graph = json.loads(answer)
     return loaded
+
+
+def _score_files(
+    project: Project, evidence: Evidence, files: Collection[str], pins: Collection[str]
+) -> list[PackFile]:
+    """Every file that anything speaks for, best first; what is not source counts less."""
+    structure = combine(evidence.signals, "structure")
+    text = combine(evidence.signals, "text")
+    weights = (project.config.pack_ast_weight, project.config.pack_semantic_weight)
+    both = blend(evidence.signals, *weights)
+    about = find_subjects(evidence.hints)
+    found = []
+    for path in {*both, *pins}:
+        if path not in files:
+            continue
+        role = role_of(path)
+        sure = path in pins or path in evidence.hints.paths
+        share = 1.0 if sure or role in about else _PACK_SHARES.get(role, 1.0)
+        score = 1.0 if path in pins else min(1.0, share * both[path])
+        signals = {name: each[path] for name, each in evidence.signals.items() if each.get(path)}
+        found.append(
+            PackFile(path, score, structure.get(path, 0.0), text.get(path, 0.0), signals, ())
+        )
+    found.sort(key=lambda each: (-each.score, each.path))
+    return found
+
+
+_PACK_SHARES = {
+    "test": 0.5,
+    "doc": 0.5,
+    "example": 0.4,
+    "config": 0.6,
+    "data": 0.5,
+    "generated": 0.3,
+    "minified": 0.1,
+    "vendored": 0.1,
+}
+
+
+def _filter_role(
+    project: Project,
+    role: str,
+    files: Sequence[PackFile],
+    named: Sequence[str],
+    pins: Collection[str],
+) -> tuple[list[PackFile], tuple[str, ...]]:
+    """The files that a role may see, and those asked for that it may not."""
+    if not role:
+        return list(files), ()
+    roles = project.config.roles
+    if role not in roles:
+        raise CtxError(f"--role {show(role)}: not configured; {closest(role, sorted(roles))}")
+    patterns = [re.compile(glob_pattern(glob), re.S) for glob in roles[role]]
+    seen = {each.path for each in files if any(p.fullmatch(each.path) for p in patterns)}
+    outside = tuple(path for path in dict.fromkeys([*pins, *named]) if path not in seen)
+    if outside:
+        say(project, f"role {role}: may not see {outside[0]}, which was asked for; left out")
+    return [each for each in files if each.path in seen], outside
+
+
+def _changed_symbols(
+    project: Project, files: Mapping[str, Stamp], changed: Mapping[str, Sequence[tuple[int, int]]]
+) -> dict[str, tuple[Definition, ...]]:
+    """Of each changed file, the innermost definitions that hold a changed line."""
+    if not changed:
+        return {}
+    found = read_definitions(read_words(project, files), changed)
+    return {
+        path: tuple(
+            each
+            for each in definitions
+            if any(first <= each.end and each.line <= last for first, last in changed[path])
+        )
+        for path, definitions in found.items()
+    }
+
+
+def _add_symbols(
+    project: Project,
+    evidence: Evidence,
+    files: Sequence[PackFile],
+    changed: Mapping[str, tuple[Definition, ...]],
+) -> list[PackFile]:
+    """The files with the symbols that matter to the task."""
+    known = read_definitions(evidence.words, [each.path for each in files])
+    out = []
+    for each in files:
+        hits = find_line_hits(read_text(project, each.path) or "", evidence.worth)
+        ranked = rank_definitions(known[each.path], hits, evidence.worth, evidence.hints.names)
+        both = dict.fromkeys([*changed.get(each.path, ()), *ranked])
+        out.append(each._replace(symbols=tuple(both)[:_MOST_SYMBOLS]))
+    return out
+
+
+def _fill_package(project: Project, package: Pack, evidence: Evidence, strategy: str) -> Pack:
+    """The package with a view of every file that fits, and within its budget as a whole."""
+    count = read_counter(project).count
+    note = pack_note(package.counter, package.budget, package.budget)
+    files = {each.path: each for each in package.files}
+
+    def forms(path: str) -> Iterator[View]:
+        text = read_text(project, path) if find_kind(path) else None
+        known = read_definitions(evidence.words, [path])[path]
+        if text is not None and strategy == "relevance":
+            yield View(path, "whole", render_whole(text))
+            if files[path].symbols:
+                for most in (400, 120, 40):
+                    yield View(
+                        path, "symbols", render_excerpts(text, files[path].symbols, most=most)
+                    )
+        if known:
+            yield View(path, "signatures", render_signatures(path, known[:_MOST_SIGNATURES]))
+            yield View(path, "signatures", render_signatures(path, files[path].symbols))
+
+    bare = [View(path, "name", "") for path in files]
+    fitted = package._replace(views=tuple(bare))
+    lines = [render_pack_line(each, "signatures") for each in package.files]
+    head = count(render_pack(fitted._replace(files=(), views=()), note))
+    taken = fit_lines(lines, max(0, package.budget - head), count)
+    fitted = fitted._replace(
+        files=tuple(package.files[at] for at in taken), views=tuple(bare[at] for at in taken)
+    )
+    paths = [each.path for each in fitted.files]
+    edges = _find_dependencies(evidence.graph, paths)
+    if count(render_pack(fitted._replace(dependencies=edges), note)) <= package.budget // 2:
+        fitted = fitted._replace(dependencies=edges)
+    room = package.budget - count(render_pack(fitted, note))
+    views = fit_views(paths, forms, room, lambda view: count(render_view(view)))
+    return _shrink(fitted._replace(views=tuple(views)), count, note)
+
+
+_MOST_SIGNATURES = 60
+
+
+def _shrink(package: Pack, count: Count, note: str) -> Pack:
+    """The package within its budget: what parts cost alone and together differs a little."""
+    while count(render_pack(package, note)) > package.budget:
+        full = [at for at, view in enumerate(package.views) if view.form != "name"]
+        if full:
+            views = list(package.views)
+            views[full[-1]] = View(views[full[-1]].path, "name", "")
+            package = package._replace(views=tuple(views))
+        elif package.files:
+            package = package._replace(files=package.files[:-1], views=package.views[:-1])
+        else:
+            break
+    return package
+
+
+def pack_note(counter: str, used: int, budget: int) -> str:
+    """The last line of a package."""
+    return f"Counted with {counter}: {used} of {budget} tokens."
+
+
+def _find_dependencies(graph: Graph, paths: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Which of these files lean on which other, the strongest first."""
+    edges = [
+        (-weight, path, to)
+        for path in paths
+        for to, weight in graph.get(path, {}).items()
+        if to in paths and to != path
+    ]
+    return tuple((path, to) for _, path, to in sorted(edges)[:_MOST_EDGES])
+
+
+_MOST_EDGES = 15
+
+
+def make_pack_text(project: Project, package: Pack, form: str) -> str:
+    """The package as text, JSON or a table of its signals."""
+    if form == "explain":
+        return render_explanation(package)
+    count = read_counter(project).count
+    note = pack_note(package.counter, package.budget, package.budget)
+    used = count(render_pack(package, note))
+    if form == "json":
+        costs = [count(render_view(view)) if view.text else 0 for view in package.views]
+        return render_pack_json(package, costs, used)
+    return render_pack(package, pack_note(package.counter, used, package.budget))
+
+
+def make_pack_summary(project: Project, text: str) -> str:
+    """The package of a task in short, within pack.summary_max_tokens; "" if there is none."""
+    if not project.config.pack_enabled or not text.strip():
+        return ""
+    budget = project.config.pack_summary_max_tokens
+    package = make_pack(project, Request(text, budget, strategy="names"))
+    count = read_counter(project).count
+    while package.files and count(render_pack_summary(package, PACK_ADVICE)) > budget:
+        package = package._replace(files=package.files[:-1], views=package.views[:-1])
+    return render_pack_summary(package, PACK_ADVICE) if package.files else ""
+
+
+PACK_ADVICE = "Work within the package; report gaps rather than searching everywhere."
+
+
+def make_hints(project: Project, text: str) -> Hints:
+    """What is understood of a task's text."""
+    files = list_files(project)
+    return read_evidence(project, text, files).hints
+
+
+def make_search(project: Project, text: str) -> list[Found]:
+    """The best files for some words, with their symbols and the lines that match."""
+    files = list_files(project)
+    index = read_words(project, files)
+    text = text[:_SEARCH_CHARACTERS]
+    words = read_postings(index, dict.fromkeys([*split_words(text), *join_words(text)]))
+    rarity = build_rarity(words, words.postings)
+    worth = pick_words(rarity, rarity)
+    fields = score_fields(words, dict.fromkeys(worth, 1.0), rarity)
+    scores = {path: value + fields["names"].get(path, 0.0) for path, value in fields["all"].items()}
+    scores = normalise(
+        {path: value * _PACK_SHARES.get(role_of(path), 1.0) for path, value in scores.items()}
+    )
+    best = rank_paths(scores)[:_MOST_FOUND]
+    known = read_definitions(index, best)
+    found = []
+    for path in best:
+        source = read_text(project, path) or ""
+        hits = find_line_hits(source, worth)
+        symbols = rank_definitions(known[path], hits, worth, re.findall(r"\w+", text))[:5]
+        ranked = sorted(hits, key=lambda line: (-sum(worth[each] for each in hits[line]), line))
+        lines = source.split("\n")
+        shown = [(line, lines[line - 1]) for line in sorted(ranked[:3])] if find_kind(path) else []
+        found.append(Found(path, scores[path], tuple(symbols), tuple(shown)))
+    return found
+
+
+_SEARCH_CHARACTERS = 2_000
+_MOST_FOUND = 20
 
 
 # ---- 15 COMMANDS (door) ----------------------------------------------------
@@ -7722,6 +8425,67 @@ def cmd_setup(project: Project, args: argparse.Namespace) -> int:
     """
     write_packages(project)
     return 0
+
+
+@command(
+    flag("text", nargs="?", default="", metavar="TEXT", help="the task; - reads it from stdin"),
+    flag("--tokens", metavar="N", help="token budget (default: pack.token_budget)"),
+    flag("--json", action="store_true", help="the package for a program, without the files' text"),
+    flag(
+        "--summary", action="store_true", help="files, symbols and why, in pack.summary_max_tokens"
+    ),
+    flag("--explain", action="store_true", help="what each signal says for each file"),
+    flag("--analyse", action="store_true", help="what was understood of the task"),
+    flag("--files", action="append", default=[], metavar="PATH", help="must be in it; repeatable"),
+    flag("--role", default="", metavar="NAME", help="only what roles.NAME.paths lets it see"),
+    flag("--diff", default="", metavar="REF", help="for the review of what changed since a commit"),
+    flag(
+        "--strategy",
+        default="relevance",
+        choices=("relevance", "signature_only"),
+        help="texts of files, or signatures only",
+    ),
+    example='python ctx.py pack "the parser drops comments" --tokens 8000',
+)
+def cmd_pack(project: Project, args: argparse.Namespace) -> int:
+    """Choose the files and symbols that a task will touch, and say why, within a token budget."""
+    text = read_stdin() if args.text == "-" else clean_text(args.text)
+    if not text.strip() and not args.diff and not args.files:
+        say(project, "pack: the task is empty; say what is to be done")
+        return 1
+    form = "json" if args.json else "explain" if args.explain else "text"
+    if args.analyse:
+        write_stdout(render_hints(make_hints(project, text), form))
+        return 0
+    if args.summary:
+        summary = make_pack_summary(project, text)
+        write_stdout(summary)
+        return 0 if summary else 1
+    budget = project.config.pack_token_budget
+    if args.tokens is not None:
+        number = parse_number("--tokens", args.tokens)
+        budget = int(str(check_setting("--tokens", "pack_token_budget", number)))
+    pins = tuple(find_path(project, path) for path in args.files)
+    package = make_pack(project, Request(text, budget, pins, args.role, args.strategy, args.diff))
+    if package.files or args.json:
+        write_stdout(make_pack_text(project, package, form))
+    if not package.files:
+        say(project, "pack: nothing here is relevant to that; name files, symbols or other words")
+    return 0 if package.files else 1
+
+
+@command(
+    flag("words", nargs="+", metavar="WORD", help="what to look for"),
+    flag("--json", action="store_true", help="for a program"),
+    example="python ctx.py search token budget",
+)
+def cmd_search(project: Project, args: argparse.Namespace) -> int:
+    """Find the best files and symbols for some words, with the lines that match."""
+    found = make_search(project, clean_text(" ".join(args.words)))
+    write_stdout(render_found(found, "json" if args.json else "text"))
+    if not found:
+        say(project, "search: nothing found")
+    return 0 if found else 1
 
 
 # ---- 16 SERVE (door) -------------------------------------------------------
