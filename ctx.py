@@ -308,7 +308,18 @@ class Commit(NamedTuple):
     paths: tuple[str, ...]
 
 
+class Material(NamedTuple):
+    """All that a package is scored from."""
+
+    hints: Hints
+    words: Words
+    exact: Sequence[str]  # forms of the identifiers that the task may mean
+    commits: Sequence[Commit]
+    graph: Graph
+
+
 Scores = dict[str, float]  # path -> how much one signal says for it, 0 to 1
+LineHits = dict[int, dict[str, int]]  # line of a file -> stem -> how often it stands there
 
 
 class View(NamedTuple):
@@ -984,10 +995,10 @@ def find_changed_lines(old: str, new: str) -> list[tuple[int, int]]:
 _MOST_COMPARED = 4_000_000  # pairs of lines: above it the whole run counts as changed
 
 
-def find_line_hits(text: str, stems: Iterable[str]) -> dict[int, dict[str, int]]:
+def find_line_hits(text: str, stems: Iterable[str]) -> LineHits:
     """How often a word begins with each stem, by line."""
     starts = [0, *(match.end() for match in re.finditer("\n", text))]
-    lines: dict[int, dict[str, int]] = {}
+    lines: LineHits = {}
     for each, places in find_hits(text, stems).items():
         for place in places:
             counts = lines.setdefault(bisect.bisect_right(starts, place), {})
@@ -5226,17 +5237,62 @@ def combine(evidence: Mapping[str, Scores], half: str) -> Scores:
     return scores
 
 
-def score_chunk(
-    hits: Mapping[str, Sequence[int]], lines: Sequence[int], worth: Mapping[str, float]
-) -> float:
-    """How much the best window of lines says; `lines` are the offsets where lines begin."""
+def build_signals(
+    material: Material,
+    look: Callable[[Sequence[str], Collection[str]], Mapping[str, LineHits]],
+    structure: float,
+    text: float,
+) -> dict[str, Scores]:
+    """Each of SIGNALS for every file; `look` reads where some stems stand in some files."""
+    words, hints, commits = material.words, material.hints, material.commits
+    rarity = build_rarity(words, words.postings)
+    query = pick_words(hints.words, rarity)
+    fields = score_fields(words, query, rarity)
+    title = {each: weight for each, weight in query.items() if each in hints.title}
+    exact = score_fields(words, dict.fromkeys(material.exact, 1.0), rarity)
+    signals = {
+        "named": dict.fromkeys(hints.paths, 1.0),
+        "defines": exact["names"],
+        "mentions": exact["all"],
+        "path": fields["path"],
+        "names": fields["names"],
+        "body": fields["all"],
+        "docs": fields["docs"],
+        "title": score_fields(words, title, rarity)["all"],
+        "history": score_history(commits, query),
+        "churn": score_churn(commits),
+    }
+    worth = weigh_words(material)
+    best = rank_paths(blend(signals, structure, text))[:_CHUNK_FILES]
+    hits = look(best, worth)
+    signals["chunk"] = normalise({path: score_chunk(hits[path], worth) for path in best})
+    scores = blend(signals, structure, text)
+    seeds = {path: scores[path] ** 2 for path in rank_paths(scores)[:_SEEDS]}
+    signals["near"] = score_near(material.graph, seeds)
+    signals["together"] = score_together(commits, seeds)
+    return signals
+
+
+_CHUNK_FILES = 100
+_SEEDS = 30
+
+
+def weigh_words(material: Material) -> dict[str, float]:
+    """What each word of the task says: its weight there times its rarity here."""
+    rarity = build_rarity(material.words, material.words.postings)
+    query = pick_words(material.hints.words, rarity)
+    return {each: weight * rarity[each] for each, weight in query.items()}
+
+
+def score_chunk(hits: LineHits, worth: Mapping[str, float]) -> float:
+    """How much the best window of lines says."""
     windows: dict[int, dict[str, int]] = {}
-    for each, places in hits.items():
-        for place in places:
-            at = bisect.bisect_right(lines, place) // _HALF_WINDOW
-            for window in (at, at - 1):
-                counts = windows.setdefault(window, {})
-                counts[each] = counts.get(each, 0) + 1
+    for line, found in hits.items():
+        at = line // _HALF_WINDOW
+        for window in (at, at - 1):
+            counts = windows.setdefault(window, {})
+            for each, often in found.items():
+                counts[each] = counts.get(each, 0) + often
     return max(
         (
             sum(worth[each] * often / (often + 1.0) for each, often in counts.items())
@@ -5251,7 +5307,7 @@ _HALF_WINDOW = 15  # lines
 
 def rank_definitions(
     definitions: Sequence[Definition],
-    hits: Mapping[int, Mapping[str, int]],
+    hits: LineHits,
     worth: Mapping[str, float],
     names: Collection[str],
 ) -> list[Definition]:
@@ -5276,10 +5332,10 @@ def rank_definitions(
     return [each for _, _, each in sorted(scored)]
 
 
-def is_defined(words: Words, form: str) -> bool:
-    """Whether any file defines a symbol of this form."""
+def is_defined(words: Words, forms: Iterable[str]) -> bool:
+    """Whether any file defines a symbol of one of these forms."""
     mask = FIELD_MASKS[1] << FIELD_SHIFTS[1]
-    return any(packed & mask for packed in words.postings.get(form, ())[1::2])
+    return any(packed & mask for form in forms for packed in words.postings.get(form, ())[1::2])
 
 
 def pick_words(words: Mapping[str, float], rarity: Mapping[str, float]) -> dict[str, float]:
@@ -5394,7 +5450,7 @@ _VIEW_SHARE = 0.5  # of the room left that one file may take: the next ones want
 
 def fit_views(
     paths: Sequence[str],
-    forms: Callable[[str], Iterable[View]],
+    forms: Callable[[str, int], Iterable[View]],
     budget: int,
     cost: Callable[[View], int],
 ) -> list[View]:
@@ -5403,18 +5459,13 @@ def fit_views(
     for path in paths:
         room = int(budget * _VIEW_SHARE)
         chosen = View(path, "name", "")
-        for view in forms(path):
-            if len(view.text) > room * _MOST_CHARACTERS:
-                continue  # no need to count
+        for view in forms(path, room):
             price = cost(view)
             if price <= room:
                 chosen, budget = view, budget - price
                 break
         views.append(chosen)
     return views
-
-
-_MOST_CHARACTERS = 12  # in a token of any text worth giving
 
 
 # ---- 10 RENDER (pure) ------------------------------------------------------
@@ -7923,6 +7974,7 @@ class Evidence(NamedTuple):
     hints: Hints
     signals: dict[str, Scores]
     worth: dict[str, float]  # stem -> weight in the task times rarity here
+    hits: dict[str, LineHits]  # of the best files
     words: WordIndex
     graph: Graph
 
@@ -7974,57 +8026,24 @@ _MOST_SYMBOLS = 10
 def read_evidence(project: Project, text: str, files: Mapping[str, Stamp]) -> Evidence:
     """Every signal for every file."""
     index = read_words(project, files)
-    identifiers = {
-        name: forms[-1] for name in find_identifiers(text) if (forms := word_forms(name))
-    }
-    joined = join_words(text)
+    identifiers = find_identifiers(text)
     hints = parse_hints(text, files, identifiers, project.config.domains)
-    words = read_postings(index, {*hints.words, *identifiers.values(), *joined})
-    hints = hints._replace(
-        names=tuple(name for name in hints.names if is_defined(words, identifiers[name]))
-    )
-    rarity = build_rarity(words, words.postings)
-    query = pick_words(hints.words, rarity)
-    worth = {each: weight * rarity[each] for each, weight in query.items()}
-    fields = score_fields(words, query, rarity)
-    title = {each: weight for each, weight in query.items() if each in hints.title}
-    exact = score_fields(words, dict.fromkeys([*identifiers.values(), *joined], 1.0), rarity)
+    exact = [forms[-1] for name in identifiers if (forms := word_forms(name))] + join_words(text)
+    words = read_postings(index, dict.fromkeys([*hints.words, *exact]))
+    names = tuple(name for name in hints.names if is_defined(words, word_forms(name)[-1:]))
+    hints = hints._replace(names=names)
     commits = keep_known(read_history(project), files)
-    signals = {
-        "named": dict.fromkeys(hints.paths, 1.0),
-        "defines": exact["names"],
-        "mentions": exact["all"],
-        "path": fields["path"],
-        "names": fields["names"],
-        "body": fields["all"],
-        "docs": fields["docs"],
-        "title": score_fields(words, title, rarity)["all"],
-        "history": score_history(commits, query),
-        "churn": score_churn(commits),
-    }
-    weights = (project.config.pack_ast_weight, project.config.pack_semantic_weight)
-    best = rank_paths(blend(signals, *weights))[:_CHUNK_FILES]
-    signals["chunk"] = _score_chunks(project, best, worth)
-    graph = read_graph(project, files)
-    scores = blend(signals, *weights)
-    seeds = {path: scores[path] ** 2 for path in rank_paths(scores)[:_SEEDS]}
-    signals["near"] = score_near(graph, seeds)
-    signals["together"] = score_together(commits, seeds)
-    return Evidence(hints, signals, worth, index, graph)
+    material = Material(hints, words, exact, commits, read_graph(project, files))
+    hits: dict[str, LineHits] = {}
 
+    def look(paths: Sequence[str], stems: Collection[str]) -> dict[str, LineHits]:
+        for path in paths:
+            hits[path] = find_line_hits(read_text(project, path) or "", stems)
+        return hits
 
-_CHUNK_FILES = 100
-_SEEDS = 30
-
-
-def _score_chunks(project: Project, paths: Sequence[str], worth: Mapping[str, float]) -> Scores:
-    """How much the best passage of each of these files says."""
-    scores = {}
-    for path in paths:
-        text = read_text(project, path) or ""
-        lines = [match.end() for match in re.finditer("\n", text)]
-        scores[path] = score_chunk(find_hits(text, worth), lines, worth)
-    return normalise(scores)
+    config = project.config
+    signals = build_signals(material, look, config.pack_ast_weight, config.pack_semantic_weight)
+    return Evidence(hints, signals, weigh_words(material), hits, index, material.graph)
 
 
 def read_graph(project: Project, files: Mapping[str, Stamp]) -> Graph:
@@ -8056,6 +8075,7 @@ def _score_files(
     text = combine(evidence.signals, "text")
     weights = (project.config.pack_ast_weight, project.config.pack_semantic_weight)
     both = blend(evidence.signals, *weights)
+    best = max(both.values(), default=1.0) or 1.0
     about = find_subjects(evidence.hints)
     found = []
     for path in {*both, *pins}:
@@ -8064,7 +8084,7 @@ def _score_files(
         role = role_of(path)
         sure = path in pins or path in evidence.hints.paths
         share = 1.0 if sure or role in about else _PACK_SHARES.get(role, 1.0)
-        score = 1.0 if path in pins else min(1.0, share * both[path])
+        score = 1.0 if path in pins else share * both[path] / best
         signals = {name: each[path] for name, each in evidence.signals.items() if each.get(path)}
         found.append(
             PackFile(path, score, structure.get(path, 0.0), text.get(path, 0.0), signals, ())
@@ -8133,7 +8153,7 @@ def _add_symbols(
     known = read_definitions(evidence.words, [each.path for each in files])
     out = []
     for each in files:
-        hits = find_line_hits(read_text(project, each.path) or "", evidence.worth)
+        hits = evidence.hits.get(each.path, {})
         ranked = rank_definitions(known[each.path], hits, evidence.worth, evidence.hints.names)
         both = dict.fromkeys([*changed.get(each.path, ()), *ranked])
         out.append(each._replace(symbols=tuple(both)[:_MOST_SYMBOLS]))
@@ -8146,13 +8166,14 @@ def _fill_package(project: Project, package: Pack, evidence: Evidence, strategy:
     note = pack_note(package.counter, package.budget, package.budget)
     files = {each.path: each for each in package.files}
 
-    def forms(path: str) -> Iterator[View]:
+    def forms(path: str, room: int) -> Iterator[View]:
         text = read_text(project, path) if find_kind(path) else None
         known = read_definitions(evidence.words, [path])[path]
         if text is not None and strategy == "relevance":
-            yield View(path, "whole", render_whole(text))
+            if len(text) <= room * _MOST_CHARACTERS:
+                yield View(path, "whole", render_whole(text))
             if files[path].symbols:
-                for most in (400, 120, 40):
+                for most in sorted({min(400, room // 8), min(120, room // 12), 40}, reverse=True):
                     yield View(
                         path, "symbols", render_excerpts(text, files[path].symbols, most=most)
                     )
@@ -8178,6 +8199,7 @@ def _fill_package(project: Project, package: Pack, evidence: Evidence, strategy:
 
 
 _MOST_SIGNATURES = 60
+_MOST_CHARACTERS = 6  # a token on average: a longer text cannot fit, and need not be counted
 
 
 def _shrink(package: Pack, count: Count, note: str) -> Pack:
