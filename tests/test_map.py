@@ -1,0 +1,198 @@
+"""FLOWS: the map as a user gets it, from real files through the real command."""
+
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+
+import lab
+import pytest
+
+import ctx
+
+SHOP = {
+    "pyproject.toml": '[project]\nname = "shop"\nrequires-python = ">=3.11"\n[tool.pytest.ini_options]\n',
+    "README.md": "# Shop\n\nStart with `open_shop()`.\n",
+    "src/shop/__init__.py": '"""A shop that sells things."""\n\nfrom shop.till import Till\n',
+    "src/shop/till.py": (
+        '"""The till."""\n\n\nclass Till:\n    """Takes money."""\n\n'
+        "    def charge(self, amount: int, currency: str = 'EUR') -> int:\n"
+        '        """Charge an amount."""\n        return amount\n'
+    ),
+    "src/shop/door.py": (
+        "from shop.till import Till\n\n\ndef open_shop(name):\n"
+        '    """Open the shop in the morning."""\n    return Till()\n'
+    ),
+    "tests/test_till.py": "from shop.till import Till\n\n\ndef test_charge():\n    assert Till().charge(1)\n",
+    "vendor/lib.min.js": "function a(){}" * 50,
+}
+
+
+def forest(count: int) -> dict[str, str]:
+    """Modules that use each other: more to say than any budget holds."""
+    return {
+        f"pkg{n % 7}/mod{n:03d}.py": (
+            f"from pkg{(n + 1) % 7}.mod{(n * 3 + 1) % count:03d} import Part{(n * 3 + 1) % count:03d}\n\n\n"
+            f"class Part{n:03d}:\n"
+            f'    """Part number {n} of the forest."""\n\n'
+            f"    def turn_part_{n:03d}(self, angle):\n        return Part{(n * 3 + 1) % count:03d}()\n"
+        )
+        for n in range(count)
+    }
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    return lab.plant(tmp_path / "shop", SHOP)  # type: ignore[arg-type]
+
+
+def make(root: Path, *args: str, **how: object) -> str:
+    done = lab.run(root, "map", "--output", "-", *args, python=(), **how)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def sections(text: str) -> list[str]:
+    return re.findall(r"^## (.*)$", text, re.M)
+
+
+def test_the_map_of_a_small_project_says_what_a_newcomer_asks(shop: Path) -> None:
+    text = make(shop)
+    assert text.startswith("# shop\n")
+    assert "Python >=3.11" in text and "`pytest`" in text
+    assert "class Till :4 — Takes money." in text
+    assert "def charge(self, amount: int, currency: str = …) -> int :7" in text
+    assert "def open_shop(name) :4 — Open the shop in the morning." in text
+    assert sections(text) == [title for title in ctx.MAP_ORDER if title in sections(text)]
+
+
+def test_tests_and_minified_files_lend_no_symbol(tmp_path: Path) -> None:
+    text = make(lab.plant(tmp_path, {**SHOP, **forest(30)}))  # type: ignore[dict-item]
+    assert "test_charge" not in text and "lib.min.js" not in text
+
+
+def test_no_value_of_the_code_is_shown(shop: Path) -> None:
+    assert "EUR" not in make(shop) + make(shop, "--json")
+
+
+@pytest.mark.parametrize("budget", [100, 250, 700, 1500, 4000, 10_000])
+def test_a_budget_is_never_exceeded_and_well_used(tmp_path: Path, budget: int) -> None:
+    lab.plant(tmp_path, forest(400))  # type: ignore[arg-type]
+    text = make(tmp_path, "--tokens", str(budget))
+    used = ctx.estimate_tokens(text)
+    assert used <= budget
+    assert used >= 0.92 * budget
+    assert f"{used} of {budget} tokens, counted with estimate." in text.splitlines()[-1]
+
+
+def test_a_larger_budget_keeps_what_a_smaller_one_shows(tmp_path: Path) -> None:
+    lab.plant(tmp_path, {**forest(400), **SHOP})  # type: ignore[dict-item]
+    shown: set[str] = set()
+    titles: set[str] = set()
+    for budget in (300, 800, 2000, 6000):
+        text = make(tmp_path, "--tokens", str(budget))
+        now = set(re.findall(r"\bPart\d{3}\b|\bturn_part_\d{3}\b", text))
+        assert shown <= now and titles <= set(sections(text))
+        shown, titles = now, set(sections(text))
+
+
+def test_a_tiny_project_is_not_padded(tmp_path: Path) -> None:
+    lab.plant(tmp_path, {"one.py": "def only_one():\n    return 1\n"})
+    small, large = make(tmp_path), make(tmp_path, "--tokens", "10000")
+    assert small.replace("of 1500", "of 10000") == large
+    assert ctx.estimate_tokens(large) < 200
+
+
+def test_the_same_repository_gives_the_same_bytes(shop: Path, tmp_path: Path) -> None:
+    wanted = make(shop)
+    assert make(shop) == wanted
+    shutil.rmtree(shop / ".ctx")
+    assert make(shop, env={"PYTHONHASHSEED": "77"}) == wanted
+    other = tmp_path / "elsewhere" / "shop"
+    lab.plant(other, dict(reversed(SHOP.items())))  # type: ignore[arg-type]
+    assert make(other) == wanted
+    assert str(tmp_path) not in wanted
+
+
+def test_focus_changes_the_order_and_an_unknown_one_is_refused(tmp_path: Path) -> None:
+    lab.plant(tmp_path, forest(60))  # type: ignore[arg-type]
+    assert make(tmp_path, "--focus", "pkg3") != make(tmp_path)
+    assert make(tmp_path, "--focus", "Part007") != make(tmp_path)
+    done = lab.run(tmp_path, "map", "--focus", "nowhere")
+    assert done.returncode == 2 and "--focus nowhere: no such file" in done.stderr
+
+
+def test_without_code_intelligence_the_files_are_listed(shop: Path) -> None:
+    text = make(shop, "--no-code-intel")
+    assert "till.py" in text and "Key Symbols" not in text
+    assert make(shop, env={"CTX_MAP_CODE_INTEL": "false"}) == text
+
+
+def test_json_holds_the_same_choice_with_scores(shop: Path) -> None:
+    data = json.loads(make(shop, "--json"))
+    assert data["name"] == "shop" and data["tokens"] <= data["budget"] == 1500
+    first = data["symbols"][0]
+    assert first["name"] == "open_shop" and first["path"] == "src/shop/door.py"
+    scores = [symbol["score"] for symbol in data["symbols"]]
+    assert all(score > 0 for score in scores)
+    assert [command["line"] for command in data["commands"] if command["verb"] == "test"] == [
+        "pytest"
+    ]
+
+
+def test_diff_tells_what_came_and_went(shop: Path) -> None:
+    assert lab.run(shop, "map", python=()).returncode == 0
+    same = lab.run(shop, "map", "--diff", python=())
+    assert (same.returncode, same.stdout) == (1, "")
+    (shop / "src/shop/door.py").write_text("def close_shop(name):\n    return name\n")
+    changed = lab.run(shop, "map", "--diff", python=())
+    assert changed.returncode == 0
+    assert "+ src/shop/door.py close_shop" in changed.stdout
+    assert "- src/shop/door.py open_shop" in changed.stdout
+
+
+def test_the_map_file_is_not_touched_when_nothing_changed(shop: Path) -> None:
+    assert lab.run(shop, "map", python=()).returncode == 0
+    place = shop / ".ctx/map.md"
+    os.utime(place, (1_000_000_000, 1_000_000_000))
+    assert lab.run(shop, "map", python=()).returncode == 0
+    assert place.stat().st_mtime == 1_000_000_000
+
+
+def test_without_parsers_the_map_says_that_it_is_approximate(shop: Path) -> None:
+    done = lab.run(shop, "map", "--output", "-")
+    assert "class Till" in done.stdout and "approximate: no parsers" in done.stdout
+    assert done.stderr.count("\n") == 1 and "setup" in done.stderr
+
+
+def test_a_map_is_read_back_as_it_was_rendered() -> None:
+    def pick(path: str, name: str, form: str, owner: str = "") -> ctx.Pick:
+        each = ctx.Definition(3, 4, "function", name, owner, f"def {name}(x)", "Does it.", True)
+        return ctx.Pick(ctx.Symbol(1.0, path, each), form)
+
+    picks = [
+        pick("app.py", "start", "full"),
+        pick("app.py", "stop", "name"),
+        pick("a/rather/long/folder/Gate.java", "Gate", "name"),
+        pick("a/rather/long/folder/door.py", "open_it", "full", owner="Door"),
+        pick("solo.py", "alone", "name"),
+    ]
+    text = ctx.render_map("x", [], picks, "")
+    assert list(ctx.parse_map(text)) == [
+        "app.py start",
+        "app.py stop",
+        "solo.py alone",
+        "a/rather/long/folder/door.py open_it",
+        "a/rather/long/folder/Gate.java Gate",
+    ]
+
+
+def test_the_ledger_shows_how_attempts_went(shop: Path) -> None:
+    lab.plant(shop, {"TASKS.md": "- [ ] T-1: Open the door\n- [ ] T-2: Sweep\n"})
+    for task, status in (("T-1", "retry"), ("T-1", "retry"), ("T-2", "done")):
+        assert lab.run(shop, "record", task, "--status", status).returncode == 0
+    assert "Project Health" not in make(shop)
+    text = make(shop, "--ledger")
+    assert "- 3 attempts at 2 tasks, 1 of them done" in text
+    assert "- `T-1`: not done after 2 attempts" in text

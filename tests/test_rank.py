@@ -1,0 +1,191 @@
+"""RANK: references find what they mean, PageRank converges, symbols are ordered for a reader."""
+
+import math
+
+import pytest
+
+import ctx
+
+
+def define(name: str, line: int = 1, kind: str = "function", **more: object) -> ctx.Definition:
+    values = {"owner": "", "signature": name, "doc": "", "exported": True} | more
+    return ctx.Definition(line, line + 1, kind, name, **values)  # type: ignore[arg-type]
+
+
+def tags(*definitions: ctx.Definition, refs: dict[str, int] | None = None) -> ctx.FileTags:
+    return ctx.FileTags(definitions, refs or {}, (), "")
+
+
+def links(
+    files: dict[str, ctx.FileTags],
+    imports: dict[str, list[str]] | None = None,
+    weights: dict[str, float] | None = None,
+) -> ctx.Links:
+    return ctx.build_links(
+        files, imports or {}, weights or {}, lambda path: path.rpartition(".")[2]
+    )
+
+
+def targets(found: ctx.Links, path: str) -> dict[str, float]:
+    symbols, strengths = found.mentions[found.paths.index(path)]
+    return {
+        f"{found.paths[found.names[symbol][0]]}:{found.names[symbol][1]}": weight
+        for symbol, weight in zip(symbols, strengths, strict=True)
+    }
+
+
+def test_a_reference_means_the_imported_definition_before_any_other() -> None:
+    files = {
+        "app/main.py": tags(refs={"load_user": 1}),
+        "app/near.py": tags(define("load_user")),
+        "lib/users.py": tags(define("load_user")),
+    }
+    found = targets(links(files, {"app/main.py": ["lib/users.py"]}), "app/main.py")
+    assert list(found) == ["lib/users.py:load_user"]
+
+
+def test_a_reference_means_its_own_folder_before_the_rest() -> None:
+    files = {
+        "app/main.py": tags(refs={"load_user": 1}),
+        "app/near.py": tags(define("load_user")),
+        "lib/users.py": tags(define("load_user")),
+    }
+    assert list(targets(links(files), "app/main.py")) == ["app/near.py:load_user"]
+
+
+def test_what_a_package_reexports_counts_as_imported() -> None:
+    files = {
+        "cli.py": tags(refs={"load_user": 1}),
+        "lib/__init__.py": tags(),
+        "lib/users.py": tags(define("load_user")),
+        "other/users.py": tags(define("load_user")),
+    }
+    imports = {"cli.py": ["lib/__init__.py"], "lib/__init__.py": ["lib/users.py"]}
+    assert list(targets(links(files, imports), "cli.py")) == ["lib/users.py:load_user"]
+
+
+def test_equal_candidates_share_a_reference_and_many_of_them_fade() -> None:
+    few = {"a/x.py": tags(refs={"make_thing": 1})} | {
+        f"b{n}/y.py": tags(define("make_thing")) for n in range(2)
+    }
+    many = {"a/x.py": tags(refs={"make_thing": 1})} | {
+        f"b{n}/y.py": tags(define("make_thing")) for n in range(20)
+    }
+    shares = set(targets(links(few), "a/x.py").values())
+    assert len(shares) == 1
+    total_few = sum(targets(links(few), "a/x.py").values())
+    total_many = sum(targets(links(many), "a/x.py").values())
+    assert total_many < total_few / 2
+
+
+def test_a_name_defined_in_the_file_itself_says_nothing_of_others() -> None:
+    files = {"a.py": tags(define("helper"), refs={"helper": 9}), "b.py": tags(define("helper"))}
+    assert targets(links(files), "a.py") == {}
+
+
+def test_languages_do_not_refer_to_each_other() -> None:
+    files = {"a.py": tags(refs={"render_page": 1}), "b.js": tags(define("render_page"))}
+    assert targets(links(files), "a.py") == {}
+
+
+def test_short_plain_words_link_less_than_telling_names() -> None:
+    files = {
+        "a.py": tags(refs={"run": 1, "run_migrations": 1}),
+        "b.py": tags(define("run"), define("run_migrations", 5)),
+    }
+    found = targets(links(files), "a.py")
+    assert found["b.py:run"] < found["b.py:run_migrations"] / 2
+
+
+def test_pagerank_is_the_fixed_point_of_its_equation() -> None:
+    files = {
+        "a.py": tags(define("alpha_one"), refs={"beta_two": 3, "gamma_three": 1}),
+        "b.py": tags(define("beta_two"), refs={"gamma_three": 1}),
+        "c.py": tags(define("gamma_three"), refs={"alpha_one": 2}),
+    }
+    found = links(files)
+    ranks = ctx.rank_files(found, {})
+    assert math.isclose(sum(ranks), 1.0)
+    for at, path in enumerate(found.paths):
+        flow = 0.0
+        for other, source in enumerate(found.paths):
+            out = targets(found, source)
+            here = sum(weight for key, weight in out.items() if key.startswith(path + ":"))
+            flow += ranks[other] * here / sum(out.values())
+        assert math.isclose(ranks[at], 0.15 / 3 + 0.85 * flow, abs_tol=1e-5)
+
+
+def test_focus_moves_the_ranks_to_what_it_leans_on() -> None:
+    files = {
+        "a.py": tags(refs={"beta_two": 1}),
+        "b.py": tags(define("beta_two")),
+        "c.py": tags(refs={"delta_four": 1}),
+        "d.py": tags(define("delta_four")),
+    }
+    found = links(files)
+    plain, focused = ctx.rank_files(found, {}), ctx.rank_files(found, {"a.py": 1.0})
+    assert math.isclose(plain[1], plain[3])
+    assert focused[1] > 0.3 and focused[3] == 0.0
+
+
+def ranked(files: dict[str, ctx.FileTags], mentions: dict[str, int] | None = None) -> list[str]:
+    found = links(files, weights={path: 0.05 if "test" in path else 1.0 for path in files})
+    symbols = ctx.rank_symbols(found, ctx.rank_files(found, {}), files, mentions or {})
+    return [symbol.definition.name for symbol in symbols]
+
+
+MANY = tuple(define(f"filler_{n}", 10 * n + 100) for n in range(20))
+
+
+def test_a_symbol_that_others_use_comes_before_one_that_nobody_does() -> None:
+    files = {
+        "core.py": tags(define("unused_thing"), define("used_thing", 9)),
+        "app.py": tags(*MANY, refs={"used_thing": 4}),
+    }
+    names = ranked(files)
+    assert names.index("used_thing") < names.index("unused_thing")
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        (define("open_door"), define("_open_door", 9, exported=False)),
+        (define("Door", kind="class"), define("get_door", 9, kind="method", owner="Door")),
+        (define("make_door", doc="Makes a door."), define("move_door", 9)),
+        (define("door_size"), define("__door__", 9)),
+    ],
+)
+def test_what_a_reader_needs_comes_first(better: ctx.Definition, worse: ctx.Definition) -> None:
+    names = ranked({"core.py": tags(better, worse, *MANY)})
+    assert names.index(better.name) < names.index(worse.name)
+
+
+def test_members_of_a_hidden_type_are_hidden() -> None:
+    hidden = define("engineImpl", kind="class", exported=False)
+    member = define("StartEngine", 5, kind="method", owner="engineImpl")
+    names = ranked({"core.go": tags(hidden, member, define("StopEngine", 9, kind="method"), *MANY)})
+    assert names.index("StopEngine") < names.index("StartEngine")
+
+
+def test_names_that_the_documents_mention_rise() -> None:
+    files = {"core.py": tags(define("alpha_part"), define("omega_part", 9), *MANY)}
+    assert ranked(files)[0] == "alpha_part"
+    assert ranked(files, {"omega_part": 3})[0] == "omega_part"
+
+
+def test_tests_are_no_filling_unless_there_is_nothing_else() -> None:
+    tests = {"test_it.py": tags(define("check_everything"))}
+    assert "check_everything" not in ranked({"core.py": tags(*MANY), **tests})
+    assert ranked(tests) == ["check_everything"]
+
+
+def test_relations_name_what_a_part_leans_on() -> None:
+    files = {
+        "web/views.py": tags(refs={"load_user": 2}),
+        "db/users.py": tags(define("load_user")),
+    }
+    found = links(files, weights=dict.fromkeys(files, 1.0))
+    relations = ctx.rank_relations(
+        found, ctx.rank_files(found, {}), lambda path: path.split("/")[0]
+    )
+    assert relations == [("web", ["db"])]

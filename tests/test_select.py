@@ -1,0 +1,63 @@
+"""SELECT: a budget is a limit, used well; what is skipped does not stop the rest."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ctx
+
+
+def symbol(score: float, path: str, name: str, line: int = 1) -> ctx.Symbol:
+    return ctx.Symbol(score, path, ctx.Definition(line, line, "function", name, "", name, "", True))
+
+
+def cost(each: ctx.Symbol, form: str) -> int:
+    return len(each.definition.name) * (3 if form == "full" else 1)
+
+
+def spent(picks: list[ctx.Pick]) -> int:
+    files = {pick.symbol.path for pick in picks}
+    return sum(cost(pick.symbol, pick.form) for pick in picks) + sum(map(len, files))
+
+
+SYMBOLS = st.lists(
+    st.tuples(
+        st.floats(0, 1), st.sampled_from(["a.py", "b/c.py", "b/d.py"]), st.text("xyz", min_size=1)
+    ),
+    max_size=30,
+).map(lambda rows: [symbol(score, path, name, at) for at, (score, path, name) in enumerate(rows)])
+
+
+@given(SYMBOLS, st.integers(0, 300))
+def test_symbols_never_exceed_their_budget(symbols: list[ctx.Symbol], budget: int) -> None:
+    assert spent(ctx.fit_symbols(symbols, budget, cost, len)) <= budget
+
+
+def test_the_best_are_shown_in_full_and_more_by_name() -> None:
+    symbols = [symbol(1 - n / 100, f"f{n}.py", f"name_{n:02d}") for n in range(40)]
+    picks = ctx.fit_symbols(symbols, 200, cost, len)
+    forms = [pick.form for pick in picks]
+    assert forms[0] == "full" and forms[-1] == "name"
+    assert forms == sorted(forms)
+
+
+def test_one_file_does_not_take_all() -> None:
+    crowd = [symbol(1.0, "big.py", f"name_{n:02d}", n) for n in range(40)]
+    other = [symbol(0.6, "small.py", "name_other")]
+    picks = ctx.fit_symbols([*crowd, *other], 200, cost, len)
+    assert "small.py" in {pick.symbol.path for pick in picks}
+
+
+def test_a_symbol_declared_twice_is_shown_once() -> None:
+    twins = [symbol(1.0, "door.h", "open_door"), symbol(0.9, "door.c", "open_door")]
+    assert len(ctx.fit_symbols(twins, 500, cost, len)) == 1
+
+
+def test_room_that_is_left_shows_more_of_the_best() -> None:
+    picks = ctx.fit_symbols(
+        [symbol(1.0, "a.py", "alpha"), symbol(0.5, "a.py", "omega")], 999, cost, len
+    )
+    assert [pick.form for pick in picks] == ["full", "full"]
+
+
+def test_a_line_too_long_is_skipped_not_a_reason_to_stop() -> None:
+    assert ctx.fit_lines(["aaaa", "b" * 50, "cc"], 10, len) == [0, 2]

@@ -1,0 +1,453 @@
+"""Trackers, as their real files look, read into one kind of task."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ctx
+
+REPOS = Path(__file__).parent / "fixtures" / "repos"
+
+
+def project(root: Path | str) -> ctx.Project:
+    return ctx.Project(os.path.realpath(root), quiet=True)
+
+
+def tracker(name: str) -> ctx.Tracker:
+    return ctx.read_tasks(project(REPOS / name))
+
+
+def by_id(found: ctx.Tracker) -> dict[str, ctx.Task]:
+    return {task.id: task for task in found.tasks}
+
+
+@pytest.mark.parametrize("name", sorted(os.listdir(REPOS)))
+def test_each_tracker_is_found_by_itself(name: str) -> None:
+    found = tracker(name)
+    assert found.source == name
+    assert all(task.source == name and task.path for task in found.tasks)
+    assert {task.status for task in found.tasks} <= {"open", "in_progress", "blocked", "done"}
+
+
+@pytest.mark.parametrize(
+    ("name", "chosen"),
+    [
+        ("runner", "label"),
+        ("cub", "shop-1.2"),
+        ("beads", "bd-a1b2.2"),
+        ("taskmaster", "5.2"),
+        ("backlog", "KIOSK-1.1"),
+        ("flow", "fn-9-night-train.3"),
+        ("speckit", "002/T012"),
+        ("openspec", "add-dark-mode/2.1"),
+        ("prd", "US-2"),
+        ("plain", "T-1"),
+    ],
+)
+def test_the_next_task_is_the_first_that_nothing_holds_up(name: str, chosen: str) -> None:
+    assert ctx.list_ready(tracker(name))[0].id == chosen
+
+
+def test_runner_nodes_are_read_in_their_order_with_the_node_above_as_parent() -> None:
+    found = tracker("runner")
+    assert [task.id for task in found.tasks] == ["root", "send", "weigh", "label", "stamp", "track"]
+    tasks = by_id(found)
+    assert tasks["label"].parent == "send" and tasks["label"].acceptance[0] == "the bar code scans"
+    assert tasks["stamp"].status == "blocked" and tasks["weigh"].status == "done"
+    assert ctx.find_task(found, "root/send/label") == tasks["label"]
+
+
+def test_cub_records_take_criteria_parents_and_dependencies_from_where_they_are() -> None:
+    tasks = by_id(tracker("cub"))
+    card = tasks["shop-1.2"]
+    assert card.acceptance == ("a declined card shows why", "a paid order is stored")
+    assert (card.parent, card.depends_on, card.priority) == ("shop-1", ("shop-1.1",), 0)
+    assert tasks["shop-1.3"].depends_on == ("shop-1.4",)  # by the other's `blocks`
+
+
+def test_what_is_wrong_with_a_record_is_told_with_file_and_line_and_survived() -> None:
+    told = "\n".join(tracker("cub").faults)
+    for line, why in (
+        (6, "shop-1.2: duplicate id"),
+        (7, "not valid JSON"),
+        (8, "not an object"),
+        (9, "no parent shop-404"),
+        (10, "form a circle"),
+        (12, "without an id"),
+    ):
+        assert any(
+            fault.startswith(f".cub/tasks.jsonl:{line}: ") and why in fault
+            for fault in told.split("\n")
+        ), (line, why, told)
+
+
+def test_beads_links_say_what_is_a_parent_and_what_blocks() -> None:
+    tasks = by_id(tracker("beads"))
+    assert "m-1" not in tasks and "bd-e5" not in tasks
+    assert tasks["bd-a1b2.2"].parent == "bd-a1b2"
+    assert tasks["bd-a1b2.2"].depends_on == ("bd-a1b2.1",)
+    assert tasks["bd-a1b2.1"].parent == "bd-a1b2"  # by its id
+    assert tasks["bd-c3"].parent == "bd-a1b2"  # by its label
+    assert tasks["bd-a1b2.1"].acceptance[1] == "built within a minute"
+    assert "mind the accents" in tasks["bd-a1b2.2"].notes
+
+
+def test_an_export_older_than_the_beads_store_is_told_to_be_stale(tmp_path: Path) -> None:
+    folder = tmp_path / ".beads"
+    (folder / "dolt" / ".dolt" / "noms").mkdir(parents=True)
+    (folder / "issues.jsonl").write_text('{"id": "b-1", "title": "One"}\n')
+    os.utime(folder / "issues.jsonl", (1_000_000, 1_000_000))
+    (folder / "dolt" / ".dolt" / "noms" / "manifest").write_text("x")
+    assert any("stale" in fault for fault in ctx.read_tasks(project(tmp_path)).faults)
+
+
+def test_task_master_reads_the_current_tag_and_full_ids_of_subtasks() -> None:
+    tasks = by_id(tracker("taskmaster"))
+    assert "1" not in tasks and tasks["5.2"].parent == "5"
+    assert tasks["5.2"].depends_on == ("5.1",) and tasks["5.3"].depends_on == ("5.2",)
+    assert tasks["5"].acceptance == ("beans come up", "none is eaten")
+    assert "garden/beans.md" in tasks["5"].description
+
+
+def test_backlog_front_matter_survives_quotes_folding_and_windows_lines() -> None:
+    tasks = by_id(tracker("backlog"))
+    assert tasks["KIOSK-1"].title == 'Sell: papers, "magazines" & more'
+    assert tasks["KIOSK-1"].labels == ("sales", "front desk", "milestone:m-1")
+    assert tasks["KIOSK-1"].description == "Customers buy papers."
+    change = tasks["KIOSK-1.1"]
+    assert (change.title, change.parent) == ("Count the change", "KIOSK-1")
+    assert change.depends_on == ("KIOSK-2",) and change.notes == "Begin with coins."
+    assert change.acceptance == ("coins are counted", "notes are counted")
+    assert tasks["KIOSK-2"].status == "done"  # the last of the statuses in config.yml
+
+
+def test_flow_believes_the_live_state_then_the_done_summary_then_the_committed_status() -> None:
+    tasks = by_id(tracker("flow"))
+    states = [tasks[f"fn-9-night-train.{number}"].status for number in (1, 2, 3)]
+    assert states == ["done", "done", "open"]
+    assert tasks["fn-9-night-train.3"].acceptance == ("coffee is hot",)
+
+
+def test_spec_kit_ids_carry_their_feature_and_stories_give_the_criteria() -> None:
+    found = tracker("speckit")
+    tasks = by_id(found)
+    form = tasks["001/T012"]
+    assert form.depends_on == ("001/T001",) and form.title == "Form in src/form.py"
+    assert len(form.acceptance) == 2 and "People get in" in form.description
+    assert "001/T099" not in tasks  # an example in a code fence
+    assert ctx.find_task(found, "T012").id == "002/T012"  # the current feature's
+
+
+def test_openspec_changes_are_epics_and_archived_ones_are_not_read() -> None:
+    tasks = by_id(tracker("openspec"))
+    assert tasks["add-dark-mode/1.2"].parent == "add-dark-mode"
+    assert tasks["add-dark-mode"].description == "Eyes hurt at night."
+    assert tasks["add-dark-mode/1.2"].acceptance == ("Dark at night",)
+    assert not any("old-one" in name for name in tasks)
+
+
+def test_plain_boxes_have_ids_by_order_and_headings_as_epics() -> None:
+    tasks = by_id(tracker("plain"))
+    assert tasks["T-4"].parent == "E-1" and tasks["T-4"].depends_on == ("T-3",)
+    assert tasks["T-4"].acceptance == ("the crust cracks", "it sounds hollow")
+    assert tasks["T-4"].description == "Until it is brown."
+    assert tasks["T-6"].title == "Clean the window" and tasks["T-1"].parent == ""
+    assert "T-9" not in tasks and tasks["T-5"].status == "in_progress"
+
+
+@pytest.mark.parametrize(
+    ("name", "short", "full"),
+    [
+        ("flow", "fn-9.3", "fn-9-night-train.3"),
+        ("backlog", "kiosk-1.1", "KIOSK-1.1"),
+        ("backlog", "1.1", "KIOSK-1.1"),
+        ("cub", "SHOP-9", "shop-9"),
+        ("beads", "bd-c", "bd-c3"),
+        ("openspec", "1.2", "add-dark-mode/1.2"),
+    ],
+)
+def test_a_short_form_resolves_when_it_is_unique(name: str, short: str, full: str) -> None:
+    assert ctx.find_task(tracker(name), short).id == full
+
+
+def test_an_unknown_id_names_the_closest_and_the_source() -> None:
+    with pytest.raises(ctx.CtxError, match="no such task in cub; closest: shop-1"):
+        ctx.find_task(tracker("cub"), "shop-12")
+    with pytest.raises(ctx.CtxError, match="fits 2 tasks in beads: bd-a1b2.1, bd-a1b2.2"):
+        ctx.find_task(tracker("beads"), "bd-a1b2.")
+
+
+@pytest.mark.parametrize("name", ["../x", "a/../b", "/etc/passwd", "a\\b", "C:/x", "", "a\nb"])
+def test_a_path_is_no_task_id(name: str) -> None:
+    with pytest.raises(ctx.CtxError, match="not a task id"):
+        ctx.find_task(tracker("cub"), name)
+
+
+def test_an_unknown_source_is_named_with_the_known_ones() -> None:
+    with pytest.raises(ctx.CtxError, match="did you mean beads"):
+        ctx.read_tasks(project(REPOS), "bead")
+
+
+def test_done_siblings_come_newest_first_whatever_their_time_zone() -> None:
+    found = tracker("cub")
+    epic, done, rest = ctx.find_siblings(found, by_id(found)["shop-1.2"])
+    assert epic and epic.id == "shop-1"
+    assert [task.id for task in done] == ["shop-1.4", "shop-1.1"]
+    assert [task.id for task in rest] == ["shop-1.3"]
+
+
+def test_github_is_asked_again_without_the_fields_it_does_not_know(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools, repo = tmp_path / "tools", tmp_path / "repo"
+    tools.mkdir()
+    repo.mkdir()
+    record = {
+        "number": 12,
+        "title": "Paint it",
+        "body": "## Acceptance\n- it is blue",
+        "state": "OPEN",
+        "labels": [{"name": "bug"}],
+        "milestone": {"title": "Spring", "description": "All fresh."},
+        "comments": [{"body": "dark blue"}],
+        "url": "",
+    }
+    script = tools / "gh"
+    script.write_text(
+        "#!/bin/sh\ncase \"$*\" in *blockedBy*) echo 'Unknown JSON field' >&2; exit 1;; esac\n"
+        f"cat <<'END'\n{json.dumps(record)}\nEND\n"
+    )
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tools}{os.pathsep}{os.environ['PATH']}")
+    found = ctx.read_tasks(project(repo), "gh", "12")
+    task = ctx.find_task(found, "12")
+    assert (task.title, task.parent, task.acceptance) == ("Paint it", "Spring", ("it is blue",))
+    assert task.notes == "dark blue" and task.labels == ("bug",)
+
+
+def test_a_program_inside_the_repository_is_never_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "gh"
+    script.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\necho '{{}}'\n")
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    with pytest.raises(ctx.CtxError, match="gh"):
+        ctx.read_tasks(project(tmp_path), "gh", "12")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_two_thousand_tasks_are_read_within_a_second(tmp_path: Path) -> None:
+    lines = [
+        json.dumps(
+            {
+                "id": f"b-{number}",
+                "title": f"Task {number}",
+                "description": "Some words about it.\n\n## Acceptance\n\n- works\n" * 5,
+                "status": "open",
+                "dependencies": [{"depends_on_id": f"b-{number - 1}", "type": "blocks"}],
+            }
+        )
+        for number in range(2000)
+    ]
+    (tmp_path / ".beads").mkdir()
+    (tmp_path / ".beads" / "issues.jsonl").write_text("\n".join(lines))
+    start = time.process_time()
+    found = ctx.read_tasks(project(tmp_path))
+    assert len(found.tasks) == 2000 and time.process_time() - start < 1
+
+
+@pytest.mark.parametrize(
+    ("text", "criteria"),
+    [
+        ("## Acceptance Criteria\n\n- a\n- [x] b\n\n## Notes\n- c", ("a", "b")),
+        (
+            "**Acceptance criteria:**\n1. a\n2) b\n   goes on\n\n**Files:** x\n\n**More**\n- c",
+            ("a", "b goes on"),
+        ),
+        ("Done when: it rings\n\nMore words.", ("it rings",)),
+        ("### Success Criteria\n* a", ("a",)),
+        ("## Acceptance Tests\n- a", ()),
+        ("```\n## Acceptance\n- a\n```", ()),
+        ("Acceptance criteria are below", ()),
+        ("## Acceptance\n- [ ] TBD\n", ()),
+    ],
+)
+def test_acceptance_criteria_are_found_in_a_description(
+    text: str, criteria: tuple[str, ...]
+) -> None:
+    assert ctx.parse_acceptance(text) == criteria
+
+
+def test_front_matter_takes_both_kinds_of_lists_and_folded_texts() -> None:
+    keys, body = ctx.parse_front_matter(
+        "---\na: [x, 'y, z', \"w\"]\nb:\n- one\n- 'it''s'\nc: |\n  two\n  lines\nd: null\ne: x: y\n---\nbody"
+    )
+    assert keys == {
+        "a": ["x", "y, z", "w"],
+        "b": ["one", "it's"],
+        "c": "two\nlines",
+        "d": "",
+        "e": "x: y",
+    }
+    assert body == "body"
+
+
+@pytest.mark.parametrize("text", ["", "None.", "# Open Questions\n", "- [ ] TBD", "# A\n\nNone.\n"])
+def test_a_placeholder_says_nothing(text: str) -> None:
+    assert ctx.is_empty_note(text) and not ctx.is_empty_note(text + "\nreal words")
+
+
+JSON_FILES = [
+    "runner/.runner/state/tree.json",
+    "runner/.runner/state/run_state.json",
+    "runner/.runner/iterations/run-7/4/meta.json",
+    "runner/.runner/iterations/run-7/4/output.json",
+    "cub/.cub/tasks.jsonl",
+    "cub/.cub/ledger/by-task/shop-1.2.json",
+    "beads/.beads/issues.jsonl",
+    "taskmaster/.taskmaster/tasks/tasks.json",
+    "taskmaster/.taskmaster/state.json",
+    "flow/.flow/tasks/fn-9-night-train.1.json",
+    "prd/prd.json",
+    "speckit/.specify/feature.json",
+]
+ODD = st.sampled_from(
+    [None, True, -1, 1.5, 10**20, "", "\ud800\n# x", [], [1, None], {}, {"id": []}]
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(path=st.sampled_from(JSON_FILES), pick=st.integers(0, 10**6), odd=ODD)
+def test_a_damaged_value_never_stops_the_run(path: str, pick: int, odd: object) -> None:
+    name = path.partition("/")[0]
+    text = (REPOS / path).read_text("utf-8")
+    lines = text.split("\n") if path.endswith("l") else [text]
+    at = pick % len(lines)
+    try:
+        value = json.loads(lines[at])
+    except ValueError:
+        return
+    lines[at] = json.dumps(damaged(value, pick, odd))
+    with tempfile.TemporaryDirectory() as folder:
+        root = shutil.copytree(REPOS / name, Path(folder) / "repo")
+        (root / path.partition("/")[2]).write_text("\n".join(lines), "utf-8")
+        here = project(root)
+        for each in ctx.read_tasks(here).tasks[:3]:
+            ctx.read_attempts(here, each)
+            ctx.read_previous(here, each)
+
+
+def damaged(value: object, pick: int, odd: object) -> object:
+    """The value with one of its inner values replaced."""
+    inner = list(value.items()) if isinstance(value, dict) else list(enumerate(value))  # type: ignore[arg-type]
+    if not inner:
+        return odd
+    key, old = inner[pick % len(inner)]
+    deeper = isinstance(old, dict | list) and old and pick % 3
+    copy = dict(inner)
+    copy[key] = damaged(old, pick // 7, odd) if deeper else odd
+    return copy if isinstance(value, dict) else list(copy.values())
+
+
+# -- what happened before
+
+
+def task(name: str, wanted: str) -> tuple[ctx.Project, ctx.Task]:
+    return project(REPOS / name), ctx.find_task(tracker(name), wanted)
+
+
+def test_the_runners_previous_iteration_counts_only_for_its_own_node() -> None:
+    history, failure = ctx.read_previous(*task("runner", "label"))
+    assert history == "The bar code is too small."
+    assert failure == "FAIL test_bar_code: width 3 < 9\n1 failed\n"
+    assert ctx.read_previous(*task("runner", "track")) == ("", "")
+    assert ctx.read_previous(*task("runner", "weigh")) == ("", "")
+
+
+def test_cub_attempts_come_from_both_layouts_and_a_log_is_evidence_enough() -> None:
+    first, second = ctx.read_attempts(*task("cub", "shop-1.2"))
+    assert (first.status, first.category) == ("failed", "timeout")
+    assert second.summary == "" and second.log.endswith("exit code 3\n")
+    (older,) = ctx.read_attempts(*task("cub", "shop-1.3"))
+    assert older.status == "failed" and older.lessons == ("The queue drops mails over 1 MB.",)
+
+
+def test_a_runner_error_never_reaches_the_agent(tmp_path: Path) -> None:
+    folder = tmp_path / ".runner" / "iterations" / "r" / "1"
+    folder.mkdir(parents=True)
+    (tmp_path / ".runner" / "state").mkdir()
+    (tmp_path / ".runner" / "state" / "run_state.json").write_text(
+        '{"run_id": "r", "next_iter": 2, "last_status": "retry", "last_guard": "fail"}'
+    )
+    (tmp_path / "TASKS.md").write_text("- [ ] T-1: One\n")
+    (folder / "meta.json").write_text('{"node_id": "T-1", "status": "retry", "guard": "fail"}')
+    (folder / "output.json").write_text('{"status": "retry", "summary": "runner error: no disk"}')
+    (folder / "failure.log").write_text("runner error: no disk\n" + "x" * 90_000)
+    (folder / "guard.log").write_text("2 failed\n")
+    here = project(tmp_path)
+    one = ctx.find_task(ctx.read_tasks(here), "T-1")
+    assert ctx.read_previous(here, one) == ("", "2 failed\n")
+
+
+def test_a_log_of_twenty_megabytes_on_one_line_is_read_from_its_end(tmp_path: Path) -> None:
+    (tmp_path / "big.log").write_bytes("é".encode() * 10_000_000 + b" the end")
+    start = time.process_time()
+    text = ctx.read_log(project(tmp_path), "big.log")
+    assert text.endswith("é the end") and "\ufffd" not in text
+    assert len(text.encode()) <= ctx.LOG_BYTES and time.process_time() - start < 1
+
+
+@pytest.mark.parametrize("name", ["003/T012", "a b", "..", "con", "x" * 300, "é", ".hidden"])
+def test_any_id_has_a_ledger_of_its_own(name: str) -> None:
+    path = ctx.ledger_path(name)
+    assert path.startswith(".ctx/ledger/") and ".." not in path
+    assert ctx.is_file_name(path.removeprefix(".ctx/ledger/").removesuffix(".jsonl"))
+    assert path != ctx.ledger_path(name + "_") and path != ctx.ledger_path("003_T012")
+
+
+# -- git
+
+
+def git(root: Path, *args: str) -> None:
+    who = ["-c", "user.name=n", "-c", "user.email=e@example.com", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *who, *args], cwd=root, check=True, capture_output=True)
+
+
+def test_uncommitted_files_are_counted_without_running_a_filter(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "-b", "work")
+    for name in ("same", "changed", "staged", "gone", "touched"):
+        (tmp_path / name).write_text(f"{name}\n")
+    (tmp_path / "TASKS.md").write_text("- [ ] T-1: One\n")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-q", "-m", "feat(T-1): first words")
+    git(tmp_path, "config", "filter.spy.clean", f"touch {tmp_path}/.git/ran; cat")
+    (tmp_path / ".gitattributes").write_text("* filter=spy\n")
+    (tmp_path / "changed").write_text("other\n")
+    (tmp_path / "gone").unlink()
+    os.utime(tmp_path / "touched", (5, 5))
+    (tmp_path / "new file").write_text("")
+    (tmp_path / ".runner").mkdir()
+    (tmp_path / ".runner" / "x").write_text("")
+    git(tmp_path, "rm", "-q", "--cached", "staged")
+    ran = tmp_path / ".git" / "ran"
+    ran.unlink(missing_ok=True)
+    here = project(tmp_path)
+    one = ctx.find_task(ctx.read_tasks(here), "T-1")
+    state = ctx.read_git_state(here, one, 3)
+    assert state and state.branch == "work"
+    assert state.uncommitted == 5  # .gitattributes, changed, gone, new file, staged
+    assert state.commits[0].endswith("feat(T-1): first words") and "same" in state.touched
+    assert not ran.exists()
+
+
+def test_without_git_there_is_no_git_state(tmp_path: Path) -> None:
+    assert ctx.read_git_state(project(tmp_path), ctx.Task("T-1", "x"), 3) is None
