@@ -232,6 +232,7 @@ class Config(NamedTuple):
     tasks_source: str = "auto"
     scan_mode: str = "incremental"
     tokens_encoding: str = "o200k_base"
+    hook_agent_prompts: bool = False
     roles: Mapping[str, tuple[str, ...]] = {}  # role -> globs that it may see
     domains: Mapping[str, str] = {}  # folder prefix -> a name for it
 
@@ -465,7 +466,7 @@ def is_instruction_path(path: str) -> bool:
 
 _INSTRUCTION_PATH = (
     r"(?:^|/)(?:(?:AGENTS|CLAUDE|GEMINI)(?:\.local)?\.md|\.[a-z]+rules)$"
-    r"|^\.github/copilot-instructions\.md$|^\.cursor/rules/"
+    r"|^\.github/copilot-instructions\.md$|^\.(?:claude|codex|cursor)/|^\.mcp\.json$"
 )
 
 
@@ -928,6 +929,125 @@ def _yaml_scalar(text: str) -> str:
     if len(text) > 1 and text[0] == text[-1] == '"':
         return re.sub(r"\\(.)", r"\1", text[1:-1])
     return "" if text in ("null", "~") else text
+
+
+# -- JSON files of other tools, changed in place: what is not ours keeps its bytes
+
+Step = str | int  # a key of an object, or a place in an array
+
+
+class _Member(NamedTuple):
+    """One member of a JSON object or array, by offsets into the text."""
+
+    key: Step
+    start: int  # of its key, or of its value in an array
+    value: int
+    end: int
+
+
+def json_value(text: str) -> Any:
+    """The value of a JSON text; ValueError if it is none."""
+    import json
+
+    return json.loads(text.removeprefix("\ufeff"))
+
+
+def put_json(text: str, steps: Sequence[Step], value: object) -> str:
+    """The JSON text with a value at this path, in the text's own way of indenting."""
+    for depth, step in enumerate(steps):
+        at, members, close = _find_container(text, steps[: depth + 1])
+        found = [each for each in members if each.key == step]
+        if not found:
+            for inner in reversed(steps[depth + 1 :]):
+                value = {inner: value} if isinstance(inner, str) else [value]
+            return _insert_json(text, (at, members, close), step, value)
+    gap = text[at + 1 : members[0].start]
+    return text[: found[-1].value] + _dump_json(text, value, gap) + text[found[-1].end :]
+
+
+def drop_json(text: str, steps: Sequence[Step]) -> str:
+    """The JSON text without the member at this path."""
+    at, members, close = _find_container(text, steps)
+    place = max(place for place, each in enumerate(members) if each.key == steps[-1])
+    if len(members) == 1:
+        return text[: at + 1] + text[close:]
+    if place == len(members) - 1:
+        return text[: members[place - 1].end] + text[members[place].end :]
+    return text[: members[place].start] + text[members[place + 1].start :]
+
+
+def _find_container(text: str, steps: Sequence[Step]) -> tuple[int, list[_Member], int]:
+    """Where what holds the last step begins, its members, and where it ends."""
+    at = len(text) - len(text.lstrip("\ufeff \t\r\n"))
+    members, close = _json_members(text, at)
+    for step in steps[:-1]:
+        at = [each.value for each in members if each.key == step][-1]
+        members, close = _json_members(text, at)
+    return at, members, close
+
+
+def _json_members(text: str, at: int) -> tuple[list[_Member], int]:
+    import json
+
+    def skip(place: int) -> int:
+        return place + len(text[place:]) - len(text[place:].lstrip(" \t\r\n"))
+
+    decoder, members, keyed = json.JSONDecoder(), list[_Member](), text[at] == "{"
+    at = skip(at + 1)
+    while text[at] not in "]}":
+        start, key = at, len(members)
+        if keyed:
+            key, at = decoder.raw_decode(text, at)
+            at = skip(skip(at) + 1)
+        _, end = decoder.raw_decode(text, at)
+        members.append(_Member(key, start, at, end))
+        at = skip(end)
+        at = skip(at + 1) if text[at] == "," else at
+    return members, at
+
+
+def _insert_json(
+    text: str, container: tuple[int, list[_Member], int], step: Step, value: object
+) -> str:
+    import json
+
+    at, members, close = container
+    key = f"{json.dumps(step)}: " if isinstance(step, str) else ""
+    if members:
+        gap, end = text[at + 1 : members[0].start], members[-1].end
+        return f"{text[:end]},{gap or ' '}{key}{_dump_json(text, value, gap)}{text[end:]}"
+    line = text[:at].rpartition("\n")[2].lstrip("\ufeff")
+    base = ("\r\n" if "\r\n" in text else "\n") + line[: len(line) - len(line.lstrip())]
+    gap = base + _json_indent(text)
+    return f"{text[: at + 1]}{gap}{key}{_dump_json(text, value, gap)}{base}{text[close:]}"
+
+
+def _dump_json(text: str, value: object, gap: str) -> str:
+    """The value as this file would write it after such a gap: on one line, or indented."""
+    import json
+
+    if "\n" not in gap:
+        return json.dumps(value)
+    return json.dumps(value, indent=_json_indent(text)).replace(
+        "\n", gap[: gap.find("\n") + 1] + gap.rpartition("\n")[2]
+    )
+
+
+def _json_indent(text: str) -> str:
+    found = re.search(r"\n([ \t]+)\S", text)
+    return found[1] if found else "  "
+
+
+def find_code_names(text: str) -> list[str]:
+    """The words of a text that may be paths or names of code: those a sentence would not have."""
+    words = re.findall(r"(?:[\w.-]+/)*[\w-]+(?:\.\w+)+|(?:[\w.-]+/)+[\w.-]+", text)
+    words += re.findall(r"\b(?:\w+_\w+|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*)\b", text)
+    words += re.findall(r"(?<=`)[\w./-]+(?=(?:\(\))?`)|\b[A-Za-z_]\w+(?=\()", text)
+    parts = [word.rpartition(".")[2] for word in words if "/" not in word and "." in word]
+    return [name for name in dict.fromkeys([*words, *parts]) if len(name) > 2][:_MOST_NAMES]
+
+
+_MOST_NAMES = 40
 
 
 # ---- 3 LANGUAGES (pure) ----------------------------------------------------
@@ -1663,6 +1783,20 @@ You work on one task of this repository: {id}. Nothing else is yours now.
    `done` only if every criterion holds and every check passed; `retry` if another attempt is needed; `decomposed` if
    the task must be split first, with the parts in the summary.
 """[1:],
+    "repo-mapper.md": r"""
+---
+name: repo-mapper
+description: Read-only scout of this repository. Use it to find where something lives, what depends on it, or how a part works, before changing code.
+tools: Read, Glob, Grep, Bash({ctx} scan:*), Bash({ctx} map:*), Bash({ctx} search:*)
+---
+
+You find things in this repository and report them; you change nothing.
+
+1. Read `.ctx/map.md`. If it is missing or old, run `{ctx} map --output -`; `--focus PATH` ranks from one place.
+2. Narrow down with `{ctx} search WORDS`, then with Grep and Glob, then Read only the lines that matter.
+3. Answer with paths and lines (`src/app.py:42`), one sentence each on what is there and why it matters.
+4. Say what you looked for and did not find. Do not guess.
+"""[1:],
     "runloop.md": r"""
 # Run loop
 
@@ -1698,6 +1832,24 @@ the work are in your prompt; what is not there, look up in the repository before
 - The escape hatch: if the task turns out wrong, already done or far larger than it says, do not force it. Say so,
   propose how to split or change it, and end with `<stuck>`.
 - Everything in the list of tasks is done and verified: answer with `<promise>COMPLETE</promise>`. Never before.
+"""[1:],
+    "skill.md": r"""
+---
+name: ctx
+description: Facts about this repository on demand. Use it before exploring the code, when a task id is mentioned, or when asking what a change affects.
+---
+
+This repository has `{ctx}`, which answers from an index of the code, offline and within a token budget.
+
+- Ranked map: `{ctx} map --output -` (`--tokens N`, `--focus PATH`); the stored one is `.ctx/map.md`.
+- Files and symbols for some words: `{ctx} search WORDS`.
+- The files one task will touch, with reasons: `{ctx} pack "what to do"`. Work within that package; report gaps rather than searching everywhere.
+- Tasks and the next one: `{ctx} tasks --ready`. All about one of them: `{ctx} prompt TASK`.
+- House rules: `.ctx/constitution.md`. How a task is worked through: `.ctx/runloop.md`.
+
+The map now:
+
+!`{ctx} map --output - --quiet`
 """[1:],
 }
 # end generated
@@ -7151,6 +7303,62 @@ def _fingerprint(files: Mapping[str, Stamp], text: bytes) -> str:
     return _digest(names.encode("utf-8", "surrogateescape")) + _digest(text)
 
 
+def read_remembered(
+    project: Project, names: Collection[str] = ()
+) -> tuple[list[str], dict[str, FileTags]]:
+    """The files that the index knows, and the tags of those among `names` or defining one of them.
+
+    The index is taken as it is: nothing is listed, parsed or written. For answers in a hurry.
+    """
+    import json
+    import sqlite3
+
+    place = os.path.join(project.root, ".ctx/cache", f"index-{_SCHEMA}.db")
+    if not os.path.isfile(place) or os.path.islink(place):
+        return [], {}
+    join = "SELECT f.path, t.data, t.crc FROM files f JOIN tags t ON t.hash = f.hash AND t.kind = f.kind"
+    tags: dict[str, FileTags] = {}
+    cache = sqlite3.connect(place, timeout=0.1, isolation_level=None)
+    try:
+        cache.execute("PRAGMA query_only=ON")
+        paths = [os.fsdecode(row[0]) for row in cache.execute("SELECT path FROM files")]
+        for name in names:
+            # a definition's row holds its kind, its name and its owner, in this order
+            defined = f'","{json.dumps(name)[1:-1]}","'.encode()
+            query = f"{join} WHERE f.path = ? OR instr(t.data, ?) LIMIT {_REMEMBERED}"
+            for row in cache.execute(query, (os.fsencode(name), defined)):
+                found = _decode_row(row[1], row[2])
+                if found is not None:
+                    tags[os.fsdecode(row[0])] = found
+    except (sqlite3.Error, TypeError, ValueError):
+        return [], {}
+    finally:
+        cache.close()
+    return paths, tags
+
+
+_REMEMBERED = 8  # files for one name: one that more define says little
+
+
+def list_answers(project: Project, text: str) -> list[str]:
+    """The places of earlier answers that say the same; their times tell when it last was true."""
+    folder = os.path.join(project.root, ".ctx/cache/answers")
+    try:
+        places = [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
+    except OSError:
+        return []
+    body = text.encode("utf-8", "surrogateescape")
+    return [each for each in places if (read_file(each) or b"").endswith(b"\n" + body)]
+
+
+def read_mtime(place: str) -> int:
+    """When a file was last changed, in nanoseconds; 0 if it is not there."""
+    try:
+        return os.lstat(place).st_mtime_ns
+    except OSError:
+        return 0
+
+
 # ---- 13 TASKS (world) ------------------------------------------------------
 # Tasks and earlier attempts, from their files; a bad record costs itself alone. Never writes.
 # Uses: TYPES TEXT DISK.
@@ -8202,6 +8410,53 @@ def _is_touched(project: Project, entry: re.Match[bytes]) -> bool:
     )
 
 
+def read_branch(project: Project) -> str:
+    """The branch that is checked out, read without starting git; "" if there is none."""
+    folder = project.root
+    while not os.path.lexists(os.path.join(folder, ".git")) and folder != os.path.dirname(folder):
+        folder = os.path.dirname(folder)
+    place = os.path.join(folder, ".git")
+    link = read_file(place, 4096)  # a linked work tree has a file here
+    if link is not None:
+        place = os.path.join(folder, os.fsdecode(link).removeprefix("gitdir:").strip())
+    head = (read_file(os.path.join(place, "HEAD"), 4096) or b"").decode("utf-8", "replace")
+    return head.strip().removeprefix("ref: refs/heads/") if head.startswith("ref:") else ""
+
+
+def find_named_tasks(tracker: Tracker, text: str) -> list[Task]:
+    """The tasks whose ids stand in a text, or in the name of a branch."""
+    folded = text.casefold()
+    found: dict[str, Task] = {}
+    for task in sorted(tracker.tasks, key=lambda task: -len(task.id)):
+        word = task.id.casefold()
+        if word in folded:  # a bare number stands for many things, so it needs a mark before it
+            before = r"(?<![\w.-])" if re.search("[a-z]", word) else r"(?:#|\btask[ /-])"
+            if re.search(rf"{before}{re.escape(word)}(?![^\W_]|\.\w|-\d)", folded):
+                folded = folded.replace(word, " ")  # T-1 is not meant where T-1-2 is
+                found[task.id] = task
+    return [task for task in tracker.tasks if task.id in found]
+
+
+def find_current(tracker: Tracker, branch: str) -> Task | None:
+    """The task at hand: named by the branch, or in progress, or the one the loop is at."""
+    named = [task for task in find_named_tasks(tracker, branch) if task.status != "done"]
+    running = [task for task in tracker.tasks if task.status == "in_progress"]
+    looped = list_ready(tracker) if tracker.source == "runner" else []
+    return next(iter([*named, *running, *looped]), None)
+
+
+def read_changed(project: Project, since: str) -> list[str]:
+    """The files that differ from an earlier commit, committed or not."""
+    form = f"{since}^{{commit}}"
+    commit = run_git(project, "rev-parse", "--verify", "--quiet", "--end-of-options", form)
+    if not commit:
+        raise CtxError(f"{show(since)}: no such commit here; give one that `git log` shows")
+    flags = ("-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv")
+    listed = run_git(project, "diff-tree", *flags, commit.decode().strip(), "HEAD") or b""
+    names = {*listed.split(b"\0"), *_uncommitted(project)} - {b""}
+    return sorted(os.fsdecode(name) for name in names)
+
+
 # ---- 14 FLOWS (world) ------------------------------------------------------
 # Each product as one paragraph of calls.
 # Uses: TYPES TEXT LANGUAGES TEMPLATES FACTS LINKS RANK SELECT RENDER DISK INDEX TASKS.
@@ -8227,18 +8482,20 @@ def plan_update(project: Project, *, force: bool) -> Plan:
     if not paths and not os.path.lexists(find_place(project, CONSTITUTION_PATH)):
         ctx = script_command(project)
         raise CtxError(f"{show(os.path.basename(project.root))}: not set up; run `{ctx} init`")
-    plan = _plan_sections(project, paths, force=force)
-    return Plan([*_plan_own_files(project), *plan.changes], plan.notes)
+    plan, doors = _plan_sections(project, paths, force=force), plan_doors(project, ())
+    changes = [*_plan_own_files(project), *plan.changes, *doors.changes]
+    return Plan(changes, [*plan.notes, *doors.notes])
 
 
 def plan_remove(project: Project) -> Plan:
-    """The changes that take every managed section out again."""
-    changes = []
+    """The changes that take every managed section out again, and the doors for agents."""
+    changes, doors = [], plan_closed_doors(project)
     for path in list_managed(project):
         old = read_old(project, path) or b""
         changes.append(Change(path, old, _in_file(path, remove_section, old)))
+    changes += doors.changes
     notes = [] if changes else ["no managed section found; nothing to remove"]
-    return Plan(changes, notes)
+    return Plan(changes, [*notes, *doors.notes])
 
 
 def _plan_own_files(project: Project) -> list[Change]:
@@ -8981,6 +9238,463 @@ def _read_user_log(path: str) -> str:
     return cut_tail(clean_text(source.decode("utf-8", "replace")), LOG_BYTES)
 
 
+# -- for agents that ask by themselves
+
+HOOK_CHARS = 8_000  # one agent cuts at 10,000 characters, another at about 2,500 tokens
+_PROMPT_CHARS = 20_000  # of a prompt that are searched for names
+
+
+def make_session(project: Project) -> str:
+    """What an agent should know when a session starts: commands, tasks, map, and how old that is."""
+    ctx = script_command(project)
+    tracker = read_tasks(project, project.config.tasks_source)
+    text = read_text(project, MAP_PATH)
+    parts = parse_parts(clean_text(text)) if text is not None else _bare_parts(project)
+    commands = parts.pop("Commands", "")
+    note = f"No map here yet; `{ctx} init` makes one." if text is None else _map_age(project, text)
+    sections = [
+        Section("", f"Facts about this repository, from `{ctx} hook`. {note}"),
+        Section("Commands", commands),
+        Section("Tasks", _open_tasks(project, tracker)),
+        *(Section(name, body) for name, body in parts.items()),
+    ]
+    return _fit_hook(project, sections)
+
+
+def make_mentions(project: Project, text: str) -> str:
+    """The tasks, files and symbols that a prompt names, and its package; "" if it names none."""
+    text = text[:_PROMPT_CHARS]
+    tracker = read_tasks(project, project.config.tasks_source)
+    tasks = find_named_tasks(tracker, text)[:2]
+    code = _named_code(project, text)
+    if not tasks and not code:
+        return ""
+    sections = [Section("Task", _task_text(project, tracker, task)) for task in tasks]
+    wanted = "\n".join([text, *(f"{task.title}\n{task.description}" for task in tasks)])
+    sections.append(Section("Named here", code))
+    sections.append(Section("Context package", make_pack_summary(project, wanted)))
+    return _fit_hook(project, sections)
+
+
+def make_role(project: Project, role: str, text: str) -> str:
+    """What a helper agent should know: where its role may look, the task at hand, the commands."""
+    tracker = read_tasks(project, project.config.tasks_source)
+    current = find_current(tracker, read_branch(project))
+    globs = project.config.roles.get(role, ())
+    parts = parse_parts(clean_text(read_text(project, MAP_PATH) or ""))
+    limits = f"The role {code_span(role)} keeps to: {', '.join(map(code_span, globs))}."
+    if globs:
+        patterns = [re.compile(glob_pattern(glob)) for glob in globs]
+        known = read_remembered(project)[0]
+        files = [path for path in known if any(each.fullmatch(path) for each in patterns)]
+        body = "".join(f"- {code_span(path)}\n" for path in files[:_ROLE_FILES])
+        parts = {"Commands": parts.get("Commands", ""), f"Its {len(files)} files": body}
+    sections = [
+        Section("Role", limits if globs else ""),
+        Section("Current task", _task_text(project, tracker, current) if current else ""),
+        Section("Named here", _named_code(project, text)),
+        *(Section(name, parts[name]) for name in parts if name not in ("", "Key Symbols")),
+    ]
+    return _fit_hook(project, sections)
+
+
+_ROLE_FILES = 60
+
+
+def _fit_hook(project: Project, sections: Sequence[Section]) -> str:
+    """The sections that say anything, cut between lines where a hook's answer must end."""
+    text = join_sections(each for each in sections if each.body.strip())
+    if len(text) <= HOOK_CHARS:
+        return text
+    lines = text[: HOOK_CHARS - 200].split("\n")[:-1]
+    mark = functools.reduce(lambda mark, line: fence_after(line, mark), lines, "")
+    end = (
+        f"[truncated; the whole map is {MAP_PATH}, a task `{script_command(project)} prompt TASK`]"
+    )
+    return "\n".join([*lines, *([mark] if mark else []), end, ""])
+
+
+def _bare_parts(project: Project) -> dict[str, str]:
+    """What can be told at once where there is no map: the root's own files."""
+    names = list_folder(project, "")
+    folders = {name for name in names if os.path.isdir(os.path.join(project.root, name))}
+    files = [name for name in names if name not in folders]
+    commands = detect_facts(files, read_configs(project, files)).commands
+    shown = [name + ("/" if name in folders else "") for name in names if name not in OWN_FOLDERS]
+    structure = "".join(f"- {code_span(name)}\n" for name in shown[:_ROLE_FILES])
+    return {"Commands": render_section_commands(commands), "Structure": structure}
+
+
+def _map_age(project: Project, text: str) -> str:
+    """One sentence on how old the map is: what is newer than it, or than its last confirmation."""
+    ctx = script_command(project)
+    known = read_remembered(project)[0]
+    if not known:
+        return f"No index on this machine tells how old the map below is; `{ctx} map` refreshes it."
+    since = max(map(read_mtime, [f"{project.root}/{MAP_PATH}", *list_answers(project, text)]))
+    times = [read_mtime(f"{project.root}/{path}") for path in known]
+    changed = sum(1 for each in times if each > since or not each)
+    if not changed:
+        return "The map below is current."
+    return f"{changed} of {len(known)} files changed since the map below; `{ctx} map` refreshes it."
+
+
+def _open_tasks(project: Project, tracker: Tracker) -> str:
+    """The task in progress and the next ready ones."""
+    current = find_current(tracker, read_branch(project))
+    ready = [task for task in list_ready(tracker) if task != current]
+    rows = [("current", current)] if current else []
+    rows += [("ready", task) for task in ready[:3]]
+    lines = [f"- {word}: {code_span(task.id)}: {one_line(task.title)}\n" for word, task in rows]
+    more = f"All about one: `{script_command(project)} prompt TASK`.\n" if lines else ""
+    return "".join(lines) + more
+
+
+def _task_text(project: Project, tracker: Tracker, task: Task) -> str:
+    needs = [each for each in tracker.tasks if each.id in task.depends_on]
+    more = f"\nEarlier attempts and more: `{script_command(project)} prompt {show(task.id)}`.\n"
+    return cut_lines(render_task(task, needs), 60) + more
+
+
+def _named_code(project: Project, text: str) -> str:
+    """The files and symbols of the index that a text names."""
+    names = find_code_names(text)
+    known, tags = read_remembered(project, names)
+    ends = tuple(f"/{name}" for name in names if "." in name)
+    far = [path for path in known if ends and path.endswith(ends) and path not in tags]
+    tags |= read_remembered(project, far[:5])[1] if far else {}
+    lines = []
+    for path, found in sorted(tags.items()):
+        whole = path in names or path.endswith(ends or ("/\0",))
+        named = [each for each in found.definitions if whole or each.name in names]
+        lines.append(f"{code_span(path)}\n")
+        lines += [f"-{render_symbol(Symbol(0, path, each))[1:]}" for each in named[:_NAMED_SHOWN]]
+    return "".join(lines)
+
+
+_NAMED_SHOWN = 20
+
+
+def read_links(project: Project) -> tuple[dict[str, FileTags], Links]:
+    """What every source file defines, and who mentions and imports what."""
+    files = list_files(project)
+    found = read_index(project, files).tags
+    tags = {path: each for path, each in found.items() if not find_document(path)}
+    uses = {path: each.imports for path, each in tags.items()}
+    imports = resolve_imports(uses, list(files), read_configs(project, list(files)))
+    weights = {path: weigh_file(path, each.mark) for path, each in tags.items()}
+    return tags, build_links(tags, imports, weights, _family)
+
+
+def make_symbol(project: Project, name: str, budget: int) -> str:
+    """Where a symbol is defined, its signature, who uses it, and what it uses."""
+    tags, links = read_links(project)
+    owner, _, word = name.replace("::", ".").rpartition(".")
+    places = [
+        (path, each)
+        for path, found in tags.items()
+        for each in found.definitions
+        if each.name == word and f".{each.owner}".endswith(f".{owner}" if owner else "")
+    ]
+    if not places:
+        known = sorted({each.name for found in tags.values() for each in found.definitions})
+        raise CtxError(f"{show(name)}: no such symbol here; {closest(word, known)}"[:400])
+    places.sort(key=lambda place: (-weigh_file(place[0], ""), place[0], place[1].line))
+    lines = [f"# {code_span(name)}\n\n"]
+    for path, each in places[:5]:
+        lines.append(f"{code_span(f'{path}:{each.line}')}\n")
+        lines.append(f"-{render_symbol(Symbol(0, path, each))[1:]}")
+    homes = {path for path, _ in places}
+    users = [path for path in links.paths if path in homes or _mentions(links, path, word, homes)]
+    callers = [line for path in users for line in _use_lines(project, path, tags[path], word)]
+    callees = [
+        line for path, each in places[:3] for line in _callees(project, path, each, tags, links)
+    ]
+    lines += ["\n## Used by\n\n", *(callers or ["Nothing found.\n"])]
+    lines += ["\n## Uses\n\n", *(dict.fromkeys(callees) or ["Nothing found.\n"])]
+    return _fit_answer(project, lines, budget)
+
+
+def _mentions(links: Links, path: str, word: str, homes: Collection[str]) -> bool:
+    """Whether a file mentions a name that most likely means one of these files."""
+    symbols, _ = links.mentions[bisect.bisect_left(links.paths, path)]
+    meant = [links.names[symbol] for symbol in symbols]
+    return any(name == word and links.paths[at] in homes for at, name in meant)
+
+
+def _use_lines(project: Project, path: str, found: FileTags, word: str) -> list[str]:
+    """Where a file mentions a name, a line for each definition that does."""
+    source = (read_text(project, path) or "").split("\n")
+    uses: dict[str, int] = {}  # definition -> its first line that mentions the name
+    for number, line in enumerate(source, 1):
+        if re.search(rf"\b{re.escape(word)}\b", line):
+            inside = [each for each in found.definitions if each.line <= number <= each.end]
+            if any(each.name == word and each.line == number for each in inside):
+                continue
+            holder = render_name(inside[-1]) if inside else "top level"
+            uses.setdefault(holder, number)
+    return [f"- {code_span(f'{path}:{at}')} in {show(name)}\n" for name, at in uses.items()]
+
+
+def _callees(
+    project: Project, path: str, definition: Definition, tags: Mapping[str, FileTags], links: Links
+) -> list[str]:
+    """What a definition uses of this repository, one line each."""
+    source = (read_text(project, path) or "").split("\n")
+    body = "\n".join(source[definition.line - 1 : definition.end])
+    words = {*re.findall(r"[^\W\d]\w*", body)} & {*tags[path].references} - {definition.name}
+    symbols, _ = links.mentions[bisect.bisect_left(links.paths, path)]
+    meant = [(links.paths[links.names[each][0]], links.names[each][1]) for each in symbols]
+    own = [(path, each.name) for each in tags[path].definitions]
+    lines = []
+    for home, name in dict.fromkeys([*own, *meant]):
+        if name in words:
+            line = next(each.line for each in tags[home].definitions if each.name == name)
+            lines.append(f"- {show(name)} {code_span(f'{home}:{line}')}\n")
+    return lines
+
+
+def make_impact(project: Project, paths: Sequence[str], since: str, budget: int) -> str:
+    """What depends on these files, or on those changed since a commit, nearest first."""
+    starts = [find_path(project, path) for path in paths]
+    starts += [path for path in read_changed(project, since) if path not in starts] if since else []
+    tags, links = read_links(project)
+    wrong = [path for path in paths if find_path(project, path) not in tags]
+    if wrong or not starts:
+        what = f"{show(wrong[0])}: no source file here" if wrong else "impact: no file given"
+        raise CtxError(f"{what}; give `paths` from the root, or `since`")
+    number = {path: at for at, path in enumerate(links.paths)}
+    reached = {number[path]: 0 for path in starts if path in number}
+    users: dict[int, dict[int, str]] = {}  # file -> files that lean on it, and how
+    for at in range(len(links.paths)):
+        for symbol, weight in zip(*links.mentions[at], strict=True):
+            if weight > _SURE:
+                users.setdefault(links.names[symbol][0], {})[at] = f"uses {links.names[symbol][1]}"
+        for to in links.imports[at]:
+            users.setdefault(to, {}).setdefault(at, "imports it")
+    lines = [
+        f"# What depends on {len(starts)} files\n\n",
+        *(f"- {code_span(path)}\n" for path in starts),
+    ]
+    front = list(reached)
+    for depth, title in enumerate(("Directly", "Through those", "Further away"), 1):
+        near = {
+            at: (to, how)
+            for to in front
+            for at, how in users.get(to, {}).items()
+            if at not in reached
+        }
+        reached |= dict.fromkeys(near, depth)
+        front = sorted(near, key=lambda at: (-links.weights[at], links.paths[at]))
+        rows = [
+            f"- {code_span(links.paths[at])}: {show(near[at][1])}"
+            f"{f' of {code_span(links.paths[near[at][0]])}' if depth > 1 or len(starts) > 1 else ''}\n"
+            for at in front
+        ]
+        lines += [f"\n## {title} ({len(near)})\n\n", *rows] if near else []
+    return _fit_answer(
+        project,
+        lines if front or len(reached) > len(starts) else [*lines, "\nNothing found.\n"],
+        budget,
+    )
+
+
+_SURE = 0.1  # strength of a mention below which it may as well mean something else
+
+
+def _fit_answer(project: Project, lines: Sequence[str], budget: int) -> str:
+    """The lines within a budget of tokens; how many did not fit is said."""
+    count = read_counter(project).count
+    kept = fit_lines(lines, budget - 20, count)
+    left = len(lines) - len(kept)
+    return redact("".join(lines[at] for at in kept)) + (f"\n[{left} more lines]\n" if left else "")
+
+
+def make_task(project: Project, wanted: str, budget: int) -> str:
+    """The prompt of one task, within a budget of tokens."""
+    briefing = read_briefing(project, wanted, None)
+    prompt = make_prompt(project, briefing, _WHOLE_PROMPT, reanchor=False)
+    return render_prompt(fit_sections(prompt.sections, budget, read_counter(project).count))
+
+
+_WHOLE_PROMPT = 10_000_000  # bytes: everything; tokens then decide
+
+
+# -- doors for agents, registered in the files of their tools
+
+_AGENT_TEMPLATES = {
+    ".claude/agents/repo-mapper.md": "repo-mapper.md",
+    ".claude/skills/ctx/SKILL.md": "skill.md",
+}
+_EVENTS = {
+    "SessionStart": "startup|resume|clear|compact",
+    "UserPromptSubmit": "",
+    "SubagentStart": "",
+    "PreToolUse": "Agent|Task",
+}
+# file -> the door it leads to, and how its tool names the root
+_SETTINGS = {
+    ".claude/settings.json": ("hooks", "${CLAUDE_PROJECT_DIR}"),
+    ".codex/hooks.json": ("hooks", "$(git rev-parse --show-toplevel)"),
+    ".cursor/hooks.json": ("hooks", "."),
+    ".mcp.json": ("mcp", "."),
+}
+# Imported, ctx.py is compiled once, not at each start. And where it is gone, Python ends with 1:
+# a missing script ends with 2, which would take the user's prompt away.
+_LAUNCHER = "import sys; sys.path[0] = sys.argv.pop(1); import {name}; {name}.main()"
+
+
+def plan_doors(project: Project, wanted: Collection[str]) -> Plan:
+    """The doors asked for, of "hooks", "agents" and "mcp", and those made earlier, as they should be."""
+    changes, notes = [], []
+    for path, (door, _) in _SETTINGS.items():
+        folder = os.path.join(project.root, path.rpartition("/")[0])
+        asked = door in wanted and (path.startswith((".claude", ".mcp")) or os.path.isdir(folder))
+        old = read_old(project, path)
+        if asked or _list_own(_read_settings(path, old, strict=False)[1]):
+            text, data = _read_settings(path, old, strict=True)
+            changes.append(Change(path, old, _add_door(project, path, text, data).encode()))
+    for path, template in _AGENT_TEMPLATES.items():
+        old = read_old(project, path)
+        if (old is None and "agents" in wanted) or (old is not None and unseal(old)[1]):
+            changes.append(Change(path, old, seal(fill(template, ctx=script_command(project)))))
+        elif old is not None and ("agents" in wanted or b"<!-- ctx sha256:" in old):
+            notes.append(f"{path}: edited by hand; kept")
+    return Plan(changes, notes)
+
+
+def plan_closed_doors(project: Project) -> Plan:
+    """The changes that take every door out again; what was edited by hand stays and is named."""
+    changes, notes = [], []
+    for path in _SETTINGS:
+        old = read_old(project, path)
+        text, data = _read_settings(path, old, strict=False)
+        for steps in reversed(_list_own(data)):
+            text = _drop_own(text, steps)
+        if data and text != (old or b"").decode():
+            gone = json_value(text) in ({}, {"version": 1})
+            changes.append(Change(path, old, None if gone else text.encode()))
+    for path in _AGENT_TEMPLATES:
+        old = read_old(project, path)
+        if old is not None and unseal(old)[1]:
+            changes.append(Change(path, old, None))
+        elif old is not None and b"<!-- ctx sha256:" in old:
+            notes.append(f"{path}: edited by hand; kept")
+    return Plan(changes, notes)
+
+
+def _read_settings(path: str, source: bytes | None, *, strict: bool) -> tuple[str, dict[str, Any]]:
+    """The text and the value of a settings file; of one that is not valid JSON nothing, or an error."""
+    try:
+        text = (source or b"{}\n").decode()
+        data = json_value(text)
+        if isinstance(data, dict):
+            return text, data
+        error: Exception = ValueError("no object")
+    except (ValueError, RecursionError) as found:
+        error = found
+    if strict:
+        raise CtxError(f"{path}: not valid JSON: {one_line(str(error))}; correct it") from error
+    return "{}", {}
+
+
+def _list_own(data: Mapping[str, Any]) -> list[tuple[Step, ...]]:
+    """Where a settings file holds what leads to ctx.py."""
+    hooks, servers = data.get("hooks"), data.get("mcpServers")
+    found: list[tuple[Step, ...]] = []
+    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
+        for at, group in enumerate(groups if isinstance(groups, list) else ()):
+            inner = group.get("hooks") if isinstance(group, dict) else None
+            rows = enumerate(inner if isinstance(inner, list) else ())
+            found += [("hooks", event, at, "hooks", n) for n, each in rows if _is_own(each, "hook")]
+            found += [("hooks", event, at)] if _is_own(group, "hook") else []
+    for name, server in servers.items() if isinstance(servers, dict) else ():
+        found += [("mcpServers", name)] if _is_own(server, "mcp") else []
+    return found
+
+
+def _is_own(each: Any, door: str) -> bool:
+    """Whether a command of a settings file calls this door of ctx.py, wherever that lies."""
+    if not isinstance(each, dict):
+        return False
+    more = each.get("args")
+    words = [each.get("command"), *(more if isinstance(more, list) else ())]
+    line = " ".join(word for word in words if isinstance(word, str))
+    stem = os.path.basename(__file__).removesuffix(".py")
+    return bool(re.search(rf"\b(?:ctx|{re.escape(stem)})\b.* {door}$", line))
+
+
+def _add_door(project: Project, path: str, text: str, data: dict[str, Any]) -> str:
+    """A settings file with our commands in it, those of others as they were."""
+    own, whole = _list_own(data), data  # type: tuple[list[tuple[Step, ...]], Any]
+    door, root = _SETTINGS[path]
+    command = _door_command(project, path, root)
+    for steps in own:
+        if functools.reduce(operator.getitem, steps, whole) != command:
+            text = put_json(text, steps, command)
+    if door == "mcp":
+        _check_shape(path, data, "mcpServers", dict)
+        if not own and "ctx" in data.get("mcpServers", {}):
+            raise CtxError(f"{path}: mcpServers.ctx is another server; give that another name")
+        return text if own else put_json(text, ["mcpServers", "ctx"], command)
+    _check_shape(path, data, "hooks", dict)
+    cursor = path.startswith(".cursor")
+    if cursor and "version" not in data:
+        text = put_json(text, ["version"], 1)
+    for event, matcher in _EVENTS.items():
+        group: dict[str, Any] = {"matcher": matcher} if matcher else {}
+        group |= {"hooks": [command]}
+        if cursor:
+            event, group = event[0].lower() + event[1:], command
+        hooks = data.get("hooks", {})
+        _check_shape(path, hooks, event, list)
+        if not any(steps[1] == event for steps in own) and (not cursor or event in _CURSOR_EVENTS):
+            text = put_json(text, ["hooks", event, len(hooks.get(event, ()))], group)
+    return text
+
+
+_CURSOR_EVENTS = ("sessionStart", "subagentStart")  # others take no context
+
+
+def _check_shape(path: str, data: Mapping[str, Any], key: str, kind: type) -> None:
+    if not isinstance(data.get(key, kind()), kind):
+        shape = "an object" if kind is dict else "a list"
+        raise CtxError(f"{path}: {show(key)} is not {shape}; correct it")
+
+
+def _door_command(project: Project, path: str, root: str) -> dict[str, Any]:
+    """How the tool that reads this file should call ctx.py."""
+    door = "mcp" if path == ".mcp.json" else "hook"
+    script = os.path.realpath(__file__)
+    words = ["ctx", door]
+    if is_inside(project, script):
+        place = os.path.relpath(script, project.root).replace(os.sep, "/")
+        folder, _, name = f"{root}/{place}".rpartition("/")
+        stem = name.removesuffix(".py")
+        python = "python" if os.name == "nt" else "python3"
+        words = [python, place, door]
+        if door == "hook" and stem.isidentifier():
+            code = _LAUNCHER.format(name=stem)
+            words = [python, "-X", f"pycache_prefix={root}/.ctx/cache", "-c", code, folder, door]
+    if path.startswith(".mcp"):
+        return {"command": words[0], "args": words[1:]}
+    if path.startswith(".claude"):
+        return {"type": "command", "command": words[0], "args": words[1:], "timeout": 20}
+    line = " ".join(each if re.fullmatch(r"[\w./-]+", each) else f'"{each}"' for each in words)
+    return {"command": line} | ({} if root == "." else {"type": "command", "timeout": 20})
+
+
+def _drop_own(text: str, steps: Sequence[Step]) -> str:
+    """A settings file without one of our commands, and without what that leaves empty."""
+    text = drop_json(text, steps)
+    for size in range(min(len(steps) - 1, 3), 0, -1):
+        inner: Any = functools.reduce(operator.getitem, steps[:size], json_value(text))
+        if inner and not (isinstance(inner, dict) and inner.get("hooks") == []):
+            break
+        text = drop_json(text, steps[:size])
+    return text
+
+
 # ---- 15 COMMANDS (door) ----------------------------------------------------
 # One cmd_* per subcommand, its flags above it. Uses: TYPES RENDER DISK TASKS FLOWS.
 
@@ -9026,6 +9740,9 @@ def command(
     ),
     flag("--dry-run", action="store_true", help="print the diff and write nothing"),
     flag("--file", action="append", default=[], metavar="PATH", help="manage a section here too"),
+    flag("--hooks", action="store_true", help="register `hook` with Claude Code, Codex, Cursor"),
+    flag("--agents", action="store_true", help="add a scanning agent and a skill for Claude Code"),
+    flag("--mcp", action="store_true", help="register `mcp` in .mcp.json"),
     example="python ctx.py init --dry-run",
 )
 def cmd_init(project: Project, args: argparse.Namespace) -> int:
@@ -9040,7 +9757,10 @@ def cmd_init(project: Project, args: argparse.Namespace) -> int:
             say(project, f"{error}; going on without the parsers")
     project = project._replace(look_only=args.dry_run)
     files = [find_path(project, path) for path in args.file]
-    return _apply(project, plan_init(project, [*AGENT_FILES, *files]), dry=args.dry_run)
+    wanted = [door for door in ("hooks", "agents", "mcp") if getattr(args, door)]
+    plan, doors = plan_init(project, [*AGENT_FILES, *files]), plan_doors(project, wanted)
+    both = Plan([*plan.changes, *doors.changes], [*plan.notes, *doors.notes])
+    return _apply(project, both, dry=args.dry_run)
 
 
 def _apply(project: Project, plan: Plan, *, dry: bool) -> int:
@@ -9289,20 +10009,301 @@ def cmd_record(project: Project, args: argparse.Namespace) -> int:
 
 
 # ---- 16 SERVE (door) -------------------------------------------------------
-# hook and mcp: JSON in, JSON out. Uses: TYPES.
+# hook and mcp: JSON in, JSON out. Uses: TYPES TEXT DISK FLOWS COMMANDS.
+
+
+@command(example="python ctx.py hook < event.json")
+def cmd_hook(project: Project, args: argparse.Namespace) -> int:
+    """Answer a coding agent's hook: event JSON on stdin, context JSON on stdout, always exit 0.
+
+    `init --hooks` registers it for Claude Code, Codex and Cursor.
+    """
+    return run_hook(project)
+
+
+def run_hook(project: Project | None) -> int:
+    """Answer one event; whatever goes wrong costs the answer, never the agent's turn."""
+    import json
+
+    try:
+        if sys.stdin is None or sys.stdin.isatty():
+            raise CtxError("hook: no event on stdin; agents call this, see `ctx init --hooks`")
+        source = sys.stdin.buffer.read(_MAX_MESSAGE)
+        event = json.loads(source) if source.strip() else {}
+        answer = _answer_event(project, event) if isinstance(event, dict) else None
+        if answer:
+            write_stdout(json.dumps(answer) + "\n")
+    except Exception as error:  # a hook must not stop an agent
+        warn(f"hook: {error or type(error).__name__}; no context was given")
+    return 0
+
+
+_MAX_MESSAGE = 20_000_000  # bytes: far more than any agent sends
+
+
+def _answer_event(project: Project | None, event: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The answer in the shape of the agent that asked, or None."""
+    fields = {re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).lower(): event[key] for key in event}
+    name = fields.get("hook_event_name")
+    make = _EVENT_MAKERS.get(name.lower()) if isinstance(name, str) else None
+    if make is None:
+        return None
+    made = make(project or _event_project(fields), fields)
+    camel = str(name)[0].islower()  # Cursor's spelling, and its shape
+    if not made:
+        return None
+    if isinstance(made, dict):
+        answer = {"hookEventName": name, "permissionDecision": "allow", "updatedInput": made}
+        return {"updated_input": made} if camel else {"hookSpecificOutput": answer}
+    if camel:
+        return {"additional_context": made}
+    return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": made}}
+
+
+def _event_project(fields: Mapping[str, Any]) -> Project:
+    """The repository that an event is about: where the agent works, else where we were started."""
+    roots = fields.get("workspace_roots")
+    places = [fields.get("cwd"), *(roots if isinstance(roots, list) else ()), "."]
+    usable = [each for each in places if isinstance(each, str) and os.path.isdir(each)]
+    root = find_root(usable[0] if usable else ".")
+    if not any(os.path.lexists(os.path.join(root, name)) for name in (".git", ".ctx")):
+        raise CtxError("hook: neither a repository nor set up; run `ctx init` there")
+    return Project(root, read_config(root), quiet=True, look_only=True)
+
+
+def _event_text(value: Any, key: str) -> str:
+    text = value.get(key) if isinstance(value, dict) else None
+    return text if isinstance(text, str) else ""
+
+
+def _extend_prompt(project: Project, fields: dict[str, Any]) -> dict[str, Any] | None:
+    """The input of a call that starts an agent, its prompt followed by what that names."""
+    given = fields.get("tool_input")
+    prompt = _event_text(given, "prompt")
+    if fields.get("tool_name") not in ("Agent", "Task") or not project.config.hook_agent_prompts:
+        return None
+    more = make_mentions(project, prompt)
+    return {**given, "prompt": f"{prompt}\n\n{more}"} if more and isinstance(given, dict) else None
+
+
+_EVENT_MAKERS: dict[str, Callable[[Project, dict[str, Any]], str | dict[str, Any] | None]] = {
+    "sessionstart": lambda project, fields: make_session(project),
+    "userpromptsubmit": lambda project, fields: make_mentions(
+        project, _event_text(fields, "prompt")
+    ),
+    "subagentstart": lambda project, fields: make_role(
+        project,
+        _event_text(fields, "agent_type") or _event_text(fields, "subagent_type"),
+        _event_text(fields, "task"),
+    ),
+    "pretooluse": _extend_prompt,
+}
+
+
+# -- MCP
+
+
+class Tool(NamedTuple):
+    """One tool of the server: what it says, and the arguments it takes beside `tokens`."""
+
+    run: Callable[[Project, dict[str, Any]], str]
+    about: str
+    takes: dict[str, str]  # name -> what it is; "[]" at its end: a list of texts
+    needs: tuple[str, ...] = ()
+
+
+TOOLS: dict[str, Tool] = {
+    "map": Tool(
+        lambda project, given: make_map(project, given["tokens"], focus=given.get("focus", ())),
+        "Ranked map of this repository: stack, commands, structure, key symbols.",
+        {"focus": "files, folders or symbols to rank from []"},
+    ),
+    "symbol": Tool(
+        lambda project, given: make_symbol(project, given["name"], given["tokens"]),
+        "Where a symbol is defined, its signature, who uses it and what it uses.",
+        {"name": "parse_config, or Class.method"},
+        ("name",),
+    ),
+    "impact": Tool(
+        lambda project, given: make_impact(
+            project, given.get("paths", ()), given.get("since", ""), given["tokens"]
+        ),
+        "What depends on some files, or on all that changed since a commit.",
+        {"paths": "files, from the root []", "since": "a commit, such as HEAD~1 or main"},
+    ),
+    "task": Tool(
+        lambda project, given: make_task(project, given["id"], given["tokens"]),
+        "All that one task needs: goal, criteria, earlier attempts, git state.",
+        {"id": "of the task; a unique prefix will do"},
+        ("id",),
+    ),
+}
+_TOKENS = {"default": 4000, "minimum": 100, "maximum": 10_000}  # agents cut answers at 25,000
+_LEGACY = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
+_MODERN = ("2026-07-28",)
+_META = "io.modelcontextprotocol/"
+_SERVER = {"name": "ctx", "version": VERSION}
+_ABOUT: dict[str, Any] = {
+    "capabilities": {"tools": {}},
+    "instructions": "Facts about this repository. Start with `map`; the others answer one question each.",
+}
+_FRESH = {"ttlMs": 3_600_000, "cacheScope": "public"}  # tools change only with ctx.py itself
+
+
+@command(example="python ctx.py mcp")
+def cmd_mcp(project: Project, args: argparse.Namespace) -> int:
+    """Serve map, symbol, impact and task as an MCP server on stdin and stdout, until input ends.
+
+    `init --mcp` registers it in .mcp.json.
+    """
+    import json
+
+    if sys.stdin is None or sys.stdout is None:
+        raise CtxError("mcp: needs stdin and stdout; an MCP client starts it with both")
+    client = os.dup(1)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what a library prints must not reach the client
+    project = project._replace(quiet=True)
+    with open(client, "wb", buffering=0) as out, contextlib.suppress(OSError):
+        while line := sys.stdin.buffer.readline(_MAX_MESSAGE):
+            answer = _answer_line(project, line) if line.strip() else None
+            if answer is not None:
+                out.write(json.dumps({"jsonrpc": "2.0", **answer}).encode() + b"\n")
+    return 0
+
+
+def _answer_line(project: Project, line: bytes) -> dict[str, Any] | None:
+    """The answer to one message; None for what wants none."""
+    import json
+
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        return {"id": None, **_refuse(-32700, "not JSON")}
+    if not isinstance(message, dict) or not isinstance(message.get("method"), str):
+        is_answer = isinstance(message, dict) and ("result" in message or "error" in message)
+        return None if is_answer else {"id": None, **_refuse(-32600, "not a request")}
+    if "id" not in message:
+        return None
+    number, params = message["id"], message.get("params", {})
+    if isinstance(number, bool) or not isinstance(number, str | int | float):
+        return {"id": None, **_refuse(-32600, "id is neither a text nor a number")}
+    if not isinstance(params, dict):
+        return {"id": number, **_refuse(-32602, "params is not an object")}
+    try:
+        return {"id": number, **_answer_request(project, message["method"], params)}
+    except Exception as error:  # one bad request must not end the server
+        text = show(redact(str(error) or type(error).__name__), 1000)
+        return {"id": number, "result": {**_content(text), "isError": True}}
+
+
+def _answer_request(project: Project, method: str, params: dict[str, Any]) -> dict[str, Any]:
+    """The result or the error of one request, as its era of the protocol words it."""
+    meta = params.get("_meta")
+    version = meta.get(f"{_META}protocolVersion") if isinstance(meta, dict) else None
+    modern = version is not None or method == "server/discover"
+    if version is not None and version not in _MODERN:
+        data = {"supported": [*_MODERN, *_LEGACY], "requested": version}
+        return _refuse(-32022, "unsupported protocol version", data)
+    answer = (_MODERN_METHODS if modern else _LEGACY_METHODS).get(method)
+    if answer is None:
+        return _refuse(-32601, f"no method {show(method)}")
+    body: dict[str, Any] = answer(project, params)
+    if modern and "result" in body:
+        more = {"resultType": "complete", "_meta": {f"{_META}serverInfo": _SERVER}}
+        return {"result": {**body["result"], **more}}
+    return body
+
+
+def _refuse(code: int, message: str, data: object = None) -> dict[str, Any]:
+    more = {} if data is None else {"data": data}
+    return {"error": {"code": code, "message": message, **more}}
+
+
+def _content(text: str) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": text}]}
+
+
+def _initialize(project: Project, params: dict[str, Any]) -> dict[str, Any]:
+    asked = params.get("protocolVersion")
+    version = asked if asked in _LEGACY else _LEGACY[0]
+    return {"result": {"protocolVersion": version, "serverInfo": _SERVER, **_ABOUT}}
+
+
+def _list_tools(project: Project, params: dict[str, Any]) -> dict[str, Any]:
+    tools = []
+    for name, tool in TOOLS.items():
+        fields: dict[str, Any] = {}
+        for key, about in tool.takes.items():
+            text = {"type": "string"}
+            many = about.endswith(" []")
+            kind = {"type": "array", "items": text} if many else text
+            fields[key] = {**kind, "description": about.removesuffix(" []")}
+        fields["tokens"] = {"type": "integer", "description": "size of the answer", **_TOKENS}
+        schema = {"type": "object", "properties": fields, "required": list(tool.needs)}
+        tools.append({"name": name, "description": tool.about, "inputSchema": schema})
+    return {"result": {"tools": tools, **_FRESH}}
+
+
+def _call_tool(project: Project, params: dict[str, Any]) -> dict[str, Any]:
+    tool = TOOLS.get(str(params.get("name")))
+    if tool is None:
+        known = ", ".join(TOOLS)
+        return _refuse(-32602, f"no tool {show(str(params.get('name')))}; known: {known}")
+    given = _check_arguments(tool, params.get("arguments") or {})
+    return {"result": {**_content(tool.run(project, given)), "isError": False}}
+
+
+def _check_arguments(tool: Tool, arguments: Any) -> dict[str, Any]:
+    """The arguments of a call, each of its kind, and `tokens` within its range."""
+    if not isinstance(arguments, dict):
+        raise CtxError("arguments: not an object; give one")
+    given: dict[str, Any] = {"tokens": _TOKENS["default"]} | arguments
+    for key in tool.needs:
+        if not given.get(key):
+            raise CtxError(f"{key}: missing; {tool.takes[key]}")
+    for key, value in given.items():
+        about = tool.takes.get(key, "")
+        many = isinstance(value, list) and all(isinstance(each, str) for each in value)
+        if key == "tokens":
+            low, high = _TOKENS["minimum"], _TOKENS["maximum"]
+            if type(value) is not int or not low <= value <= high:
+                raise CtxError(f"tokens: must be a whole number from {low} to {high}")
+        elif not about:
+            raise CtxError(
+                f"{show(key)}: unknown argument; {closest(key, [*tool.takes, 'tokens'])}"
+            )
+        elif not (many if about.endswith(" []") else isinstance(value, str)):
+            raise CtxError(
+                f"{key}: must be {'a list of texts' if about.endswith(' []') else 'a text'}"
+            )
+    return given
+
+
+_Method = Callable[[Project, dict[str, Any]], dict[str, Any]]
+_TOOL_METHODS: dict[str, _Method] = {"tools/list": _list_tools, "tools/call": _call_tool}
+_LEGACY_METHODS = _TOOL_METHODS | {
+    "initialize": _initialize,
+    "ping": lambda project, params: {"result": {}},
+}
+_MODERN_METHODS = _TOOL_METHODS | {
+    "server/discover": lambda project, params: {
+        "result": {"supportedVersions": [*_MODERN, *_LEGACY], **_ABOUT, **_FRESH}
+    },
+}
 
 
 # ---- 17 MAIN (door) --------------------------------------------------------
-# Arguments in, exit code out. Uses: TYPES DISK INDEX COMMANDS.
+# Arguments in, exit code out. Uses: TYPES DISK INDEX COMMANDS SERVE.
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code. Bad input is one line on stderr and 2."""
+    words = list(sys.argv[1:] if argv is None else argv)
     try:
-        return _run(list(sys.argv[1:] if argv is None else argv))
+        return _run(words)
     except CtxError as error:
         warn(str(error))
-        return 2
+        return 0 if words[:1] == ["hook"] else 2  # a 2 would block the agent
     except KeyboardInterrupt:
         return 130
 
@@ -9311,6 +10312,8 @@ def _run(argv: list[str]) -> int:
     if argv in ([], ["-h"], ["--help"]):  # before argparse is loaded: this should be instant
         write_stdout(_help())
         return 0
+    if argv == ["hook"]:  # waited for at every prompt: it finds its repository by itself
+        return run_hook(None)
     if argv[:1] == ["work"] and len(argv) == 3:  # not a command: how INDEX starts its workers
         return run_worker(argv[1], argv[2])
     top = _new_parser("ctx", add_help=False)
