@@ -9456,50 +9456,43 @@ def _callees(
 
 def make_impact(project: Project, paths: Sequence[str], since: str, budget: int) -> str:
     """What depends on these files, or on those changed since a commit, nearest first."""
-    starts = [find_path(project, path) for path in paths]
-    starts += [path for path in read_changed(project, since) if path not in starts] if since else []
     tags, links = read_links(project)
-    wrong = [path for path in paths if find_path(project, path) not in tags]
-    if wrong or not starts:
+    starts = [find_path(project, path) for path in paths]
+    wrong = [path for path in starts if path not in tags]
+    if wrong or not (starts or since):
         what = f"{show(wrong[0])}: no source file here" if wrong else "impact: no file given"
         raise CtxError(f"{what}; give `paths` from the root, or `since`")
-    number = {path: at for at, path in enumerate(links.paths)}
-    reached = {number[path]: 0 for path in starts if path in number}
-    users: dict[int, dict[int, str]] = {}  # file -> files that lean on it, and how
-    for at in range(len(links.paths)):
-        for symbol, weight in zip(*links.mentions[at], strict=True):
-            if weight > _SURE:
-                users.setdefault(links.names[symbol][0], {})[at] = f"uses {links.names[symbol][1]}"
+    starts += [path for path in read_changed(project, since) if path in tags] if since else []
+    users = _list_users(links)
+    near = dict.fromkeys(bisect.bisect_left(links.paths, path) for path in starts)
+    lines = ["# What depends on these files\n\n"]
+    lines += [f"- {code_span(links.paths[at])}\n" for at in near]
+    reached = set(near)
+    for title in ("Directly", "Through those", "Further away"):
+        reasons = {at: why for to in near for at, why in users.get(to, {}).items()}
+        near = dict.fromkeys(sorted(reasons.keys() - reached, key=lambda at: -links.weights[at]))
+        reached.update(near)
+        lines += [f"\n## {title} ({len(near)})\n\n"]
+        lines += [f"- {code_span(links.paths[at])}: {show(reasons[at])}\n" for at in near]
+    return _fit_answer(project, lines, budget)
+
+
+def _list_users(links: Links) -> dict[int, dict[int, str]]:
+    """Of each file those that lean on it, and how; a mention of what is not imported is no proof."""
+    users: dict[int, dict[int, str]] = {}
+    folders = [path.rpartition("/")[0] for path in links.paths]
+    for at, path in enumerate(links.paths):
         for to in links.imports[at]:
-            users.setdefault(to, {}).setdefault(at, "imports it")
-    lines = [
-        f"# What depends on {len(starts)} files\n\n",
-        *(f"- {code_span(path)}\n" for path in starts),
-    ]
-    front = list(reached)
-    for depth, title in enumerate(("Directly", "Through those", "Further away"), 1):
-        near = {
-            at: (to, how)
-            for to in front
-            for at, how in users.get(to, {}).items()
-            if at not in reached
-        }
-        reached |= dict.fromkeys(near, depth)
-        front = sorted(near, key=lambda at: (-links.weights[at], links.paths[at]))
-        rows = [
-            f"- {code_span(links.paths[at])}: {show(near[at][1])}"
-            f"{f' of {code_span(links.paths[near[at][0]])}' if depth > 1 or len(starts) > 1 else ''}\n"
-            for at in front
-        ]
-        lines += [f"\n## {title} ({len(near)})\n\n", *rows] if near else []
-    return _fit_answer(
-        project,
-        lines if front or len(reached) > len(starts) else [*lines, "\nNothing found.\n"],
-        budget,
-    )
+            users.setdefault(to, {})[at] = f"imports {links.paths[to]}"
+        for symbol in links.mentions[at][0]:
+            to, name = links.names[symbol]
+            shared = path.endswith(_SHARED_FOLDERS) and folders[at] == folders[to]
+            if shared or to in links.imports[at]:
+                users.setdefault(to, {})[at] = f"uses {name} of {links.paths[to]}"
+    return users
 
 
-_SURE = 0.1  # strength of a mention below which it may as well mean something else
+_SHARED_FOLDERS = (".go", ".java", ".kt", ".cs", ".swift", ".scala")  # see their neighbours unasked
 
 
 def _fit_answer(project: Project, lines: Sequence[str], budget: int) -> str:
@@ -10018,7 +10011,7 @@ def cmd_hook(project: Project, args: argparse.Namespace) -> int:
 
     `init --hooks` registers it for Claude Code, Codex and Cursor.
     """
-    return run_hook(project)
+    return run_hook(project._replace(quiet=True, look_only=True))
 
 
 def run_hook(project: Project | None) -> int:
@@ -10189,11 +10182,7 @@ def _answer_line(project: Project, line: bytes) -> dict[str, Any] | None:
         return {"id": None, **_refuse(-32600, "id is neither a text nor a number")}
     if not isinstance(params, dict):
         return {"id": number, **_refuse(-32602, "params is not an object")}
-    try:
-        return {"id": number, **_answer_request(project, message["method"], params)}
-    except Exception as error:  # one bad request must not end the server
-        text = show(redact(str(error) or type(error).__name__), 1000)
-        return {"id": number, "result": {**_content(text), "isError": True}}
+    return {"id": number, **_answer_request(project, message["method"], params)}
 
 
 def _answer_request(project: Project, method: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -10207,7 +10196,12 @@ def _answer_request(project: Project, method: str, params: dict[str, Any]) -> di
     answer = (_MODERN_METHODS if modern else _LEGACY_METHODS).get(method)
     if answer is None:
         return _refuse(-32601, f"no method {show(method)}")
-    body: dict[str, Any] = answer(project, params)
+    body: dict[str, Any]
+    try:
+        body = answer(project, params)
+    except Exception as error:  # one bad request must not end the server
+        text = show(redact(str(error) or type(error).__name__), 1000)
+        body = {"result": {**_content(text), "isError": True}}
     if modern and "result" in body:
         more = {"resultType": "complete", "_meta": {f"{_META}serverInfo": _SERVER}}
         return {"result": {**body["result"], **more}}
