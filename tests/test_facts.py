@@ -50,11 +50,13 @@ line-length = 99
     assert "lines up to 99 columns (ruff)" in found.conventions
 
 
-def test_mypy_without_a_target_gets_the_only_package() -> None:
-    text = '[project]\nname = "thing"\n[tool.mypy]\nstrict = true\n'
-    found = facts({"pyproject.toml": text}, "thing/__init__.py", "tests/__init__.py")
-    assert lines(found, "typecheck") == ["mypy thing"]
+def test_mypy_without_a_target_checks_all_unless_ci_knows_better() -> None:
+    configs = {"pyproject.toml": '[project]\nname = "thing"\n[tool.mypy]\nstrict = true\n'}
+    found = facts(configs, "thing/__init__.py", "tests/__init__.py")
+    assert lines(found, "typecheck") == ["mypy ."]
     assert lines(found, "install") == ["pip install -e ."]
+    configs[WORKFLOW] = ci("mypy thing")
+    assert lines(facts(configs, "thing/__init__.py"), "typecheck") == ["mypy thing"]
 
 
 def test_npm_scripts_become_commands_of_the_manager_whose_lock_file_is_there() -> None:
@@ -138,6 +140,24 @@ def test_a_line_of_ci_that_may_hold_a_secret_or_is_unknown_is_not_shown(step: st
     assert found.commands == ()
 
 
+def test_only_scripts_of_ci_are_read() -> None:
+    step = "      - uses: x/y@v1\n        with:\n          cmd: |\n            pytest\n"
+    assert facts({WORKFLOW: ci("ls") + step}, "a.py").commands == ()
+    block = "      - name: pytest\n        run: |\n          ls\n          pytest -v\n"
+    assert lines(facts({WORKFLOW: ci("ls") + block}, "a.py"), "test") == ["pytest"]
+
+
+def test_a_second_line_for_a_verb_needs_ci_to_run_both() -> None:
+    configs = {
+        "pyproject.toml": '[project]\nname="a"\n[tool.ruff]\n',
+        ".pre-commit-config.yaml": "",
+        WORKFLOW: ci("pre-commit run --all-files"),
+    }
+    assert lines(facts(configs, "a.py"), "lint") == ["pre-commit run --all-files"]
+    configs[WORKFLOW] = ci("pre-commit run --all-files", "ruff check")
+    assert lines(facts(configs, "a.py"), "lint") == ["pre-commit run --all-files", "ruff check"]
+
+
 def test_the_flags_of_ci_are_left_out() -> None:
     found = facts({WORKFLOW: ci("python -Wall tests/runtests.py -v2")}, "a.py", "tests/runtests.py")
     assert lines(found, "test") == ["python tests/runtests.py"]
@@ -217,7 +237,6 @@ def test_scripts_to_rule_them_all_are_commands() -> None:
             "vendor/bin/phpunit",
         ),
         ("mix.exs", "app: :a", ["lib/a.ex"], "install", "mix deps.get"),
-        ("a.sln", "", ["src/A.cs"], "build", "dotnet build"),
         ("a.sln", "", ["b.csproj", "src/A.cs"], "build", "dotnet build a.sln"),
         ("Package.swift", ".testTarget(", ["Sources/A.swift"], "test", "swift test"),
         (
@@ -291,6 +310,20 @@ def test_yaml_and_xml_and_toml_workspaces_have_members() -> None:
         "core",
         "crates/a",
     ]
+
+
+def test_a_corner_in_c_is_no_package() -> None:
+    go = [f"pkg/m{number}.go" for number in range(9)]
+    corners = ["x/a/go.mod", "x/a/a.c", "x/b/CMakeLists.txt", "x/b/b.c"]
+    assert facts({"go.mod": "module x\n"}, *go, *corners).packages == ()
+
+
+def test_the_stack_is_what_the_root_needs_not_the_taste_of_one_package() -> None:
+    configs = {"package.json": '{"devDependencies": {"rollup": "^3.2"}}'}
+    configs |= {f"packages/{n}/package.json": "{}" for n in range(9)}
+    configs["packages/0/package.json"] = '{"dependencies": {"react": "^19", "webpack": "^5"}}'
+    found = facts(configs, "packages/0/a.js")
+    assert found.stack == ("JavaScript", "Rollup 3.2", "npm")
 
 
 def test_tests_are_described_by_place_name_and_runner() -> None:
@@ -411,6 +444,13 @@ def test_a_large_module_is_split_and_described_by_its_own_words() -> None:
         ),
         ("---\ntitle: x\n---\n<!-- c -->\nPlain words stand here.", "Plain words stand here."),
         ("```\ncode is not prose at all\n```\nThis is the prose.", "This is the prose."),
+        ("Please follow the guide.\n\nThing is a tool for all.", "Thing is a tool for all."),
+        ("> **Note:** this moved elsewhere.\n\nRun it in the root folder.", ""),
+        ("Builds and more: https://example.com/x", ""),
+        (
+            "Renderers (e.g. @x/dom, i.e. Those) work. More.",
+            "Renderers (e.g. @x/dom, i.e. Those) work.",
+        ),
         ("", ""),
         ("# Only\n- a list", ""),
     ],

@@ -186,3 +186,13 @@ def test_a_map_is_read_back_as_it_was_rendered() -> None:
         "a/rather/long/folder/door.py open_it",
         "a/rather/long/folder/Gate.java Gate",
     ]
+
+
+def test_the_ledger_shows_how_attempts_went(shop: Path) -> None:
+    lab.plant(shop, {"TASKS.md": "- [ ] T-1: Open the door\n- [ ] T-2: Sweep\n"})
+    for task, status in (("T-1", "retry"), ("T-1", "retry"), ("T-2", "done")):
+        assert lab.run(shop, "record", task, "--status", status).returncode == 0
+    assert "Project Health" not in make(shop)
+    text = make(shop, "--ledger")
+    assert "- 3 attempts at 2 tasks, 1 of them done" in text
+    assert "- `T-1`: not done after 2 attempts" in text
