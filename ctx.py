@@ -55,7 +55,7 @@ import zlib
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from operator import mul
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar, cast
 
 if TYPE_CHECKING:  # loaded where they are needed: a start should cost what Python costs
     import argparse
@@ -1034,97 +1034,58 @@ class _Member(NamedTuple):
     end: int
 
 
-def json_value(text: str) -> Any:
-    """The value of a JSON text; ValueError if it is none."""
+def edit_json(text: str, steps: Sequence[Step], value: object, at: int = 0) -> str:
+    """The JSON text with a value at this path, written as its neighbours are; without it for None."""
     import json
 
-    return json.loads(text.removeprefix("\ufeff"))
+    at, members, close = _json_members(text, at)
+    places = [place for place, each in enumerate(members) if each.key == steps[0]]
+    place = places[-1] if places else len(members)
+    if places and len(steps) > 1:
+        return edit_json(text, steps[1:], value, members[place].value)
+    if value is None:
+        start = members[place - 1].end if place else at + 1
+        if place == 0 < len(members) - 1:
+            return text[: members[0].start] + text[members[1].start :]
+        return text[:start] + text[members[place].end if place else close :]
+    for step in reversed(steps[1:]):
+        value = {step: value} if isinstance(step, str) else [value]
+    eol, unit = "\r\n" if "\r\n" in text else "\n", re.search(r"\n([ \t]+)\S", text)
+    indent = unit[1] if unit else "  "
+    line = re.match(r"\ufeff?([ \t]*)", text[:at].rpartition("\n")[2])
+    base = eol + (line[1] if line else "")
+    gap = text[at + 1 : members[0].start] if members else base + indent
+    body = json.dumps(value, indent=indent if "\n" in gap else None)
+    body = body.replace("\n", eol + gap.rpartition("\n")[2])
+    if places:
+        return text[: members[place].value] + body + text[members[place].end :]
+    body = f"{json.dumps(steps[0])}: {body}" if isinstance(steps[0], str) else body
+    if members:
+        return text[: members[-1].end] + "," + (gap or " ") + body + text[members[-1].end :]
+    return text[: at + 1] + gap + body + base + text[close:]
 
 
-def put_json(text: str, steps: Sequence[Step], value: object) -> str:
-    """The JSON text with a value at this path, in the text's own way of indenting."""
-    for depth, step in enumerate(steps):
-        at, members, close = _find_container(text, steps[: depth + 1])
-        found = [each for each in members if each.key == step]
-        if not found:
-            for inner in reversed(steps[depth + 1 :]):
-                value = {inner: value} if isinstance(inner, str) else [value]
-            return _insert_json(text, (at, members, close), step, value)
-    gap = text[at + 1 : members[0].start]
-    return text[: found[-1].value] + _dump_json(text, value, gap) + text[found[-1].end :]
-
-
-def drop_json(text: str, steps: Sequence[Step]) -> str:
-    """The JSON text without the member at this path."""
-    at, members, close = _find_container(text, steps)
-    place = max(place for place, each in enumerate(members) if each.key == steps[-1])
-    if len(members) == 1:
-        return text[: at + 1] + text[close:]
-    if place == len(members) - 1:
-        return text[: members[place - 1].end] + text[members[place].end :]
-    return text[: members[place].start] + text[members[place + 1].start :]
-
-
-def _find_container(text: str, steps: Sequence[Step]) -> tuple[int, list[_Member], int]:
-    """Where what holds the last step begins, its members, and where it ends."""
-    at = len(text) - len(text.lstrip("\ufeff \t\r\n"))
-    members, close = _json_members(text, at)
-    for step in steps[:-1]:
-        at = [each.value for each in members if each.key == step][-1]
-        members, close = _json_members(text, at)
-    return at, members, close
-
-
-def _json_members(text: str, at: int) -> tuple[list[_Member], int]:
+def _json_members(text: str, at: int) -> tuple[int, list[_Member], int]:
+    """Where the object or array at an offset begins, its members, and where it ends."""
     import json
 
     def skip(place: int) -> int:
-        return place + len(text[place:]) - len(text[place:].lstrip(" \t\r\n"))
+        while text[place] in "\ufeff \t\r\n,:":
+            place += 1
+        return place
 
-    decoder, members, keyed = json.JSONDecoder(), list[_Member](), text[at] == "{"
-    at = skip(at + 1)
-    while text[at] not in "]}":
-        start, key = at, len(members)
-        if keyed:
-            key, at = decoder.raw_decode(text, at)
-            at = skip(skip(at) + 1)
-        _, end = decoder.raw_decode(text, at)
-        members.append(_Member(key, start, at, end))
-        at = skip(end)
-        at = skip(at + 1) if text[at] == "," else at
-    return members, at
-
-
-def _insert_json(
-    text: str, container: tuple[int, list[_Member], int], step: Step, value: object
-) -> str:
-    import json
-
-    at, members, close = container
-    key = f"{json.dumps(step)}: " if isinstance(step, str) else ""
-    if members:
-        gap, end = text[at + 1 : members[0].start], members[-1].end
-        return f"{text[:end]},{gap or ' '}{key}{_dump_json(text, value, gap)}{text[end:]}"
-    line = text[:at].rpartition("\n")[2].lstrip("\ufeff")
-    base = ("\r\n" if "\r\n" in text else "\n") + line[: len(line) - len(line.lstrip())]
-    gap = base + _json_indent(text)
-    return f"{text[: at + 1]}{gap}{key}{_dump_json(text, value, gap)}{base}{text[close:]}"
-
-
-def _dump_json(text: str, value: object, gap: str) -> str:
-    """The value as this file would write it after such a gap: on one line, or indented."""
-    import json
-
-    if "\n" not in gap:
-        return json.dumps(value)
-    return json.dumps(value, indent=_json_indent(text)).replace(
-        "\n", gap[: gap.find("\n") + 1] + gap.rpartition("\n")[2]
-    )
-
-
-def _json_indent(text: str) -> str:
-    found = re.search(r"\n([ \t]+)\S", text)
-    return found[1] if found else "  "
+    begin = skip(at)
+    members: list[_Member] = []
+    place = skip(begin + 1)
+    while text[place] not in "]}":
+        start, key = place, len(members)
+        if text[begin] == "{":
+            key, place = json.JSONDecoder().raw_decode(text, place)
+            place = skip(place)
+        _, end = json.JSONDecoder().raw_decode(text, place)
+        members.append(_Member(key, start, place, end))
+        place = skip(end)
+    return begin, members, place
 
 
 def find_code_names(text: str) -> list[str]:
@@ -7867,7 +7828,7 @@ def plan_update(project: Project, *, force: bool) -> Plan:
 
 def plan_remove(project: Project) -> Plan:
     """The changes that take every managed section out again, and the doors for agents."""
-    changes, doors = [], plan_closed_doors(project)
+    changes, doors = [], plan_doors(project, (), remove=True)
     for path in list_managed(project):
         old = read_old(project, path) or b""
         changes.append(Change(path, old, _in_file(path, remove_section, old)))
@@ -8947,6 +8908,7 @@ _EVENTS = {
     "SubagentStart": "",
     "PreToolUse": "Agent|Task",
 }
+_CURSOR_EVENTS = {"sessionStart": "", "subagentStart": ""}  # its others take no context
 # file -> the door it leads to, and how its tool names the root
 _SETTINGS = {
     ".claude/settings.json": ("hooks", "${CLAUDE_PROJECT_DIR}"),
@@ -8959,58 +8921,38 @@ _SETTINGS = {
 _LAUNCHER = "import sys; sys.path[0] = sys.argv.pop(1); import {name}; {name}.main()"
 
 
-def plan_doors(project: Project, wanted: Collection[str]) -> Plan:
-    """The doors asked for, of "hooks", "agents" and "mcp", and those made earlier, as they should be."""
+def plan_doors(project: Project, wanted: Collection[str], *, remove: bool = False) -> Plan:
+    """The doors asked for, of "hooks", "agents" and "mcp", and those made earlier, brought up to date.
+
+    Or all of them taken out again. What was edited by hand stays and is named.
+    """
+    import json
+
     changes, notes = [], []
     for path, (door, _) in _SETTINGS.items():
-        folder = os.path.join(project.root, path.rpartition("/")[0])
-        asked = door in wanted and (path.startswith((".claude", ".mcp")) or os.path.isdir(folder))
         old = read_old(project, path)
-        if asked or _list_own(_read_settings(path, old, strict=False)[1]):
-            text, data = _read_settings(path, old, strict=True)
+        used = path.startswith((".claude", ".mcp")) or list_folder(project, path.split("/")[0])
+        asked = bool(used) and door in wanted
+        try:
+            text = (old or b"{}\n").decode()
+            data = json.loads(text.removeprefix("\ufeff"))
+            own = _list_own(data)
+        except (ValueError, AttributeError, RecursionError) as error:
+            if not asked:
+                continue
+            raise CtxError(f"{path}: not valid JSON: {one_line(str(error))}; correct it") from error
+        if remove and own:
+            changes.append(Change(path, old, _remove_door(text, own)))
+        elif asked or own:
             changes.append(Change(path, old, _add_door(project, path, text, data).encode()))
     for path, template in _AGENT_TEMPLATES.items():
         old = read_old(project, path)
-        if (old is None and "agents" in wanted) or (old is not None and unseal(old)[1]):
-            changes.append(Change(path, old, seal(fill(template, ctx=script_command(project)))))
+        new = None if remove else seal(fill(template, ctx=script_command(project)))
+        if unseal(old)[1] if old is not None else "agents" in wanted:
+            changes.append(Change(path, old, new))
         elif old is not None and ("agents" in wanted or b"<!-- ctx sha256:" in old):
             notes.append(f"{path}: edited by hand; kept")
     return Plan(changes, notes)
-
-
-def plan_closed_doors(project: Project) -> Plan:
-    """The changes that take every door out again; what was edited by hand stays and is named."""
-    changes, notes = [], []
-    for path in _SETTINGS:
-        old = read_old(project, path)
-        text, data = _read_settings(path, old, strict=False)
-        for steps in reversed(_list_own(data)):
-            text = _drop_own(text, steps)
-        if data and text != (old or b"").decode():
-            gone = json_value(text) in ({}, {"version": 1})
-            changes.append(Change(path, old, None if gone else text.encode()))
-    for path in _AGENT_TEMPLATES:
-        old = read_old(project, path)
-        if old is not None and unseal(old)[1]:
-            changes.append(Change(path, old, None))
-        elif old is not None and b"<!-- ctx sha256:" in old:
-            notes.append(f"{path}: edited by hand; kept")
-    return Plan(changes, notes)
-
-
-def _read_settings(path: str, source: bytes | None, *, strict: bool) -> tuple[str, dict[str, Any]]:
-    """The text and the value of a settings file; of one that is not valid JSON nothing, or an error."""
-    try:
-        text = (source or b"{}\n").decode()
-        data = json_value(text)
-        if isinstance(data, dict):
-            return text, data
-        error: Exception = ValueError("no object")
-    except (ValueError, RecursionError) as found:
-        error = found
-    if strict:
-        raise CtxError(f"{path}: not valid JSON: {one_line(str(error))}; correct it") from error
-    return "{}", {}
 
 
 def _list_own(data: Mapping[str, Any]) -> list[tuple[Step, ...]]:
@@ -9041,40 +8983,46 @@ def _is_own(each: Any, door: str) -> bool:
 
 def _add_door(project: Project, path: str, text: str, data: dict[str, Any]) -> str:
     """A settings file with our commands in it, those of others as they were."""
-    own, whole = _list_own(data), data  # type: tuple[list[tuple[Step, ...]], Any]
     door, root = _SETTINGS[path]
     command = _door_command(project, path, root)
+    own = _list_own(data)
     for steps in own:
-        if functools.reduce(operator.getitem, steps, whole) != command:
-            text = put_json(text, steps, command)
+        if functools.reduce(operator.getitem, steps, cast(Any, data)) != command:
+            text = edit_json(text, steps, command)
+    table = "mcpServers" if door == "mcp" else "hooks"
+    known = data.get(table, {})
+    if not isinstance(known, dict) or (door == "mcp" and not own and "ctx" in known):
+        raise CtxError(f"{path}: {table} is in use for something else; rename or correct it")
     if door == "mcp":
-        _check_shape(path, data, "mcpServers", dict)
-        if not own and "ctx" in data.get("mcpServers", {}):
-            raise CtxError(f"{path}: mcpServers.ctx is another server; give that another name")
-        return text if own else put_json(text, ["mcpServers", "ctx"], command)
-    _check_shape(path, data, "hooks", dict)
+        return text if own else edit_json(text, [table, "ctx"], command)
     cursor = path.startswith(".cursor")
     if cursor and "version" not in data:
-        text = put_json(text, ["version"], 1)
-    for event, matcher in _EVENTS.items():
-        group: dict[str, Any] = {"matcher": matcher} if matcher else {}
-        group |= {"hooks": [command]}
-        if cursor:
-            event, group = event[0].lower() + event[1:], command
-        hooks = data.get("hooks", {})
-        _check_shape(path, hooks, event, list)
-        if not any(steps[1] == event for steps in own) and (not cursor or event in _CURSOR_EVENTS):
-            text = put_json(text, ["hooks", event, len(hooks.get(event, ()))], group)
+        text = edit_json(text, ["version"], 1)
+    for event, matcher in (_CURSOR_EVENTS if cursor else _EVENTS).items():
+        group = ({"matcher": matcher} if matcher else {}) | {"hooks": [command]}
+        rows = known.get(event, [])
+        if not isinstance(rows, list):
+            raise CtxError(f"{path}: hooks.{event} is not a list; correct it")
+        if not any(steps[1] == event for steps in own):
+            text = edit_json(text, ["hooks", event, len(rows)], command if cursor else group)
     return text
 
 
-_CURSOR_EVENTS = ("sessionStart", "subagentStart")  # others take no context
+def _remove_door(text: str, own: Sequence[Sequence[Step]]) -> bytes | None:
+    """A settings file without our commands and what that leaves empty; None if that is all."""
+    import json
 
-
-def _check_shape(path: str, data: Mapping[str, Any], key: str, kind: type) -> None:
-    if not isinstance(data.get(key, kind()), kind):
-        shape = "an object" if kind is dict else "a list"
-        raise CtxError(f"{path}: {show(key)} is not {shape}; correct it")
+    for steps in reversed(own):
+        text = edit_json(text, steps, None)
+        for size in range(min(len(steps) - 1, 3), 0, -1):
+            data: Any = json.loads(text.removeprefix("\ufeff"))
+            inner = functools.reduce(operator.getitem, steps[:size], data)
+            if inner and not (isinstance(inner, dict) and inner.get("hooks") == []):
+                break
+            text = edit_json(text, steps[:size], None)
+    return (
+        None if json.loads(text.removeprefix("\ufeff")) in ({}, {"version": 1}) else text.encode()
+    )
 
 
 def _door_command(project: Project, path: str, root: str) -> dict[str, Any]:
@@ -9097,17 +9045,6 @@ def _door_command(project: Project, path: str, root: str) -> dict[str, Any]:
         return {"type": "command", "command": words[0], "args": words[1:], "timeout": 20}
     line = " ".join(each if re.fullmatch(r"[\w./-]+", each) else f'"{each}"' for each in words)
     return {"command": line} | ({} if root == "." else {"type": "command", "timeout": 20})
-
-
-def _drop_own(text: str, steps: Sequence[Step]) -> str:
-    """A settings file without one of our commands, and without what that leaves empty."""
-    text = drop_json(text, steps)
-    for size in range(min(len(steps) - 1, 3), 0, -1):
-        inner: Any = functools.reduce(operator.getitem, steps[:size], json_value(text))
-        if inner and not (isinstance(inner, dict) and inner.get("hooks") == []):
-            break
-        text = drop_json(text, steps[:size])
-    return text
 
 
 # ---- 15 COMMANDS (door) ----------------------------------------------------
@@ -9527,24 +9464,32 @@ _EVENT_MAKERS: dict[str, Callable[[Project, dict[str, Any]], str | dict[str, Any
 
 
 class Tool(NamedTuple):
-    """One tool of the server: what it says, and the arguments it takes beside `tokens`."""
+    """One tool of the server: what it says, and the schemas of its arguments beside `tokens`."""
 
     run: Callable[[Project, dict[str, Any]], str]
     about: str
-    takes: dict[str, str]  # name -> what it is; "[]" at its end: a list of texts
+    takes: dict[str, dict[str, Any]]
     needs: tuple[str, ...] = ()
+
+
+def _one(about: str) -> dict[str, Any]:
+    return {"type": "string", "description": about}
+
+
+def _some(about: str) -> dict[str, Any]:
+    return {"type": "array", "items": {"type": "string"}, "description": about}
 
 
 TOOLS: dict[str, Tool] = {
     "map": Tool(
         lambda project, given: make_map(project, given["tokens"], focus=given.get("focus", ())),
         "Ranked map of this repository: stack, commands, structure, key symbols.",
-        {"focus": "files, folders or symbols to rank from []"},
+        {"focus": _some("files, folders or symbols to rank from")},
     ),
     "symbol": Tool(
         lambda project, given: make_symbol(project, given["name"], given["tokens"]),
         "Where a symbol is defined, its signature, who uses it and what it uses.",
-        {"name": "parse_config, or Class.method"},
+        {"name": _one("parse_config, or Class.method")},
         ("name",),
     ),
     "impact": Tool(
@@ -9552,12 +9497,12 @@ TOOLS: dict[str, Tool] = {
             project, given.get("paths", ()), given.get("since", ""), given["tokens"]
         ),
         "What depends on some files, or on all that changed since a commit.",
-        {"paths": "files, from the root []", "since": "a commit, such as HEAD~1 or main"},
+        {"paths": _some("files, from the root"), "since": _one("such as HEAD~1 or main")},
     ),
     "task": Tool(
         lambda project, given: make_task(project, given["id"], given["tokens"]),
         "All that one task needs: goal, criteria, earlier attempts, git state.",
-        {"id": "of the task; a unique prefix will do"},
+        {"id": _one("of the task; a unique prefix will do")},
         ("id",),
     ),
 }
@@ -9654,53 +9599,44 @@ def _initialize(project: Project, params: dict[str, Any]) -> dict[str, Any]:
 
 
 def _list_tools(project: Project, params: dict[str, Any]) -> dict[str, Any]:
+    size = {"type": "integer", "description": "size of the answer", **_TOKENS}
     tools = []
     for name, tool in TOOLS.items():
-        fields: dict[str, Any] = {}
-        for key, about in tool.takes.items():
-            text = {"type": "string"}
-            many = about.endswith(" []")
-            kind = {"type": "array", "items": text} if many else text
-            fields[key] = {**kind, "description": about.removesuffix(" []")}
-        fields["tokens"] = {"type": "integer", "description": "size of the answer", **_TOKENS}
+        fields = {**tool.takes, "tokens": size}
         schema = {"type": "object", "properties": fields, "required": list(tool.needs)}
         tools.append({"name": name, "description": tool.about, "inputSchema": schema})
     return {"result": {"tools": tools, **_FRESH}}
 
 
 def _call_tool(project: Project, params: dict[str, Any]) -> dict[str, Any]:
-    tool = TOOLS.get(str(params.get("name")))
-    if tool is None:
-        known = ", ".join(TOOLS)
-        return _refuse(-32602, f"no tool {show(str(params.get('name')))}; known: {known}")
-    given = _check_arguments(tool, params.get("arguments") or {})
-    return {"result": {**_content(tool.run(project, given)), "isError": False}}
-
-
-def _check_arguments(tool: Tool, arguments: Any) -> dict[str, Any]:
-    """The arguments of a call, each of its kind, and `tokens` within its range."""
-    if not isinstance(arguments, dict):
+    name, given = str(params.get("name")), params.get("arguments") or {}
+    if name not in TOOLS:
+        return _refuse(-32602, f"no tool {show(name)}; known: {', '.join(TOOLS)}")
+    if not isinstance(given, dict):
         raise CtxError("arguments: not an object; give one")
-    given: dict[str, Any] = {"tokens": _TOKENS["default"]} | arguments
+    given = {"tokens": _TOKENS["default"], **given}
+    _check_arguments(TOOLS[name], given)
+    return {"result": {**_content(TOOLS[name].run(project, given)), "isError": False}}
+
+
+def _check_arguments(tool: Tool, given: dict[str, Any]) -> None:
+    """CtxError unless each argument is known and of its kind, and what is needed is there."""
+    for key, value in given.items():
+        texts = isinstance(value, list) and all(isinstance(each, str) for each in value)
+        low, high = _TOKENS["minimum"], _TOKENS["maximum"]
+        if key == "tokens":
+            fits, wanted = type(value) is int and low <= value <= high, f"from {low} to {high}"
+        elif key not in tool.takes:
+            raise CtxError(f"{show(key)}: unknown; {closest(key, [*tool.takes, 'tokens'])}")
+        elif tool.takes[key]["type"] == "array":
+            fits, wanted = texts, "a list of texts"
+        else:
+            fits, wanted = isinstance(value, str), "a text"
+        if not fits:
+            raise CtxError(f"{key}: must be {wanted}; {show(str(value), 40)} is not")
     for key in tool.needs:
         if not given.get(key):
-            raise CtxError(f"{key}: missing; {tool.takes[key]}")
-    for key, value in given.items():
-        about = tool.takes.get(key, "")
-        many = isinstance(value, list) and all(isinstance(each, str) for each in value)
-        if key == "tokens":
-            low, high = _TOKENS["minimum"], _TOKENS["maximum"]
-            if type(value) is not int or not low <= value <= high:
-                raise CtxError(f"tokens: must be a whole number from {low} to {high}")
-        elif not about:
-            raise CtxError(
-                f"{show(key)}: unknown argument; {closest(key, [*tool.takes, 'tokens'])}"
-            )
-        elif not (many if about.endswith(" []") else isinstance(value, str)):
-            raise CtxError(
-                f"{key}: must be {'a list of texts' if about.endswith(' []') else 'a text'}"
-            )
-    return given
+            raise CtxError(f"{key}: missing; {tool.takes[key]['description']}")
 
 
 _Method = Callable[[Project, dict[str, Any]], dict[str, Any]]
