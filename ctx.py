@@ -8666,27 +8666,26 @@ def make_role(project: Project, role: str, text: str) -> str:
     globs = project.config.roles.get(role, ())
     parts = parse_parts(clean_text(read_text(project, MAP_PATH) or ""))
     limits = f"The role {code_span(role)} keeps to: {', '.join(map(code_span, globs))}."
+    allowed = re.compile("|".join(map(glob_pattern, globs)) if globs else ".*", re.S)
     if globs:
-        patterns = [re.compile(glob_pattern(glob)) for glob in globs]
-        known = read_remembered(project)[0]
-        files = [path for path in known if any(each.fullmatch(path) for each in patterns)]
-        body = "".join(f"- {code_span(path)}\n" for path in files[:_ROLE_FILES])
+        files = [path for path in read_remembered(project)[0] if allowed.fullmatch(path)]
+        body = "".join(f"- {code_span(path)}\n" for path in files[:_LISTED_FILES])
         parts = {"Commands": parts.get("Commands", ""), f"Its {len(files)} files": body}
     sections = [
         Section("Role", limits if globs else ""),
         Section("Current task", _task_text(project, tracker, current) if current else ""),
-        Section("Named here", _named_code(project, text)),
+        Section("Named here", _named_code(project, text, allowed)),
         *(Section(name, parts[name]) for name in parts if name not in ("", "Key Symbols")),
     ]
     return _fit_hook(project, sections)
 
 
-_ROLE_FILES = 60
+_LISTED_FILES = 60
 
 
 def _fit_hook(project: Project, sections: Sequence[Section]) -> str:
     """The sections that say anything, cut between lines where a hook's answer must end."""
-    text = join_sections(each for each in sections if each.body.strip())
+    text = redact(join_sections(each for each in sections if each.body.strip()))
     if len(text) <= HOOK_CHARS:
         return text
     lines = text[: HOOK_CHARS - 200].split("\n")[:-1]
@@ -8704,7 +8703,7 @@ def _bare_parts(project: Project) -> dict[str, str]:
     files = [name for name in names if name not in folders]
     commands = detect_facts(files, read_configs(project, files)).commands
     shown = [name + ("/" if name in folders else "") for name in names if name not in OWN_FOLDERS]
-    structure = "".join(f"- {code_span(name)}\n" for name in shown[:_ROLE_FILES])
+    structure = "".join(f"- {code_span(name)}\n" for name in shown[:_LISTED_FILES])
     return {"Commands": render_section_commands(commands), "Structure": structure}
 
 
@@ -8739,19 +8738,20 @@ def _task_text(project: Project, tracker: Tracker, task: Task) -> str:
     return cut_lines(render_task(task, needs), 60) + more
 
 
-def _named_code(project: Project, text: str) -> str:
+def _named_code(project: Project, text: str, allowed: re.Pattern[str] | None = None) -> str:
     """The files and symbols of the index that a text names."""
     names = find_code_names(text)
-    known, tags = read_remembered(project, names)
+    known = read_remembered(project)[0] if names else []
     ends = tuple(f"/{name}" for name in names if "." in name)
-    far = [path for path in known if ends and path.endswith(ends) and path not in tags]
-    tags |= read_remembered(project, far[:5])[1] if far else {}
+    files = {path for path in known if ends and f"/{path}".endswith(ends)}
     lines = []
-    for path, found in sorted(tags.items()):
-        whole = path in names or path.endswith(ends or ("/\0",))
-        named = [each for each in found.definitions if whole or each.name in names]
-        lines.append(f"{code_span(path)}\n")
-        lines += [f"-{render_symbol(Symbol(0, path, each))[1:]}" for each in named[:_NAMED_SHOWN]]
+    for path, found in sorted(read_remembered(project, [*files, *names])[1].items()):
+        if allowed is None or allowed.fullmatch(path):
+            named = [each for each in found.definitions if path in files or each.name in names]
+            lines.append(f"{code_span(path)}\n")
+            lines += [
+                f"-{render_symbol(Symbol(0, path, each))[1:]}" for each in named[:_NAMED_SHOWN]
+            ]
     return "".join(lines)
 
 
@@ -8944,7 +8944,8 @@ def plan_doors(project: Project, wanted: Collection[str], *, remove: bool = Fals
         if remove and own:
             changes.append(Change(path, old, _remove_door(text, own)))
         elif asked or own:
-            changes.append(Change(path, old, _add_door(project, path, text, data).encode()))
+            text = _add_door(project, path, text, data, asked=asked)
+            changes.append(Change(path, old, text.encode()))
     for path, template in _AGENT_TEMPLATES.items():
         old = read_old(project, path)
         new = None if remove else seal(fill(template, ctx=script_command(project)))
@@ -8978,17 +8979,20 @@ def _is_own(each: Any, door: str) -> bool:
     words = [each.get("command"), *(more if isinstance(more, list) else ())]
     line = " ".join(word for word in words if isinstance(word, str))
     stem = os.path.basename(__file__).removesuffix(".py")
-    return bool(re.search(rf"\b(?:ctx|{re.escape(stem)})\b.* {door}$", line))
+    script = rf"import (\w+); \1\.main\(\).*|(?:^|[\s/])(?:ctx|{re.escape(stem)})(?:\.py)?"
+    return bool(re.search(rf"(?:{script}) {door}$", line))
 
 
-def _add_door(project: Project, path: str, text: str, data: dict[str, Any]) -> str:
-    """A settings file with our commands in it, those of others as they were."""
+def _add_door(project: Project, path: str, text: str, data: dict[str, Any], *, asked: bool) -> str:
+    """A settings file with our commands as they should be; missing ones are added if asked for."""
     door, root = _SETTINGS[path]
     command = _door_command(project, path, root)
     own = _list_own(data)
     for steps in own:
         if functools.reduce(operator.getitem, steps, cast(Any, data)) != command:
             text = edit_json(text, steps, command)
+    if not asked:
+        return text
     table = "mcpServers" if door == "mcp" else "hooks"
     known = data.get(table, {})
     if not isinstance(known, dict) or (door == "mcp" and not own and "ctx" in known):
@@ -9663,7 +9667,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _run(words)
     except CtxError as error:
         warn(str(error))
-        return 0 if words[:1] == ["hook"] else 2  # a 2 would block the agent
+        door = words[2:] if words[:1] == ["--root"] else words
+        return 0 if door[:1] == ["hook"] else 2  # a 2 would block the agent
     except KeyboardInterrupt:
         return 130
 

@@ -26,7 +26,7 @@ SHOP = {
     "web/style.py": "def paint() -> None: ...\n",
     "pyproject.toml": '[project]\nname = "shop"\n\n[tool.pytest.ini_options]\ntestpaths = ["tests"]\n',
     "TASKS.md": "- [-] T-1: Count the stock\n- [ ] T-2: Show the total\n  - [ ] it is in cents\n",
-    ".ctx/config.toml": '[roles.reviewer]\npaths = ["shop/**"]\n',
+    ".ctx/config.toml": '[roles.reviewer]\npaths = ["shop/**"]\n[map]\nexclude = ["ctx.py"]\n',
 }
 
 
@@ -45,9 +45,13 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def send(
     root: Path, source: bytes | str, *args: str, **env: str
 ) -> subprocess.CompletedProcess[bytes]:
-    """`ctx.py hook` with this on stdin."""
+    """`ctx.py hook` with this on stdin; compiled once, as there are many."""
+    code = (
+        f"import sys; sys.path.append({str(lab.SCRIPT.parent)!r}); import ctx; sys.exit(ctx.main())"
+    )
+    kept = f"pycache_prefix={Path(__file__).parent / '__pycache__'}"
     return subprocess.run(
-        [sys.executable, "-I", "-S", str(lab.SCRIPT), *(args or ("hook",))],
+        [sys.executable, "-I", "-S", "-X", kept, "-c", code, *(args or ("hook",))],
         input=source.encode() if isinstance(source, str) else source,
         cwd=root,
         env={**os.environ, "XDG_CACHE_HOME": "/nonexistent", **env},
@@ -151,7 +155,7 @@ def test_a_stale_index_is_used_and_said_so(shop: Path, tmp_path: Path) -> None:
     (root / "shop/cart.py").write_text("def load_wagon() -> None: ...\n")
     (root / "web/style.py").unlink()
     text = context(ask(root, "claude-session-start-startup"))
-    assert "2 of 7 files changed since the map below" in text
+    assert "2 of 6 files changed since the map below" in text
     assert "def load_cart" in context(ask(root, "claude-prompt-code"))
 
 
@@ -266,7 +270,6 @@ def test_the_registered_command_answers_and_never_blocks(shop: Path, tmp_path: P
 def test_hooks_are_merged_and_taken_out_again_byte_for_byte(tmp_path: Path, text: str) -> None:
     place = tmp_path / ".claude/settings.json"
     lab.plant(tmp_path, {".claude/settings.json": text, "a.py": "x = 1\n"})
-    lab.copy_script(tmp_path)
     old = json.loads(text.removeprefix("\ufeff"))
     assert lab.run(tmp_path, "init", "--no-setup", "--hooks").returncode == 0
     merged = place.read_bytes()
@@ -290,6 +293,7 @@ def test_hooks_are_merged_and_taken_out_again_byte_for_byte(tmp_path: Path, text
 
 def test_every_tool_that_is_used_here_is_registered_and_removed(tmp_path: Path) -> None:
     lab.plant(tmp_path, {".codex/config.toml": "", ".cursor/rules/a.mdc": "x\n", "a.py": "x = 1\n"})
+    lab.plant(tmp_path, {".ctx/config.toml": '[map]\nexclude = ["ctx.py"]\n'})
     lab.copy_script(tmp_path)
     before = lab.contents(tmp_path)
     flags = ("--no-setup", "--hooks", "--agents", "--mcp")
@@ -315,6 +319,21 @@ def test_every_tool_that_is_used_here_is_registered_and_removed(tmp_path: Path) 
     assert lab.run(tmp_path, "update", "--remove").returncode == 0
     after = {name: lab.contents(tmp_path)[name] for name in lab.contents(tmp_path)}
     assert {name for name in after if name[:5] != ".ctx/" and after[name]} <= set(before)
+
+
+def test_what_a_user_took_out_or_changed_is_respected(tmp_path: Path) -> None:
+    place = tmp_path / ".claude/settings.json"
+    lab.plant(tmp_path, {"a.py": "x = 1\n"})
+    assert lab.run(tmp_path, "init", "--no-setup", "--hooks").returncode == 0
+    settings = json.loads(place.read_text())
+    own = settings["hooks"]["SessionStart"][0]["hooks"][0]
+    mine = {"type": "command", "command": "tools/my-ctx hook"}
+    settings["hooks"] = {"SessionStart": [{"hooks": [mine, {**own, "timeout": 1}]}]}
+    place.write_text(json.dumps(settings))
+    assert lab.run(tmp_path, "update").returncode == 0
+    assert json.loads(place.read_text())["hooks"] == {"SessionStart": [{"hooks": [mine, own]}]}
+    assert lab.run(tmp_path, "update", "--remove").returncode == 0
+    assert json.loads(place.read_text())["hooks"] == {"SessionStart": [{"hooks": [mine]}]}
 
 
 def test_without_their_folders_other_tools_are_left_alone(shop: Path) -> None:
@@ -349,7 +368,6 @@ def test_settings_that_cannot_be_merged_are_refused_untouched(
 
 def test_agent_files_are_refreshed_while_pristine(tmp_path: Path) -> None:
     lab.plant(tmp_path, {"a.py": "x = 1\n"})
-    lab.copy_script(tmp_path)
     assert lab.run(tmp_path, "init", "--no-setup", "--agents").returncode == 0
     agent, skill = (
         tmp_path / ".claude/agents/repo-mapper.md",
