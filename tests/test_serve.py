@@ -1,7 +1,9 @@
 """The doors for agents: hook answers any event, mcp any client, init registers both without harm."""
 
 import asyncio
+import functools
 import json
+import operator
 import os
 import shutil
 import subprocess
@@ -12,6 +14,8 @@ from typing import Any
 
 import lab
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import ctx
 
@@ -651,3 +655,34 @@ def test_the_inspector_lists_and_calls_every_tool(shop: Path, inspector: str) ->
         pairs = [part for word in words for part in ("--tool-arg", word)]
         answer = inspect("--method", "tools/call", "--tool-name", name, *pairs)
         assert not answer.get("isError") and answer["content"][0]["text"], name
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+@given(
+    data=st.dictionaries(st.text(max_size=3), VALUES, max_size=4),
+    indent=st.sampled_from([None, 0, 2, "\t"]),
+    key=st.text(max_size=4),
+    eol=st.sampled_from(["\n", "\r\n"]),
+)
+def test_json_is_edited_in_place_and_back(data: Any, indent: Any, key: str, eol: str) -> None:
+    text = json.dumps(data, indent=indent).replace("\n", eol) + eol
+    steps = ["hooks", key, 0]
+    if not isinstance(data.get("hooks", {}), dict) or key in data.get("hooks", {}):
+        steps = ["hooks"]
+    edited = ctx.edit_json(text, steps, {"a": [1]})
+    new = json.loads(edited)
+    assert {name: new[name] for name in data if name != "hooks"} == {
+        name: data[name] for name in data if name != "hooks"
+    }
+    assert functools.reduce(operator.getitem, steps, new) == {"a": [1]}
+    if "hooks" not in data:
+        again = ctx.edit_json(edited, ["hooks"], None)
+        assert again == text or not data
