@@ -8787,15 +8787,20 @@ def make_symbol(project: Project, name: str, budget: int) -> str:
     for path, each in places[:5]:
         lines.append(f"{code_span(f'{path}:{each.line}')}\n")
         lines.append(f"-{render_symbol(Symbol(0, path, each))[1:]}")
+    callees = [line for place in places[:3] for line in _callees(project, place, tags, links)]
     homes = {path for path, _ in places}
     users = [path for path in links.paths if path in homes or _mentions(links, path, word, homes)]
-    callers = [line for path in users for line in _use_lines(project, path, tags[path], word)]
-    callees = [
-        line for path, each in places[:3] for line in _callees(project, path, each, tags, links)
-    ]
+    users.sort(key=lambda path: -weigh_file(path, ""))
+    pattern = rf"\b{re.escape(word)}\b"
+    if all(each.kind == "method" for _, each in places):
+        pattern = rf"(?:\.|->|::){re.escape(word)}\b|{pattern}\("
+    callers = [line for path in users for line in _use_lines(project, path, tags[path], pattern)]
+    lines += ["\n## Uses\n\n", *(list(dict.fromkeys(callees))[:_CALLEES] or ["Nothing found.\n"])]
     lines += ["\n## Used by\n\n", *(callers or ["Nothing found.\n"])]
-    lines += ["\n## Uses\n\n", *(dict.fromkeys(callees) or ["Nothing found.\n"])]
     return _fit_answer(project, lines, budget)
+
+
+_CALLEES = 25  # lines; who uses a symbol is asked more often
 
 
 def _mentions(links: Links, path: str, word: str, homes: Collection[str]) -> bool:
@@ -8805,24 +8810,22 @@ def _mentions(links: Links, path: str, word: str, homes: Collection[str]) -> boo
     return any(name == word and links.paths[at] in homes for at, name in meant)
 
 
-def _use_lines(project: Project, path: str, found: FileTags, word: str) -> list[str]:
+def _use_lines(project: Project, path: str, found: FileTags, pattern: str) -> list[str]:
     """Where a file mentions a name, a line for each definition that does."""
-    source = (read_text(project, path) or "").split("\n")
     uses: dict[str, int] = {}  # definition -> its first line that mentions the name
-    for number, line in enumerate(source, 1):
-        if re.search(rf"\b{re.escape(word)}\b", line):
+    for number, line in enumerate((read_text(project, path) or "").split("\n"), 1):
+        if re.search(pattern, line):
             inside = [each for each in found.definitions if each.line <= number <= each.end]
-            if any(each.name == word and each.line == number for each in inside):
-                continue
-            holder = render_name(inside[-1]) if inside else "top level"
-            uses.setdefault(holder, number)
-    return [f"- {code_span(f'{path}:{at}')} in {show(name)}\n" for name, at in uses.items()]
+            if not any(each.line == number for each in inside):  # else it is the definition itself
+                uses.setdefault(render_name(inside[-1]) if inside else "top level", number)
+    return [f"- {code_span(f'{path}:{at}')} in {name}\n" for name, at in uses.items()]
 
 
 def _callees(
-    project: Project, path: str, definition: Definition, tags: Mapping[str, FileTags], links: Links
+    project: Project, place: tuple[str, Definition], tags: Mapping[str, FileTags], links: Links
 ) -> list[str]:
     """What a definition uses of this repository, one line each."""
+    path, definition = place
     source = (read_text(project, path) or "").split("\n")
     body = "\n".join(source[definition.line - 1 : definition.end])
     words = {*re.findall(r"[^\W\d]\w*", body)} & {*tags[path].references} - {definition.name}
@@ -8855,9 +8858,10 @@ def make_impact(project: Project, paths: Sequence[str], since: str, budget: int)
         reasons = {at: why for to in near for at, why in users.get(to, {}).items()}
         near = dict.fromkeys(sorted(reasons.keys() - reached, key=lambda at: -links.weights[at]))
         reached.update(near)
-        lines += [f"\n## {title} ({len(near)})\n\n"]
+        lines += [f"\n## {title} ({len(near)})\n\n"] if near else []
         lines += [f"- {code_span(links.paths[at])}: {show(reasons[at])}\n" for at in near]
-    return _fit_answer(project, lines, budget)
+    found = len(reached) > len(starts)
+    return _fit_answer(project, lines if found else [*lines, "\nNothing found.\n"], budget)
 
 
 def _list_users(links: Links) -> dict[int, dict[int, str]]:
