@@ -68,7 +68,6 @@ T = TypeVar("T")
 # ---- 1 TYPES (pure) --------------------------------------------------------
 # Every record that crosses a room. Uses: nothing.
 
-Graph = dict[str, dict[str, float]]  # referring file -> defining file -> weight
 Count = Callable[[str], int]  # tokens of a text; tests pass len
 
 
@@ -2719,7 +2718,7 @@ def is_config(path: str) -> bool:
 
 def detect_facts(files: Sequence[str], configs: Mapping[str, str]) -> Facts:
     """What names of files and texts of configs say about a project, most important first."""
-    known, folders = frozenset(files), _build_folders(files)
+    known, folders = frozenset(files), _build_folders(tuple(files))
     languages = folders[""].languages or collections.Counter(filter(None, map(_language, files)))
     sizes = collections.Counter[str]()
     for language, count in languages.items():
@@ -3560,8 +3559,9 @@ class _Folder(NamedTuple):
         return words if count == 1 else words + "s"
 
 
-def _build_folders(files: Iterable[str]) -> dict[str, _Folder]:
-    """Every folder by path; the root is ""."""
+@functools.lru_cache(maxsize=1)  # the tree and the modules are two views of it
+def _build_folders(files: tuple[str, ...]) -> dict[str, _Folder]:
+    """Every folder by path; the root is "". Not to be changed: it is shared."""
     folders = {"": _Folder(set(), {}, collections.Counter(), collections.Counter())}
     for path in files:
         role, language = role_of(path), _language(path)
@@ -3583,7 +3583,7 @@ def _build_folders(files: Iterable[str]) -> dict[str, _Folder]:
 
 def build_tree(files: Sequence[str], max_depth: int, notes: Mapping[str, str]) -> list[TreeEntry]:
     """Folders breadth first, code before the rest; `notes` has better words for some of them."""
-    folders = _build_folders(files)
+    folders = _build_folders(tuple(files))
 
     def rank(path: str) -> tuple[int, int, str]:
         return _ROLE_ORDER.index(folders[path].role()), -folders[path].roles.total(), path
@@ -3622,7 +3622,7 @@ _LARGE_SHARE = 5  # a module with more than a 5th of the source is split while t
 
 def describe_modules(files: Sequence[str], docs: Mapping[str, str]) -> list[Module]:
     """The parts of the code, largest first; `docs` is path of file or README -> its sentence."""
-    folders = _build_folders(files)
+    folders = _build_folders(tuple(files))
     sizes = {path: folder.roles["source"] for path, folder in folders.items()}
     parts = {path: sizes[path] for path in folders[""].children if sizes[path]}
     parts["."] = sizes[""] - sum(parts.values())
@@ -7858,12 +7858,6 @@ def _plan_own_files(project: Project) -> list[Change]:
     return [*changes, plan_file(project, MAP_PATH, map_text.encode())]
 
 
-def read_runloop(project: Project) -> str:
-    """The run loop of this repository, else the one that ctx.py brings along."""
-    source = read_source(project, RUNLOOP_PATH)
-    return TEMPLATES["runloop.md"] if source is None else unseal(source)[0]
-
-
 def _plan_sections(project: Project, paths: Sequence[str], *, force: bool) -> Plan:
     """Sections for these files, one for a pair that is linked; edited ones are kept and named."""
     changes: list[Change] = []
@@ -7978,8 +7972,32 @@ def _has_section(source: bytes) -> bool:
 
 def read_facts(project: Project) -> Facts:
     """What the project's configuration files say."""
-    paths = list(list_files(project))
-    return detect_facts(paths, read_configs(project, paths))
+    return make_facts(project, list_files(project))[0]
+
+
+def make_facts(project: Project, files: Mapping[str, Stamp]) -> tuple[Facts, dict[str, str]]:
+    """What names and configuration say, and how manifests describe their packages; remembered."""
+    import json
+
+    when = time.time_ns()
+    names = "\0".join(files).encode("utf-8", "surrogateescape")
+    question = f"facts {content_hash(names)}"
+    told = {path: stamp for path, stamp in files.items() if is_config(path)}
+    answer = read_answer(project, question, told)
+    if answer is not None:
+        (stack, commands, key_files, packages, conventions), descriptions = json.loads(answer)
+        facts = Facts(
+            tuple(stack),
+            tuple(map(Command._make, commands)),
+            tuple(map(KeyFile._make, key_files)),
+            tuple(map(Package._make, packages)),
+            tuple(conventions),
+        )
+        return facts, descriptions
+    configs = read_configs(project, list(files))
+    facts, descriptions = detect_facts(list(files), configs), find_descriptions(configs)
+    write_answer(project, question, told, json.dumps([facts, descriptions]), when)
+    return facts, descriptions
 
 
 def make_map(
@@ -8063,7 +8081,7 @@ def make_survey(
     """List, read, tag, resolve, rank: everything a map chooses from."""
     paths = list(files)
     configs = read_configs(project, paths)
-    facts = detect_facts(paths, configs)
+    facts, descriptions = make_facts(project, files)
     index = read_index(project, files, chosen=choose_sources(paths)) if code else Index({}, 0, True)
     tags = {path: found for path, found in index.tags.items() if not find_document(path)}
     documents = {path: found for path, found in index.tags.items() if find_document(path)}
@@ -8073,7 +8091,7 @@ def make_survey(
     ranks = rank_files(links, dict.fromkeys(find_focus(tags, focus), 1.0))
     symbols = rank_symbols(links, ranks, tags, count_mentions(documents))
     docs = {path: found.doc for path, found in index.tags.items() if found.doc}
-    docs |= find_descriptions(configs)
+    docs |= descriptions
     modules = describe_modules(paths, docs)
     tree = build_tree(
         paths, project.config.map_max_depth, {each.path: each.doc for each in modules if each.doc}
@@ -8147,7 +8165,8 @@ _SUPPORT_WEIGHT = 0.35
 def read_configs(project: Project, paths: Sequence[str]) -> dict[str, str]:
     """The texts of the files that tell about the project, those near the root first."""
     wanted = sorted(
-        (path for path in paths if is_config(path)), key=lambda path: (path.count("/"), path)
+        (path for path in paths if is_config(path) or is_manifest(path)),
+        key=lambda path: (path.count("/"), path),
     )
     found = {path: read_text(project, path) for path in wanted[:_MAX_CONFIGS]}
     return {path: text for path, text in found.items() if text is not None and len(text) < 500_000}
@@ -8402,7 +8421,7 @@ def make_prompt(project: Project, briefing: Briefing, budget: int, *, reanchor: 
     anchor = _prompt_anchor(project, briefing) if reanchor else ""
     start = one_line(first_paragraph(task.description), 1000)
     contract = fill("contract.md", id=code_span(task.id))
-    output = render_output_contract(task, close, read_commands(project))
+    output = render_output_contract(task, close, read_facts(project).commands)
     package = make_pack_summary(project, f"{task.title}\n{task.description}")
     sections = [
         Section("Contract", contract),
@@ -8428,23 +8447,6 @@ def make_prompt(project: Project, briefing: Briefing, budget: int, *, reanchor: 
 def make_pack_summary(project: Project, text: str) -> str:
     """The context package of a text as a summary, for the prompt."""
     return ""
-
-
-def read_commands(project: Project) -> list[Command]:
-    """The lines to type in this project, remembered while names and configuration stay."""
-    import json
-
-    when = time.time_ns()
-    files = list_files(project)
-    configs = {path: stamp for path, stamp in files.items() if is_config(path)}
-    names = "\0".join(files).encode("utf-8", "surrogateescape")
-    question = f"commands {content_hash(names)}"
-    answer = read_answer(project, question, configs)
-    if answer is None:
-        facts = detect_facts(list(files), read_configs(project, list(files)))
-        answer = json.dumps(facts.commands)
-        write_answer(project, question, configs, answer, when)
-    return [Command(*row) for row in json.loads(answer)]
 
 
 def count_bytes(text: str) -> int:

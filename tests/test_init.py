@@ -268,11 +268,11 @@ def test_the_constitution_is_written_once_and_the_run_loop_while_pristine(tmp_pa
 
 def test_the_run_loop_is_the_repositorys_own_else_the_embedded_one(tmp_path: Path) -> None:
     project = ctx.Project(os.path.realpath(tmp_path))
-    assert ctx.read_runloop(project) == ctx.TEMPLATES["runloop.md"]
+    assert ctx.make_run_loop(project) == ctx.TEMPLATES["runloop.md"]
     init(tmp_path)
-    assert ctx.read_runloop(project) == ctx.TEMPLATES["runloop.md"]
+    assert ctx.make_run_loop(project) == ctx.TEMPLATES["runloop.md"]
     lab.plant(tmp_path, {".ctx/runloop.md": "my own loop\n"})
-    assert ctx.read_runloop(project) == "my own loop\n"
+    assert ctx.make_run_loop(project) == "my own loop\n"
 
 
 def test_a_document_that_quotes_the_markers_is_not_managed(tmp_path: Path) -> None:
