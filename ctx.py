@@ -1849,16 +1849,16 @@ button, input, select { font: inherit; color: inherit; background: var(--card); 
 button { cursor: pointer; }
 :focus-visible { outline: 2px solid var(--key); outline-offset: 2px; }
 .bar { display: flex; height: 36px; border-radius: 6px; overflow: hidden; background: var(--line); margin-bottom: 10px; }
-.bar > * { flex: 0 1 0; min-width: 0; padding: 0 6px; border: 0; border-radius: 0; overflow: hidden; white-space: nowrap; font-size: 12px; line-height: 36px; text-align: left; }
+.bar > * { flex: 0 1 0; min-width: 0; padding: 0 6px; border: 0; border-radius: 0; overflow: hidden; white-space: nowrap; text-overflow: ellipsis; font-size: 12px; line-height: 36px; text-align: left; }
 .bar > button { background: var(--tint); color: #10141a; box-shadow: inset -1px 0 var(--card); }
 .bar > button:focus-visible { outline-offset: -3px; outline-color: #10141a; }
 .bar > .slim { padding: 0; }
 details { border-top: 1px solid var(--line); }
-summary { display: flex; flex-wrap: wrap; gap: 0 10px; align-items: baseline; padding: 6px 2px; cursor: pointer; list-style: none; }
+summary { display: grid; grid-template-columns: 11px minmax(0, max-content) minmax(200px, 1fr) max-content; gap: 0 10px; align-items: baseline; padding: 6px 2px; cursor: pointer; list-style: none; }
 summary::-webkit-details-marker { display: none; }
-summary::before { content: ""; flex: none; width: 11px; height: 11px; border-radius: 3px; background: var(--tint); }
+summary::before { content: ""; width: 11px; height: 11px; border-radius: 3px; background: var(--tint); }
 summary b { font-weight: 600; overflow-wrap: anywhere; }
-summary span { flex: 1; min-width: 180px; color: var(--dim); font-size: 13px; }
+summary span { color: var(--dim); font-size: 13px; }
 summary i { font-style: normal; font-variant-numeric: tabular-nums; }
 .dropped summary::before { background: none; border: 1px dashed var(--dim); }
 .dropped b, .dropped i { color: var(--dim); text-decoration: line-through; }
@@ -1882,16 +1882,15 @@ svg path.in { stroke: var(--in); opacity: 1; }
 .out-word { color: var(--key); } .in-word { color: var(--in); }
 .tools { display: flex; flex-wrap: wrap; gap: 8px; margin-bottom: 8px; }
 .tools input { flex: 1; min-width: 160px; }
-table { width: 100%; border-collapse: collapse; font-size: 13.5px; }
+table { width: 100%; border-collapse: collapse; table-layout: fixed; font-size: 13.5px; }
 th { text-align: left; padding: 0; border-bottom: 1px solid var(--line); }
 th button { border: 0; padding: 4px 6px; font-weight: 600; background: none; white-space: nowrap; }
 th[aria-sort=ascending] button::after { content: " \2191"; }
 th[aria-sort=descending] button::after { content: " \2193"; }
 td { padding: 5px 6px; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; }
-td:first-child { min-width: 160px; }
+th:nth-child(2) { width: 86px; } th:nth-child(3) { width: 30%; } th:nth-child(4) { width: 84px; }
 td code { font: 12.5px/1.4 var(--mono); font-weight: 600; }
 td small { display: block; color: var(--dim); font-size: 12px; }
-td meter { width: 44px; height: 10px; }
 .more { margin-top: 10px; }
 [hidden] { display: none; }
 @media (max-width: 820px) {
@@ -1902,8 +1901,9 @@ td meter { width: 44px; height: 10px; }
   header, main { padding: 0 10px; }
   header { padding-top: 12px; }
   section { padding: 12px; }
-  th:nth-child(2), td:nth-child(2), td meter { display: none; }
-  td:first-child { min-width: 110px; }
+  summary { grid-template-columns: 11px 1fr max-content; }
+  summary span { order: 1; grid-column: 2 / 4; }
+  th:nth-child(2), td:nth-child(2) { display: none; }
 }
 </style>
 </head>
@@ -1954,7 +1954,7 @@ function drawBudget(budget) {
     if (share.state === "dropped" || !share.size) return;
     const open = () => { entry.open = true; summary.focus(); entry.scrollIntoView({ block: "nearest" }); };
     const label = share.title + ", " + size(share.size);
-    const wide = share.size * 100 > share.title.length * budget.limit;
+    const wide = share.size * 160 > (share.title.length + 2) * budget.limit;
     const shape = { style: tint + "; flex-grow: " + share.size, class: wide ? "" : "slim" };
     bar.append(make("button", { ...shape, title: label, "aria-label": label, onclick: open }, wide ? share.title : ""));
   });
@@ -1965,11 +1965,11 @@ function drawBudget(budget) {
 }
 
 function drawGraph() {
-  const step = 26, left = 92, top = Math.max(...data.parts.map((part) => part.rank), 0);
+  const step = 26, left = 120, top = Math.max(...data.parts.map((part) => part.rank), 0);
   const middle = (at) => at * step + step / 2;
   const svg = make("svg", { height: data.parts.length * step, role: "group", "aria-label": "Modules and what they lean on" });
   const arcs = data.parts.flatMap((part, at) => part.leans.map((to) => {
-    const reach = left - 14 - Math.min(left - 20, 10 + Math.abs(to - at) * 5);
+    const reach = left - 20 - 1.2 * (left - 30) * Math.sqrt(Math.abs(to - at) / data.parts.length);
     const shape = ["M", left, middle(at), "C", reach, middle(at), reach, middle(to), left, middle(to)].join(" ");
     return { at, to, path: make("path", { d: shape }) };
   }));
@@ -2008,8 +2008,9 @@ const SHOWN = { full: "in the map", name: "by name", no: "" };
 function drawRow(symbol) {
   const name = (symbol.owner ? symbol.owner + "." : "") + symbol.name;
   const about = [symbol.signature, symbol.doc].filter((text) => text && text !== symbol.name).map((text) => make("small", {}, text));
-  const score = make("td", {}, make("meter", { max: 100, value: symbol.score, "aria-hidden": true }), " " + symbol.score.toFixed(1), make("small", {}, SHOWN[symbol.form]));
-  return make("tr", {}, make("td", {}, make("code", {}, name), ...about), make("td", {}, symbol.kind), make("td", {}, symbol.path + ":" + symbol.line), score);
+  const score = make("td", {}, symbol.score.toFixed(1), make("small", {}, SHOWN[symbol.form]));
+  const where = (symbol.path + ":" + symbol.line).split(/(?<=\/)/).flatMap((step) => [step, make("wbr", {})]);
+  return make("tr", {}, make("td", {}, make("code", {}, name), ...about), make("td", {}, symbol.kind), make("td", {}, ...where), score);
 }
 
 function draw() {
@@ -8801,7 +8802,7 @@ def _prompt_budget(prompt: Prompt) -> Budget:
         text, whole = section_text(shown) if shown else "", section_text(section)
         state = "dropped" if not shown else "kept" if text == whole else "cut"
         turn = order.index(section.drop) + 1 if section.drop else 0
-        why = f"goes as number {turn} when there is no room" if turn else "never left out"
+        why = f"number {turn} to go when room is short" if turn else "never left out"
         if state != "kept":
             why = f"{state} to fit the budget; {why}"
         size = count_bytes(text or whole)
@@ -9135,8 +9136,8 @@ def cmd_view(project: Project, args: argparse.Namespace) -> int:
     """Write .ctx/view.html, a page that shows what an agent would get and why."""
     briefing = read_briefing(project, args.task, args.source) if args.task else None
     page = make_page(project, briefing)
-    for path in write_changes(project, [plan_file(project, VIEW_PATH, page.encode())]):
-        say(project, f"wrote {path}")
+    write_changes(project, [plan_file(project, VIEW_PATH, page.encode())])
+    say(project, f"wrote {VIEW_PATH}; open it in a browser")
     return 0
 
 
