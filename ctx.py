@@ -1744,6 +1744,38 @@ TEMPLATES = {
 
 - One task as a prompt: `{ctx} prompt TASK | claude -p`. The run loop for `--append-system-prompt-file`: `.ctx/runloop.md`.
 """[1:],
+    "completion.bash": r"""
+# bash completion of ctx.py; to load it: eval "$(python ctx.py completion bash)"
+_ctx() {
+    local name='' each found
+    for each in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+        case $each in {commands}) name=$each; break ;; esac
+    done
+    case "$name ${COMP_WORDS[COMP_CWORD-1]}" in
+{rows}    esac
+    COMPREPLY=($(compgen -W "$found" -- "${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _ctx ctx ctx.py
+"""[1:],
+    "completion.fish": r"""
+# fish completion of ctx.py; to load it: python ctx.py completion fish | source
+{rows}complete -c ctx.py -w ctx
+"""[1:],
+    "completion.zsh": r"""
+#compdef ctx ctx.py
+# zsh completion of ctx.py; to load it: source <(python ctx.py completion zsh)
+_ctx() {
+    local name='' each
+    local -a found
+    for each in "${(@)words[2,CURRENT-1]}"; do
+        case $each in {commands}) name=$each; break ;; esac
+    done
+    case "$name $words[CURRENT-1]" in
+{rows}    esac
+    _describe -t words word found || _files
+}
+compdef _ctx ctx ctx.py
+"""[1:],
     "constitution.md": r"""
 # Constitution
 
@@ -5322,6 +5354,32 @@ def render_page(
 
 
 _PAGE_FIELDS = ("name", "owner", "kind", "signature", "doc")
+
+
+def render_completion(shell: str, words: Mapping[str, Mapping[str, str]]) -> str:
+    """A shell's completion: `words` and their help after "", "COMMAND" and "COMMAND --flag"."""
+    commands = [key for key in words if key and " " not in key]
+    rows = []
+    for key in sorted(words, key=lambda key: -len(key.split())):  # a flag's own words come first
+        name, _, option = key.partition(" ")
+        pattern = f"'{key}'" if option else f"'{key} '*" if key else "*"
+        if shell == "fish":
+            test = f"__fish_seen_subcommand_from {name or ' '.join(commands)}"
+            test = f"{test}; and __fish_prev_arg_in {option}" if option else test
+            start = f"complete -c ctx -n '{test if key else f'not {test}'}'"
+            rows += [f"{start} -a {word} -d {_quote(said)}\n" for word, said in words[key].items()]
+        elif shell == "zsh":
+            said = [_quote(f"{word}:{text}") for word, text in words[key].items()]
+            rows.append(f"        {pattern}) found=({' '.join(said)}) ;;\n")
+        else:
+            rows.append(f"        {pattern}) found='{' '.join(words[key])}' ;;\n")
+    values = {} if shell == "fish" else {"commands": "|".join(commands)}
+    return fill(f"completion.{shell}", rows="".join(rows), **values)
+
+
+def _quote(text: str) -> str:
+    """A text as one word; a quote in it becomes a typographic one, which no shell obeys."""
+    return "'" + text.replace("\\", "").replace("'", "’") + "'"
 
 
 # ---- 11 DISK (world) -------------------------------------------------------
@@ -9138,6 +9196,37 @@ def cmd_view(project: Project, args: argparse.Namespace) -> int:
     page = make_page(project, briefing)
     write_changes(project, [plan_file(project, VIEW_PATH, page.encode())])
     say(project, f"wrote {VIEW_PATH}; open it in a browser")
+    return 0
+
+
+_COMMON_FLAGS = {
+    "--root": "the repository",
+    "--quiet": "no talk on stderr",
+    "--verbose": "more talk on stderr",
+    "--help": "what a command does",
+}
+
+
+@command(
+    flag("shell", choices=("bash", "zsh", "fish"), help="the shell it is for"),
+    example="python ctx.py completion bash",
+)
+def cmd_completion(project: Project, args: argparse.Namespace) -> int:
+    """Print a completion script: `eval "$(python ctx.py completion bash)"`, likewise zsh and fish."""
+    words: dict[str, dict[str, str]] = {"": {}}
+    for name, door in COMMANDS.items():
+        words[""][name] = (door.run.__doc__ or "").splitlines()[0]
+        words[name] = {}
+        for each in door.flags:
+            choices = dict.fromkeys(each.options.get("choices", ()), each.options["help"])
+            if each.names[-1].startswith("-"):
+                words[name][each.names[-1]] = each.options["help"]
+                words |= {f"{name} {each.names[-1]}": choices} if choices else {}
+            else:
+                words[name] |= choices
+        words[name] |= _COMMON_FLAGS
+    words[""] |= _COMMON_FLAGS | {"--version": "which ctx.py this is"}
+    write_stdout(render_completion(args.shell, words))
     return 0
 
 

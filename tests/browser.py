@@ -1,11 +1,13 @@
 """A real browser without a driver: Chromium's own protocol over two pipes."""
 
+import base64
 import itertools
 import json
 import os
 import select
 import shutil
 import subprocess
+import sys
 import time
 from pathlib import Path
 from types import TracebackType
@@ -17,6 +19,14 @@ FLAGS = (
     "--disable-background-networking --disable-component-update --disable-dev-shm-usage "
     "--remote-debugging-pipe"
 ).split()
+# Chromium listens on descriptor 3 and answers on 4: the pipes are moved there before it starts.
+START = """
+import fcntl, os, sys
+ends = [fcntl.fcntl(int(each), fcntl.F_DUPFD, 10) for each in sys.argv[1:3]]
+os.dup2(ends[0], 3)
+os.dup2(ends[1], 4)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
 
 
 def find_browser() -> str | None:
@@ -31,8 +41,7 @@ class Browser:
         commands, self.commands = os.pipe()
         self.answers, answers = os.pipe()
         self.process = subprocess.Popen(
-            # the browser listens on 3 and answers on 4; the shell moves the pipes there
-            ["sh", "-c", f'exec "$@" 3<&{commands} 4>&{answers}', "sh"]
+            [sys.executable, "-c", START, str(commands), str(answers)]
             + [find_browser() or "", *FLAGS, f"--user-data-dir={folder}", "about:blank"],
             pass_fds=(commands, answers),
             stderr=subprocess.DEVNULL,
@@ -124,6 +133,4 @@ class Browser:
         self.call("Emulation.setDeviceMetricsOverride", **size)
         feature = {"name": "prefers-color-scheme", "value": scheme}
         self.call("Emulation.setEmulatedMedia", features=[feature])
-        import base64
-
         place.write_bytes(base64.b64decode(self.call("Page.captureScreenshot")["data"]))
