@@ -310,6 +310,93 @@ class Span(NamedTuple):
     eol: bytes  # the line ending it was written with
 
 
+Graph = dict[str, dict[str, float]]  # file -> file that it leans on -> weight
+
+
+class Hints(NamedTuple):
+    """What the text of a task points at."""
+
+    paths: tuple[str, ...]  # files of this repository that it names
+    names: tuple[str, ...]  # its identifiers that code here defines
+    errors: tuple[str, ...]
+    messages: tuple[str, ...]  # what it quotes
+    flags: tuple[str, ...]  # "--tokens"
+    action: str  # "fix", "test", "document", "review", "refactor", "implement", or ""
+    domain: str  # the configured name of the folder it is about, or ""
+    words: Mapping[str, float]  # stem -> weight
+    title: frozenset[str]  # stems of the first line
+
+
+class Words(NamedTuple):
+    """Where some stems stand, and how large the fields of all files are."""
+
+    paths: dict[int, str]  # of each file's number
+    sizes: dict[int, tuple[int, ...]]  # file -> words in each of FIELDS
+    postings: dict[str, array[int]]  # stem -> file, counts in all fields, file, counts, ...
+
+
+class Commit(NamedTuple):
+    """One earlier change: the stems of its message, the files it touched."""
+
+    words: tuple[str, ...]
+    paths: tuple[str, ...]
+
+
+class Material(NamedTuple):
+    """All that a package is scored from."""
+
+    hints: Hints
+    words: Words
+    exact: Sequence[str]  # forms of the identifiers that the task may mean
+    commits: Sequence[Commit]
+    graph: Graph
+
+
+Scores = dict[str, float]  # path -> how much one signal says for it, 0 to 1
+LineHits = dict[int, dict[str, int]]  # line of a file -> stem -> how often it stands there
+
+
+class View(NamedTuple):
+    """How much of one file is given: "whole", "symbols", "signatures" or "name"."""
+
+    path: str
+    form: str
+    text: str
+
+
+class PackFile(NamedTuple):
+    """One file of a package, with what speaks for it."""
+
+    path: str
+    score: float  # 0 to 1, as the next two
+    structure: float
+    text: float
+    signals: Mapping[str, float]  # each of SIGNALS that says anything for it
+    symbols: tuple[Definition, ...]  # those that matter to the task, best first
+
+
+class Pack(NamedTuple):
+    """The context of one task: files, best first, each with as much of it as the budget allows."""
+
+    task: str
+    files: tuple[PackFile, ...]
+    views: tuple[View, ...]  # of the same files, in the same order
+    dependencies: tuple[tuple[str, str], ...]  # (file, file that it leans on), both given
+    budget: int
+    counter: str
+    commit: str  # the one checked out, or ""
+    outside: tuple[str, ...] = ()  # files that the task names and the role may not see
+
+
+class SearchHit(NamedTuple):
+    """One file that a search found."""
+
+    path: str
+    score: float
+    symbols: tuple[Definition, ...]
+    lines: tuple[tuple[int, str], ...]  # number and text of those that match
+
+
 class Task(NamedTuple):
     """One task, whatever tracker it comes from."""
 
@@ -756,6 +843,305 @@ def _bracket_pattern(negated: bool, some: str) -> str:
     except re.error:
         return "(?!)"
     return f"(?!/)[{'^' if negated else ''}{inner}]"
+
+
+# -- words
+
+
+def split_words(text: str) -> list[str]:
+    """The stems of a text in order: identifiers as their parts, then whole where they have several."""
+    return [form for word in re.findall(r"\w+", text) for form in word_forms(word)]
+
+
+@functools.lru_cache(100_000)
+def word_forms(word: str) -> tuple[str, ...]:
+    """What one word is found by: `parseHints2` is parse, hint, parsehints2."""
+    parts = re.findall(_WORD_PARTS, word)
+    forms = []
+    for part in parts:
+        if part[0] >= "\u2e80":  # scripts without blanks: every two neighbours are a word
+            forms += [part[at : at + 2] for at in range(max(1, len(part) - 1))]
+        elif len(part) > 1:
+            forms.append(stem(part.lower()))
+    if len(parts) > 1 and len(word) <= _LONGEST_WORD:
+        forms.append(word.lower().replace("_", ""))
+    return tuple(forms)
+
+
+_WORD_PARTS = (
+    r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
+    r"|[^\W0-9_A-Za-z\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
+)
+_LONGEST_WORD = 60  # characters; longer ones are data
+
+
+def stem(word: str) -> str:
+    """The word without its English ending, always a beginning of the word itself."""
+    if len(word) < 4 or not word.isascii():
+        return word
+    for ending in (_PLURAL, _ENDING, _ENDING):
+        cut = re.sub(ending, "", word)
+        if len(cut) > 2 and re.search("[aeiouy]", cut):
+            word = cut
+    if len(word) > 3:
+        word = re.sub(r"(?<=[^aeiou])[ey]$", "", re.sub(r"([bdgmnprt])\1$", r"\1", word))
+    return word
+
+
+_PLURAL = r"(?<=[^su])(?<!i)s$|(?<=i)es$"
+_ENDING = (
+    r"(?:i[sz]ations?|i[sz]ers?|i[sz]ing|i[sz]ed?|ations?|ators?|ating|ated|ate|ings?|ed|ers?"
+    r"|ments?|ness|iti?y?|able|ible|ive|ion|ally|al|ly|i)$"
+)
+
+STOP_WORDS = frozenset(
+    """a an the and or but if then else of to in on at by for with without from as is are was were be
+    been being it its this that these those there here not no nor so than too very can could should
+    would will shall may might must do does did doing done has have had having i we you he she they
+    them our your their my me us who whom which what when where why how all any both each few more
+    most other some such only own same into about after before between during through over under
+    again further also just because while until up down out off now new use used uses using fix
+    fixes fixed fixing add adds added adding make makes made making change changes changed changing
+    allow allows allowed ensure ensures update updates updated support supports supported implement
+    implements implemented improve improves improved remove removes removed eg ie etc via per one
+    two see case cases issue issues bug bugs problem please need needs want get gets got like
+    instead still however currently previously code way rather since well even though don doesn
+    isn won didn let don't""".split()
+)
+
+
+def parse_hints(
+    text: str, paths: Iterable[str], names: Iterable[str], domains: Mapping[str, str]
+) -> Hints:
+    """What a task's text points at; `names` are those of its identifiers that code defines."""
+    text = text[:_TASK_CHARACTERS]
+    named = find_named_paths(text, paths)
+    words: dict[str, float] = {}
+    title, _, rest = text.strip().partition("\n")
+    for part, weight in ((title, _TITLE_WEIGHT), (rest, 1.0)):
+        for word in re.findall(r"\w+", part):
+            if word.lower() in STOP_WORDS:
+                continue
+            for form in word_forms(word):
+                words[form] = max(words.get(form, 0.0), weight)
+    lower = text.lower()
+    action = next((name for name, pattern in _TASK_ACTIONS if re.search(pattern, lower)), "")
+    prefixes = [each for each in domains if any(path.startswith(each) for path in named)]
+    domain = domains[max(prefixes, key=lambda each: (len(each), each))] if prefixes else ""
+    known = set(names)
+    return Hints(
+        paths=named,
+        names=tuple(name for name in find_identifiers(text) if name in known),
+        errors=tuple(dict.fromkeys(re.findall(r"\b[A-Z]\w*(?:Error|Exception|Warning)\b", text))),
+        messages=tuple(dict.fromkeys(re.findall(r"[\"“]([^\"“”\n]{8,200})[\"”]", text))),
+        flags=tuple(dict.fromkeys(re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]+", text))),
+        action=action,
+        domain=domain,
+        words=words,
+        title=frozenset(split_words(title)),
+    )
+
+
+_TASK_CHARACTERS = 100_000  # a task says what it wants long before
+_TITLE_WEIGHT = 2.0
+_TASK_ACTIONS = (
+    (
+        "fix",
+        r"\b(fix\w*|bug|broken|crash\w*|fail\w*|error|regression|wrong\w*|incorrect\w*|traceback)\b",
+    ),
+    ("test", r"\b(add|write|extend|improve|missing) (\w+ ){0,3}tests?\b|\btest coverage\b"),
+    ("document", r"\b(document\w*|docs?|docstrings?|readme|changelog|comments?)\b"),
+    ("review", r"\breview\w*\b"),
+    ("refactor", r"\b(refactor\w*|clean ?up|simplif\w*|rename|move|extract|restructur\w*)\b"),
+    ("implement", r"\b(implement\w*|add\w*|support\w*|introduc\w*|allow\w*|new|creat\w*)\b"),
+)
+
+
+def find_identifiers(text: str) -> list[str]:
+    """Words of a text that may be names of code, in order: those a sentence would not have."""
+    text = text[:_TASK_CHARACTERS]
+    quoted = [name for span in re.findall(r"`([^`\n]{1,200})`", text) for name in _names_in(span)]
+    shaped = re.findall(r"\b(?:\w+_\w+|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*|__\w+__)\b", text)
+    called = re.findall(r"\b([A-Za-z_]\w+)\(", text)
+    dotted = [
+        name
+        for span in re.findall(r"\b[A-Za-z_]\w*(?:(?:\.|::|->|#)[A-Za-z_]\w*)+", text)
+        for name in _names_in(span)
+    ]
+    return list(dict.fromkeys([*quoted, *shaped, *called, *dotted]))[:_MOST_IDENTIFIERS]
+
+
+_MOST_IDENTIFIERS = 200
+
+
+def _names_in(span: str) -> list[str]:
+    return [name for name in re.findall(r"[A-Za-z_]\w+", span) if len(name) > 2]
+
+
+def find_named_paths(text: str, paths: Iterable[str]) -> tuple[str, ...]:
+    """The files that a text names: whole paths or their ends, module names, traceback lines."""
+    wanted: dict[str, None] = {}
+    for token in re.findall(r"[\w@.+~\\/-]*\w", text):
+        if "/" in token or "\\" in token or "." in token.strip("."):
+            parts = [each for each in re.split(r"[\\/]+", token) if each not in ("", ".", "..")]
+            wanted["/".join(parts)] = None
+    found: list[str] = []
+    ends: dict[str, list[str]] = {}  # last part of a path, with and without its suffix -> paths
+    for path in paths:
+        name = path.rpartition("/")[2]
+        ends.setdefault(name, []).append(path)
+        if "." in name[1:]:
+            ends.setdefault(name.rpartition(".")[0], []).append(path)
+    for token in itertools.islice(wanted, _MOST_IDENTIFIERS):
+        found += _paths_like(token, ends)
+    return tuple(dict.fromkeys(found))
+
+
+def _paths_like(token: str, ends: Mapping[str, list[str]]) -> list[str]:
+    """The paths whose end a token is, or that end it; a bare name must have its suffix."""
+    for written in (token, token.replace(".", "/") if "/" not in token else ""):
+        last = written.rpartition("/")[2]
+        if not written or ("/" not in written and "." not in written):
+            continue
+        same = [
+            path
+            for path in ends.get(last, ())
+            if _ends_with(path, written)
+            or _ends_with(path.rpartition(".")[0], written)
+            or _ends_with(written, path)
+        ]
+        if 0 < len(same) <= _VAGUE_PATHS:
+            return same
+    return []
+
+
+_VAGUE_PATHS = 8  # files that end like this: more of them, and the text means none in particular
+
+
+def _ends_with(path: str, end: str) -> bool:
+    return path == end or path.endswith("/" + end)
+
+
+# -- fields of a file, each a kind of place where a word can stand
+
+FIELDS = ("path", "names", "docs", "strings", "code")
+_FIELD_BITS = (2, 6, 8, 8, 8)  # how far a word is counted in each: together 32 bits
+FIELD_SHIFTS = (0, 2, 8, 16, 24)
+FIELD_MASKS = tuple((1 << bits) - 1 for bits in _FIELD_BITS)
+
+
+def count_fields(
+    path: str, text: str, names: Iterable[str], comments: Sequence[str], *, docstring: bool
+) -> tuple[dict[str, int], tuple[int, ...]]:
+    """How often each stem stands in each field of a file, packed in one number; sizes of the fields."""
+    folder, _, name = path.rpartition("/")
+    docs, strings, code = _split_source(text, comments, docstring=docstring)
+    parts = (f"{folder} {name} {name}", " ".join(names), docs, strings, code)
+    packed: dict[str, int] = {}
+    sizes = []
+    for part, bits, shift in zip(parts, _FIELD_BITS, FIELD_SHIFTS, strict=True):
+        counts: dict[str, int] = {}
+        for word, often in collections.Counter(re.findall(r"\w+", part)).items():
+            for form in word_forms(word):
+                counts[form] = counts.get(form, 0) + often
+        most = (1 << bits) - 1
+        for form, often in counts.items():
+            packed[form] = packed.get(form, 0) | min(often, most) << shift
+        sizes.append(sum(counts.values()))
+    return packed, tuple(sizes)
+
+
+def _split_source(text: str, comments: Sequence[str], *, docstring: bool) -> tuple[str, str, str]:
+    """The comments, the strings and the rest of a source."""
+    if "text" in comments:
+        return text, "", ""
+    docs: list[str] = []
+    strings: list[str] = []
+
+    def sort_out(match: re.Match[str]) -> str:
+        (strings if match["string"] is not None else docs).append(match[0])
+        return " "
+
+    code = re.sub(_fields_pattern(tuple(comments), docstring), sort_out, text)
+    return "\n".join(docs), "\n".join(strings), code
+
+
+@functools.cache
+def _fields_pattern(comments: tuple[str, ...], docstring: bool) -> str:
+    closing = {"/*": r"/\*.*?(?:\*/|\Z)", "{-": r"\{-.*?(?:-\}|\Z)"}
+    marks = "|".join(closing.get(mark, re.escape(mark) + r"[^\n]*") for mark in comments)
+    quotes = r"\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z)|" if docstring else ""
+    strings = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`"
+    return f"(?s){quotes}{marks or '(?!)'}|(?P<string>{strings})"
+
+
+def find_hits(text: str, stems: Iterable[str]) -> dict[str, list[int]]:
+    """The offsets where a word of a text begins with each stem."""
+    lower = text.lower()
+    if len(lower) != len(text):  # a letter that has no single lower form: offsets would shift
+        lower = text
+    hits: dict[str, list[int]] = {}
+    for each in stems:
+        places: list[int] = []
+        at, size = lower.find(each), len(each)
+        while at >= 0 and len(places) < _MOST_HITS:
+            before = text[at - 1 : at]
+            begins = not before.isalpha() or (text[at].isupper() and before.islower())
+            if begins and (size > 3 or not lower[at + size : at + size + 1].isalpha()):
+                places.append(at)
+            at = lower.find(each, at + size)
+        if places:
+            hits[each] = places
+    return hits
+
+
+_MOST_HITS = 500  # of one stem in one file
+
+
+def find_changed_lines(old: str, new: str) -> list[tuple[int, int]]:
+    """The lines of the new text, first and last of each run, that the old one has not."""
+    import difflib
+
+    before, after = old.splitlines(), new.splitlines()
+    head = 0
+    while head < min(len(before), len(after)) and before[head] == after[head]:
+        head += 1
+    tail = 0
+    while tail < min(len(before), len(after)) - head and before[-1 - tail] == after[-1 - tail]:
+        tail += 1
+    before, after = before[head : len(before) - tail], after[head : len(after) - tail]
+    if len(before) * len(after) > _MOST_COMPARED:
+        return [(head + 1, head + max(1, len(after)))]
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    return [
+        (head + first + 1, head + max(last, first + 1))
+        for verb, _, _, first, last in matcher.get_opcodes()
+        if verb != "equal"
+    ]
+
+
+_MOST_COMPARED = 4_000_000  # pairs of lines: above it the whole run counts as changed
+
+
+def find_line_hits(text: str, stems: Iterable[str]) -> LineHits:
+    """How often a word begins with each stem, by line."""
+    starts = [0, *(match.end() for match in re.finditer("\n", text))]
+    lines: LineHits = {}
+    for each, places in find_hits(text, stems).items():
+        for place in places:
+            counts = lines.setdefault(bisect.bisect_right(starts, place), {})
+            counts[each] = counts.get(each, 0) + 1
+    return lines
+
+
+def join_words(text: str) -> list[str]:
+    """Neighbouring words of a text as one name: "connection pool" may be `ConnectionPool`."""
+    found: dict[str, None] = {}
+    words = [word.lower() for word in re.findall(r"[A-Za-z][a-z]+|[.,;:()]", text[:5000])]
+    for first, second in itertools.pairwise(words):
+        if first.isalpha() and second.isalpha() and not {first, second} & STOP_WORDS:
+            found[first + second] = None
+    return list(found)[:_MOST_IDENTIFIERS]
 
 
 # -- what users and their tools wrote, made safe to stand among sections of ours
@@ -4418,7 +4804,7 @@ _FAMILIES = (
 
 
 # ---- 8 RANK (pure) ---------------------------------------------------------
-# Tags in, scores out. Knows nothing of files, tokens or markdown. Uses: TYPES.
+# Tags in, scores out. Knows nothing of files, tokens or markdown. Uses: TYPES TEXT.
 
 
 # How sure a mention is to mean a definition, by where the definition stands.
@@ -4669,6 +5055,335 @@ def _worth(definition: Definition, rivals: int, *, hidden: bool) -> float:
     return worth
 
 
+# -- words: what a task says, against what files hold
+
+_SATURATION = 1.2  # BM25's k1: how soon more of the same word says no more
+_LENGTH = (0.3, 0.5, 0.6, 0.6, 0.6)  # BM25's b by field: how much a long one is discounted
+_FIELD_WORTH = (1.5, 1.5, 1.0, 1.0, 1.0)  # of one word in each field, for the file as a whole
+
+
+def build_rarity(words: Words, stems: Iterable[str]) -> dict[str, float]:
+    """How telling each stem is: BM25's idf over the files that hold it."""
+    total = len(words.sizes)
+    found = {}
+    for each in stems:
+        often = len(words.postings.get(each, ())) // 2
+        if often:
+            found[each] = math.log(1 + (total - often + 0.5) / (often + 0.5))
+    return found
+
+
+def score_fields(
+    words: Words, query: Mapping[str, float], rarity: Mapping[str, float]
+) -> dict[str, Scores]:
+    """BM25 of every file: by each field alone and, under "all", by their weighted sum."""
+    total = max(1, len(words.sizes))
+    means = [max(1.0, sum(column) / total) for column in zip(*words.sizes.values(), strict=True)]
+    norms: dict[int, list[float]] = {}
+    fields = list(zip(FIELD_SHIFTS, FIELD_MASKS, _FIELD_WORTH, strict=True))
+    scores: list[dict[int, float]] = [{} for _ in range(len(fields) + 1)]
+    for each, weight in query.items():
+        worth = weight * rarity.get(each, 0.0)
+        entries = words.postings.get(each, ())
+        for at in range(0, len(entries), 2):
+            number, packed = entries[at], entries[at + 1]
+            norm = norms.get(number)
+            if norm is None:
+                norm = norms[number] = [
+                    _SATURATION * (1 - b + b * size / mean)
+                    for b, size, mean in zip(_LENGTH, words.sizes[number], means, strict=True)
+                ]
+            whole = 0.0
+            for field, (shift, mask, gain) in enumerate(fields):
+                often = packed >> shift & mask
+                if often:
+                    column = scores[field]
+                    column[number] = column.get(number, 0.0) + worth * often / (often + norm[field])
+                    whole += gain * often * _SATURATION / norm[field]
+            column = scores[-1]
+            column[number] = column.get(number, 0.0) + worth * whole / (whole + _SATURATION)
+    named = zip([*FIELDS, "all"], scores, strict=True)
+    return {
+        name: normalise({words.paths[number]: value for number, value in column.items()})
+        for name, column in named
+    }
+
+
+def normalise(scores: Mapping[str, float]) -> Scores:
+    """The scores with the best as 1."""
+    best = max(scores.values(), default=0.0)
+    return {path: value / best for path, value in scores.items()} if best > 0 else {}
+
+
+# -- history
+
+
+def keep_known(commits: Iterable[Commit], known: Collection[str]) -> list[Commit]:
+    """The commits that say something, with those of their files that still exist."""
+    narrow = (commit for commit in commits if len(commit.paths) <= _WIDE_COMMIT)
+    kept = (Commit(each.words, tuple(p for p in each.paths if p in known)) for each in narrow)
+    return [commit for commit in kept if commit.paths]
+
+
+_WIDE_COMMIT = 30  # files: one that touches more says nothing of any of them
+
+
+def score_history(commits: Sequence[Commit], query: Mapping[str, float]) -> Scores:
+    """Files by how much the messages of the commits that touched them sound like the task."""
+    spread = collections.Counter(word for commit in commits for word in commit.words)
+    total = len(commits)
+    scores: dict[str, float] = {}
+    for commit in commits:
+        worth = sum(
+            query[word] * math.log(1 + (total - spread[word] + 0.5) / (spread[word] + 0.5))
+            for word in commit.words
+            if word in query
+        )
+        if worth:
+            worth = worth**2 / (len(commit.words) + 8) / math.sqrt(len(commit.paths))
+            for path in commit.paths:
+                scores[path] = scores.get(path, 0.0) + worth**2
+    return normalise(scores)
+
+
+def score_together(commits: Sequence[Commit], seeds: Mapping[str, float]) -> Scores:
+    """Files that used to change together with the best matches so far."""
+    counts = collections.Counter(path for commit in commits for path in commit.paths)
+    scores: dict[str, float] = {}
+    for commit in commits:
+        touched = [path for path in commit.paths if path in seeds]
+        for path in commit.paths:
+            worth = sum(seeds[seed] / (counts[seed] + 3) for seed in touched if seed != path)
+            if worth:
+                scores[path] = scores.get(path, 0.0) + worth / len(commit.paths)
+    return normalise(scores)
+
+
+# -- the neighbourhood
+
+
+def build_graph(links: Links) -> Graph:
+    """Which file leans on which, with weights."""
+    return {
+        path: {
+            links.paths[to]: round(weight, 3)
+            for to, weight in _targets(links, at).items()
+            if weight > 0.001
+        }
+        for at, path in enumerate(links.paths)
+    }
+
+
+def score_near(graph: Graph, seeds: Mapping[str, float]) -> Scores:
+    """A walk that restarts at the seeds and follows the links both ways."""
+    users: Graph = {}
+    for path, targets in graph.items():
+        for to, weight in targets.items():
+            users.setdefault(to, {})[path] = weight
+    total = sum(seeds.values()) or 1.0
+    restart = {path: value / total for path, value in seeds.items()}
+    ranks = dict(restart)
+    for _ in range(_STEPS):
+        moved = {path: (1 - _WALK) * value for path, value in restart.items()}
+        for side in (graph, users):
+            for path, value in ranks.items():
+                targets = side.get(path, {})
+                if targets:
+                    share = 0.5 * _WALK * value / sum(targets.values())
+                    for to, weight in targets.items():
+                        moved[to] = moved.get(to, 0.0) + share * weight
+        ranks = moved
+    return normalise(ranks)
+
+
+_STEPS, _WALK = 3, 0.5
+
+
+def score_folders(seeds: Mapping[str, float], paths: Iterable[str]) -> Scores:
+    """Files by the seeds beside them in their folder."""
+    totals: dict[str, float] = {}
+    for path, value in seeds.items():
+        folder = path.rpartition("/")[0]
+        totals[folder] = totals.get(folder, 0.0) + value
+    beside = {
+        path: totals[folder] - seeds.get(path, 0.0)
+        for path in paths
+        if (folder := path.rpartition("/")[0]) in totals
+    }
+    return normalise({path: value for path, value in beside.items() if value > 1e-9})
+
+
+# -- the signals of a package, and what each is worth
+
+
+class Signal(NamedTuple):
+    """One reason to give a file: to which half it belongs, its weight there, how it reads."""
+
+    half: str  # "structure" or "text"
+    weight: float
+    why: str
+
+
+# Weights fitted on 16 repositories, each time with one left out; rounded, as the optimum is flat.
+SIGNALS = {
+    "named": Signal("structure", 0.22, "named in the task"),
+    "defines": Signal("structure", 0.10, "defines what the task names"),
+    "mentions": Signal("structure", 0.22, "uses names of the task"),
+    "path": Signal("structure", 0.13, "its path matches"),
+    "near": Signal("structure", 0.22, "close to the other matches"),
+    "folder": Signal("structure", 0.11, "in a folder of matches"),
+    "body": Signal("text", 0.24, "its text matches"),
+    "title": Signal("text", 0.14, "matches the first line"),
+    "chunk": Signal("text", 0.28, "one passage matches closely"),
+    "history": Signal("text", 0.23, "earlier commits that sound alike touched it"),
+    "together": Signal("text", 0.11, "changes together with the matches"),
+}
+
+
+def combine(evidence: Mapping[str, Scores], half: str) -> Scores:
+    """The weighted sum of one half's signals, each damped: many that say a little beat one."""
+    total = sum(each.weight for each in SIGNALS.values() if each.half == half)
+    scores: Scores = {}
+    for name, each in SIGNALS.items():
+        if each.half == half:
+            for path, value in evidence.get(name, {}).items():
+                scores[path] = scores.get(path, 0.0) + math.sqrt(value) * each.weight / total
+    return scores
+
+
+def build_signals(
+    material: Material,
+    look: Callable[[Sequence[str], Collection[str]], Mapping[str, LineHits]],
+    structure: float,
+    text: float,
+) -> dict[str, Scores]:
+    """Each of SIGNALS for every file; `look` reads where some stems stand in some files."""
+    words, hints, commits = material.words, material.hints, material.commits
+    rarity = build_rarity(words, words.postings)
+    query = pick_words(hints.words, rarity)
+    fields = score_fields(words, query, rarity)
+    title = {each: weight for each, weight in query.items() if each in hints.title}
+    exact = score_fields(words, dict.fromkeys(material.exact, 1.0), rarity)
+    signals = {
+        "named": dict.fromkeys(hints.paths, 1.0),
+        "defines": exact["names"],
+        "mentions": exact["all"],
+        "path": fields["path"],
+        "body": fields["all"],
+        "title": score_fields(words, title, rarity)["all"],
+        "history": score_history(commits, query),
+    }
+    worth = weigh_words(material)
+    best = rank_paths(blend(signals, structure, text))[:_CHUNK_FILES]
+    hits = look(best, worth)
+    signals["chunk"] = normalise({path: score_chunk(hits[path], worth) for path in best})
+    scores = blend(signals, structure, text)
+    seeds = {path: scores[path] ** _SEED_POWER for path in rank_paths(scores)[:_SEEDS]}
+    signals["near"] = score_near(material.graph, seeds)
+    signals["folder"] = score_folders(seeds, words.paths.values())
+    signals["together"] = score_together(commits, seeds)
+    return signals
+
+
+_CHUNK_FILES = 100  # read for it: reading all would take too long
+_SEEDS = 30  # best matches whose surroundings count
+_SEED_POWER = 6  # the better, the more: the last ones hardly count
+
+
+def weigh_words(material: Material) -> dict[str, float]:
+    """What each word of the task says: its weight there times its rarity here."""
+    rarity = build_rarity(material.words, material.words.postings)
+    query = pick_words(material.hints.words, rarity)
+    return {each: weight * rarity[each] for each, weight in query.items()}
+
+
+def score_chunk(hits: LineHits, worth: Mapping[str, float]) -> float:
+    """How much the best window of lines says."""
+    windows: dict[int, dict[str, int]] = {}
+    for line, found in hits.items():
+        at = line // _HALF_WINDOW
+        for window in (at, at - 1):
+            counts = windows.setdefault(window, {})
+            for each, often in found.items():
+                counts[each] = counts.get(each, 0) + often
+    return max(
+        (
+            sum(worth[each] * often / (often + 1.0) for each, often in counts.items())
+            for counts in windows.values()
+        ),
+        default=0.0,
+    )
+
+
+_HALF_WINDOW = 22  # lines
+
+
+def rank_definitions(
+    definitions: Sequence[Definition],
+    hits: LineHits,
+    worth: Mapping[str, float],
+    names: Collection[str],
+) -> list[Definition]:
+    """The definitions that matter to a task, best first; `hits` counts stems by line."""
+    scored = []
+    lines = sorted(hits)
+    for each in definitions:
+        counts: dict[str, int] = {}
+        for line in lines[
+            bisect.bisect_left(lines, each.line) : bisect.bisect_right(lines, each.end)
+        ]:
+            for word, often in hits[line].items():
+                counts[word] = counts.get(word, 0) + often
+        said = {form for form in split_words(each.name) if form in worth}
+        score = sum(worth[word] * often / (often + 1) for word, often in counts.items())
+        score /= 1 + math.log1p(max(0, each.end - each.line) / 40)
+        score += sum(worth[word] for word in said)
+        if each.name in names:
+            score += 2 * max(worth.values(), default=1.0)
+        if score > 0:
+            scored.append((-score, each.line, each))
+    return [each for _, _, each in sorted(scored)]
+
+
+def is_defined(words: Words, forms: Iterable[str]) -> bool:
+    """Whether any file defines a symbol of one of these forms."""
+    mask = FIELD_MASKS[1] << FIELD_SHIFTS[1]
+    return any(packed & mask for form in forms for packed in words.postings.get(form, ())[1::2])
+
+
+def pick_words(words: Mapping[str, float], rarity: Mapping[str, float]) -> dict[str, float]:
+    """The words of a task that say most: a long text has many that say nothing."""
+    best = sorted(
+        (-weight * rarity[each], each) for each, weight in words.items() if each in rarity
+    )
+    return {each: words[each] for _, each in best[:_MOST_WORDS]}
+
+
+_MOST_WORDS = 80
+
+
+def blend(signals: Mapping[str, Scores], structure: float, text: float) -> Scores:
+    """Both halves in these shares; a half that says nothing leaves the other its share."""
+    halves = [(combine(signals, "structure"), structure), (combine(signals, "text"), text)]
+    total = sum(share for scores, share in halves if scores)
+    both: Scores = {}
+    for scores, share in halves:
+        for path, value in scores.items() if total else ():
+            both[path] = both.get(path, 0.0) + share / total * value
+    return both
+
+
+def rank_paths(scores: Scores) -> list[str]:
+    """Paths, best first."""
+    return sorted(scores, key=lambda path: (-scores[path], path))
+
+
+def find_subjects(hints: Hints) -> set[str]:
+    """The roles of files, other than source, that the task is about."""
+    subjects = {"test": {"test"}, "document": {"doc"}}.get(hints.action, set())
+    return subjects | ({"test"} if "test" in hints.title else set())
+
+
 # ---- 9 SELECT (pure) -------------------------------------------------------
 # What fits a budget. Uses: TYPES TEXT.
 
@@ -4746,6 +5461,31 @@ def _by_faded_score(
             yield symbol
 
 
+# -- the package
+
+_VIEW_SHARE = 0.5  # of the room left that one file may take: the next ones want some too
+
+
+def fit_views(
+    paths: Sequence[str],
+    forms: Callable[[str, int], Iterable[View]],
+    budget: int,
+    cost: Callable[[View], int],
+) -> list[View]:
+    """A view of every file, the fullest that fits; best files choose first, names come free."""
+    views = []
+    for path in paths:
+        room = int(budget * _VIEW_SHARE)
+        chosen = View(path, "name", "")
+        for view in forms(path, room):
+            price = cost(view)
+            if price <= room:
+                chosen, budget = view, budget - price
+                break
+        views.append(chosen)
+    return views
+
+
 # -- sections of a prompt
 
 
@@ -4819,7 +5559,7 @@ def _lengthened(
 
 
 # ---- 10 RENDER (pure) ------------------------------------------------------
-# Values in, markdown and JSON out. Uses: TYPES TEXT TEMPLATES.
+# Values in, markdown and JSON out. Uses: TYPES TEXT TEMPLATES RANK.
 
 
 def render_map(name: str, parts: Sequence[MapPart], picks: Sequence[Pick], note: str) -> str:
@@ -5091,6 +5831,215 @@ def render_diff(changes: Sequence[Change]) -> str:
 
 def _diff_lines(source: bytes | None) -> list[str]:
     return re.findall(r"[^\n]*\n|[^\n]+", (source or b"").decode("utf-8", "surrogateescape"))
+
+
+# -- the package
+
+
+def render_pack(package: Pack, note: str = "") -> str:
+    """The package as markdown to paste: what it holds and why, then the files."""
+    forms = {view.path: view.form for view in package.views}
+    out = [f"# Context package\n\nTask: {show(package.task.strip().partition(chr(10))[0], 200)}\n"]
+    out.append("\n## Files\n\n")
+    out += [render_pack_line(each, forms[each.path]) for each in package.files]
+    if package.dependencies:
+        out.append("\n## Dependencies\n\n")
+        out += [f"- {code_span(path)} -> {code_span(to)}\n" for path, to in package.dependencies]
+    out += [render_view(view) for view in package.views if view.form != "name"]
+    return redact("".join(out)) + (f"\n{note}\n" if note else "")
+
+
+def render_pack_line(file: PackFile, form: str) -> str:
+    """One file on one line: how relevant, in which form, why, its symbols."""
+    names = ", ".join(show(each.name, 60) for each in file.symbols[:_LINE_SYMBOLS])
+    symbols = f"; {names}" if names else ""
+    return f"- {code_span(file.path)} {file.score:.2f} {form}: {explain_file(file)}{symbols}\n"
+
+
+_LINE_SYMBOLS = 6
+
+
+def explain_file(file: PackFile) -> str:
+    """Why a file is in the package: the signals that say most for it."""
+    said = sorted(
+        file.signals.items(), key=lambda item: (-item[1] * SIGNALS[item[0]].weight, item[0])
+    )
+    return ", ".join(SIGNALS[name].why for name, _ in said[:3]) or "asked for"
+
+
+def render_view(view: View) -> str:
+    """One file's text in a fence, under its name."""
+    suffix = view.path.rpartition(".")[2] if "." in view.path.rpartition("/")[2] else ""
+    info = suffix if suffix.isalnum() else ""
+    return f"\n## {code_span(view.path)} ({view.form})\n\n{fence(view.text, info)}"
+
+
+def render_whole(text: str) -> str:
+    """A file's text, without what a terminal would obey and with long lines cut."""
+    lines = [
+        line if len(line) <= _LONG_LINE else line[:_LONG_LINE] + "…" for line in text.split("\n")
+    ]
+    return redact(
+        re.sub(
+            "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]",
+            "",
+            "\n".join(lines),
+        )
+    )
+
+
+_LONG_LINE = 1000  # characters: data, not code
+
+
+def render_excerpts(text: str, symbols: Sequence[Definition], *, most: int) -> str:
+    """The source of these symbols with the lines around, at most so many lines, in their order."""
+    lines = text.split("\n")
+    wanted: set[int] = set()
+    for each in symbols:
+        end = min(each.end, each.line + _SYMBOL_LINES)
+        span = set(range(max(1, each.line - _AROUND), min(len(lines), end + _AROUND) + 1))
+        if len(wanted | span) <= most:
+            wanted |= span
+    out, before = [], 0
+    for number in sorted(wanted):
+        if number != before + 1:
+            out.append(f"@@ line {number} @@")
+        out.append(lines[number - 1])
+        before = number
+    return render_whole("\n".join(out)) if out else ""
+
+
+_AROUND = 2  # lines before and after
+_SYMBOL_LINES = 80  # of a long symbol: its beginning
+
+
+def render_signatures(path: str, symbols: Sequence[Definition]) -> str:
+    """The signatures of a file's symbols, in the order of the source."""
+    ordered = sorted(symbols, key=lambda each: each.line)
+    return "".join(render_symbol(Symbol(0.0, path, each)) for each in ordered)
+
+
+def render_pack_json(package: Pack, counts: Sequence[int], total: int) -> str:
+    """The package for a program."""
+    import json
+
+    files = [
+        {
+            "path": plain_path(each.path),
+            "score": round(each.score, 4),
+            "structure_score": round(each.structure, 4),
+            "text_score": round(each.text, 4),
+            "source": _source_of(each),
+            "form": view.form,
+            "symbols": [show(symbol.name) for symbol in each.symbols],
+            "why": explain_file(each),
+            "tokens": count,
+        }
+        for each, view, count in zip(package.files, package.views, counts, strict=True)
+    ]
+    whole = {
+        "task": show(redact(package.task[:2000].strip()), 2000),
+        "files": files,
+        "dependencies": [
+            {"from": plain_path(path), "to": plain_path(to)} for path, to in package.dependencies
+        ],
+        "tokens": total,
+        "budget": package.budget,
+        "counter": package.counter,
+        "metadata": {
+            "git_sha": package.commit,
+            "outside_role": [plain_path(p) for p in package.outside],
+        },
+    }
+    return json.dumps(whole, indent=2) + "\n"
+
+
+def plain_path(path: str) -> str:
+    """A path as JSON can hold it: bytes that are no UTF-8 are written out."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def _source_of(file: PackFile) -> str:
+    if file.structure and file.text:
+        return "both"
+    return "structure" if file.structure >= file.text else "text"
+
+
+def render_pack_signals(package: Pack) -> str:
+    """Every signal of every file, as a table."""
+    names = [name for name in SIGNALS if any(name in each.signals for each in package.files)]
+    head = "".join(f"{name:>10}" for name in ("score", "structure", "text", *names))
+    lines = [f"{head}  path\n"]
+    for each in package.files:
+        values = [each.score, each.structure, each.text, *(each.signals.get(n, 0.0) for n in names)]
+        lines.append("".join(f"{value:>10.2f}" for value in values) + f"  {show(each.path)}\n")
+    return "".join(lines)
+
+
+def render_hints(hints: Hints, form: str) -> str:
+    """What was understood of a task."""
+    words = sorted(hints.words, key=lambda word: (-hints.words[word], word))
+    rows = {
+        "action": hints.action,
+        "domain": hints.domain,
+        "paths": [plain_path(path) for path in hints.paths],
+        "symbols": list(hints.names),
+        "errors": list(hints.errors),
+        "messages": [redact(show(message)) for message in hints.messages],
+        "flags": list(hints.flags),
+        "words": words[:60],
+    }
+    if form == "json":
+        import json
+
+        return json.dumps(rows, indent=2) + "\n"
+    shown = {
+        name: value if isinstance(value, str) else ", ".join(value) for name, value in rows.items()
+    }
+    return "".join(f"{name}: {show(value, 1000)}\n" for name, value in shown.items() if value)
+
+
+def render_pack_summary(package: Pack, advice: str) -> str:
+    """The package in short, for a prompt or a hook: files, symbols, why, dependencies."""
+    out = [f"{advice}\n\n"] if advice else []
+    out += [
+        render_pack_line(each, view.form)
+        for each, view in zip(package.files, package.views, strict=True)
+    ]
+    out += [f"- {show(path)} -> {show(to)}\n" for path, to in package.dependencies]
+    return redact("".join(out))
+
+
+def render_found(found: Sequence[SearchHit], form: str) -> str:
+    """What a search found: files, symbols and the lines that match."""
+    if form == "json":
+        import json
+
+        rows = [
+            {
+                "path": plain_path(each.path),
+                "score": round(each.score, 4),
+                "symbols": [
+                    {"name": show(symbol.name), "kind": symbol.kind, "line": symbol.line}
+                    for symbol in each.symbols
+                ],
+                "lines": [
+                    {"line": number, "text": _found_line(text)} for number, text in each.lines
+                ],
+            }
+            for each in found
+        ]
+        return json.dumps({"files": rows}, indent=2) + "\n"
+    out = []
+    for each in found:
+        names = ", ".join(f"{show(symbol.name, 60)} :{symbol.line}" for symbol in each.symbols)
+        out.append(f"{show(each.path)} {each.score:.2f}{'  ' if names else ''}{names}\n")
+        out += [f"  {number}: {_found_line(text)}\n" for number, text in each.lines]
+    return "".join(out)
+
+
+def _found_line(text: str) -> str:
+    return show(redact(text.strip()[:_LONG_LINE]), 160)
 
 
 # -- tasks and prompts
@@ -6356,8 +7305,22 @@ def write_vocabulary(project: Project) -> bool:
     return bool(find_vocabulary(encoding))
 
 
+def to_unicode(text: str) -> str:
+    """A text from the command line as Unicode: bytes that are no UTF-8 become marks."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def read_stdin() -> str:
+    """The text on standard input, as far as anyone could mean it."""
+    source = sys.stdin.buffer.read(_STDIN_BYTES) if sys.stdin is not None else b""
+    return source.decode("utf-8", "replace")
+
+
+_STDIN_BYTES = 10_000_000
+
+
 # ---- 12 INDEX (world) ------------------------------------------------------
-# List, read, tag, remember. Uses: TYPES TEXT LANGUAGES TAGS DISK.
+# List, read, tag, remember. Uses: TYPES TEXT LANGUAGES TAGS FACTS DISK.
 
 
 class Index(NamedTuple):
@@ -6391,7 +7354,7 @@ def read_index(
         and files[path].size <= MAX_SOURCE_BYTES
         and not is_secret_path(path)
     }
-    cache = _open_cache(project, full=full)
+    cache = _open_database(project, f"index-{_SCHEMA}", _TABLES, full=full)
     tags, hashes = _recall(project, None if anew else cache, files, wanted)
     jobs = [(path, kind) for path, kind in wanted.items() if path not in tags]
     fresh: dict[str, tuple[str, bytes]] = {}  # path -> hash of its content, its tags as JSON
@@ -6637,6 +7600,7 @@ def _decode_tags(data: bytes) -> FileTags | None:
 
 _SCHEMA = 1
 _TABLES = """
+PRAGMA user_version = 1;
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT);
 CREATE TABLE files (path BLOB PRIMARY KEY, stamp TEXT, hash TEXT, kind TEXT) WITHOUT ROWID;
 CREATE TABLE tags (hash TEXT, kind TEXT, data BLOB, crc INTEGER, seen INTEGER);
@@ -6664,14 +7628,16 @@ def cache_folder(project: Project) -> str:
     return place
 
 
-def _open_cache(project: Project, *, full: bool) -> sqlite3.Connection | None:
-    """The database of this ctx.py and these parsers, made anew if it is another's or damaged."""
+def _open_database(
+    project: Project, name: str, tables: str, *, full: bool
+) -> sqlite3.Connection | None:
+    """A database of this ctx.py and these parsers, made anew if it is another's or damaged."""
     import sqlite3
 
     folder = cache_folder(project)
     if not folder:
         return None
-    place = os.path.join(folder, f"index-{_SCHEMA}.db")
+    place = os.path.join(folder, f"{name}.db")
     if any(os.path.islink(place + end) for end in ("", "-journal", "-wal", "-shm")):
         return None
     key = cache_key(full=full)
@@ -6695,12 +7661,12 @@ def _open_cache(project: Project, *, full: bool) -> sqlite3.Connection | None:
                 return None
         except sqlite3.Error:
             pass  # not a database, or a damaged one
-        if attempt or not _make_cache(place, key):
+        if attempt or not _make_database(place, key, tables):
             return None
     return None
 
 
-def _make_cache(place: str, key: str) -> bool:
+def _make_database(place: str, key: str, tables: str) -> bool:
     """Put an empty database in place of what is there, in one step."""
     import sqlite3
 
@@ -6709,9 +7675,8 @@ def _make_cache(place: str, key: str) -> bool:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(fresh)
         cache = sqlite3.connect(fresh, isolation_level=None)
-        cache.executescript(_TABLES)
+        cache.executescript(tables)
         cache.execute("INSERT INTO about VALUES ('key', ?)", (key,))
-        cache.execute(f"PRAGMA user_version={_SCHEMA}")
         cache.close()
         for end in ("-journal", "-wal", "-shm"):
             with contextlib.suppress(FileNotFoundError):
@@ -6890,6 +7855,289 @@ def _fingerprint(files: Mapping[str, Stamp], text: bytes) -> str:
     """One hash over every file's name and stamp, and over the answer itself."""
     names = "\n".join([f"{path}\0{_stamp_text(stamp)}" for path, stamp in files.items()])
     return _digest(names.encode("utf-8", "surrogateescape")) + _digest(text)
+
+
+# -- the words: which stem stands in which file
+
+_WORD_SCHEMA = 1
+_WORD_TABLES = """
+PRAGMA user_version = 1;
+CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT);
+CREATE TABLE files (number INTEGER PRIMARY KEY, path BLOB, stamp TEXT, sizes TEXT, data BLOB, crc INTEGER);
+CREATE TABLE words (word TEXT, batch INTEGER, data BLOB, crc INTEGER, PRIMARY KEY (word, batch))
+WITHOUT ROWID;
+"""
+_OTHER_TEXT_BYTES = 100_000  # of a file in no known language: above it is data
+_MOST_BATCHES = 40  # writing runs before the batches are made one again
+
+
+class WordIndex(NamedTuple):
+    """The words of a repository: what an earlier run wrote, and what this one learnt."""
+
+    paths: dict[int, str]  # of each file's number
+    sizes: dict[int, tuple[int, ...]]  # words in each of FIELDS
+    fresh: dict[str, array[int]]  # postings of this run
+    newest: int  # batch of this run: it stands in `fresh` too
+    cache: sqlite3.Connection | None
+    definitions: dict[str, tuple[Definition, ...]]  # of this run's files
+
+
+def read_words(project: Project, files: Mapping[str, Stamp]) -> WordIndex:
+    """The words of every text file, counting only what no earlier run has counted."""
+    when = time.time_ns()
+    wanted = [path for path, stamp in files.items() if _has_words(path, stamp.size)]
+    cache = _open_database(project, f"words-{_WORD_SCHEMA}", _WORD_TABLES, full=use_packages())
+    known, newest = _recall_words(cache)
+    stamps = {path: _stamp_text(files[path]) for path in wanted}
+    kept = {path: row for path, row in known.items() if stamps.get(path) == row[1]}
+    changed = [path for path in wanted if path not in kept]
+    tags = read_index(project, files).tags if changed else {}
+    number = max((row[0] for row in known.values()), default=0) + 1
+    paths = {row[0]: path for path, row in kept.items()}
+    sizes = {row[0]: row[2] for row in kept.values()}
+    fresh: dict[str, array[int]] = {}
+    definitions = {}
+    for at, path in enumerate(changed):
+        if at % 100 == 99:
+            show_progress(project, f"counting words {at + 1}/{len(changed)} files")
+        definitions[path] = tags[path].definitions if path in tags else ()
+        counts, sizes[number] = _count_file(project, path, definitions[path])
+        paths[number] = path
+        for word, packed in counts.items():
+            entry = fresh.get(word)
+            if entry is None:
+                entry = fresh[word] = array("I")
+            entry.append(number)
+            entry.append(packed)
+        number += 1
+    show_progress(project, "")
+    index = WordIndex(paths, sizes, fresh, newest + 1, cache, definitions)
+    stamps = {path: "" if is_racy(files[path], when) else text for path, text in stamps.items()}
+    _remember_words(index, [known[path][0] for path in known if path not in kept], stamps)
+    return index
+
+
+def _has_words(path: str, size: int) -> bool:
+    if is_secret_path(path) or size > MAX_SOURCE_BYTES:
+        return False
+    role = role_of(path)
+    if role in ("vendored", "minified"):
+        return False
+    return (
+        bool(find_kind(path))
+        or role in ("source", "build")
+        or (size <= _OTHER_TEXT_BYTES and not re.search(_NO_WORDS, path.lower()))
+    )
+
+
+_NO_WORDS = (
+    r"\.(po|pot|lock|svg|map|snap|csv|tsv|sum|patch|diff|log|out|[a-z]*proj)$|[.-]lock\.\w+$"
+)
+
+
+def _count_file(
+    project: Project, path: str, definitions: Sequence[Definition]
+) -> tuple[dict[str, int], tuple[int, ...]]:
+    source = read_source(project, path) or b""
+    text = "" if b"\0" in source[:8000] else source.decode("utf-8", "replace")
+    language = find_language(path)
+    comments = language.comments if language else ("text",) if find_document(path) else ("#", "//")
+    names = [each.name for each in definitions]
+    return count_fields(
+        path, text, names, comments, docstring=bool(language and language.docstring)
+    )
+
+
+def _recall_words(
+    cache: sqlite3.Connection | None,
+) -> tuple[dict[str, tuple[int, str, tuple[int, ...]]], int]:
+    """Of each file that the cache knows: number, stamp, sizes; and the newest batch."""
+    import sqlite3
+
+    known: dict[str, tuple[int, str, tuple[int, ...]]] = {}
+    if cache is None:
+        return known, 0
+    try:
+        for number, name, stamp, text in cache.execute(
+            "SELECT number, path, stamp, sizes FROM files"
+        ):
+            sizes = tuple(map(int, text.split()))
+            if len(sizes) == len(FIELDS):
+                known[os.fsdecode(name)] = number, stamp, sizes
+        (newest,) = cache.execute("SELECT coalesce(max(batch), 0) FROM words").fetchone()
+        return known, int(newest)
+    except (sqlite3.Error, TypeError, ValueError, AttributeError):
+        return {}, 0
+
+
+def _remember_words(index: WordIndex, gone: Sequence[int], stamps: Mapping[str, str]) -> None:
+    """Write what this run has counted, all of it or nothing."""
+    cache = index.cache
+    if cache is None or not (gone or index.definitions):
+        return
+    import sqlite3
+
+    rows = []
+    for number, path in index.paths.items():
+        if path in index.definitions:
+            data = _encode_tags(FileTags(index.definitions[path], {}, (), ""))
+            sizes = " ".join(map(str, index.sizes[number]))
+            rows.append((number, os.fsencode(path), stamps[path], sizes, data, zlib.crc32(data)))
+    try:
+        cache.execute("BEGIN IMMEDIATE")
+        cache.executemany("DELETE FROM files WHERE number = ?", [(number,) for number in gone])
+        cache.executemany("INSERT INTO files VALUES (?, ?, ?, ?, ?, ?)", rows)
+        cache.executemany(
+            "INSERT INTO words VALUES (?, ?, ?, ?)",
+            [
+                (word, index.newest, data, zlib.crc32(data))
+                for word, entries in index.fresh.items()
+                if (data := entries.tobytes())
+            ],
+        )
+        cache.execute("COMMIT")
+    except sqlite3.Error:
+        with contextlib.suppress(sqlite3.Error):
+            cache.execute("ROLLBACK")
+
+
+def read_postings(index: WordIndex, stems: Iterable[str]) -> Words:
+    """Where these stems stand; a damaged row costs its own word."""
+    import sqlite3
+
+    postings: dict[str, array[int]] = {}
+    for each in stems:
+        found = array("I")
+        if index.cache is not None:
+            with contextlib.suppress(sqlite3.Error, TypeError, ValueError):
+                for data, crc in index.cache.execute(
+                    "SELECT data, crc FROM words WHERE word = ? AND batch <> ? ORDER BY batch",
+                    (each, index.newest),
+                ):
+                    if zlib.crc32(data) == crc:
+                        found.frombytes(data)
+        found.extend(index.fresh.get(each, ()))
+        alive = array("I")
+        for at in range(0, len(found), 2):
+            if found[at] in index.paths:
+                alive.extend(found[at : at + 2])
+        postings[each] = alive
+    return Words(index.paths, index.sizes, postings)
+
+
+def read_definitions(index: WordIndex, paths: Iterable[str]) -> dict[str, tuple[Definition, ...]]:
+    """What these files define, from the words' cache."""
+    import sqlite3
+
+    found = {}
+    numbers = {path: number for number, path in index.paths.items()}
+    for path in paths:
+        found[path] = index.definitions.get(path, ())
+        if path in index.definitions or index.cache is None or path not in numbers:
+            continue
+        with contextlib.suppress(sqlite3.Error, TypeError):
+            row = index.cache.execute(
+                "SELECT data, crc FROM files WHERE number = ?", (numbers[path],)
+            ).fetchone()
+            tags = _decode_row(*row) if row else None
+            found[path] = tags.definitions if tags else ()
+    return found
+
+
+# -- history
+
+
+def read_history(project: Project) -> list[Commit]:
+    """The last commits, newest first: stems of their messages, and the files they touched."""
+    import json
+
+    head = read_head(project)
+    if not head:
+        return []
+    question = f"history {head}"
+    answer = read_answer(project, question, {})
+    if answer is None:
+        log = run_git(project, *_LOG, limit=_LOG_SECONDS)
+        if log is None:
+            say(project, "git: its log takes too long or cannot be read; going on without history")
+            return []
+        answer = json.dumps([_parse_commit(entry) for entry in log.split(b"\x01")[1:]])
+        write_answer(project, question, {}, answer, 0)
+    return [Commit(tuple(words), tuple(paths)) for words, paths in json.loads(answer)]
+
+
+_LOG_SECONDS = 20.0
+_MESSAGE_CHARACTERS = 600
+_LOG = "log --no-merges --no-renames --name-only -z --format=%x01%B%x02 -n 3000".split()
+
+
+def read_head(project: Project) -> str:
+    """The commit that is checked out, or ""."""
+    out = (
+        run_git(project, "rev-parse", "--verify", "-q", "HEAD")
+        if has_git_folder(project.root)
+        else None
+    )
+    return (out or b"").decode("ascii", "replace").strip()
+
+
+def _parse_commit(entry: bytes) -> tuple[list[str], list[str]]:
+    message, _, names = entry.partition(b"\x02")
+    text = message.decode("utf-8", "replace")[:_MESSAGE_CHARACTERS]
+    words = {
+        form
+        for word in re.findall(r"\w+", text)
+        if word.lower() not in STOP_WORDS
+        for form in word_forms(word)
+    }
+    paths = [os.fsdecode(name.strip(b"\n")) for name in names.split(b"\0") if name.strip(b"\n")]
+    return sorted(words), paths
+
+
+def read_diff(
+    project: Project, ref: str, files: Mapping[str, Stamp]
+) -> dict[str, list[tuple[int, int]]]:
+    """The files that differ from a commit, each with its changed lines (first, last).
+
+    git only names the commit's files and their hashes: comparing is done here, so no filter runs.
+    """
+    commit = run_git(project, "rev-parse", "--verify", "-q", "--end-of-options", ref + "^{commit}")
+    name = (commit or b"").decode("ascii", "replace").strip()
+    listed = run_git(project, "ls-tree", "-r", "-z", name) if name else None
+    if listed is None:
+        raise CtxError(f"--diff {show(ref, 60)}: is no commit here; give a branch, tag or hash")
+    old: dict[str, str] = {}
+    for entry in listed.split(b"\0")[:-1]:
+        about, _, place = entry.partition(b"\t")
+        old[os.fsdecode(place)] = about.split()[2].decode("ascii")
+    changed: dict[str, list[tuple[int, int]]] = {}
+    for path in files:
+        source = None if is_secret_path(path) else read_source(project, path)
+        if source is None or _blob_hash(source, old.get(path, "")):
+            continue
+        before = run_git(project, "cat-file", "blob", old[path]) if path in old else b""
+        changed[path] = find_changed_lines(
+            (before or b"").decode("utf-8", "replace"), source.decode("utf-8", "replace")
+        )
+        if len(changed) == _MOST_CHANGED:
+            say(project, f"--diff: more than {_MOST_CHANGED} files changed; the rest is left out")
+            break
+    return changed
+
+
+_MOST_CHANGED = 200
+
+
+def _blob_hash(source: bytes, wanted: str) -> bool:
+    """Whether git would store these bytes, or these lines with plain endings, under this hash."""
+    import hashlib
+
+    for text in (source, source.replace(b"\r\n", b"\n")):
+        data = b"blob %d\0" % len(text) + text
+        kind = hashlib.sha256 if len(wanted) == 64 else hashlib.sha1
+        if kind(data, usedforsecurity=False).hexdigest() == wanted:
+            return True
+    return False
 
 
 # ---- 13 TASKS (world) ------------------------------------------------------
@@ -8024,6 +9272,7 @@ def _plan_own_files(project: Project) -> list[Change]:
 
 def _plan_sections(project: Project, paths: Sequence[str], *, force: bool) -> Plan:
     """Sections for these files, one for a pair that is linked; edited ones are kept and named."""
+    project = project._replace(look_only=True)  # a damaged file is refused before anything is left
     changes: list[Change] = []
     notes: list[str] = []
     seen: set[str] = set()
@@ -8542,6 +9791,355 @@ def _own_file_state(project: Project, path: str) -> str:
     return "current" if read_old(project, path) == current else "stale"
 
 
+# -- the package
+
+
+class Evidence(NamedTuple):
+    """What speaks for each file, and what was learnt of the task on the way."""
+
+    hints: Hints
+    signals: dict[str, Scores]
+    worth: dict[str, float]  # stem -> weight in the task times rarity here
+    hits: dict[str, LineHits]  # of the best files
+    words: WordIndex
+    graph: Graph
+
+
+class Request(NamedTuple):
+    """What a package is asked for."""
+
+    text: str
+    budget: int
+    pins: tuple[str, ...] = ()  # files that must be in it
+    role: str = ""
+    strategy: str = "relevance"
+    since: str = ""  # a commit: the package is for the review of what changed after it
+
+
+def make_pack(project: Project, request: Request) -> Pack:
+    """The files that a task will touch, each with as much of it as the budget allows."""
+    files = list_files(project)
+    changed = read_diff(project, request.since, files) if request.since else {}
+    symbols = _changed_symbols(project, files, changed)
+    names = sorted({each.name for found in symbols.values() for each in found})
+    text = "\n".join([request.text, *(f"`{name}`" for name in names)])
+    evidence = read_evidence(project, text, files)
+    pins = dict.fromkeys([*request.pins, *changed])
+    missing = [path for path in pins if path not in files]
+    if missing:
+        raise CtxError(f"--files {show(missing[0])}: no such file here; give a path from the root")
+    scored = _score_files(project, evidence, files, pins)
+    allowed, outside = _filter_role(project, request.role, scored, evidence.hints.paths, pins)
+    chosen = [each for each in allowed if each.score >= project.config.pack_min_relevance]
+    chosen = _add_symbols(project, evidence, chosen[:_MOST_FILES], symbols)
+    package = Pack(
+        task=request.text or " ".join(names),
+        files=tuple(chosen),
+        views=(),
+        dependencies=(),
+        budget=request.budget,
+        counter=read_counter(project).name,
+        commit=read_head(project),
+        outside=outside,
+    )
+    return _fill_package(project, package, evidence, request.strategy)
+
+
+_MOST_FILES = 40
+_MOST_SYMBOLS = 10
+
+
+def read_request(project: Project, text: str) -> str:
+    """The text of the task that a text is the id of, else the text itself."""
+    if not re.fullmatch(_TASK_ID, text):
+        return text
+    with contextlib.suppress(CtxError):
+        task = find_task(read_tasks(project, project.config.tasks_source), text)
+        return "\n".join([task.title, task.description, *task.acceptance])
+    return text
+
+
+_TASK_ID = r"(?=\S*[0-9])[A-Za-z0-9][\w.#/-]{0,99}"
+
+
+def read_evidence(project: Project, text: str, files: Mapping[str, Stamp]) -> Evidence:
+    """Every signal for every file."""
+    index = read_words(project, files)
+    identifiers = find_identifiers(text)
+    hints = parse_hints(text, files, identifiers, project.config.domains)
+    exact = [forms[-1] for name in identifiers if (forms := word_forms(name))] + join_words(text)
+    words = read_postings(index, dict.fromkeys([*hints.words, *exact]))
+    names = tuple(name for name in hints.names if is_defined(words, word_forms(name)[-1:]))
+    hints = hints._replace(names=names)
+    commits = keep_known(read_history(project), files)
+    material = Material(hints, words, exact, commits, read_graph(project, files))
+    hits: dict[str, LineHits] = {}
+
+    def look(paths: Sequence[str], stems: Collection[str]) -> dict[str, LineHits]:
+        for path in paths:
+            hits[path] = find_line_hits(read_text(project, path) or "", stems)
+        return hits
+
+    config = project.config
+    signals = build_signals(material, look, config.pack_ast_weight, config.pack_semantic_weight)
+    return Evidence(hints, signals, weigh_words(material), hits, index, material.graph)
+
+
+def read_graph(project: Project, files: Mapping[str, Stamp]) -> Graph:
+    """Which file leans on which, kept as long as no file changes."""
+    import json
+
+    when = time.time_ns()
+    question = f"graph {use_packages()}"
+    answer = read_answer(project, question, files)
+    if answer is None:
+        paths = list(files)
+        found = read_index(project, files).tags
+        tags = {path: each for path, each in found.items() if not find_document(path)}
+        written = {path: each.imports for path, each in tags.items()}
+        imports = resolve_imports(written, paths, read_configs(project, paths))
+        weights = {path: weigh_file(path, each.mark) for path, each in tags.items()}
+        graph = build_graph(build_links(tags, imports, weights, _family))
+        answer = json.dumps(graph, separators=(",", ":"))
+        write_answer(project, question, files, answer, when)
+    loaded: Graph = json.loads(answer)
+    return loaded
+
+
+def _score_files(
+    project: Project, evidence: Evidence, files: Collection[str], pins: Collection[str]
+) -> list[PackFile]:
+    """Every file that anything speaks for, best first; what is not source counts less."""
+    structure = combine(evidence.signals, "structure")
+    text = combine(evidence.signals, "text")
+    weights = (project.config.pack_ast_weight, project.config.pack_semantic_weight)
+    both = blend(evidence.signals, *weights)
+    best = max(both.values(), default=1.0) or 1.0
+    about = find_subjects(evidence.hints)
+    found = []
+    for path in {*both, *pins}:
+        if path not in files:
+            continue
+        role = role_of(path)
+        sure = path in pins or path in evidence.hints.paths
+        share = 1.0 if sure or role in about else _PACK_SHARES.get(role, 1.0)
+        score = 1.0 if path in pins else share * both[path] / best
+        signals = {name: each[path] for name, each in evidence.signals.items() if each.get(path)}
+        found.append(
+            PackFile(path, score, structure.get(path, 0.0), text.get(path, 0.0), signals, ())
+        )
+    found.sort(key=lambda each: (-each.score, each.path))
+    return found
+
+
+_PACK_SHARES = {
+    "test": 0.5,
+    "doc": 0.5,
+    "example": 0.4,
+    "config": 0.6,
+    "data": 0.5,
+    "generated": 0.3,
+    "minified": 0.1,
+    "vendored": 0.1,
+}
+
+
+def _filter_role(
+    project: Project,
+    role: str,
+    files: Sequence[PackFile],
+    named: Sequence[str],
+    pins: Collection[str],
+) -> tuple[list[PackFile], tuple[str, ...]]:
+    """The files that a role may see, and those asked for that it may not."""
+    if not role:
+        return list(files), ()
+    roles = project.config.roles
+    if role not in roles:
+        raise CtxError(f"--role {show(role)}: not configured; {closest(role, sorted(roles))}")
+    patterns = [re.compile(glob_pattern(glob), re.S) for glob in roles[role]]
+    seen = {each.path for each in files if any(p.fullmatch(each.path) for p in patterns)}
+    outside = tuple(path for path in dict.fromkeys([*pins, *named]) if path not in seen)
+    if outside:
+        say(project, f"role {role}: may not see {outside[0]}, which was asked for; left out")
+    return [each for each in files if each.path in seen], outside
+
+
+def _changed_symbols(
+    project: Project, files: Mapping[str, Stamp], changed: Mapping[str, Sequence[tuple[int, int]]]
+) -> dict[str, tuple[Definition, ...]]:
+    """Of each changed file, the innermost definitions that hold a changed line."""
+    if not changed:
+        return {}
+    found = read_definitions(read_words(project, files), changed)
+    return {
+        path: tuple(
+            each
+            for each in definitions
+            if any(first <= each.end and each.line <= last for first, last in changed[path])
+        )
+        for path, definitions in found.items()
+    }
+
+
+def _add_symbols(
+    project: Project,
+    evidence: Evidence,
+    files: Sequence[PackFile],
+    changed: Mapping[str, tuple[Definition, ...]],
+) -> list[PackFile]:
+    """The files with the symbols that matter to the task."""
+    known = read_definitions(evidence.words, [each.path for each in files])
+    out = []
+    for each in files:
+        hits = evidence.hits.get(each.path, {})
+        ranked = rank_definitions(known[each.path], hits, evidence.worth, evidence.hints.names)
+        both = dict.fromkeys([*changed.get(each.path, ()), *ranked])
+        out.append(each._replace(symbols=tuple(both)[:_MOST_SYMBOLS]))
+    return out
+
+
+def _fill_package(project: Project, package: Pack, evidence: Evidence, strategy: str) -> Pack:
+    """The package with a view of every file that fits, and within its budget as a whole."""
+    count = read_counter(project).count
+    note = pack_note(package.counter, package.budget, package.budget)
+    files = {each.path: each for each in package.files}
+
+    def forms(path: str, room: int) -> Iterator[View]:
+        text = read_text(project, path) if find_kind(path) else None
+        known = read_definitions(evidence.words, [path])[path]
+        if text is not None and strategy == "relevance":
+            if len(text) <= room * _MOST_CHARACTERS:
+                yield View(path, "whole", render_whole(text))
+            if files[path].symbols:
+                for most in sorted({min(400, room // 8), min(120, room // 12), 40}, reverse=True):
+                    yield View(
+                        path, "symbols", render_excerpts(text, files[path].symbols, most=most)
+                    )
+        if known:
+            yield View(path, "signatures", render_signatures(path, known[:_MOST_SIGNATURES]))
+            yield View(path, "signatures", render_signatures(path, files[path].symbols))
+
+    bare = [View(path, "name", "") for path in files]
+    fitted = package._replace(views=tuple(bare))
+    lines = [render_pack_line(each, "signatures") for each in package.files]
+    head = count(render_pack(fitted._replace(files=(), views=()), note))
+    taken = fit_lines(lines, max(0, package.budget - head), count)
+    fitted = fitted._replace(
+        files=tuple(package.files[at] for at in taken), views=tuple(bare[at] for at in taken)
+    )
+    paths = [each.path for each in fitted.files]
+    edges = _find_dependencies(evidence.graph, paths)
+    if count(render_pack(fitted._replace(dependencies=edges), note)) <= package.budget // 2:
+        fitted = fitted._replace(dependencies=edges)
+    room = package.budget - count(render_pack(fitted, note))
+    views = fit_views(paths, forms, room, lambda view: count(render_view(view)))
+    return _shrink(fitted._replace(views=tuple(views)), count, note)
+
+
+_MOST_SIGNATURES = 60
+_MOST_CHARACTERS = 6  # a token on average: a longer text cannot fit, and need not be counted
+
+
+def _shrink(package: Pack, count: Count, note: str) -> Pack:
+    """The package within its budget: what parts cost alone and together differs a little."""
+    while count(render_pack(package, note)) > package.budget:
+        full = [at for at, view in enumerate(package.views) if view.form != "name"]
+        if full:
+            views = list(package.views)
+            views[full[-1]] = View(views[full[-1]].path, "name", "")
+            package = package._replace(views=tuple(views))
+        elif package.files:
+            package = package._replace(files=package.files[:-1], views=package.views[:-1])
+        else:
+            break
+    return package
+
+
+def pack_note(counter: str, used: int, budget: int) -> str:
+    """The last line of a package."""
+    return f"Counted with {counter}: {used} of {budget} tokens."
+
+
+def _find_dependencies(graph: Graph, paths: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Which of these files lean on which other, the strongest first."""
+    edges = [
+        (-weight, path, to)
+        for path in paths
+        for to, weight in graph.get(path, {}).items()
+        if to in paths and to != path
+    ]
+    return tuple((path, to) for _, path, to in sorted(edges)[:_MOST_EDGES])
+
+
+_MOST_EDGES = 15
+
+
+def make_pack_text(project: Project, package: Pack, form: str) -> str:
+    """The package as text, JSON or a table of its signals."""
+    if form == "explain":
+        return render_pack_signals(package)
+    count = read_counter(project).count
+    note = pack_note(package.counter, package.budget, package.budget)
+    used = count(render_pack(package, note))
+    if form == "json":
+        costs = [count(render_view(view)) if view.text else 0 for view in package.views]
+        return render_pack_json(package, costs, used)
+    return render_pack(package, pack_note(package.counter, used, package.budget))
+
+
+def make_pack_summary(project: Project, text: str) -> str:
+    """The package of a task in short, within pack.summary_max_tokens; "" if there is none."""
+    if not project.config.pack_enabled or not text.strip():
+        return ""
+    budget = project.config.pack_summary_max_tokens
+    package = make_pack(project, Request(text, budget, strategy="names"))
+    count = read_counter(project).count
+    while package.files and count(render_pack_summary(package, PACK_ADVICE)) > budget:
+        package = package._replace(files=package.files[:-1], views=package.views[:-1])
+    return render_pack_summary(package, PACK_ADVICE) if package.files else ""
+
+
+PACK_ADVICE = "Work within the package; report gaps rather than searching everywhere."
+
+
+def make_hints(project: Project, text: str) -> Hints:
+    """What is understood of a task's text."""
+    files = list_files(project)
+    return read_evidence(project, text, files).hints
+
+
+def make_search(project: Project, text: str) -> list[SearchHit]:
+    """The best files for some words, with their symbols and the lines that match."""
+    files = list_files(project)
+    index = read_words(project, files)
+    text = text[:_SEARCH_CHARACTERS]
+    words = read_postings(index, dict.fromkeys([*split_words(text), *join_words(text)]))
+    rarity = build_rarity(words, words.postings)
+    worth = pick_words(rarity, rarity)
+    fields = score_fields(words, dict.fromkeys(worth, 1.0), rarity)
+    scores = {path: value + fields["names"].get(path, 0.0) for path, value in fields["all"].items()}
+    scores = normalise(
+        {path: value * _PACK_SHARES.get(role_of(path), 1.0) for path, value in scores.items()}
+    )
+    best = rank_paths(scores)[:_MOST_FOUND]
+    known = read_definitions(index, best)
+    found = []
+    for path in best:
+        source = read_text(project, path) or ""
+        hits = find_line_hits(source, worth)
+        symbols = rank_definitions(known[path], hits, worth, re.findall(r"\w+", text))[:5]
+        ranked = sorted(hits, key=lambda line: (-sum(worth[each] for each in hits[line]), line))
+        lines = source.split("\n")
+        shown = [(line, lines[line - 1]) for line in sorted(ranked[:3])] if find_kind(path) else []
+        found.append(SearchHit(path, scores[path], tuple(symbols), tuple(shown)))
+    return found
+
+
+_SEARCH_CHARACTERS = 2_000
+_MOST_FOUND = 20
+
+
 # -- tasks and prompts
 
 CONTEXT_FOLDER = ".runner/context"
@@ -8623,11 +10221,6 @@ def make_prompt(project: Project, briefing: Briefing, budget: int, *, reanchor: 
     sections = [section for section in sections if section.body.strip()]
     kept = fit_sections(sections, budget, count_bytes)
     return Prompt(task, budget, tuple(sections), tuple(kept))
-
-
-def make_pack_summary(project: Project, text: str) -> str:
-    """The context package of a text as a summary, for the prompt."""
-    return ""
 
 
 def count_bytes(text: str) -> int:
@@ -9053,6 +10646,67 @@ def cmd_setup(project: Project, args: argparse.Namespace) -> int:
     """
     write_packages(project)
     return 0
+
+
+@command(
+    flag("text", nargs="?", default="", metavar="TEXT", help="the task; - reads it from stdin"),
+    flag("--tokens", metavar="N", help="token budget (default: pack.token_budget)"),
+    flag("--json", action="store_true", help="the package for a program, without the files' text"),
+    flag(
+        "--summary", action="store_true", help="files, symbols and why, in pack.summary_max_tokens"
+    ),
+    flag("--explain", action="store_true", help="what each signal says for each file"),
+    flag("--analyse", action="store_true", help="what was understood of the task"),
+    flag("--files", action="append", default=[], metavar="PATH", help="must be in it; repeatable"),
+    flag("--role", default="", metavar="NAME", help="only what roles.NAME.paths lets it see"),
+    flag("--diff", default="", metavar="REF", help="for the review of what changed since a commit"),
+    flag(
+        "--strategy",
+        default="relevance",
+        choices=("relevance", "signature_only"),
+        help="texts of files, or signatures only",
+    ),
+    example='python ctx.py pack "the parser drops comments" --tokens 8000',
+)
+def cmd_pack(project: Project, args: argparse.Namespace) -> int:
+    """Choose the files and symbols that a task will touch, and say why, within a token budget."""
+    text = read_request(project, read_stdin() if args.text == "-" else to_unicode(args.text))
+    if not text.strip() and not args.diff and not args.files:
+        say(project, "pack: the task is empty; say what is to be done")
+        return 1
+    form = "json" if args.json else "explain" if args.explain else "text"
+    if args.analyse:
+        write_stdout(render_hints(make_hints(project, text), form))
+        return 0
+    if args.summary:
+        summary = make_pack_summary(project, text)
+        write_stdout(summary)
+        return 0 if summary else 1
+    budget = project.config.pack_token_budget
+    if args.tokens is not None:
+        number = parse_number("--tokens", args.tokens)
+        budget = int(str(check_setting("--tokens", "pack_token_budget", number)))
+    pins = tuple(find_path(project, path) for path in args.files)
+    package = make_pack(project, Request(text, budget, pins, args.role, args.strategy, args.diff))
+    if package.files or args.json:
+        write_stdout(make_pack_text(project, package, form))
+    if not package.files:
+        say(project, "pack: nothing here is relevant to that; name files, symbols or other words")
+    return 0 if package.files else 1
+
+
+@command(
+    flag("words", nargs="+", metavar="WORD", help="what to look for"),
+    flag("--json", action="store_true", help="for a program"),
+    example="python ctx.py search token budget",
+)
+def cmd_search(project: Project, args: argparse.Namespace) -> int:
+    """Find the best files and symbols for some words, with the lines that match."""
+    found = make_search(project, to_unicode(" ".join(args.words)))
+    write_stdout(render_found(found, "json" if args.json else "text"))
+    if not found:
+        say(project, "search: nothing found")
+    return 0 if found else 1
 
 
 _TASK = flag("task", metavar="TASK", help="its id, or a prefix or short form that only it has")
