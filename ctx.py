@@ -10414,6 +10414,10 @@ def make_page(project: Project, briefing: Briefing | None) -> str:
     if briefing:
         prompt = make_prompt(project, briefing, config.prompt_budget_bytes, reanchor=True)
         budgets.insert(0, _prompt_budget(prompt))
+        if config.pack_enabled:
+            text = f"{briefing.task.title}\n{briefing.task.description}"
+            package = make_pack(project, Request(text, config.pack_token_budget))
+            budgets.insert(1, _pack_budget(project, package))
     leans = {part: dict.fromkeys(to, 1.0) for part, to in rank_relations(survey.groups)}
     groups = survey.groups._replace(edges=leans)  # only the strong ones: more is a thicket
     name = os.path.basename(project.root)
@@ -10441,6 +10445,19 @@ def _map_budget(project: Project, survey: Survey, fitted: FittedMap) -> Budget:
         why = told if title == "Key Symbols" else why if lost else "whole"
         shares.append(Share(title, count(text), state, why, text, redact("".join(lost))))
     return Budget("Project map", "tokens", limit, fitted.tokens, shares)
+
+
+def _pack_budget(project: Project, package: Pack) -> Budget:
+    """How the files of a package share its tokens, with their scores and reasons."""
+    count = read_counter(project).count
+    shares = []
+    for file, view in zip(package.files, package.views, strict=True):
+        why = f"score {file.score:.2f}, {view.form}: {explain_file(file)}"
+        size = count(render_view(view)) if view.text else 0
+        state = "kept" if view.form == "whole" else "cut"
+        shares.append(Share(show(file.path, 400), size, state, why, view.text))
+    used = count(render_pack(package, pack_note(package.counter, package.budget, package.budget)))
+    return Budget("Context package", "tokens", package.budget, used, shares)
 
 
 def _prompt_budget(prompt: Prompt) -> Budget:

@@ -21,7 +21,7 @@ FILES = {
     f"lib{ATTACK}.py": "import shop.cart\n\ndef odd_name():\n    return shop.cart.Cart()\n",
     "mail/send.py": "import pay.charge\n\ndef send_receipt(cart):\n    return pay.charge.charge_card(cart)\n",
     "web/views.py": "import mail.send\nimport shop.cart\n\ndef show_cart():\n    return mail.send.send_receipt(shop.cart.Cart())\n",
-    "TASKS.md": f"- [ ] T-1: Refund {IMAGE}\n  Words {ATTACK} \u2028 more.\n- [ ] T-2: Other\n",
+    "TASKS.md": f"- [ ] T-1: Refund {IMAGE}\n  Let `charge_card` in pay/charge.py pay back. {ATTACK} \u2028 more.\n- [ ] T-2: Other\n",
 }
 
 
@@ -83,6 +83,17 @@ def test_the_map_s_shares_are_those_of_the_map(shop: Path) -> None:
     assert f"{shown['used']} of 1500 tokens" in text
     assert [share["title"] for share in shown["shares"]] == re.findall(r"(?m)^## (.*)$", text)
     assert all(share["text"] in text for share in shown["shares"])
+
+
+def test_the_files_of_the_package_say_their_scores_and_reasons(shop: Path) -> None:
+    budgets = page_data((shop / ".ctx/view.html").read_text("utf-8"))["budgets"]
+    shown = next(each for each in budgets if each["title"] == "Context package")  # type: ignore[attr-defined]
+    package = json.loads(lab.run(shop, "pack", "T-1", "--json").stdout)
+    assert [share["title"] for share in shown["shares"]] == [
+        each["path"] for each in package["files"]
+    ]
+    assert shown["shares"] and shown["used"] <= shown["limit"]
+    assert all(re.match(r"score \d\.\d\d, \w+: \w", share["why"]) for share in shown["shares"])
 
 
 def test_what_a_prompt_dropped_is_shown_with_its_text() -> None:
