@@ -171,6 +171,14 @@ class Links(NamedTuple):
     weights: list[float]  # of each file: how much its role lets it count
 
 
+class Groups(NamedTuple):
+    """The parts of the code and how they lean on each other."""
+
+    of: dict[str, str]  # file -> its part; files that count little are in none
+    ranks: dict[str, float]
+    edges: dict[str, dict[str, float]]  # part -> part that it leans on -> weight
+
+
 class Pick(NamedTuple):
     """One symbol that will be shown, in full or by its name only."""
 
@@ -196,6 +204,27 @@ class Section(NamedTuple):
     drop: int = 0
     form: str = "plain"  # how the body is shown: "plain", "quote", "fence"
     cut: str = ""  # which end a long body may lose: "head", "tail", or neither
+
+
+class Share(NamedTuple):
+    """One part of a budget, as the page shows it: what it took, what it lost and why."""
+
+    title: str
+    size: int  # in the budget's unit
+    state: str  # "kept", "cut" or "dropped"
+    why: str
+    text: str
+    lost: str = ""  # the text left out
+
+
+class Budget(NamedTuple):
+    """One product with its limit, and how its parts share it."""
+
+    title: str
+    unit: str  # "tokens" or "bytes"
+    limit: int
+    used: int
+    shares: list[Share]
 
 
 class Change(NamedTuple):
@@ -2182,6 +2211,38 @@ TEMPLATES = {
 
 - One task as a prompt: `{ctx} prompt TASK | claude -p`. The run loop for `--append-system-prompt-file`: `.ctx/runloop.md`.
 """[1:],
+    "completion.bash": r"""
+# bash completion of ctx.py; to load it: eval "$(python ctx.py completion bash)"
+_ctx() {
+    local name='' each found
+    for each in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+        case $each in {commands}) name=$each; break ;; esac
+    done
+    case "$name ${COMP_WORDS[COMP_CWORD-1]}" in
+{rows}    esac
+    COMPREPLY=($(compgen -W "$found" -- "${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _ctx ctx ctx.py
+"""[1:],
+    "completion.fish": r"""
+# fish completion of ctx.py; to load it: python ctx.py completion fish | source
+{rows}complete -c ctx.py -w ctx
+"""[1:],
+    "completion.zsh": r"""
+#compdef ctx ctx.py
+# zsh completion of ctx.py; to load it: source <(python ctx.py completion zsh)
+_ctx() {
+    local name='' each
+    local -a found
+    for each in "${(@)words[2,CURRENT-1]}"; do
+        case $each in {commands}) name=$each; break ;; esac
+    done
+    case "$name $words[CURRENT-1]" in
+{rows}    esac
+    _describe -t words word found || _files
+}
+compdef _ctx ctx ctx.py
+"""[1:],
     "constitution.md": r"""
 # Constitution
 
@@ -2287,6 +2348,247 @@ This repository has `{ctx}`, which answers from an index of the code, offline an
 The map now:
 
 !`{ctx} map --output - --quiet`
+"""[1:],
+    "view.html": r"""
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
+<title>ctx view</title>
+<style>
+:root {
+  color-scheme: light dark;
+  --page: light-dark(#f6f7f9, #14171c); --card: light-dark(#fff, #1c2027); --line: light-dark(#dde1e7, #343a45);
+  --ink: light-dark(#1b2430, #e4e8ee); --dim: light-dark(#586475, #9aa5b5); --key: light-dark(#1257c7, #7db2ff);
+  --in: light-dark(#b34700, #ffb066); --hit: light-dark(#e6effd, #22324b);
+  --mono: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace;
+}
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
+header, main { max-width: 1240px; margin: 0 auto; padding: 0 20px; }
+header { display: flex; align-items: center; gap: 16px; padding-top: 20px; }
+header div { flex: 1; min-width: 0; }
+h1 { font-size: 24px; line-height: 1.2; margin: 0; overflow-wrap: anywhere; }
+h2 { font-size: 17px; margin: 0; }
+p { margin: 2px 0 0; color: var(--dim); }
+section { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 16px 18px; margin: 16px 0; }
+.top { display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: baseline; justify-content: space-between; margin-bottom: 10px; }
+.top p { margin: 0; }
+button, input, select { font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: 5px 10px; }
+button { cursor: pointer; }
+:focus-visible { outline: 2px solid var(--key); outline-offset: 2px; }
+.bar { display: flex; height: 36px; border-radius: 6px; overflow: hidden; background: var(--line); margin-bottom: 10px; }
+.bar > * { flex: 0 1 0; min-width: 0; padding: 0 6px; border: 0; border-radius: 0; overflow: hidden; white-space: nowrap; text-overflow: ellipsis; font-size: 12px; line-height: 36px; text-align: left; }
+.bar > button { background: var(--tint); color: #10141a; box-shadow: inset -1px 0 var(--card); }
+.bar > button:focus-visible { outline-offset: -3px; outline-color: #10141a; }
+.bar > .slim { padding: 0; }
+details { border-top: 1px solid var(--line); }
+summary { display: grid; grid-template-columns: 11px minmax(0, max-content) minmax(200px, 1fr) max-content; gap: 0 10px; align-items: baseline; padding: 6px 2px; cursor: pointer; list-style: none; }
+summary::-webkit-details-marker { display: none; }
+summary::before { content: ""; width: 11px; height: 11px; border-radius: 3px; background: var(--tint); }
+summary b { font-weight: 600; overflow-wrap: anywhere; }
+summary span { color: var(--dim); font-size: 13px; }
+summary i { font-style: normal; font-variant-numeric: tabular-nums; }
+.dropped summary::before { background: none; border: 1px dashed var(--dim); }
+.dropped b, .dropped i { color: var(--dim); text-decoration: line-through; }
+pre { font: 12.5px/1.45 var(--mono); margin: 4px 0 12px; padding: 10px 12px; max-height: 420px; overflow: auto; background: var(--page); border-radius: 6px; white-space: pre-wrap; overflow-wrap: anywhere; }
+h3 { font-size: 12px; font-weight: 600; margin: 0; color: var(--dim); }
+.split { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); gap: 16px; align-items: start; }
+.split section { margin: 0 0 16px; }
+.split section:first-child { position: sticky; top: 12px; max-height: calc(100vh - 24px); overflow: auto; }
+svg { display: block; width: 100%; font-size: 13px; }
+svg path { fill: none; stroke: var(--dim); opacity: .35; }
+svg circle { fill: var(--dim); }
+svg text { fill: currentColor; dominant-baseline: middle; }
+svg rect { fill: transparent; }
+svg g { cursor: pointer; outline: none; }
+svg g:hover rect, svg g.on rect { fill: var(--hit); }
+svg g:focus-visible rect { stroke: var(--key); stroke-width: 2; }
+svg g.on circle, svg g:hover circle { fill: var(--key); }
+svg.busy path { opacity: .08; }
+svg path.out { stroke: var(--key); opacity: 1; }
+svg path.in { stroke: var(--in); opacity: 1; }
+.out-word { color: var(--key); } .in-word { color: var(--in); }
+.tools { display: flex; flex-wrap: wrap; gap: 8px; margin-bottom: 8px; }
+.tools input { flex: 1; min-width: 160px; }
+table { width: 100%; border-collapse: collapse; table-layout: fixed; font-size: 13.5px; }
+th { text-align: left; padding: 0; border-bottom: 1px solid var(--line); }
+th button { border: 0; padding: 4px 6px; font-weight: 600; background: none; white-space: nowrap; }
+th[aria-sort=ascending] button::after { content: " \2191"; }
+th[aria-sort=descending] button::after { content: " \2193"; }
+td { padding: 5px 6px; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; }
+th:nth-child(2) { width: 86px; } th:nth-child(3) { width: 30%; } th:nth-child(4) { width: 84px; }
+td code { font: 12.5px/1.4 var(--mono); font-weight: 600; }
+td small { display: block; color: var(--dim); font-size: 12px; }
+.more { margin-top: 10px; }
+[hidden] { display: none; }
+@media (max-width: 820px) {
+  .split { grid-template-columns: minmax(0, 1fr); gap: 0; }
+  .split section:first-child { position: static; max-height: 420px; }
+}
+@media (max-width: 560px) {
+  header, main { padding: 0 10px; }
+  header { padding-top: 12px; }
+  section { padding: 12px; }
+  summary { grid-template-columns: 11px 1fr max-content; }
+  summary span { order: 1; grid-column: 2 / 4; }
+  th:nth-child(2), td:nth-child(2) { display: none; }
+}
+</style>
+</head>
+<body>
+<header><div><h1 id="name"></h1><p>What a coding agent is given here, what was left out, and why.</p></div><button id="theme">Dark</button></header>
+<main>
+<noscript><section>This page needs its own script, which is inside it; nothing is loaded from elsewhere.</section></noscript>
+<div id="budgets"></div>
+<div class="split">
+<section><div class="top"><h2>Modules</h2><p>by rank; <span class="out-word">leans on</span>, <span class="in-word">is used by</span></p></div><div id="graph"></div></section>
+<section><div class="top"><h2>Symbols</h2><p id="count" aria-live="polite"></p></div>
+<div class="tools"><input id="search" type="search" aria-label="Search symbols" placeholder="Search name, path, signature, doc  ( / )"><select id="form" aria-label="Which symbols"><option value="">all</option><option value="full">in the map, in full</option><option value="name">in the map, by name</option><option value="no">not in the map</option></select><button id="clear" hidden></button></div>
+<table><thead><tr id="heads"></tr></thead><tbody id="rows"></tbody></table><button class="more" id="more">Show more</button></section>
+</div>
+</main>
+<script type="application/json" id="data">{data}</script>
+<script>
+"use strict";
+const data = JSON.parse(document.getElementById("data").textContent);
+const find = (id) => document.getElementById(id);
+const number = (value) => value.toLocaleString("en");
+const DRAWN = ["svg", "g", "path", "circle", "rect", "text", "title"];
+const state = { by: "score", down: true, part: -1, shown: 100 };
+
+// Every node of the page is made here; strings become text, never markup.
+function make(tag, attributes, ...inside) {
+  const space = DRAWN.includes(tag) ? "http://www.w3.org/2000/svg" : "http://www.w3.org/1999/xhtml";
+  const node = document.createElementNS(space, tag);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
+    else node.setAttribute(key, value);
+  }
+  node.append(...inside);
+  return node;
+}
+
+function drawBudget(budget) {
+  const bar = make("div", { class: "bar", role: "group", "aria-label": budget.title });
+  const list = make("div", {});
+  const size = (value) => number(value) + " " + budget.unit;
+  budget.shares.forEach((share, at) => {
+    const tint = "--tint: oklch(0.76 0.11 " + ((at * 67 + 250) % 360) + ")";
+    const summary = make("summary", {}, make("b", {}, share.title), make("span", {}, share.why), make("i", {}, size(share.size)));
+    const entry = make("details", { class: share.state, style: tint }, summary);
+    if (share.text) entry.append(make("pre", { tabindex: 0 }, share.text));
+    if (share.lost) entry.append(make("h3", {}, "Left out"), make("pre", { tabindex: 0 }, share.lost));
+    list.append(entry);
+    if (share.state === "dropped" || !share.size) return;
+    const open = () => { entry.open = true; summary.focus(); entry.scrollIntoView({ block: "nearest" }); };
+    const label = share.title + ", " + size(share.size);
+    const wide = share.size * 160 > (share.title.length + 2) * budget.limit;
+    const shape = { style: tint + "; flex-grow: " + share.size, class: wide ? "" : "slim" };
+    bar.append(make("button", { ...shape, title: label, "aria-label": label, onclick: open }, wide ? share.title : ""));
+  });
+  const free = budget.limit - budget.used;
+  bar.append(make("div", { class: "slim", style: "flex-grow: " + free, title: size(free) + " free" }));
+  const told = make("p", {}, number(budget.used) + " of " + size(budget.limit));
+  return make("section", {}, make("div", { class: "top" }, make("h2", {}, budget.title), told), bar, list);
+}
+
+function drawGraph() {
+  const step = 26, left = 120, top = Math.max(...data.parts.map((part) => part.rank), 0);
+  const middle = (at) => at * step + step / 2;
+  const svg = make("svg", { height: data.parts.length * step, role: "group", "aria-label": "Modules and what they lean on" });
+  const arcs = data.parts.flatMap((part, at) => part.leans.map((to) => {
+    const reach = left - 20 - 1.2 * (left - 30) * Math.sqrt(Math.abs(to - at) / data.parts.length);
+    const shape = ["M", left, middle(at), "C", reach, middle(at), reach, middle(to), left, middle(to)].join(" ");
+    return { at, to, path: make("path", { d: shape }) };
+  }));
+  const light = (at) => {
+    svg.setAttribute("class", at < 0 ? "" : "busy");
+    for (const arc of arcs) arc.path.setAttribute("class", at < 0 ? "" : arc.at === at ? "out" : arc.to === at ? "in" : "");
+  };
+  const nodes = data.parts.map((part, at) => {
+    const radius = 2.5 + 7.5 * Math.sqrt(part.rank / top);
+    const pick = (event) => {
+      if (event.key && event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      state.part = state.part === at ? -1 : at;
+      draw();
+    };
+    const node = make("g", { role: "button", tabindex: 0, onclick: pick, onkeydown: pick },
+      make("title", {}, part.name + ": " + part.rank.toFixed(1) + " % of the rank; leans on " + (part.leans.map((to) => data.parts[to].name).join(", ") || "nothing shown here")),
+      make("rect", { x: left - 12, y: at * step + 1, width: "100%", height: step - 2, rx: 5 }),
+      make("circle", { cx: left, cy: middle(at), r: radius }),
+      make("text", { x: left + 16, y: middle(at) }, part.name.length > 40 ? "…" + part.name.slice(-39) : part.name));
+    for (const name of ["mouseenter", "focus"]) node.addEventListener(name, () => light(at));
+    for (const name of ["mouseleave", "blur"]) node.addEventListener(name, () => light(state.part));
+    return node;
+  });
+  svg.append(...arcs.map((arc) => arc.path), ...nodes);
+  find("graph").append(data.parts.length ? svg : make("p", {}, "No module leans on another here."));
+  return () => {
+    nodes.forEach((node, at) => { node.setAttribute("class", at === state.part ? "on" : ""); node.setAttribute("aria-pressed", at === state.part); });
+    light(state.part);
+  };
+}
+
+const HEADS = { name: "Symbol", kind: "Kind", path: "Where", score: "Score" };
+const SHOWN = { full: "in the map", name: "by name", no: "" };
+
+function drawRow(symbol) {
+  const name = (symbol.owner ? symbol.owner + "." : "") + symbol.name;
+  const about = [symbol.signature, symbol.doc].filter((text) => text && text !== symbol.name).map((text) => make("small", {}, text));
+  const score = make("td", {}, symbol.score.toFixed(1), make("small", {}, SHOWN[symbol.form]));
+  const where = (symbol.path + ":" + symbol.line).split(/(?<=\/)/).flatMap((step) => [step, make("wbr", {})]);
+  return make("tr", {}, make("td", {}, make("code", {}, name), ...about), make("td", {}, symbol.kind), make("td", {}, ...where), score);
+}
+
+function draw() {
+  const words = find("search").value.toLowerCase().split(/\s+/).filter(Boolean);
+  const form = find("form").value;
+  const found = data.symbols.filter((symbol) => {
+    const text = [symbol.owner, symbol.name, symbol.kind, symbol.path, symbol.signature, symbol.doc].join(" ").toLowerCase();
+    return (state.part < 0 || symbol.part === state.part) && (!form || symbol.form === form) && words.every((word) => text.includes(word));
+  });
+  const side = state.down ? -1 : 1, by = state.by;
+  found.sort((one, two) => side * (one[by] < two[by] ? -1 : one[by] > two[by] ? 1 : 0));
+  find("rows").replaceChildren(...found.slice(0, state.shown).map(drawRow));
+  const all = data.total > data.symbols.length ? " (the best of " + number(data.total) + ")" : "";
+  find("count").textContent = number(found.length) + " of " + number(data.symbols.length) + all;
+  find("more").hidden = found.length <= state.shown;
+  find("clear").hidden = state.part < 0;
+  find("clear").textContent = state.part < 0 ? "" : data.parts[state.part].name + " ×";
+  for (const head of find("heads").children) head.setAttribute("aria-sort", head.dataset.by !== by ? "none" : state.down ? "descending" : "ascending");
+  markParts();
+}
+
+function paint(scheme) {
+  document.documentElement.style.colorScheme = scheme;
+  find("theme").textContent = scheme === "dark" ? "Light" : "Dark";
+}
+
+find("name").textContent = data.name;
+document.title = data.name + " – ctx view";
+find("budgets").append(...data.budgets.map(drawBudget));
+for (const [by, title] of Object.entries(HEADS)) {
+  const sort = () => { state.down = state.by === by ? !state.down : by === "score"; state.by = by; draw(); };
+  find("heads").append(make("th", { "data-by": by, scope: "col" }, make("button", { onclick: sort }, title)));
+}
+const markParts = drawGraph();
+find("search").addEventListener("input", draw);
+find("form").addEventListener("change", draw);
+find("clear").addEventListener("click", () => { state.part = -1; draw(); });
+find("more").addEventListener("click", () => { state.shown += 200; draw(); });
+find("theme").addEventListener("click", () => paint(find("theme").textContent.toLowerCase()));
+document.addEventListener("keydown", (event) => {
+  if (event.key === "/" && !/INPUT|SELECT/.test(event.target.tagName)) { event.preventDefault(); find("search").focus(); }
+});
+paint(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+draw();
+</script>
+</body>
+</html>
 """[1:],
 }
 # end generated
@@ -4812,27 +5114,32 @@ def count_mentions(documents: Mapping[str, FileTags]) -> dict[str, int]:
     return mentions
 
 
-def rank_relations(
-    links: Links, ranks: Sequence[float], group: Callable[[str], str]
-) -> list[tuple[str, list[str]]]:
-    """Groups of files by their rank, each with the groups it leans on most."""
-    groups = [
-        group(path) if links.weights[at] >= 0.5 else "" for at, path in enumerate(links.paths)
-    ]
+def build_groups(links: Links, ranks: Sequence[float], group: Callable[[str], str]) -> Groups:
+    """The files put together by `group`, with the sums of their ranks and of their links."""
+    of = {
+        path: group(path) if links.weights[at] >= 0.5 else "" for at, path in enumerate(links.paths)
+    }
     totals: dict[str, float] = {}
     edges: dict[str, dict[str, float]] = {}
-    for at, here in enumerate(groups):
+    for at, path in enumerate(links.paths):
+        here = of[path]
         if not here:
             continue
         totals[here] = totals.get(here, 0.0) + ranks[at]
         for to, weight in _targets(links, at).items():
-            if groups[to] and groups[to] != here:
+            there = of[links.paths[to]]
+            if there and there != here:
                 row = edges.setdefault(here, {})
-                row[groups[to]] = row.get(groups[to], 0.0) + weight
+                row[there] = row.get(there, 0.0) + weight
+    return Groups(of, totals, edges)
+
+
+def rank_relations(groups: Groups) -> list[tuple[str, list[str]]]:
+    """Groups of files by their rank, each with the groups it leans on most."""
     found = []
-    for here in sorted(edges, key=lambda name: (-totals[name], name)):
-        floor = 0.08 * sum(edges[here].values())
-        leans = sorted(edges[here].items(), key=lambda item: (-item[1], item[0]))
+    for here in sorted(groups.edges, key=lambda name: (-groups.ranks[name], name)):
+        floor = 0.08 * sum(groups.edges[here].values())
+        leans = sorted(groups.edges[here].items(), key=lambda item: (-item[1], item[0]))
         found.append((here, [name for name, weight in leans[:5] if weight >= floor]))
     return found
 
@@ -5376,9 +5683,14 @@ def render_map(name: str, parts: Sequence[MapPart], picks: Sequence[Pick], note:
     for title in MAP_ORDER:
         part = by_title.get(title)
         if part and part.lines:
-            body = "".join(part.lines)
-            out.append(f"\n## {title}\n\n{fence(body) if part.fenced else body}")
+            out.append(render_part(part))
     return redact("".join(out)) + (f"\n{note}\n" if note else "")
+
+
+def render_part(part: MapPart) -> str:
+    """One section of the map."""
+    body = "".join(part.lines)
+    return f"\n## {part.title}\n\n{fence(body) if part.fenced else body}"
 
 
 MAP_ORDER = (
@@ -6063,6 +6375,75 @@ def render_anchor(task: Task, sections: Sequence[Section], form: str) -> str:
     return f"# Re-anchor: {_task_line(task)}\n\n{join_sections(sections)}"
 
 
+# -- the page and completion
+
+
+_PAGE_SYMBOLS, _PAGE_PARTS = 3000, 40  # more is slower to open and no easier to read
+
+
+def render_page(
+    name: str,
+    budgets: Sequence[Budget],
+    symbols: Sequence[Symbol],
+    picks: Sequence[Pick],
+    groups: Groups,
+) -> str:
+    """The page of `view`: its data is JSON in which nothing can end a script or begin a tag."""
+    import json
+
+    forms = {pick.symbol: pick.form for pick in picks}
+    parts = sorted(groups.ranks, key=lambda part: (-groups.ranks[part], part))[:_PAGE_PARTS]
+    place = {part: at for at, part in enumerate(parts)}
+    best, ranks = max((each.score for each in symbols), default=1.0), sum(groups.ranks.values())
+    rows = [
+        {field: redact(show(getattr(each, field), 200)) for field in _PAGE_FIELDS}
+        | {"path": show(path, 400), "line": each.line, "score": round(100 * score / best, 2)}
+        | {"part": place.get(groups.of[path], -1), "form": forms.get(symbol, "no")}
+        for symbol in symbols[:_PAGE_SYMBOLS]
+        for score, path, each in [symbol]
+    ]
+    nodes = [
+        {"name": show(part, 400), "rank": round(100 * groups.ranks[part] / ranks, 2)}
+        | {"leans": [place[to] for to in groups.edges.get(part, ()) if to in place]}
+        for part in parts
+    ]
+    shown = [
+        each._asdict() | {"shares": [share._asdict() for share in each.shares]} for each in budgets
+    ]
+    data = {"name": show(name), "budgets": shown, "parts": nodes, "symbols": rows}
+    text = json.dumps(data | {"total": len(symbols)}, separators=(",", ":"))
+    return fill("view.html", data=re.sub("[<>&]", lambda found: f"\\u{ord(found[0]):04x}", text))
+
+
+_PAGE_FIELDS = ("name", "owner", "kind", "signature", "doc")
+
+
+def render_completion(shell: str, words: Mapping[str, Mapping[str, str]]) -> str:
+    """A shell's completion: `words` and their help after "", "COMMAND" and "COMMAND --flag"."""
+    commands = [key for key in words if key and " " not in key]
+    rows = []
+    for key in sorted(words, key=lambda key: -len(key.split())):  # a flag's own words come first
+        name, _, option = key.partition(" ")
+        pattern = f"'{key}'" if option else f"'{key} '*" if key else "*"
+        if shell == "fish":
+            test = f"__fish_seen_subcommand_from {name or ' '.join(commands)}"
+            test = f"{test}; and __fish_prev_arg_in {option}" if option else test
+            start = f"complete -c ctx -n '{test if key else f'not {test}'}'"
+            rows += [f"{start} -a {word} -d {_quote(said)}\n" for word, said in words[key].items()]
+        elif shell == "zsh":
+            said = [_quote(f"{word}:{text}") for word, text in words[key].items()]
+            rows.append(f"        {pattern}) found=({' '.join(said)}) ;;\n")
+        else:
+            rows.append(f"        {pattern}) found='{' '.join(words[key])}' ;;\n")
+    values = {} if shell == "fish" else {"commands": "|".join(commands)}
+    return fill(f"completion.{shell}", rows="".join(rows), **values)
+
+
+def _quote(text: str) -> str:
+    """A text as one word; a quote in it becomes a typographic one, which no shell obeys."""
+    return "'" + text.replace("\\", "").replace("'", "’") + "'"
+
+
 # ---- 11 DISK (world) -------------------------------------------------------
 # Files, git, environment, configuration, tokens, talk. Decides nothing. Uses: TYPES TEXT.
 
@@ -6643,6 +7024,7 @@ def _sync_folder(folder: str) -> None:
 # -- listing
 
 OWN_FOLDERS = (".ctx", ".runner", ".git")
+IGNORED = "cache/\nview.html\n"  # the text of .ctx/.gitignore
 # what a walk without git would drown in; git's own list is taken as it is
 _SKIPPED_FOLDERS = frozenset(
     ".git .hg .svn .ctx .runner node_modules bower_components __pycache__ .venv venv .tox .nox"
@@ -7355,7 +7737,7 @@ def cache_folder(project: Project) -> str:
     with contextlib.suppress(OSError):
         if not os.path.lexists(ignore):
             with open(ignore, "x", encoding="utf-8") as file:
-                file.write("cache/\n")
+                file.write(IGNORED)
     return place
 
 
@@ -9090,7 +9472,7 @@ def _plan_own_files(project: Project) -> list[Change]:
     map_text = make_map(project, project.config.map_token_budget)  # may make .ctx/.gitignore
     runloop = TEMPLATES["runloop.md"]
     texts = {
-        IGNORE_PATH: b"cache/\n",
+        IGNORE_PATH: IGNORED.encode(),
         CONSTITUTION_PATH: TEMPLATES["constitution.md"].encode(),
         RUNLOOP_PATH: seal(runloop),
     }
@@ -9260,9 +9642,7 @@ def make_map(
 ) -> str:
     """The map of this project within `budget` tokens, as "text" or "json"."""
     when = time.time_ns()
-    listed = list_files(project).items()
-    # else what init writes into them would make its own map stale
-    files = {path: stamp for path, stamp in listed if not is_instruction_path(path)}
+    files = list_map_files(project)
     code = code and project.config.map_code_intel
     ledger = ledger or project.config.map_ledger_stats
     health = render_health(read_ledger(project)) if ledger else []
@@ -9271,9 +9651,21 @@ def make_map(
     answer = read_answer(project, question, files)
     if answer is None:
         survey = make_survey(project, files, focus, code=code)._replace(health=health)
-        answer = _fit_map(project, survey, budget, form)
+        fitted = _fit_map(project, survey, budget)
+        name = os.path.basename(project.root)
+        answer = render_map(name, fitted.parts, fitted.picks, fitted.note)
+        if form == "json":
+            about = {"name": name, "tokens": fitted.tokens, "budget": budget}
+            about["counter"] = read_counter(project).name
+            answer = render_map_json(about, survey.facts, survey.modules, fitted.picks)
         write_answer(project, question, files, answer, when)
     return answer
+
+
+def list_map_files(project: Project) -> dict[str, Stamp]:
+    """The files a map is made from: not those whose sections init writes, or it would be stale."""
+    listed = list_files(project).items()
+    return {path: stamp for path, stamp in listed if not is_instruction_path(path)}
 
 
 class Survey(NamedTuple):
@@ -9285,11 +9677,21 @@ class Survey(NamedTuple):
     symbols: list[Symbol]
     relations: list[str]
     exact: bool  # parsed with grammars, not by patterns
+    groups: Groups
     health: Sequence[str] = ()
 
 
-def _fit_map(project: Project, survey: Survey, budget: int, form: str) -> str:
-    """The map, chosen from a survey."""
+class FittedMap(NamedTuple):
+    """What of a survey fits the budget of a map."""
+
+    parts: list[MapPart]
+    picks: list[Pick]
+    note: str  # its last line
+    tokens: int
+
+
+def _fit_map(project: Project, survey: Survey, budget: int) -> FittedMap:
+    """The sections and symbols of a map, chosen from a survey."""
     counter = read_counter(project)
     count = counter.count
     name = os.path.basename(project.root)
@@ -9317,11 +9719,7 @@ def _fit_map(project: Project, survey: Survey, budget: int, form: str) -> str:
     while count(render_map(name, parts, picks, note)) > budget and (picks or parts):
         picks, parts = (picks[:-1], parts) if picks else (picks, parts[:-1])
     used = count(render_map(name, parts, picks, note))
-    note = note.replace(f"{budget} of", f"{used} of", 1)
-    if form == "json":
-        about = {"name": name, "tokens": used, "budget": budget, "counter": counter.name}
-        return render_map_json(about, survey.facts, survey.modules, picks)
-    return render_map(name, parts, picks, note)
+    return FittedMap(parts, picks, note.replace(f"{budget} of", f"{used} of", 1), used)
 
 
 def make_survey(
@@ -9348,8 +9746,9 @@ def make_survey(
     if not code:  # no symbols will name the files, so the tree does
         order = sorted(paths, key=lambda path: (role_of(path) != "source", path))
         tree += [TreeEntry(path, path.count("/") + 1, "") for path in order]
-    relations = render_relations(rank_relations(links, ranks, _grouping(modules, tags)))
-    return Survey(facts, tree, modules, symbols, relations, index.full)
+    groups = build_groups(links, ranks, _grouping(modules, tags))
+    relations = render_relations(rank_relations(groups))
+    return Survey(facts, tree, modules, symbols, relations, index.full, groups)
 
 
 def choose_sources(paths: Sequence[str]) -> list[str]:
@@ -10650,6 +11049,89 @@ def _door_command(project: Project, path: str, root: str) -> dict[str, Any]:
     return {"command": line} | ({} if root == "." else {"type": "command", "timeout": 20})
 
 
+# -- the page
+
+
+VIEW_PATH = ".ctx/view.html"
+
+
+def make_page(project: Project, briefing: Briefing | None) -> str:
+    """The page that shows what an agent gets here, and for one task."""
+    files = list_map_files(project)
+    config = project.config
+    health = render_health(read_ledger(project)) if config.map_ledger_stats else []
+    survey = make_survey(project, files, (), code=config.map_code_intel)._replace(health=health)
+    fitted = _fit_map(project, survey, config.map_token_budget)
+    budgets = [_map_budget(project, survey, fitted)]
+    if briefing:
+        prompt = make_prompt(project, briefing, config.prompt_budget_bytes, reanchor=True)
+        budgets.insert(0, _prompt_budget(prompt))
+        if config.pack_enabled:
+            text = f"{briefing.task.title}\n{briefing.task.description}"
+            package = make_pack(project, Request(text, config.pack_token_budget))
+            budgets.insert(1, _pack_budget(project, package))
+    leans = {part: dict.fromkeys(to, 1.0) for part, to in rank_relations(survey.groups)}
+    groups = survey.groups._replace(edges=leans)  # only the strong ones: more is a thicket
+    name = os.path.basename(project.root)
+    return render_page(name, budgets, survey.symbols, fitted.picks, groups)
+
+
+def _map_budget(project: Project, survey: Survey, fitted: FittedMap) -> Budget:
+    """How the sections of the map share its tokens, and which of their lines were left out."""
+    count, limit = read_counter(project).count, project.config.map_token_budget
+    full = sum(pick.form == "full" for pick in fitted.picks)
+    told = f"{full} in full, {len(fitted.picks) - full} by name, of {len(survey.symbols)} ranked"
+    kept = {part.title: part for part in fitted.parts}
+    kept["Key Symbols"] = MapPart("Key Symbols", render_symbols(fitted.picks), 0, fenced=True)
+    whole = {part.title: part for part in _map_parts(survey)} | {"Key Symbols": kept["Key Symbols"]}
+    shares = []
+    for title in MAP_ORDER:
+        part, shown = whole[title], kept.get(title, whole[title]._replace(lines=[]))
+        if not part.lines:
+            continue
+        gone = collections.Counter(part.lines) - collections.Counter(shown.lines)
+        lost = [line for line in part.lines if line in gone]
+        why = f"{len(lost)} of {len(part.lines)} lines left out: its share is {part.share:.0%}"
+        state = "dropped" if not shown.lines else "cut" if lost else "kept"
+        text = redact(render_part(shown)).lstrip("\n") if shown.lines else ""
+        why = told if title == "Key Symbols" else why if lost else "whole"
+        shares.append(Share(title, count(text), state, why, text, redact("".join(lost))))
+    return Budget("Project map", "tokens", limit, fitted.tokens, shares)
+
+
+def _pack_budget(project: Project, package: Pack) -> Budget:
+    """How the files of a package share its tokens, with their scores and reasons."""
+    count = read_counter(project).count
+    shares = []
+    for file, view in zip(package.files, package.views, strict=True):
+        why = f"score {file.score:.2f}, {view.form}: {explain_file(file)}"
+        size = count(render_view(view)) if view.text else 0
+        state = "kept" if view.form == "whole" else "cut"
+        shares.append(Share(show(file.path, 400), size, state, why, view.text))
+    used = count(render_pack(package, pack_note(package.counter, package.budget, package.budget)))
+    return Budget("Context package", "tokens", package.budget, used, shares)
+
+
+def _prompt_budget(prompt: Prompt) -> Budget:
+    """How the sections of a prompt share its bytes, and which were cut or dropped."""
+    kept = {section.title: section for section in prompt.kept}
+    order = sorted((each.drop for each in prompt.sections if each.drop), reverse=True)
+    shares = []
+    for section in prompt.sections:
+        shown = kept.get(section.title)
+        text, whole = section_text(shown) if shown else "", section_text(section)
+        state = "dropped" if not shown else "kept" if text == whole else "cut"
+        turn = order.index(section.drop) + 1 if section.drop else 0
+        why = f"number {turn} to go when room is short" if turn else "never left out"
+        if state != "kept":
+            why = f"{state} to fit the budget; {why}"
+        size = count_bytes(text or whole)
+        shares.append(Share(section.title, size, state, why, text, "" if shown else whole))
+    used = count_bytes(render_prompt(prompt.kept))
+    title = f"Prompt for {show(prompt.task.id)}: {one_line(prompt.task.title)}"
+    return Budget(title, "bytes", prompt.budget, used, shares)
+
+
 # ---- 15 COMMANDS (door) ----------------------------------------------------
 # One cmd_* per subcommand, its flags above it. Uses: TYPES RENDER DISK TASKS FLOWS.
 
@@ -11029,6 +11511,51 @@ def cmd_record(project: Project, args: argparse.Namespace) -> int:
     write_line(project, path, line)
     for each in [path, *write_planned(project, lambda: plan_run_state(project, attempt))]:
         say(project, f"wrote {each}")
+    return 0
+
+
+@command(
+    flag("task", metavar="TASK", nargs="?", help="show the prompt of this task too"),
+    _SOURCE,
+    example="python ctx.py view T-3",
+)
+def cmd_view(project: Project, args: argparse.Namespace) -> int:
+    """Write .ctx/view.html, a page that shows what an agent would get and why."""
+    briefing = read_briefing(project, args.task, args.source) if args.task else None
+    page = make_page(project, briefing)
+    write_changes(project, [plan_file(project, VIEW_PATH, page.encode())])
+    say(project, f"wrote {VIEW_PATH}; open it in a browser")
+    return 0
+
+
+_COMMON_FLAGS = {
+    "--root": "the repository",
+    "--quiet": "no talk on stderr",
+    "--verbose": "more talk on stderr",
+    "--help": "what a command does",
+}
+
+
+@command(
+    flag("shell", choices=("bash", "zsh", "fish"), help="the shell it is for"),
+    example="python ctx.py completion bash",
+)
+def cmd_completion(project: Project, args: argparse.Namespace) -> int:
+    """Print a completion script: `eval "$(python ctx.py completion bash)"`, likewise zsh and fish."""
+    words: dict[str, dict[str, str]] = {"": {}}
+    for name, door in COMMANDS.items():
+        words[""][name] = (door.run.__doc__ or "").splitlines()[0]
+        words[name] = {}
+        for each in door.flags:
+            choices = dict.fromkeys(each.options.get("choices", ()), each.options["help"])
+            if each.names[-1].startswith("-"):
+                words[name][each.names[-1]] = each.options["help"]
+                words |= {f"{name} {each.names[-1]}": choices} if choices else {}
+            else:
+                words[name] |= choices
+        words[name] |= _COMMON_FLAGS
+    words[""] |= _COMMON_FLAGS | {"--version": "which ctx.py this is"}
+    write_stdout(render_completion(args.shell, words))
     return 0
 
 
