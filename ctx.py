@@ -5577,6 +5577,7 @@ def _by_faded_score(
 # -- the package
 
 _VIEW_SHARE = 0.5  # of the room left that one file may take: the next ones want some too
+_LEAST_VIEW = 50  # tokens: less of a file says no more than its name
 
 
 def fit_views(
@@ -5590,7 +5591,7 @@ def fit_views(
     for path in paths:
         room = int(budget * _VIEW_SHARE)
         chosen = View(path, "name", "")
-        for view in forms(path, room):
+        for view in forms(path, room) if room >= _LEAST_VIEW else ():
             price = cost(view)
             if price <= room:
                 chosen, budget = view, budget - price
@@ -7981,7 +7982,7 @@ CREATE TABLE words (word TEXT, batch INTEGER, data BLOB, crc INTEGER, PRIMARY KE
 WITHOUT ROWID;
 """
 _OTHER_TEXT_BYTES = 100_000  # of a file in no known language: above it is data
-_MOST_BATCHES = 40  # writing runs before the batches are made one again
+_MOST_BATCHES = 60  # writing runs after which all is counted anew: each costs a lookup per word
 
 
 class WordIndex(NamedTuple):
@@ -8026,7 +8027,8 @@ def read_words(project: Project, files: Mapping[str, Stamp]) -> WordIndex:
     show_progress(project, "")
     index = WordIndex(paths, sizes, fresh, newest + 1, cache, definitions)
     stamps = {path: "" if is_racy(files[path], when) else text for path, text in stamps.items()}
-    _remember_words(index, [known[path][0] for path in known if path not in kept], stamps)
+    gone = [row[0] for path, row in known.items() if path not in kept]
+    _remember_words(index, gone, stamps, anew=not known)
     return index
 
 
@@ -8078,12 +8080,14 @@ def _recall_words(
             if len(sizes) == len(FIELDS):
                 known[os.fsdecode(name)] = number, stamp, sizes
         (newest,) = cache.execute("SELECT coalesce(max(batch), 0) FROM words").fetchone()
-        return known, int(newest)
+        return (known, int(newest)) if newest < _MOST_BATCHES else ({}, 0)
     except (sqlite3.Error, TypeError, ValueError, AttributeError):
         return {}, 0
 
 
-def _remember_words(index: WordIndex, gone: Sequence[int], stamps: Mapping[str, str]) -> None:
+def _remember_words(
+    index: WordIndex, gone: Sequence[int], stamps: Mapping[str, str], *, anew: bool
+) -> None:
     """Write what this run has counted, all of it or nothing."""
     cache = index.cache
     if cache is None or not (gone or index.definitions):
@@ -8098,6 +8102,8 @@ def _remember_words(index: WordIndex, gone: Sequence[int], stamps: Mapping[str, 
             rows.append((number, os.fsencode(path), stamps[path], sizes, data, zlib.crc32(data)))
     try:
         cache.execute("BEGIN IMMEDIATE")
+        for table in ("files", "words") if anew else ():
+            cache.execute(f"DELETE FROM {table}")
         cache.executemany("DELETE FROM files WHERE number = ?", [(number,) for number in gone])
         cache.executemany("INSERT INTO files VALUES (?, ?, ?, ?, ?, ?)", rows)
         cache.executemany(
@@ -10048,19 +10054,24 @@ def make_pack(project: Project, request: Request) -> Pack:
         raise CtxError(f"--files {show(missing[0])}: no such file here; give a path from the root")
     scored = _score_files(project, evidence, files, pins)
     allowed, outside = _filter_role(project, request.role, scored, evidence.hints.paths, pins)
-    chosen = [each for each in allowed if each.score >= project.config.pack_min_relevance]
-    chosen = _add_symbols(project, evidence, chosen[:_MOST_FILES], symbols)
+    known = read_definitions(evidence.words, [each.path for each in allowed[:_MOST_FILES]])
+    chosen = _add_symbols(evidence, allowed[:_MOST_FILES], known, symbols)
+    counter = read_counter(project)
     package = Pack(
         task=request.text or " ".join(names),
         files=tuple(chosen),
         views=(),
         dependencies=(),
         budget=request.budget,
-        counter=read_counter(project).name,
+        counter=counter.name,
         commit=read_head(project),
         outside=outside,
     )
-    return _fill_package(project, package, evidence, request.strategy)
+    fitted = _fit_files(package, evidence.graph, counter.count)
+    if request.strategy == "names":
+        return fitted
+    texts = request.strategy == "relevance"
+    return _fill_package(project, fitted, known, counter.count, texts=texts)
 
 
 _MOST_FILES = 40
@@ -10127,27 +10138,30 @@ def read_graph(project: Project, files: Mapping[str, Stamp]) -> Graph:
 def _score_files(
     project: Project, evidence: Evidence, files: Collection[str], pins: Collection[str]
 ) -> list[PackFile]:
-    """Every file that anything speaks for, best first; what is not source counts less."""
-    structure = combine(evidence.signals, "structure")
-    text = combine(evidence.signals, "text")
-    weights = (project.config.pack_ast_weight, project.config.pack_semantic_weight)
-    both = blend(evidence.signals, *weights)
+    """The files that most speaks for, best first; what is not source counts less."""
+    signals, config = evidence.signals, project.config
+    both = blend(signals, config.pack_ast_weight, config.pack_semantic_weight)
     best = max(both.values(), default=1.0) or 1.0
     about = find_subjects(evidence.hints)
-    found = []
-    for path in {*both, *pins}:
-        if path not in files:
-            continue
+    scores = {}
+    for path, value in both.items():
         role = role_of(path)
-        sure = path in pins or path in evidence.hints.paths
-        share = 1.0 if sure or role in about else _PACK_SHARES.get(role, 1.0)
-        score = 1.0 if path in pins else share * both[path] / best
-        signals = {name: each[path] for name, each in evidence.signals.items() if each.get(path)}
-        found.append(
-            PackFile(path, score, structure.get(path, 0.0), text.get(path, 0.0), signals, ())
+        full = role in about or path in evidence.hints.paths
+        scores[path] = value / best * (1.0 if full else _PACK_SHARES.get(role, 1.0))
+    scores |= dict.fromkeys(pins, 1.0)
+    structure, text = combine(signals, "structure"), combine(signals, "text")
+    return [
+        PackFile(
+            path,
+            scores[path],
+            structure.get(path, 0.0),
+            text.get(path, 0.0),
+            {name: each[path] for name, each in signals.items() if each.get(path)},
+            (),
         )
-    found.sort(key=lambda each: (-each.score, each.path))
-    return found
+        for path in rank_paths(scores)
+        if scores[path] >= config.pack_min_relevance and path in files
+    ]
 
 
 _PACK_SHARES = {
@@ -10201,13 +10215,12 @@ def _changed_symbols(
 
 
 def _add_symbols(
-    project: Project,
     evidence: Evidence,
     files: Sequence[PackFile],
+    known: Mapping[str, tuple[Definition, ...]],
     changed: Mapping[str, tuple[Definition, ...]],
 ) -> list[PackFile]:
     """The files with the symbols that matter to the task."""
-    known = read_definitions(evidence.words, [each.path for each in files])
     out = []
     for each in files:
         hits = evidence.hits.get(each.path, {})
@@ -10217,42 +10230,46 @@ def _add_symbols(
     return out
 
 
-def _fill_package(project: Project, package: Pack, evidence: Evidence, strategy: str) -> Pack:
-    """The package with a view of every file that fits, and within its budget as a whole."""
-    count = read_counter(project).count
+def _fit_files(package: Pack, graph: Graph, count: Count) -> Pack:
+    """The package with as many of its files as fit by name, and what depends on what if that fits."""
+    note = pack_note(package.counter, package.budget, package.budget)
+    room = package.budget - count(render_pack(package._replace(files=()), note))
+    lines = [render_pack_line(each, "signatures") for each in package.files]
+    files = tuple(package.files[at] for at in fit_lines(lines, max(0, room), count))
+    views = tuple(View(each.path, "name", "") for each in files)
+    fitted = package._replace(files=files, views=views)
+    edges = _find_dependencies(graph, [each.path for each in files])
+    wider = fitted._replace(dependencies=edges)
+    return wider if count(render_pack(wider, note)) <= package.budget // 2 else fitted
+
+
+def _fill_package(
+    project: Project,
+    package: Pack,
+    known: Mapping[str, tuple[Definition, ...]],
+    count: Count,
+    *,
+    texts: bool,
+) -> Pack:
+    """The package with as much of every file as fits."""
     note = pack_note(package.counter, package.budget, package.budget)
     files = {each.path: each for each in package.files}
 
     def forms(path: str, room: int) -> Iterator[View]:
-        text = read_text(project, path) if find_kind(path) else None
-        known = read_definitions(evidence.words, [path])[path]
-        if text is not None and strategy == "relevance":
-            if len(text) <= room * _MOST_CHARACTERS:
-                yield View(path, "whole", render_whole(text))
-            if files[path].symbols:
-                for most in sorted({min(400, room // 8), min(120, room // 12), 40}, reverse=True):
-                    yield View(
-                        path, "symbols", render_excerpts(text, files[path].symbols, most=most)
-                    )
-        if known:
-            yield View(path, "signatures", render_signatures(path, known[:_MOST_SIGNATURES]))
-            yield View(path, "signatures", render_signatures(path, files[path].symbols))
+        text = read_text(project, path) if texts and find_kind(path) else None
+        symbols = files[path].symbols
+        if text is not None and len(text) <= room * _MOST_CHARACTERS:
+            yield View(path, "whole", render_whole(text))
+        for most in (room // 8, room // 14) if text is not None else ():  # lines, of 8 tokens or 14
+            if excerpts := render_excerpts(text or "", symbols, most=most):
+                yield View(path, "symbols", excerpts)
+        for some in (known[path][:_MOST_SIGNATURES], symbols):
+            if some:
+                yield View(path, "signatures", render_signatures(path, some))
 
-    bare = [View(path, "name", "") for path in files]
-    fitted = package._replace(views=tuple(bare))
-    lines = [render_pack_line(each, "signatures") for each in package.files]
-    head = count(render_pack(fitted._replace(files=(), views=()), note))
-    taken = fit_lines(lines, max(0, package.budget - head), count)
-    fitted = fitted._replace(
-        files=tuple(package.files[at] for at in taken), views=tuple(bare[at] for at in taken)
-    )
-    paths = [each.path for each in fitted.files]
-    edges = _find_dependencies(evidence.graph, paths)
-    if count(render_pack(fitted._replace(dependencies=edges), note)) <= package.budget // 2:
-        fitted = fitted._replace(dependencies=edges)
-    room = package.budget - count(render_pack(fitted, note))
-    views = fit_views(paths, forms, room, lambda view: count(render_view(view)))
-    return _shrink(fitted._replace(views=tuple(views)), count, note)
+    room = package.budget - count(render_pack(package, note))
+    views = fit_views(list(files), forms, room, lambda view: count(render_view(view)))
+    return _shrink(package._replace(views=tuple(views)), count, note)
 
 
 _MOST_SIGNATURES = 60
