@@ -7996,6 +7996,11 @@ class WordIndex(NamedTuple):
     definitions: dict[str, tuple[Definition, ...]]  # of this run's files
 
 
+def has_words(project: Project) -> bool:
+    """Whether an earlier run has counted the words of this repository."""
+    return os.path.isfile(os.path.join(project.root, ".ctx/cache", f"words-{_WORD_SCHEMA}.db"))
+
+
 def read_words(project: Project, files: Mapping[str, Stamp]) -> WordIndex:
     """The words of every text file, counting only what no earlier run has counted."""
     when = time.time_ns()
@@ -10666,7 +10671,8 @@ def make_mentions(project: Project, text: str) -> str:
     sections = [Section("Task", _task_text(project, tracker, task)) for task in tasks]
     wanted = "\n".join([text, *(f"{task.title}\n{task.description}" for task in tasks)])
     sections.append(Section("Named here", code))
-    sections.append(Section("Context package", make_pack_summary(project, wanted)))
+    if has_words(project):  # counting the words of a whole repository would keep the agent waiting
+        sections.append(Section("Context package", make_pack_summary(project, wanted)))
     return _fit_hook(project, sections)
 
 
@@ -10778,6 +10784,21 @@ def read_links(project: Project) -> tuple[dict[str, FileTags], Links]:
     imports = resolve_imports(uses, list(files), read_configs(project, list(files)))
     weights = {path: weigh_file(path, each.mark) for path, each in tags.items()}
     return tags, build_links(tags, imports, weights, _family)
+
+
+def make_package(project: Project, text: str, budget: int) -> str:
+    """The package of a task or of its id as text, for an agent that asks."""
+    package = make_pack(project, Request(read_request(project, text), budget))
+    if not package.files:
+        raise CtxError("text: nothing here is relevant to that; name files, symbols or other words")
+    return make_pack_text(project, package, "text")
+
+
+def make_findings(project: Project, words: str, budget: int) -> str:
+    """What a search finds, within a budget, for an agent that asks."""
+    found = make_search(project, words)
+    lines = render_found(found, "text").splitlines(keepends=True)
+    return _fit_answer(project, lines or ["Nothing found.\n"], budget)
 
 
 def make_symbol(project: Project, name: str, budget: int) -> str:
@@ -11694,6 +11715,18 @@ TOOLS: dict[str, Tool] = {
         "Ranked map of this repository: stack, commands, structure, key symbols.",
         {"focus": _some("files, folders or symbols to rank from")},
     ),
+    "pack": Tool(
+        lambda project, given: make_package(project, given["text"], given["tokens"]),
+        "The files and symbols that a task will touch, why, and as much of them as fits.",
+        {"text": _one("what is to be done, or the id of a task")},
+        ("text",),
+    ),
+    "search": Tool(
+        lambda project, given: make_findings(project, given["words"], given["tokens"]),
+        "The best files and symbols for some words, with the lines that match.",
+        {"words": _one("names, or words of what you look for")},
+        ("words",),
+    ),
     "symbol": Tool(
         lambda project, given: make_symbol(project, given["name"], given["tokens"]),
         "Where a symbol is defined, its signature, who uses it and what it uses.",
@@ -11728,7 +11761,7 @@ _FRESH = {"ttlMs": 3_600_000, "cacheScope": "public"}  # tools change only with 
 
 @command(example="python ctx.py mcp")
 def cmd_mcp(project: Project, args: argparse.Namespace) -> int:
-    """Serve map, symbol, impact and task as an MCP server on stdin and stdout, until input ends.
+    """Serve map, pack, search, symbol, impact and task over MCP on stdin and stdout.
 
     `init --mcp` registers it in .mcp.json.
     """

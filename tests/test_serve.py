@@ -428,6 +428,8 @@ def server(shop: Path) -> Any:
 META = {"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}
 CALLS = {
     "map": {"tokens": 500},
+    "pack": {"text": "load_cart should round prices"},
+    "search": {"words": "load_cart"},
     "symbol": {"name": "load_cart"},
     "impact": {"paths": ["shop/prices.py"]},
     "task": {"id": "T-2"},
