@@ -24,7 +24,7 @@ Rooms, in order; each uses only rooms above it (`grep -n '^# ----' ctx.py`):
     7 LINKS      imports as written -> files of this repository
     8 RANK       graph, PageRank, word scores
     9 SELECT     what fits a budget
-    10 RENDER    values -> markdown and JSON
+    10 RENDER    values -> markdown, JSON, a page
     11 DISK      files, git, environment, configuration, tokens, talk
     12 INDEX     list, read, tag, remember
     13 TASKS     tasks and earlier attempts, from their files
@@ -2473,7 +2473,8 @@ function make(tag, attributes, ...inside) {
 
 function drawBudget(budget) {
   const bar = make("div", { class: "bar", role: "group", "aria-label": budget.title });
-  const list = make("div", {});
+  const list = make("div", {}), many = 14;
+  const rest = make("details", {}, make("summary", {}, make("b", {}, "and " + (budget.shares.length - many) + " more")));
   const size = (value) => number(value) + " " + budget.unit;
   budget.shares.forEach((share, at) => {
     const tint = "--tint: oklch(0.76 0.11 " + ((at * 67 + 250) % 360) + ")";
@@ -2481,14 +2482,15 @@ function drawBudget(budget) {
     const entry = make("details", { class: share.state, style: tint }, summary);
     if (share.text) entry.append(make("pre", { tabindex: 0 }, share.text));
     if (share.lost) entry.append(make("h3", {}, "Left out"), make("pre", { tabindex: 0 }, share.lost));
-    list.append(entry);
+    (at < many ? list : rest).append(entry);
     if (share.state === "dropped" || !share.size) return;
-    const open = () => { entry.open = true; summary.focus(); entry.scrollIntoView({ block: "nearest" }); };
+    const open = () => { entry.open = entry.parentNode.open = true; summary.focus(); entry.scrollIntoView({ block: "nearest" }); };
     const label = share.title + ", " + size(share.size);
     const wide = share.size * 160 > (share.title.length + 2) * budget.limit;
     const shape = { style: tint + "; flex-grow: " + share.size, class: wide ? "" : "slim" };
     bar.append(make("button", { ...shape, title: label, "aria-label": label, onclick: open }, wide ? share.title : ""));
   });
+  if (budget.shares.length > many) list.append(rest);
   const free = budget.limit - budget.used;
   bar.append(make("div", { class: "slim", style: "flex-grow: " + free, title: size(free) + " free" }));
   const told = make("p", {}, number(budget.used) + " of " + size(budget.limit));
@@ -5673,7 +5675,7 @@ def _lengthened(
 
 
 # ---- 10 RENDER (pure) ------------------------------------------------------
-# Values in, markdown and JSON out. Uses: TYPES TEXT TEMPLATES RANK.
+# Values in, markdown, JSON and a page out. Uses: TYPES TEXT TEMPLATES RANK.
 
 
 def render_map(name: str, parts: Sequence[MapPart], picks: Sequence[Pick], note: str) -> str:
@@ -11142,7 +11144,8 @@ def _pack_budget(project: Project, package: Pack) -> Budget:
     count = read_counter(project).count
     shares = []
     for file, view in zip(package.files, package.views, strict=True):
-        why = f"score {file.score:.2f}, {view.form}: {explain_file(file)}"
+        how = view.form if view.text else "named only"
+        why = f"score {file.score:.2f}, {how}: {explain_file(file)}"
         size = count(render_view(view)) if view.text else 0
         state = "kept" if view.form == "whole" else "cut"
         shares.append(Share(show(file.path, 400), size, state, why, view.text))

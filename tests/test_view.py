@@ -93,7 +93,7 @@ def test_the_files_of_the_package_say_their_scores_and_reasons(shop: Path) -> No
         each["path"] for each in package["files"]
     ]
     assert shown["shares"] and shown["used"] <= shown["limit"]
-    assert all(re.match(r"score \d\.\d\d, \w+: \w", share["why"]) for share in shown["shares"])
+    assert all(re.match(r"score \d\.\d\d, [\w ]+: \w", share["why"]) for share in shown["shares"])
 
 
 def test_what_a_prompt_dropped_is_shown_with_its_text() -> None:
