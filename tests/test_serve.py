@@ -233,6 +233,14 @@ def test_a_hook_ends_well_where_nothing_is_as_it_should_be(shop: Path, tmp_path:
     assert send(shop, event, "hook", "--root", str(shop)).stdout
 
 
+def test_a_hook_waits_for_no_network(shop: Path, tmp_path: Path) -> None:
+    trap = lab.plant(tmp_path, {"gh": f"#!/bin/sh\ntouch {tmp_path}/called\n"}) / "gh"
+    trap.chmod(0o755)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    answer = ask(shop, "claude-session-start-startup", CTX_TASKS_SOURCE="gh", PATH=path)
+    assert "T-2" in context(answer) and not (tmp_path / "called").exists()
+
+
 def test_a_hook_writes_nothing(shop: Path) -> None:
     before = lab.snapshot(shop)
     for place in sorted(EVENTS.iterdir()):
