@@ -171,6 +171,14 @@ class Links(NamedTuple):
     weights: list[float]  # of each file: how much its role lets it count
 
 
+class Groups(NamedTuple):
+    """The parts of the code and how they lean on each other."""
+
+    of: dict[str, str]  # file -> its part; files that count little are in none
+    ranks: dict[str, float]
+    edges: dict[str, dict[str, float]]  # part -> part that it leans on -> weight
+
+
 class Pick(NamedTuple):
     """One symbol that will be shown, in full or by its name only."""
 
@@ -196,6 +204,27 @@ class Section(NamedTuple):
     drop: int = 0
     form: str = "plain"  # how the body is shown: "plain", "quote", "fence"
     cut: str = ""  # which end a long body may lose: "head", "tail", or neither
+
+
+class Share(NamedTuple):
+    """One part of a budget, as the page shows it: what it took, what it lost and why."""
+
+    title: str
+    size: int  # in the budget's unit
+    state: str  # "kept", "cut" or "dropped"
+    why: str
+    text: str
+    lost: str = ""  # the text left out
+
+
+class Budget(NamedTuple):
+    """One product with its limit, and how its parts share it."""
+
+    title: str
+    unit: str  # "tokens" or "bytes"
+    limit: int
+    used: int
+    shares: list[Share]
 
 
 class Change(NamedTuple):
@@ -280,6 +309,93 @@ class Span(NamedTuple):
     body: bytes  # its lines between the hash line and END, with \n endings
     digest: str  # the sha256 it claims for that body, or ""
     eol: bytes  # the line ending it was written with
+
+
+Graph = dict[str, dict[str, float]]  # file -> file that it leans on -> weight
+
+
+class Hints(NamedTuple):
+    """What the text of a task points at."""
+
+    paths: tuple[str, ...]  # files of this repository that it names
+    names: tuple[str, ...]  # its identifiers that code here defines
+    errors: tuple[str, ...]
+    messages: tuple[str, ...]  # what it quotes
+    flags: tuple[str, ...]  # "--tokens"
+    action: str  # "fix", "test", "document", "review", "refactor", "implement", or ""
+    domain: str  # the configured name of the folder it is about, or ""
+    words: Mapping[str, float]  # stem -> weight
+    title: frozenset[str]  # stems of the first line
+
+
+class Words(NamedTuple):
+    """Where some stems stand, and how large the fields of all files are."""
+
+    paths: dict[int, str]  # of each file's number
+    sizes: dict[int, tuple[int, ...]]  # file -> words in each of FIELDS
+    postings: dict[str, array[int]]  # stem -> file, counts in all fields, file, counts, ...
+
+
+class Commit(NamedTuple):
+    """One earlier change: the stems of its message, the files it touched."""
+
+    words: tuple[str, ...]
+    paths: tuple[str, ...]
+
+
+class Material(NamedTuple):
+    """All that a package is scored from."""
+
+    hints: Hints
+    words: Words
+    exact: Sequence[str]  # forms of the identifiers that the task may mean
+    commits: Sequence[Commit]
+    graph: Graph
+
+
+Scores = dict[str, float]  # path -> how much one signal says for it, 0 to 1
+LineHits = dict[int, dict[str, int]]  # line of a file -> stem -> how often it stands there
+
+
+class View(NamedTuple):
+    """How much of one file is given: "whole", "symbols", "signatures" or "name"."""
+
+    path: str
+    form: str
+    text: str
+
+
+class PackFile(NamedTuple):
+    """One file of a package, with what speaks for it."""
+
+    path: str
+    score: float  # 0 to 1, as the next two
+    structure: float
+    text: float
+    signals: Mapping[str, float]  # each of SIGNALS that says anything for it
+    symbols: tuple[Definition, ...]  # those that matter to the task, best first
+
+
+class Pack(NamedTuple):
+    """The context of one task: files, best first, each with as much of it as the budget allows."""
+
+    task: str
+    files: tuple[PackFile, ...]
+    views: tuple[View, ...]  # of the same files, in the same order
+    dependencies: tuple[tuple[str, str], ...]  # (file, file that it leans on), both given
+    budget: int
+    counter: str
+    commit: str  # the one checked out, or ""
+    outside: tuple[str, ...] = ()  # files that the task names and the role may not see
+
+
+class SearchHit(NamedTuple):
+    """One file that a search found."""
+
+    path: str
+    score: float
+    symbols: tuple[Definition, ...]
+    lines: tuple[tuple[int, str], ...]  # number and text of those that match
 
 
 class Task(NamedTuple):
@@ -728,6 +844,305 @@ def _bracket_pattern(negated: bool, some: str) -> str:
     except re.error:
         return "(?!)"
     return f"(?!/)[{'^' if negated else ''}{inner}]"
+
+
+# -- words
+
+
+def split_words(text: str) -> list[str]:
+    """The stems of a text in order: identifiers as their parts, then whole where they have several."""
+    return [form for word in re.findall(r"\w+", text) for form in word_forms(word)]
+
+
+@functools.lru_cache(100_000)
+def word_forms(word: str) -> tuple[str, ...]:
+    """What one word is found by: `parseHints2` is parse, hint, parsehints2."""
+    parts = re.findall(_WORD_PARTS, word)
+    forms = []
+    for part in parts:
+        if part[0] >= "\u2e80":  # scripts without blanks: every two neighbours are a word
+            forms += [part[at : at + 2] for at in range(max(1, len(part) - 1))]
+        elif len(part) > 1:
+            forms.append(stem(part.lower()))
+    if len(parts) > 1 and len(word) <= _LONGEST_WORD:
+        forms.append(word.lower().replace("_", ""))
+    return tuple(forms)
+
+
+_WORD_PARTS = (
+    r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
+    r"|[^\W0-9_A-Za-z\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
+)
+_LONGEST_WORD = 60  # characters; longer ones are data
+
+
+def stem(word: str) -> str:
+    """The word without its English ending, always a beginning of the word itself."""
+    if len(word) < 4 or not word.isascii():
+        return word
+    for ending in (_PLURAL, _ENDING, _ENDING):
+        cut = re.sub(ending, "", word)
+        if len(cut) > 2 and re.search("[aeiouy]", cut):
+            word = cut
+    if len(word) > 3:
+        word = re.sub(r"(?<=[^aeiou])[ey]$", "", re.sub(r"([bdgmnprt])\1$", r"\1", word))
+    return word
+
+
+_PLURAL = r"(?<=[^su])(?<!i)s$|(?<=i)es$"
+_ENDING = (
+    r"(?:i[sz]ations?|i[sz]ers?|i[sz]ing|i[sz]ed?|ations?|ators?|ating|ated|ate|ings?|ed|ers?"
+    r"|ments?|ness|iti?y?|able|ible|ive|ion|ally|al|ly|i)$"
+)
+
+STOP_WORDS = frozenset(
+    """a an the and or but if then else of to in on at by for with without from as is are was were be
+    been being it its this that these those there here not no nor so than too very can could should
+    would will shall may might must do does did doing done has have had having i we you he she they
+    them our your their my me us who whom which what when where why how all any both each few more
+    most other some such only own same into about after before between during through over under
+    again further also just because while until up down out off now new use used uses using fix
+    fixes fixed fixing add adds added adding make makes made making change changes changed changing
+    allow allows allowed ensure ensures update updates updated support supports supported implement
+    implements implemented improve improves improved remove removes removed eg ie etc via per one
+    two see case cases issue issues bug bugs problem please need needs want get gets got like
+    instead still however currently previously code way rather since well even though don doesn
+    isn won didn let don't""".split()
+)
+
+
+def parse_hints(
+    text: str, paths: Iterable[str], names: Iterable[str], domains: Mapping[str, str]
+) -> Hints:
+    """What a task's text points at; `names` are those of its identifiers that code defines."""
+    text = text[:_TASK_CHARACTERS]
+    named = find_named_paths(text, paths)
+    words: dict[str, float] = {}
+    title, _, rest = text.strip().partition("\n")
+    for part, weight in ((title, _TITLE_WEIGHT), (rest, 1.0)):
+        for word in re.findall(r"\w+", part):
+            if word.lower() in STOP_WORDS:
+                continue
+            for form in word_forms(word):
+                words[form] = max(words.get(form, 0.0), weight)
+    lower = text.lower()
+    action = next((name for name, pattern in _TASK_ACTIONS if re.search(pattern, lower)), "")
+    prefixes = [each for each in domains if any(path.startswith(each) for path in named)]
+    domain = domains[max(prefixes, key=lambda each: (len(each), each))] if prefixes else ""
+    known = set(names)
+    return Hints(
+        paths=named,
+        names=tuple(name for name in find_identifiers(text) if name in known),
+        errors=tuple(dict.fromkeys(re.findall(r"\b[A-Z]\w*(?:Error|Exception|Warning)\b", text))),
+        messages=tuple(dict.fromkeys(re.findall(r"[\"“]([^\"“”\n]{8,200})[\"”]", text))),
+        flags=tuple(dict.fromkeys(re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]+", text))),
+        action=action,
+        domain=domain,
+        words=words,
+        title=frozenset(split_words(title)),
+    )
+
+
+_TASK_CHARACTERS = 100_000  # a task says what it wants long before
+_TITLE_WEIGHT = 2.0
+_TASK_ACTIONS = (
+    (
+        "fix",
+        r"\b(fix\w*|bug|broken|crash\w*|fail\w*|error|regression|wrong\w*|incorrect\w*|traceback)\b",
+    ),
+    ("test", r"\b(add|write|extend|improve|missing) (\w+ ){0,3}tests?\b|\btest coverage\b"),
+    ("document", r"\b(document\w*|docs?|docstrings?|readme|changelog|comments?)\b"),
+    ("review", r"\breview\w*\b"),
+    ("refactor", r"\b(refactor\w*|clean ?up|simplif\w*|rename|move|extract|restructur\w*)\b"),
+    ("implement", r"\b(implement\w*|add\w*|support\w*|introduc\w*|allow\w*|new|creat\w*)\b"),
+)
+
+
+def find_identifiers(text: str) -> list[str]:
+    """Words of a text that may be names of code, in order: those a sentence would not have."""
+    text = text[:_TASK_CHARACTERS]
+    quoted = [name for span in re.findall(r"`([^`\n]{1,200})`", text) for name in _names_in(span)]
+    shaped = re.findall(r"\b(?:\w+_\w+|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*|__\w+__)\b", text)
+    called = re.findall(r"\b([A-Za-z_]\w+)\(", text)
+    dotted = [
+        name
+        for span in re.findall(r"\b[A-Za-z_]\w*(?:(?:\.|::|->|#)[A-Za-z_]\w*)+", text)
+        for name in _names_in(span)
+    ]
+    return list(dict.fromkeys([*quoted, *shaped, *called, *dotted]))[:_MOST_IDENTIFIERS]
+
+
+_MOST_IDENTIFIERS = 200
+
+
+def _names_in(span: str) -> list[str]:
+    return [name for name in re.findall(r"[A-Za-z_]\w+", span) if len(name) > 2]
+
+
+def find_named_paths(text: str, paths: Iterable[str]) -> tuple[str, ...]:
+    """The files that a text names: whole paths or their ends, module names, traceback lines."""
+    wanted: dict[str, None] = {}
+    for token in re.findall(r"[\w@.+~\\/-]*\w", text):
+        if "/" in token or "\\" in token or "." in token.strip("."):
+            parts = [each for each in re.split(r"[\\/]+", token) if each not in ("", ".", "..")]
+            wanted["/".join(parts)] = None
+    found: list[str] = []
+    ends: dict[str, list[str]] = {}  # last part of a path, with and without its suffix -> paths
+    for path in paths:
+        name = path.rpartition("/")[2]
+        ends.setdefault(name, []).append(path)
+        if "." in name[1:]:
+            ends.setdefault(name.rpartition(".")[0], []).append(path)
+    for token in itertools.islice(wanted, _MOST_IDENTIFIERS):
+        found += _paths_like(token, ends)
+    return tuple(dict.fromkeys(found))
+
+
+def _paths_like(token: str, ends: Mapping[str, list[str]]) -> list[str]:
+    """The paths whose end a token is, or that end it; a bare name must have its suffix."""
+    for written in (token, token.replace(".", "/") if "/" not in token else ""):
+        last = written.rpartition("/")[2]
+        if not written or ("/" not in written and "." not in written):
+            continue
+        same = [
+            path
+            for path in ends.get(last, ())
+            if _ends_with(path, written)
+            or _ends_with(path.rpartition(".")[0], written)
+            or _ends_with(written, path)
+        ]
+        if 0 < len(same) <= _VAGUE_PATHS:
+            return same
+    return []
+
+
+_VAGUE_PATHS = 8  # files that end like this: more of them, and the text means none in particular
+
+
+def _ends_with(path: str, end: str) -> bool:
+    return path == end or path.endswith("/" + end)
+
+
+# -- fields of a file, each a kind of place where a word can stand
+
+FIELDS = ("path", "names", "docs", "strings", "code")
+_FIELD_BITS = (2, 6, 8, 8, 8)  # how far a word is counted in each: together 32 bits
+FIELD_SHIFTS = (0, 2, 8, 16, 24)
+FIELD_MASKS = tuple((1 << bits) - 1 for bits in _FIELD_BITS)
+
+
+def count_fields(
+    path: str, text: str, names: Iterable[str], comments: Sequence[str], *, docstring: bool
+) -> tuple[dict[str, int], tuple[int, ...]]:
+    """How often each stem stands in each field of a file, packed in one number; sizes of the fields."""
+    folder, _, name = path.rpartition("/")
+    docs, strings, code = _split_source(text, comments, docstring=docstring)
+    parts = (f"{folder} {name} {name}", " ".join(names), docs, strings, code)
+    packed: dict[str, int] = {}
+    sizes = []
+    for part, bits, shift in zip(parts, _FIELD_BITS, FIELD_SHIFTS, strict=True):
+        counts: dict[str, int] = {}
+        for word, often in collections.Counter(re.findall(r"\w+", part)).items():
+            for form in word_forms(word):
+                counts[form] = counts.get(form, 0) + often
+        most = (1 << bits) - 1
+        for form, often in counts.items():
+            packed[form] = packed.get(form, 0) | min(often, most) << shift
+        sizes.append(sum(counts.values()))
+    return packed, tuple(sizes)
+
+
+def _split_source(text: str, comments: Sequence[str], *, docstring: bool) -> tuple[str, str, str]:
+    """The comments, the strings and the rest of a source."""
+    if "text" in comments:
+        return text, "", ""
+    docs: list[str] = []
+    strings: list[str] = []
+
+    def sort_out(match: re.Match[str]) -> str:
+        (strings if match["string"] is not None else docs).append(match[0])
+        return " "
+
+    code = re.sub(_fields_pattern(tuple(comments), docstring), sort_out, text)
+    return "\n".join(docs), "\n".join(strings), code
+
+
+@functools.cache
+def _fields_pattern(comments: tuple[str, ...], docstring: bool) -> str:
+    closing = {"/*": r"/\*.*?(?:\*/|\Z)", "{-": r"\{-.*?(?:-\}|\Z)"}
+    marks = "|".join(closing.get(mark, re.escape(mark) + r"[^\n]*") for mark in comments)
+    quotes = r"\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z)|" if docstring else ""
+    strings = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`"
+    return f"(?s){quotes}{marks or '(?!)'}|(?P<string>{strings})"
+
+
+def find_hits(text: str, stems: Iterable[str]) -> dict[str, list[int]]:
+    """The offsets where a word of a text begins with each stem."""
+    lower = text.lower()
+    if len(lower) != len(text):  # a letter that has no single lower form: offsets would shift
+        lower = text
+    hits: dict[str, list[int]] = {}
+    for each in stems:
+        places: list[int] = []
+        at, size = lower.find(each), len(each)
+        while at >= 0 and len(places) < _MOST_HITS:
+            before = text[at - 1 : at]
+            begins = not before.isalpha() or (text[at].isupper() and before.islower())
+            if begins and (size > 3 or not lower[at + size : at + size + 1].isalpha()):
+                places.append(at)
+            at = lower.find(each, at + size)
+        if places:
+            hits[each] = places
+    return hits
+
+
+_MOST_HITS = 500  # of one stem in one file
+
+
+def find_changed_lines(old: str, new: str) -> list[tuple[int, int]]:
+    """The lines of the new text, first and last of each run, that the old one has not."""
+    import difflib
+
+    before, after = old.splitlines(), new.splitlines()
+    head = 0
+    while head < min(len(before), len(after)) and before[head] == after[head]:
+        head += 1
+    tail = 0
+    while tail < min(len(before), len(after)) - head and before[-1 - tail] == after[-1 - tail]:
+        tail += 1
+    before, after = before[head : len(before) - tail], after[head : len(after) - tail]
+    if len(before) * len(after) > _MOST_COMPARED:
+        return [(head + 1, head + max(1, len(after)))]
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    return [
+        (head + first + 1, head + max(last, first + 1))
+        for verb, _, _, first, last in matcher.get_opcodes()
+        if verb != "equal"
+    ]
+
+
+_MOST_COMPARED = 4_000_000  # pairs of lines: above it the whole run counts as changed
+
+
+def find_line_hits(text: str, stems: Iterable[str]) -> LineHits:
+    """How often a word begins with each stem, by line."""
+    starts = [0, *(match.end() for match in re.finditer("\n", text))]
+    lines: LineHits = {}
+    for each, places in find_hits(text, stems).items():
+        for place in places:
+            counts = lines.setdefault(bisect.bisect_right(starts, place), {})
+            counts[each] = counts.get(each, 0) + 1
+    return lines
+
+
+def join_words(text: str) -> list[str]:
+    """Neighbouring words of a text as one name: "connection pool" may be `ConnectionPool`."""
+    found: dict[str, None] = {}
+    words = [word.lower() for word in re.findall(r"[A-Za-z][a-z]+|[.,;:()]", text[:5000])]
+    for first, second in itertools.pairwise(words):
+        if first.isalpha() and second.isalpha() and not {first, second} & STOP_WORDS:
+            found[first + second] = None
+    return list(found)[:_MOST_IDENTIFIERS]
 
 
 # -- what users and their tools wrote, made safe to stand among sections of ours
@@ -1796,6 +2211,38 @@ TEMPLATES = {
 
 - One task as a prompt: `{ctx} prompt TASK | claude -p`. The run loop for `--append-system-prompt-file`: `.ctx/runloop.md`.
 """[1:],
+    "completion.bash": r"""
+# bash completion of ctx.py; to load it: eval "$(python ctx.py completion bash)"
+_ctx() {
+    local name='' each found
+    for each in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+        case $each in {commands}) name=$each; break ;; esac
+    done
+    case "$name ${COMP_WORDS[COMP_CWORD-1]}" in
+{rows}    esac
+    COMPREPLY=($(compgen -W "$found" -- "${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _ctx ctx ctx.py
+"""[1:],
+    "completion.fish": r"""
+# fish completion of ctx.py; to load it: python ctx.py completion fish | source
+{rows}complete -c ctx.py -w ctx
+"""[1:],
+    "completion.zsh": r"""
+#compdef ctx ctx.py
+# zsh completion of ctx.py; to load it: source <(python ctx.py completion zsh)
+_ctx() {
+    local name='' each
+    local -a found
+    for each in "${(@)words[2,CURRENT-1]}"; do
+        case $each in {commands}) name=$each; break ;; esac
+    done
+    case "$name $words[CURRENT-1]" in
+{rows}    esac
+    _describe -t words word found || _files
+}
+compdef _ctx ctx ctx.py
+"""[1:],
     "constitution.md": r"""
 # Constitution
 
@@ -1901,6 +2348,247 @@ This repository has `{ctx}`, which answers from an index of the code, offline an
 The map now:
 
 !`{ctx} map --output - --quiet`
+"""[1:],
+    "view.html": r"""
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
+<title>ctx view</title>
+<style>
+:root {
+  color-scheme: light dark;
+  --page: light-dark(#f6f7f9, #14171c); --card: light-dark(#fff, #1c2027); --line: light-dark(#dde1e7, #343a45);
+  --ink: light-dark(#1b2430, #e4e8ee); --dim: light-dark(#586475, #9aa5b5); --key: light-dark(#1257c7, #7db2ff);
+  --in: light-dark(#b34700, #ffb066); --hit: light-dark(#e6effd, #22324b);
+  --mono: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace;
+}
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
+header, main { max-width: 1240px; margin: 0 auto; padding: 0 20px; }
+header { display: flex; align-items: center; gap: 16px; padding-top: 20px; }
+header div { flex: 1; min-width: 0; }
+h1 { font-size: 24px; line-height: 1.2; margin: 0; overflow-wrap: anywhere; }
+h2 { font-size: 17px; margin: 0; }
+p { margin: 2px 0 0; color: var(--dim); }
+section { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 16px 18px; margin: 16px 0; }
+.top { display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: baseline; justify-content: space-between; margin-bottom: 10px; }
+.top p { margin: 0; }
+button, input, select { font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: 5px 10px; }
+button { cursor: pointer; }
+:focus-visible { outline: 2px solid var(--key); outline-offset: 2px; }
+.bar { display: flex; height: 36px; border-radius: 6px; overflow: hidden; background: var(--line); margin-bottom: 10px; }
+.bar > * { flex: 0 1 0; min-width: 0; padding: 0 6px; border: 0; border-radius: 0; overflow: hidden; white-space: nowrap; text-overflow: ellipsis; font-size: 12px; line-height: 36px; text-align: left; }
+.bar > button { background: var(--tint); color: #10141a; box-shadow: inset -1px 0 var(--card); }
+.bar > button:focus-visible { outline-offset: -3px; outline-color: #10141a; }
+.bar > .slim { padding: 0; }
+details { border-top: 1px solid var(--line); }
+summary { display: grid; grid-template-columns: 11px minmax(0, max-content) minmax(200px, 1fr) max-content; gap: 0 10px; align-items: baseline; padding: 6px 2px; cursor: pointer; list-style: none; }
+summary::-webkit-details-marker { display: none; }
+summary::before { content: ""; width: 11px; height: 11px; border-radius: 3px; background: var(--tint); }
+summary b { font-weight: 600; overflow-wrap: anywhere; }
+summary span { color: var(--dim); font-size: 13px; }
+summary i { font-style: normal; font-variant-numeric: tabular-nums; }
+.dropped summary::before { background: none; border: 1px dashed var(--dim); }
+.dropped b, .dropped i { color: var(--dim); text-decoration: line-through; }
+pre { font: 12.5px/1.45 var(--mono); margin: 4px 0 12px; padding: 10px 12px; max-height: 420px; overflow: auto; background: var(--page); border-radius: 6px; white-space: pre-wrap; overflow-wrap: anywhere; }
+h3 { font-size: 12px; font-weight: 600; margin: 0; color: var(--dim); }
+.split { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); gap: 16px; align-items: start; }
+.split section { margin: 0 0 16px; }
+.split section:first-child { position: sticky; top: 12px; max-height: calc(100vh - 24px); overflow: auto; }
+svg { display: block; width: 100%; font-size: 13px; }
+svg path { fill: none; stroke: var(--dim); opacity: .35; }
+svg circle { fill: var(--dim); }
+svg text { fill: currentColor; dominant-baseline: middle; }
+svg rect { fill: transparent; }
+svg g { cursor: pointer; outline: none; }
+svg g:hover rect, svg g.on rect { fill: var(--hit); }
+svg g:focus-visible rect { stroke: var(--key); stroke-width: 2; }
+svg g.on circle, svg g:hover circle { fill: var(--key); }
+svg.busy path { opacity: .08; }
+svg path.out { stroke: var(--key); opacity: 1; }
+svg path.in { stroke: var(--in); opacity: 1; }
+.out-word { color: var(--key); } .in-word { color: var(--in); }
+.tools { display: flex; flex-wrap: wrap; gap: 8px; margin-bottom: 8px; }
+.tools input { flex: 1; min-width: 160px; }
+table { width: 100%; border-collapse: collapse; table-layout: fixed; font-size: 13.5px; }
+th { text-align: left; padding: 0; border-bottom: 1px solid var(--line); }
+th button { border: 0; padding: 4px 6px; font-weight: 600; background: none; white-space: nowrap; }
+th[aria-sort=ascending] button::after { content: " \2191"; }
+th[aria-sort=descending] button::after { content: " \2193"; }
+td { padding: 5px 6px; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; }
+th:nth-child(2) { width: 86px; } th:nth-child(3) { width: 30%; } th:nth-child(4) { width: 84px; }
+td code { font: 12.5px/1.4 var(--mono); font-weight: 600; }
+td small { display: block; color: var(--dim); font-size: 12px; }
+.more { margin-top: 10px; }
+[hidden] { display: none; }
+@media (max-width: 820px) {
+  .split { grid-template-columns: minmax(0, 1fr); gap: 0; }
+  .split section:first-child { position: static; max-height: 420px; }
+}
+@media (max-width: 560px) {
+  header, main { padding: 0 10px; }
+  header { padding-top: 12px; }
+  section { padding: 12px; }
+  summary { grid-template-columns: 11px 1fr max-content; }
+  summary span { order: 1; grid-column: 2 / 4; }
+  th:nth-child(2), td:nth-child(2) { display: none; }
+}
+</style>
+</head>
+<body>
+<header><div><h1 id="name"></h1><p>What a coding agent is given here, what was left out, and why.</p></div><button id="theme">Dark</button></header>
+<main>
+<noscript><section>This page needs its own script, which is inside it; nothing is loaded from elsewhere.</section></noscript>
+<div id="budgets"></div>
+<div class="split">
+<section><div class="top"><h2>Modules</h2><p>by rank; <span class="out-word">leans on</span>, <span class="in-word">is used by</span></p></div><div id="graph"></div></section>
+<section><div class="top"><h2>Symbols</h2><p id="count" aria-live="polite"></p></div>
+<div class="tools"><input id="search" type="search" aria-label="Search symbols" placeholder="Search name, path, signature, doc  ( / )"><select id="form" aria-label="Which symbols"><option value="">all</option><option value="full">in the map, in full</option><option value="name">in the map, by name</option><option value="no">not in the map</option></select><button id="clear" hidden></button></div>
+<table><thead><tr id="heads"></tr></thead><tbody id="rows"></tbody></table><button class="more" id="more">Show more</button></section>
+</div>
+</main>
+<script type="application/json" id="data">{data}</script>
+<script>
+"use strict";
+const data = JSON.parse(document.getElementById("data").textContent);
+const find = (id) => document.getElementById(id);
+const number = (value) => value.toLocaleString("en");
+const DRAWN = ["svg", "g", "path", "circle", "rect", "text", "title"];
+const state = { by: "score", down: true, part: -1, shown: 100 };
+
+// Every node of the page is made here; strings become text, never markup.
+function make(tag, attributes, ...inside) {
+  const space = DRAWN.includes(tag) ? "http://www.w3.org/2000/svg" : "http://www.w3.org/1999/xhtml";
+  const node = document.createElementNS(space, tag);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
+    else node.setAttribute(key, value);
+  }
+  node.append(...inside);
+  return node;
+}
+
+function drawBudget(budget) {
+  const bar = make("div", { class: "bar", role: "group", "aria-label": budget.title });
+  const list = make("div", {});
+  const size = (value) => number(value) + " " + budget.unit;
+  budget.shares.forEach((share, at) => {
+    const tint = "--tint: oklch(0.76 0.11 " + ((at * 67 + 250) % 360) + ")";
+    const summary = make("summary", {}, make("b", {}, share.title), make("span", {}, share.why), make("i", {}, size(share.size)));
+    const entry = make("details", { class: share.state, style: tint }, summary);
+    if (share.text) entry.append(make("pre", { tabindex: 0 }, share.text));
+    if (share.lost) entry.append(make("h3", {}, "Left out"), make("pre", { tabindex: 0 }, share.lost));
+    list.append(entry);
+    if (share.state === "dropped" || !share.size) return;
+    const open = () => { entry.open = true; summary.focus(); entry.scrollIntoView({ block: "nearest" }); };
+    const label = share.title + ", " + size(share.size);
+    const wide = share.size * 160 > (share.title.length + 2) * budget.limit;
+    const shape = { style: tint + "; flex-grow: " + share.size, class: wide ? "" : "slim" };
+    bar.append(make("button", { ...shape, title: label, "aria-label": label, onclick: open }, wide ? share.title : ""));
+  });
+  const free = budget.limit - budget.used;
+  bar.append(make("div", { class: "slim", style: "flex-grow: " + free, title: size(free) + " free" }));
+  const told = make("p", {}, number(budget.used) + " of " + size(budget.limit));
+  return make("section", {}, make("div", { class: "top" }, make("h2", {}, budget.title), told), bar, list);
+}
+
+function drawGraph() {
+  const step = 26, left = 120, top = Math.max(...data.parts.map((part) => part.rank), 0);
+  const middle = (at) => at * step + step / 2;
+  const svg = make("svg", { height: data.parts.length * step, role: "group", "aria-label": "Modules and what they lean on" });
+  const arcs = data.parts.flatMap((part, at) => part.leans.map((to) => {
+    const reach = left - 20 - 1.2 * (left - 30) * Math.sqrt(Math.abs(to - at) / data.parts.length);
+    const shape = ["M", left, middle(at), "C", reach, middle(at), reach, middle(to), left, middle(to)].join(" ");
+    return { at, to, path: make("path", { d: shape }) };
+  }));
+  const light = (at) => {
+    svg.setAttribute("class", at < 0 ? "" : "busy");
+    for (const arc of arcs) arc.path.setAttribute("class", at < 0 ? "" : arc.at === at ? "out" : arc.to === at ? "in" : "");
+  };
+  const nodes = data.parts.map((part, at) => {
+    const radius = 2.5 + 7.5 * Math.sqrt(part.rank / top);
+    const pick = (event) => {
+      if (event.key && event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      state.part = state.part === at ? -1 : at;
+      draw();
+    };
+    const node = make("g", { role: "button", tabindex: 0, onclick: pick, onkeydown: pick },
+      make("title", {}, part.name + ": " + part.rank.toFixed(1) + " % of the rank; leans on " + (part.leans.map((to) => data.parts[to].name).join(", ") || "nothing shown here")),
+      make("rect", { x: left - 12, y: at * step + 1, width: "100%", height: step - 2, rx: 5 }),
+      make("circle", { cx: left, cy: middle(at), r: radius }),
+      make("text", { x: left + 16, y: middle(at) }, part.name.length > 40 ? "…" + part.name.slice(-39) : part.name));
+    for (const name of ["mouseenter", "focus"]) node.addEventListener(name, () => light(at));
+    for (const name of ["mouseleave", "blur"]) node.addEventListener(name, () => light(state.part));
+    return node;
+  });
+  svg.append(...arcs.map((arc) => arc.path), ...nodes);
+  find("graph").append(data.parts.length ? svg : make("p", {}, "No module leans on another here."));
+  return () => {
+    nodes.forEach((node, at) => { node.setAttribute("class", at === state.part ? "on" : ""); node.setAttribute("aria-pressed", at === state.part); });
+    light(state.part);
+  };
+}
+
+const HEADS = { name: "Symbol", kind: "Kind", path: "Where", score: "Score" };
+const SHOWN = { full: "in the map", name: "by name", no: "" };
+
+function drawRow(symbol) {
+  const name = (symbol.owner ? symbol.owner + "." : "") + symbol.name;
+  const about = [symbol.signature, symbol.doc].filter((text) => text && text !== symbol.name).map((text) => make("small", {}, text));
+  const score = make("td", {}, symbol.score.toFixed(1), make("small", {}, SHOWN[symbol.form]));
+  const where = (symbol.path + ":" + symbol.line).split(/(?<=\/)/).flatMap((step) => [step, make("wbr", {})]);
+  return make("tr", {}, make("td", {}, make("code", {}, name), ...about), make("td", {}, symbol.kind), make("td", {}, ...where), score);
+}
+
+function draw() {
+  const words = find("search").value.toLowerCase().split(/\s+/).filter(Boolean);
+  const form = find("form").value;
+  const found = data.symbols.filter((symbol) => {
+    const text = [symbol.owner, symbol.name, symbol.kind, symbol.path, symbol.signature, symbol.doc].join(" ").toLowerCase();
+    return (state.part < 0 || symbol.part === state.part) && (!form || symbol.form === form) && words.every((word) => text.includes(word));
+  });
+  const side = state.down ? -1 : 1, by = state.by;
+  found.sort((one, two) => side * (one[by] < two[by] ? -1 : one[by] > two[by] ? 1 : 0));
+  find("rows").replaceChildren(...found.slice(0, state.shown).map(drawRow));
+  const all = data.total > data.symbols.length ? " (the best of " + number(data.total) + ")" : "";
+  find("count").textContent = number(found.length) + " of " + number(data.symbols.length) + all;
+  find("more").hidden = found.length <= state.shown;
+  find("clear").hidden = state.part < 0;
+  find("clear").textContent = state.part < 0 ? "" : data.parts[state.part].name + " ×";
+  for (const head of find("heads").children) head.setAttribute("aria-sort", head.dataset.by !== by ? "none" : state.down ? "descending" : "ascending");
+  markParts();
+}
+
+function paint(scheme) {
+  document.documentElement.style.colorScheme = scheme;
+  find("theme").textContent = scheme === "dark" ? "Light" : "Dark";
+}
+
+find("name").textContent = data.name;
+document.title = data.name + " – ctx view";
+find("budgets").append(...data.budgets.map(drawBudget));
+for (const [by, title] of Object.entries(HEADS)) {
+  const sort = () => { state.down = state.by === by ? !state.down : by === "score"; state.by = by; draw(); };
+  find("heads").append(make("th", { "data-by": by, scope: "col" }, make("button", { onclick: sort }, title)));
+}
+const markParts = drawGraph();
+find("search").addEventListener("input", draw);
+find("form").addEventListener("change", draw);
+find("clear").addEventListener("click", () => { state.part = -1; draw(); });
+find("more").addEventListener("click", () => { state.shown += 200; draw(); });
+find("theme").addEventListener("click", () => paint(find("theme").textContent.toLowerCase()));
+document.addEventListener("keydown", (event) => {
+  if (event.key === "/" && !/INPUT|SELECT/.test(event.target.tagName)) { event.preventDefault(); find("search").focus(); }
+});
+paint(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+draw();
+</script>
+</body>
+</html>
 """[1:],
 }
 # end generated
@@ -4229,7 +4917,7 @@ _FAMILIES = (
 
 
 # ---- 8 RANK (pure) ---------------------------------------------------------
-# Tags in, scores out. Knows nothing of files, tokens or markdown. Uses: TYPES.
+# Tags in, scores out. Knows nothing of files, tokens or markdown. Uses: TYPES TEXT.
 
 
 # How sure a mention is to mean a definition, by where the definition stands.
@@ -4426,27 +5114,32 @@ def count_mentions(documents: Mapping[str, FileTags]) -> dict[str, int]:
     return mentions
 
 
-def rank_relations(
-    links: Links, ranks: Sequence[float], group: Callable[[str], str]
-) -> list[tuple[str, list[str]]]:
-    """Groups of files by their rank, each with the groups it leans on most."""
-    groups = [
-        group(path) if links.weights[at] >= 0.5 else "" for at, path in enumerate(links.paths)
-    ]
+def build_groups(links: Links, ranks: Sequence[float], group: Callable[[str], str]) -> Groups:
+    """The files put together by `group`, with the sums of their ranks and of their links."""
+    of = {
+        path: group(path) if links.weights[at] >= 0.5 else "" for at, path in enumerate(links.paths)
+    }
     totals: dict[str, float] = {}
     edges: dict[str, dict[str, float]] = {}
-    for at, here in enumerate(groups):
+    for at, path in enumerate(links.paths):
+        here = of[path]
         if not here:
             continue
         totals[here] = totals.get(here, 0.0) + ranks[at]
         for to, weight in _targets(links, at).items():
-            if groups[to] and groups[to] != here:
+            there = of[links.paths[to]]
+            if there and there != here:
                 row = edges.setdefault(here, {})
-                row[groups[to]] = row.get(groups[to], 0.0) + weight
+                row[there] = row.get(there, 0.0) + weight
+    return Groups(of, totals, edges)
+
+
+def rank_relations(groups: Groups) -> list[tuple[str, list[str]]]:
+    """Groups of files by their rank, each with the groups it leans on most."""
     found = []
-    for here in sorted(edges, key=lambda name: (-totals[name], name)):
-        floor = 0.08 * sum(edges[here].values())
-        leans = sorted(edges[here].items(), key=lambda item: (-item[1], item[0]))
+    for here in sorted(groups.edges, key=lambda name: (-groups.ranks[name], name)):
+        floor = 0.08 * sum(groups.edges[here].values())
+        leans = sorted(groups.edges[here].items(), key=lambda item: (-item[1], item[0]))
         found.append((here, [name for name, weight in leans[:5] if weight >= floor]))
     return found
 
@@ -4473,6 +5166,335 @@ def _worth(definition: Definition, rivals: int, *, hidden: bool) -> float:
     elif _ACCESSOR.match(name):
         worth *= 0.5
     return worth
+
+
+# -- words: what a task says, against what files hold
+
+_SATURATION = 1.2  # BM25's k1: how soon more of the same word says no more
+_LENGTH = (0.3, 0.5, 0.6, 0.6, 0.6)  # BM25's b by field: how much a long one is discounted
+_FIELD_WORTH = (1.5, 1.5, 1.0, 1.0, 1.0)  # of one word in each field, for the file as a whole
+
+
+def build_rarity(words: Words, stems: Iterable[str]) -> dict[str, float]:
+    """How telling each stem is: BM25's idf over the files that hold it."""
+    total = len(words.sizes)
+    found = {}
+    for each in stems:
+        often = len(words.postings.get(each, ())) // 2
+        if often:
+            found[each] = math.log(1 + (total - often + 0.5) / (often + 0.5))
+    return found
+
+
+def score_fields(
+    words: Words, query: Mapping[str, float], rarity: Mapping[str, float]
+) -> dict[str, Scores]:
+    """BM25 of every file: by each field alone and, under "all", by their weighted sum."""
+    total = max(1, len(words.sizes))
+    means = [max(1.0, sum(column) / total) for column in zip(*words.sizes.values(), strict=True)]
+    norms: dict[int, list[float]] = {}
+    fields = list(zip(FIELD_SHIFTS, FIELD_MASKS, _FIELD_WORTH, strict=True))
+    scores: list[dict[int, float]] = [{} for _ in range(len(fields) + 1)]
+    for each, weight in query.items():
+        worth = weight * rarity.get(each, 0.0)
+        entries = words.postings.get(each, ())
+        for at in range(0, len(entries), 2):
+            number, packed = entries[at], entries[at + 1]
+            norm = norms.get(number)
+            if norm is None:
+                norm = norms[number] = [
+                    _SATURATION * (1 - b + b * size / mean)
+                    for b, size, mean in zip(_LENGTH, words.sizes[number], means, strict=True)
+                ]
+            whole = 0.0
+            for field, (shift, mask, gain) in enumerate(fields):
+                often = packed >> shift & mask
+                if often:
+                    column = scores[field]
+                    column[number] = column.get(number, 0.0) + worth * often / (often + norm[field])
+                    whole += gain * often * _SATURATION / norm[field]
+            column = scores[-1]
+            column[number] = column.get(number, 0.0) + worth * whole / (whole + _SATURATION)
+    named = zip([*FIELDS, "all"], scores, strict=True)
+    return {
+        name: normalise({words.paths[number]: value for number, value in column.items()})
+        for name, column in named
+    }
+
+
+def normalise(scores: Mapping[str, float]) -> Scores:
+    """The scores with the best as 1."""
+    best = max(scores.values(), default=0.0)
+    return {path: value / best for path, value in scores.items()} if best > 0 else {}
+
+
+# -- history
+
+
+def keep_known(commits: Iterable[Commit], known: Collection[str]) -> list[Commit]:
+    """The commits that say something, with those of their files that still exist."""
+    narrow = (commit for commit in commits if len(commit.paths) <= _WIDE_COMMIT)
+    kept = (Commit(each.words, tuple(p for p in each.paths if p in known)) for each in narrow)
+    return [commit for commit in kept if commit.paths]
+
+
+_WIDE_COMMIT = 30  # files: one that touches more says nothing of any of them
+
+
+def score_history(commits: Sequence[Commit], query: Mapping[str, float]) -> Scores:
+    """Files by how much the messages of the commits that touched them sound like the task."""
+    spread = collections.Counter(word for commit in commits for word in commit.words)
+    total = len(commits)
+    scores: dict[str, float] = {}
+    for commit in commits:
+        worth = sum(
+            query[word] * math.log(1 + (total - spread[word] + 0.5) / (spread[word] + 0.5))
+            for word in commit.words
+            if word in query
+        )
+        if worth:
+            worth = worth**2 / (len(commit.words) + 8) / math.sqrt(len(commit.paths))
+            for path in commit.paths:
+                scores[path] = scores.get(path, 0.0) + worth**2
+    return normalise(scores)
+
+
+def score_together(commits: Sequence[Commit], seeds: Mapping[str, float]) -> Scores:
+    """Files that used to change together with the best matches so far."""
+    counts = collections.Counter(path for commit in commits for path in commit.paths)
+    scores: dict[str, float] = {}
+    for commit in commits:
+        touched = [path for path in commit.paths if path in seeds]
+        for path in commit.paths:
+            worth = sum(seeds[seed] / (counts[seed] + 3) for seed in touched if seed != path)
+            if worth:
+                scores[path] = scores.get(path, 0.0) + worth / len(commit.paths)
+    return normalise(scores)
+
+
+# -- the neighbourhood
+
+
+def build_graph(links: Links) -> Graph:
+    """Which file leans on which, with weights."""
+    return {
+        path: {
+            links.paths[to]: round(weight, 3)
+            for to, weight in _targets(links, at).items()
+            if weight > 0.001
+        }
+        for at, path in enumerate(links.paths)
+    }
+
+
+def score_near(graph: Graph, seeds: Mapping[str, float]) -> Scores:
+    """A walk that restarts at the seeds and follows the links both ways."""
+    users: Graph = {}
+    for path, targets in graph.items():
+        for to, weight in targets.items():
+            users.setdefault(to, {})[path] = weight
+    total = sum(seeds.values()) or 1.0
+    restart = {path: value / total for path, value in seeds.items()}
+    ranks = dict(restart)
+    for _ in range(_STEPS):
+        moved = {path: (1 - _WALK) * value for path, value in restart.items()}
+        for side in (graph, users):
+            for path, value in ranks.items():
+                targets = side.get(path, {})
+                if targets:
+                    share = 0.5 * _WALK * value / sum(targets.values())
+                    for to, weight in targets.items():
+                        moved[to] = moved.get(to, 0.0) + share * weight
+        ranks = moved
+    return normalise(ranks)
+
+
+_STEPS, _WALK = 3, 0.5
+
+
+def score_folders(seeds: Mapping[str, float], paths: Iterable[str]) -> Scores:
+    """Files by the seeds beside them in their folder."""
+    totals: dict[str, float] = {}
+    for path, value in seeds.items():
+        folder = path.rpartition("/")[0]
+        totals[folder] = totals.get(folder, 0.0) + value
+    beside = {
+        path: totals[folder] - seeds.get(path, 0.0)
+        for path in paths
+        if (folder := path.rpartition("/")[0]) in totals
+    }
+    return normalise({path: value for path, value in beside.items() if value > 1e-9})
+
+
+# -- the signals of a package, and what each is worth
+
+
+class Signal(NamedTuple):
+    """One reason to give a file: to which half it belongs, its weight there, how it reads."""
+
+    half: str  # "structure" or "text"
+    weight: float
+    why: str
+
+
+# Weights fitted on 16 repositories, each time with one left out; rounded, as the optimum is flat.
+SIGNALS = {
+    "named": Signal("structure", 0.22, "named in the task"),
+    "defines": Signal("structure", 0.10, "defines what the task names"),
+    "mentions": Signal("structure", 0.22, "uses names of the task"),
+    "path": Signal("structure", 0.13, "its path matches"),
+    "near": Signal("structure", 0.22, "close to the other matches"),
+    "folder": Signal("structure", 0.11, "in a folder of matches"),
+    "body": Signal("text", 0.24, "its text matches"),
+    "title": Signal("text", 0.14, "matches the first line"),
+    "chunk": Signal("text", 0.28, "one passage matches closely"),
+    "history": Signal("text", 0.23, "earlier commits that sound alike touched it"),
+    "together": Signal("text", 0.11, "changes together with the matches"),
+}
+
+
+def combine(evidence: Mapping[str, Scores], half: str) -> Scores:
+    """The weighted sum of one half's signals, each damped: many that say a little beat one."""
+    total = sum(each.weight for each in SIGNALS.values() if each.half == half)
+    scores: Scores = {}
+    for name, each in SIGNALS.items():
+        if each.half == half:
+            for path, value in evidence.get(name, {}).items():
+                scores[path] = scores.get(path, 0.0) + math.sqrt(value) * each.weight / total
+    return scores
+
+
+def build_signals(
+    material: Material,
+    look: Callable[[Sequence[str], Collection[str]], Mapping[str, LineHits]],
+    structure: float,
+    text: float,
+) -> dict[str, Scores]:
+    """Each of SIGNALS for every file; `look` reads where some stems stand in some files."""
+    words, hints, commits = material.words, material.hints, material.commits
+    rarity = build_rarity(words, words.postings)
+    query = pick_words(hints.words, rarity)
+    fields = score_fields(words, query, rarity)
+    title = {each: weight for each, weight in query.items() if each in hints.title}
+    exact = score_fields(words, dict.fromkeys(material.exact, 1.0), rarity)
+    signals = {
+        "named": dict.fromkeys(hints.paths, 1.0),
+        "defines": exact["names"],
+        "mentions": exact["all"],
+        "path": fields["path"],
+        "body": fields["all"],
+        "title": score_fields(words, title, rarity)["all"],
+        "history": score_history(commits, query),
+    }
+    worth = weigh_words(material)
+    best = rank_paths(blend(signals, structure, text))[:_CHUNK_FILES]
+    hits = look(best, worth)
+    signals["chunk"] = normalise({path: score_chunk(hits[path], worth) for path in best})
+    scores = blend(signals, structure, text)
+    seeds = {path: scores[path] ** _SEED_POWER for path in rank_paths(scores)[:_SEEDS]}
+    signals["near"] = score_near(material.graph, seeds)
+    signals["folder"] = score_folders(seeds, words.paths.values())
+    signals["together"] = score_together(commits, seeds)
+    return signals
+
+
+_CHUNK_FILES = 100  # read for it: reading all would take too long
+_SEEDS = 30  # best matches whose surroundings count
+_SEED_POWER = 6  # the better, the more: the last ones hardly count
+
+
+def weigh_words(material: Material) -> dict[str, float]:
+    """What each word of the task says: its weight there times its rarity here."""
+    rarity = build_rarity(material.words, material.words.postings)
+    query = pick_words(material.hints.words, rarity)
+    return {each: weight * rarity[each] for each, weight in query.items()}
+
+
+def score_chunk(hits: LineHits, worth: Mapping[str, float]) -> float:
+    """How much the best window of lines says."""
+    windows: dict[int, dict[str, int]] = {}
+    for line, found in hits.items():
+        at = line // _HALF_WINDOW
+        for window in (at, at - 1):
+            counts = windows.setdefault(window, {})
+            for each, often in found.items():
+                counts[each] = counts.get(each, 0) + often
+    return max(
+        (
+            sum(worth[each] * often / (often + 1.0) for each, often in counts.items())
+            for counts in windows.values()
+        ),
+        default=0.0,
+    )
+
+
+_HALF_WINDOW = 22  # lines
+
+
+def rank_definitions(
+    definitions: Sequence[Definition],
+    hits: LineHits,
+    worth: Mapping[str, float],
+    names: Collection[str],
+) -> list[Definition]:
+    """The definitions that matter to a task, best first; `hits` counts stems by line."""
+    scored = []
+    lines = sorted(hits)
+    for each in definitions:
+        counts: dict[str, int] = {}
+        for line in lines[
+            bisect.bisect_left(lines, each.line) : bisect.bisect_right(lines, each.end)
+        ]:
+            for word, often in hits[line].items():
+                counts[word] = counts.get(word, 0) + often
+        said = {form for form in split_words(each.name) if form in worth}
+        score = sum(worth[word] * often / (often + 1) for word, often in counts.items())
+        score /= 1 + math.log1p(max(0, each.end - each.line) / 40)
+        score += sum(worth[word] for word in said)
+        if each.name in names:
+            score += 2 * max(worth.values(), default=1.0)
+        if score > 0:
+            scored.append((-score, each.line, each))
+    return [each for _, _, each in sorted(scored)]
+
+
+def is_defined(words: Words, forms: Iterable[str]) -> bool:
+    """Whether any file defines a symbol of one of these forms."""
+    mask = FIELD_MASKS[1] << FIELD_SHIFTS[1]
+    return any(packed & mask for form in forms for packed in words.postings.get(form, ())[1::2])
+
+
+def pick_words(words: Mapping[str, float], rarity: Mapping[str, float]) -> dict[str, float]:
+    """The words of a task that say most: a long text has many that say nothing."""
+    best = sorted(
+        (-weight * rarity[each], each) for each, weight in words.items() if each in rarity
+    )
+    return {each: words[each] for _, each in best[:_MOST_WORDS]}
+
+
+_MOST_WORDS = 80
+
+
+def blend(signals: Mapping[str, Scores], structure: float, text: float) -> Scores:
+    """Both halves in these shares; a half that says nothing leaves the other its share."""
+    halves = [(combine(signals, "structure"), structure), (combine(signals, "text"), text)]
+    total = sum(share for scores, share in halves if scores)
+    both: Scores = {}
+    for scores, share in halves:
+        for path, value in scores.items() if total else ():
+            both[path] = both.get(path, 0.0) + share / total * value
+    return both
+
+
+def rank_paths(scores: Scores) -> list[str]:
+    """Paths, best first."""
+    return sorted(scores, key=lambda path: (-scores[path], path))
+
+
+def find_subjects(hints: Hints) -> set[str]:
+    """The roles of files, other than source, that the task is about."""
+    subjects = {"test": {"test"}, "document": {"doc"}}.get(hints.action, set())
+    return subjects | ({"test"} if "test" in hints.title else set())
 
 
 # ---- 9 SELECT (pure) -------------------------------------------------------
@@ -4552,6 +5574,32 @@ def _by_faded_score(
             yield symbol
 
 
+# -- the package
+
+_VIEW_SHARE = 0.5  # of the room left that one file may take: the next ones want some too
+_LEAST_VIEW = 50  # tokens: less of a file says no more than its name
+
+
+def fit_views(
+    paths: Sequence[str],
+    forms: Callable[[str, int], Iterable[View]],
+    budget: int,
+    cost: Callable[[View], int],
+) -> list[View]:
+    """A view of every file, the fullest that fits; best files choose first, names come free."""
+    views = []
+    for path in paths:
+        room = int(budget * _VIEW_SHARE)
+        chosen = View(path, "name", "")
+        for view in forms(path, room) if room >= _LEAST_VIEW else ():
+            price = cost(view)
+            if price <= room:
+                chosen, budget = view, budget - price
+                break
+        views.append(chosen)
+    return views
+
+
 # -- sections of a prompt
 
 
@@ -4625,7 +5673,7 @@ def _lengthened(
 
 
 # ---- 10 RENDER (pure) ------------------------------------------------------
-# Values in, markdown and JSON out. Uses: TYPES TEXT TEMPLATES.
+# Values in, markdown and JSON out. Uses: TYPES TEXT TEMPLATES RANK.
 
 
 def render_map(name: str, parts: Sequence[MapPart], picks: Sequence[Pick], note: str) -> str:
@@ -4636,9 +5684,14 @@ def render_map(name: str, parts: Sequence[MapPart], picks: Sequence[Pick], note:
     for title in MAP_ORDER:
         part = by_title.get(title)
         if part and part.lines:
-            body = "".join(part.lines)
-            out.append(f"\n## {title}\n\n{fence(body) if part.fenced else body}")
+            out.append(render_part(part))
     return redact("".join(out)) + (f"\n{note}\n" if note else "")
+
+
+def render_part(part: MapPart) -> str:
+    """One section of the map."""
+    body = "".join(part.lines)
+    return f"\n## {part.title}\n\n{fence(body) if part.fenced else body}"
 
 
 MAP_ORDER = (
@@ -4894,6 +5947,215 @@ def _diff_lines(source: bytes | None) -> list[str]:
     return re.findall(r"[^\n]*\n|[^\n]+", (source or b"").decode("utf-8", "surrogateescape"))
 
 
+# -- the package
+
+
+def render_pack(package: Pack, note: str = "") -> str:
+    """The package as markdown to paste: what it holds and why, then the files."""
+    forms = {view.path: view.form for view in package.views}
+    out = [f"# Context package\n\nTask: {show(package.task.strip().partition(chr(10))[0], 200)}\n"]
+    out.append("\n## Files\n\n")
+    out += [render_pack_line(each, forms[each.path]) for each in package.files]
+    if package.dependencies:
+        out.append("\n## Dependencies\n\n")
+        out += [f"- {code_span(path)} -> {code_span(to)}\n" for path, to in package.dependencies]
+    out += [render_view(view) for view in package.views if view.form != "name"]
+    return redact("".join(out)) + (f"\n{note}\n" if note else "")
+
+
+def render_pack_line(file: PackFile, form: str) -> str:
+    """One file on one line: how relevant, in which form, why, its symbols."""
+    names = ", ".join(show(each.name, 60) for each in file.symbols[:_LINE_SYMBOLS])
+    symbols = f"; {names}" if names else ""
+    return f"- {code_span(file.path)} {file.score:.2f} {form}: {explain_file(file)}{symbols}\n"
+
+
+_LINE_SYMBOLS = 6
+
+
+def explain_file(file: PackFile) -> str:
+    """Why a file is in the package: the signals that say most for it."""
+    said = sorted(
+        file.signals.items(), key=lambda item: (-item[1] * SIGNALS[item[0]].weight, item[0])
+    )
+    return ", ".join(SIGNALS[name].why for name, _ in said[:3]) or "asked for"
+
+
+def render_view(view: View) -> str:
+    """One file's text in a fence, under its name."""
+    suffix = view.path.rpartition(".")[2] if "." in view.path.rpartition("/")[2] else ""
+    info = suffix if suffix.isalnum() else ""
+    return f"\n## {code_span(view.path)} ({view.form})\n\n{fence(view.text, info)}"
+
+
+def render_whole(text: str) -> str:
+    """A file's text, without what a terminal would obey and with long lines cut."""
+    lines = [
+        line if len(line) <= _LONG_LINE else line[:_LONG_LINE] + "…" for line in text.split("\n")
+    ]
+    return redact(
+        re.sub(
+            "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]",
+            "",
+            "\n".join(lines),
+        )
+    )
+
+
+_LONG_LINE = 1000  # characters: data, not code
+
+
+def render_excerpts(text: str, symbols: Sequence[Definition], *, most: int) -> str:
+    """The source of these symbols with the lines around, at most so many lines, in their order."""
+    lines = text.split("\n")
+    wanted: set[int] = set()
+    for each in symbols:
+        end = min(each.end, each.line + _SYMBOL_LINES)
+        span = set(range(max(1, each.line - _AROUND), min(len(lines), end + _AROUND) + 1))
+        if len(wanted | span) <= most:
+            wanted |= span
+    out, before = [], 0
+    for number in sorted(wanted):
+        if number != before + 1:
+            out.append(f"@@ line {number} @@")
+        out.append(lines[number - 1])
+        before = number
+    return render_whole("\n".join(out)) if out else ""
+
+
+_AROUND = 2  # lines before and after
+_SYMBOL_LINES = 80  # of a long symbol: its beginning
+
+
+def render_signatures(path: str, symbols: Sequence[Definition]) -> str:
+    """The signatures of a file's symbols, in the order of the source."""
+    ordered = sorted(symbols, key=lambda each: each.line)
+    return "".join(render_symbol(Symbol(0.0, path, each)) for each in ordered)
+
+
+def render_pack_json(package: Pack, counts: Sequence[int], total: int) -> str:
+    """The package for a program."""
+    import json
+
+    files = [
+        {
+            "path": plain_path(each.path),
+            "score": round(each.score, 4),
+            "structure_score": round(each.structure, 4),
+            "text_score": round(each.text, 4),
+            "source": _source_of(each),
+            "form": view.form,
+            "symbols": [show(symbol.name) for symbol in each.symbols],
+            "why": explain_file(each),
+            "tokens": count,
+        }
+        for each, view, count in zip(package.files, package.views, counts, strict=True)
+    ]
+    whole = {
+        "task": show(redact(package.task[:2000].strip()), 2000),
+        "files": files,
+        "dependencies": [
+            {"from": plain_path(path), "to": plain_path(to)} for path, to in package.dependencies
+        ],
+        "tokens": total,
+        "budget": package.budget,
+        "counter": package.counter,
+        "metadata": {
+            "git_sha": package.commit,
+            "outside_role": [plain_path(p) for p in package.outside],
+        },
+    }
+    return json.dumps(whole, indent=2) + "\n"
+
+
+def plain_path(path: str) -> str:
+    """A path as JSON can hold it: bytes that are no UTF-8 are written out."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def _source_of(file: PackFile) -> str:
+    if file.structure and file.text:
+        return "both"
+    return "structure" if file.structure >= file.text else "text"
+
+
+def render_pack_signals(package: Pack) -> str:
+    """Every signal of every file, as a table."""
+    names = [name for name in SIGNALS if any(name in each.signals for each in package.files)]
+    head = "".join(f"{name:>10}" for name in ("score", "structure", "text", *names))
+    lines = [f"{head}  path\n"]
+    for each in package.files:
+        values = [each.score, each.structure, each.text, *(each.signals.get(n, 0.0) for n in names)]
+        lines.append("".join(f"{value:>10.2f}" for value in values) + f"  {show(each.path)}\n")
+    return "".join(lines)
+
+
+def render_hints(hints: Hints, form: str) -> str:
+    """What was understood of a task."""
+    words = sorted(hints.words, key=lambda word: (-hints.words[word], word))
+    rows = {
+        "action": hints.action,
+        "domain": hints.domain,
+        "paths": [plain_path(path) for path in hints.paths],
+        "symbols": list(hints.names),
+        "errors": list(hints.errors),
+        "messages": [redact(show(message)) for message in hints.messages],
+        "flags": list(hints.flags),
+        "words": words[:60],
+    }
+    if form == "json":
+        import json
+
+        return json.dumps(rows, indent=2) + "\n"
+    shown = {
+        name: value if isinstance(value, str) else ", ".join(value) for name, value in rows.items()
+    }
+    return "".join(f"{name}: {show(value, 1000)}\n" for name, value in shown.items() if value)
+
+
+def render_pack_summary(package: Pack, advice: str) -> str:
+    """The package in short, for a prompt or a hook: files, symbols, why, dependencies."""
+    out = [f"{advice}\n\n"] if advice else []
+    out += [
+        render_pack_line(each, view.form)
+        for each, view in zip(package.files, package.views, strict=True)
+    ]
+    out += [f"- {show(path)} -> {show(to)}\n" for path, to in package.dependencies]
+    return redact("".join(out))
+
+
+def render_found(found: Sequence[SearchHit], form: str) -> str:
+    """What a search found: files, symbols and the lines that match."""
+    if form == "json":
+        import json
+
+        rows = [
+            {
+                "path": plain_path(each.path),
+                "score": round(each.score, 4),
+                "symbols": [
+                    {"name": show(symbol.name), "kind": symbol.kind, "line": symbol.line}
+                    for symbol in each.symbols
+                ],
+                "lines": [
+                    {"line": number, "text": _found_line(text)} for number, text in each.lines
+                ],
+            }
+            for each in found
+        ]
+        return json.dumps({"files": rows}, indent=2) + "\n"
+    out = []
+    for each in found:
+        names = ", ".join(f"{show(symbol.name, 60)} :{symbol.line}" for symbol in each.symbols)
+        out.append(f"{show(each.path)} {each.score:.2f}{'  ' if names else ''}{names}\n")
+        out += [f"  {number}: {_found_line(text)}\n" for number, text in each.lines]
+    return "".join(out)
+
+
+def _found_line(text: str) -> str:
+    return show(redact(text.strip()[:_LONG_LINE]), 160)
+
+
 # -- tasks and prompts
 
 
@@ -5112,6 +6374,75 @@ def render_anchor(task: Task, sections: Sequence[Section], form: str) -> str:
         head = {"task": task.id, "title": one_line(task.title), "sources": rows}
         return render_json(head)
     return f"# Re-anchor: {_task_line(task)}\n\n{join_sections(sections)}"
+
+
+# -- the page and completion
+
+
+_PAGE_SYMBOLS, _PAGE_PARTS = 3000, 40  # more is slower to open and no easier to read
+
+
+def render_page(
+    name: str,
+    budgets: Sequence[Budget],
+    symbols: Sequence[Symbol],
+    picks: Sequence[Pick],
+    groups: Groups,
+) -> str:
+    """The page of `view`: its data is JSON in which nothing can end a script or begin a tag."""
+    import json
+
+    forms = {pick.symbol: pick.form for pick in picks}
+    parts = sorted(groups.ranks, key=lambda part: (-groups.ranks[part], part))[:_PAGE_PARTS]
+    place = {part: at for at, part in enumerate(parts)}
+    best, ranks = max((each.score for each in symbols), default=1.0), sum(groups.ranks.values())
+    rows = [
+        {field: redact(show(getattr(each, field), 200)) for field in _PAGE_FIELDS}
+        | {"path": show(path, 400), "line": each.line, "score": round(100 * score / best, 2)}
+        | {"part": place.get(groups.of[path], -1), "form": forms.get(symbol, "no")}
+        for symbol in symbols[:_PAGE_SYMBOLS]
+        for score, path, each in [symbol]
+    ]
+    nodes = [
+        {"name": show(part, 400), "rank": round(100 * groups.ranks[part] / ranks, 2)}
+        | {"leans": [place[to] for to in groups.edges.get(part, ()) if to in place]}
+        for part in parts
+    ]
+    shown = [
+        each._asdict() | {"shares": [share._asdict() for share in each.shares]} for each in budgets
+    ]
+    data = {"name": show(name), "budgets": shown, "parts": nodes, "symbols": rows}
+    text = json.dumps(data | {"total": len(symbols)}, separators=(",", ":"))
+    return fill("view.html", data=re.sub("[<>&]", lambda found: f"\\u{ord(found[0]):04x}", text))
+
+
+_PAGE_FIELDS = ("name", "owner", "kind", "signature", "doc")
+
+
+def render_completion(shell: str, words: Mapping[str, Mapping[str, str]]) -> str:
+    """A shell's completion: `words` and their help after "", "COMMAND" and "COMMAND --flag"."""
+    commands = [key for key in words if key and " " not in key]
+    rows = []
+    for key in sorted(words, key=lambda key: -len(key.split())):  # a flag's own words come first
+        name, _, option = key.partition(" ")
+        pattern = f"'{key}'" if option else f"'{key} '*" if key else "*"
+        if shell == "fish":
+            test = f"__fish_seen_subcommand_from {name or ' '.join(commands)}"
+            test = f"{test}; and __fish_prev_arg_in {option}" if option else test
+            start = f"complete -c ctx -n '{test if key else f'not {test}'}'"
+            rows += [f"{start} -a {word} -d {_quote(said)}\n" for word, said in words[key].items()]
+        elif shell == "zsh":
+            said = [_quote(f"{word}:{text}") for word, text in words[key].items()]
+            rows.append(f"        {pattern}) found=({' '.join(said)}) ;;\n")
+        else:
+            rows.append(f"        {pattern}) found='{' '.join(words[key])}' ;;\n")
+    values = {} if shell == "fish" else {"commands": "|".join(commands)}
+    return fill(f"completion.{shell}", rows="".join(rows), **values)
+
+
+def _quote(text: str) -> str:
+    """A text as one word; a quote in it becomes a typographic one, which no shell obeys."""
+    return "'" + text.replace("\\", "").replace("'", "’") + "'"
 
 
 # ---- 11 DISK (world) -------------------------------------------------------
@@ -5694,6 +7025,7 @@ def _sync_folder(folder: str) -> None:
 # -- listing
 
 OWN_FOLDERS = (".ctx", ".runner", ".git")
+IGNORED = "cache/\nview.html\n"  # the text of .ctx/.gitignore
 # what a walk without git would drown in; git's own list is taken as it is
 _SKIPPED_FOLDERS = frozenset(
     ".git .hg .svn .ctx .runner node_modules bower_components __pycache__ .venv venv .tox .nox"
@@ -6087,8 +7419,22 @@ def write_vocabulary(project: Project) -> bool:
     return bool(find_vocabulary(encoding))
 
 
+def to_unicode(text: str) -> str:
+    """A text from the command line as Unicode: bytes that are no UTF-8 become marks."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def read_stdin() -> str:
+    """The text on standard input, as far as anyone could mean it."""
+    source = sys.stdin.buffer.read(_STDIN_BYTES) if sys.stdin is not None else b""
+    return source.decode("utf-8", "replace")
+
+
+_STDIN_BYTES = 10_000_000
+
+
 # ---- 12 INDEX (world) ------------------------------------------------------
-# List, read, tag, remember. Uses: TYPES TEXT LANGUAGES TAGS DISK.
+# List, read, tag, remember. Uses: TYPES TEXT LANGUAGES TAGS FACTS DISK.
 
 
 class Index(NamedTuple):
@@ -6122,7 +7468,7 @@ def read_index(
         and files[path].size <= MAX_SOURCE_BYTES
         and not is_secret_path(path)
     }
-    cache = _open_cache(project, full=full)
+    cache = _open_database(project, f"index-{_SCHEMA}", _TABLES, full=full)
     tags, hashes = _recall(project, None if anew else cache, files, wanted)
     jobs = [(path, kind) for path, kind in wanted.items() if path not in tags]
     fresh: dict[str, tuple[str, bytes]] = {}  # path -> hash of its content, its tags as JSON
@@ -6368,6 +7714,7 @@ def _decode_tags(data: bytes) -> FileTags | None:
 
 _SCHEMA = 1
 _TABLES = """
+PRAGMA user_version = 1;
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT);
 CREATE TABLE files (path BLOB PRIMARY KEY, stamp TEXT, hash TEXT, kind TEXT) WITHOUT ROWID;
 CREATE TABLE tags (hash TEXT, kind TEXT, data BLOB, crc INTEGER, seen INTEGER);
@@ -6391,18 +7738,20 @@ def cache_folder(project: Project) -> str:
     with contextlib.suppress(OSError):
         if not os.path.lexists(ignore):
             with open(ignore, "x", encoding="utf-8") as file:
-                file.write("cache/\n")
+                file.write(IGNORED)
     return place
 
 
-def _open_cache(project: Project, *, full: bool) -> sqlite3.Connection | None:
-    """The database of this ctx.py and these parsers, made anew if it is another's or damaged."""
+def _open_database(
+    project: Project, name: str, tables: str, *, full: bool
+) -> sqlite3.Connection | None:
+    """A database of this ctx.py and these parsers, made anew if it is another's or damaged."""
     import sqlite3
 
     folder = cache_folder(project)
     if not folder:
         return None
-    place = os.path.join(folder, f"index-{_SCHEMA}.db")
+    place = os.path.join(folder, f"{name}.db")
     if any(os.path.islink(place + end) for end in ("", "-journal", "-wal", "-shm")):
         return None
     key = cache_key(full=full)
@@ -6426,12 +7775,12 @@ def _open_cache(project: Project, *, full: bool) -> sqlite3.Connection | None:
                 return None
         except sqlite3.Error:
             pass  # not a database, or a damaged one
-        if attempt or not _make_cache(place, key):
+        if attempt or not _make_database(place, key, tables):
             return None
     return None
 
 
-def _make_cache(place: str, key: str) -> bool:
+def _make_database(place: str, key: str, tables: str) -> bool:
     """Put an empty database in place of what is there, in one step."""
     import sqlite3
 
@@ -6440,9 +7789,8 @@ def _make_cache(place: str, key: str) -> bool:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(fresh)
         cache = sqlite3.connect(fresh, isolation_level=None)
-        cache.executescript(_TABLES)
+        cache.executescript(tables)
         cache.execute("INSERT INTO about VALUES ('key', ?)", (key,))
-        cache.execute(f"PRAGMA user_version={_SCHEMA}")
         cache.close()
         for end in ("-journal", "-wal", "-shm"):
             with contextlib.suppress(FileNotFoundError):
@@ -6623,6 +7971,294 @@ def _fingerprint(files: Mapping[str, Stamp], text: bytes) -> str:
     return _digest(names.encode("utf-8", "surrogateescape")) + _digest(text)
 
 
+# -- the words: which stem stands in which file
+
+_WORD_SCHEMA = 1
+_WORD_TABLES = """
+PRAGMA user_version = 1;
+CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT);
+CREATE TABLE files (number INTEGER PRIMARY KEY, path BLOB, stamp TEXT, sizes TEXT, data BLOB, crc INTEGER);
+CREATE TABLE words (word TEXT, batch INTEGER, data BLOB, crc INTEGER, PRIMARY KEY (word, batch))
+WITHOUT ROWID;
+"""
+_OTHER_TEXT_BYTES = 100_000  # of a file in no known language: above it is data
+_MOST_BATCHES = 60  # writing runs after which all is counted anew: each costs a lookup per word
+
+
+class WordIndex(NamedTuple):
+    """The words of a repository: what an earlier run wrote, and what this one learnt."""
+
+    paths: dict[int, str]  # of each file's number
+    sizes: dict[int, tuple[int, ...]]  # words in each of FIELDS
+    fresh: dict[str, array[int]]  # postings of this run
+    newest: int  # batch of this run: it stands in `fresh` too
+    cache: sqlite3.Connection | None
+    definitions: dict[str, tuple[Definition, ...]]  # of this run's files
+
+
+def read_words(project: Project, files: Mapping[str, Stamp]) -> WordIndex:
+    """The words of every text file, counting only what no earlier run has counted."""
+    when = time.time_ns()
+    wanted = [path for path, stamp in files.items() if _has_words(path, stamp.size)]
+    cache = _open_database(project, f"words-{_WORD_SCHEMA}", _WORD_TABLES, full=use_packages())
+    known, newest = _recall_words(cache)
+    stamps = {path: _stamp_text(files[path]) for path in wanted}
+    kept = {path: row for path, row in known.items() if stamps.get(path) == row[1]}
+    changed = [path for path in wanted if path not in kept]
+    tags = read_index(project, files).tags if changed else {}
+    number = max((row[0] for row in known.values()), default=0) + 1
+    paths = {row[0]: path for path, row in kept.items()}
+    sizes = {row[0]: row[2] for row in kept.values()}
+    fresh: dict[str, array[int]] = {}
+    definitions = {}
+    for at, path in enumerate(changed):
+        if at % 100 == 99:
+            show_progress(project, f"counting words {at + 1}/{len(changed)} files")
+        definitions[path] = tags[path].definitions if path in tags else ()
+        counts, sizes[number] = _count_file(project, path, definitions[path])
+        paths[number] = path
+        for word, packed in counts.items():
+            entry = fresh.get(word)
+            if entry is None:
+                entry = fresh[word] = array("I")
+            entry.append(number)
+            entry.append(packed)
+        number += 1
+    show_progress(project, "")
+    index = WordIndex(paths, sizes, fresh, newest + 1, cache, definitions)
+    stamps = {path: "" if is_racy(files[path], when) else text for path, text in stamps.items()}
+    gone = [row[0] for path, row in known.items() if path not in kept]
+    _remember_words(index, gone, stamps, anew=not known)
+    return index
+
+
+def _has_words(path: str, size: int) -> bool:
+    if is_secret_path(path) or size > MAX_SOURCE_BYTES:
+        return False
+    role = role_of(path)
+    if role in ("vendored", "minified"):
+        return False
+    return (
+        bool(find_kind(path))
+        or role in ("source", "build")
+        or (size <= _OTHER_TEXT_BYTES and not re.search(_NO_WORDS, path.lower()))
+    )
+
+
+_NO_WORDS = (
+    r"\.(po|pot|lock|svg|map|snap|csv|tsv|sum|patch|diff|log|out|[a-z]*proj)$|[.-]lock\.\w+$"
+)
+
+
+def _count_file(
+    project: Project, path: str, definitions: Sequence[Definition]
+) -> tuple[dict[str, int], tuple[int, ...]]:
+    source = read_source(project, path) or b""
+    text = "" if b"\0" in source[:8000] else source.decode("utf-8", "replace")
+    language = find_language(path)
+    comments = language.comments if language else ("text",) if find_document(path) else ("#", "//")
+    names = [each.name for each in definitions]
+    return count_fields(
+        path, text, names, comments, docstring=bool(language and language.docstring)
+    )
+
+
+def _recall_words(
+    cache: sqlite3.Connection | None,
+) -> tuple[dict[str, tuple[int, str, tuple[int, ...]]], int]:
+    """Of each file that the cache knows: number, stamp, sizes; and the newest batch."""
+    import sqlite3
+
+    known: dict[str, tuple[int, str, tuple[int, ...]]] = {}
+    if cache is None:
+        return known, 0
+    try:
+        for number, name, stamp, text in cache.execute(
+            "SELECT number, path, stamp, sizes FROM files"
+        ):
+            sizes = tuple(map(int, text.split()))
+            if len(sizes) == len(FIELDS):
+                known[os.fsdecode(name)] = number, stamp, sizes
+        (newest,) = cache.execute("SELECT coalesce(max(batch), 0) FROM words").fetchone()
+        return (known, int(newest)) if newest < _MOST_BATCHES else ({}, 0)
+    except (sqlite3.Error, TypeError, ValueError, AttributeError):
+        return {}, 0
+
+
+def _remember_words(
+    index: WordIndex, gone: Sequence[int], stamps: Mapping[str, str], *, anew: bool
+) -> None:
+    """Write what this run has counted, all of it or nothing."""
+    cache = index.cache
+    if cache is None or not (gone or index.definitions):
+        return
+    import sqlite3
+
+    rows = []
+    for number, path in index.paths.items():
+        if path in index.definitions:
+            data = _encode_tags(FileTags(index.definitions[path], {}, (), ""))
+            sizes = " ".join(map(str, index.sizes[number]))
+            rows.append((number, os.fsencode(path), stamps[path], sizes, data, zlib.crc32(data)))
+    try:
+        cache.execute("BEGIN IMMEDIATE")
+        for table in ("files", "words") if anew else ():
+            cache.execute(f"DELETE FROM {table}")
+        cache.executemany("DELETE FROM files WHERE number = ?", [(number,) for number in gone])
+        cache.executemany("INSERT INTO files VALUES (?, ?, ?, ?, ?, ?)", rows)
+        cache.executemany(
+            "INSERT INTO words VALUES (?, ?, ?, ?)",
+            [
+                (word, index.newest, data, zlib.crc32(data))
+                for word, entries in index.fresh.items()
+                if (data := entries.tobytes())
+            ],
+        )
+        cache.execute("COMMIT")
+    except sqlite3.Error:
+        with contextlib.suppress(sqlite3.Error):
+            cache.execute("ROLLBACK")
+
+
+def read_postings(index: WordIndex, stems: Iterable[str]) -> Words:
+    """Where these stems stand; a damaged row costs its own word."""
+    import sqlite3
+
+    postings: dict[str, array[int]] = {}
+    for each in stems:
+        found = array("I")
+        if index.cache is not None:
+            with contextlib.suppress(sqlite3.Error, TypeError, ValueError):
+                for data, crc in index.cache.execute(
+                    "SELECT data, crc FROM words WHERE word = ? AND batch <> ? ORDER BY batch",
+                    (each, index.newest),
+                ):
+                    if zlib.crc32(data) == crc:
+                        found.frombytes(data)
+        found.extend(index.fresh.get(each, ()))
+        alive = array("I")
+        for at in range(0, len(found), 2):
+            if found[at] in index.paths:
+                alive.extend(found[at : at + 2])
+        postings[each] = alive
+    return Words(index.paths, index.sizes, postings)
+
+
+def read_definitions(index: WordIndex, paths: Iterable[str]) -> dict[str, tuple[Definition, ...]]:
+    """What these files define, from the words' cache."""
+    import sqlite3
+
+    found = {}
+    numbers = {path: number for number, path in index.paths.items()}
+    for path in paths:
+        found[path] = index.definitions.get(path, ())
+        if path in index.definitions or index.cache is None or path not in numbers:
+            continue
+        with contextlib.suppress(sqlite3.Error, TypeError):
+            row = index.cache.execute(
+                "SELECT data, crc FROM files WHERE number = ?", (numbers[path],)
+            ).fetchone()
+            tags = _decode_row(*row) if row else None
+            found[path] = tags.definitions if tags else ()
+    return found
+
+
+# -- history
+
+
+def read_history(project: Project) -> list[Commit]:
+    """The last commits, newest first: stems of their messages, and the files they touched."""
+    import json
+
+    head = read_head(project)
+    if not head:
+        return []
+    question = f"history {head}"
+    answer = read_answer(project, question, {})
+    if answer is None:
+        log = run_git(project, *_LOG, limit=_LOG_SECONDS)
+        if log is None:
+            say(project, "git: its log takes too long or cannot be read; going on without history")
+            return []
+        answer = json.dumps([_parse_commit(entry) for entry in log.split(b"\x01")[1:]])
+        write_answer(project, question, {}, answer, 0)
+    return [Commit(tuple(words), tuple(paths)) for words, paths in json.loads(answer)]
+
+
+_LOG_SECONDS = 20.0
+_MESSAGE_CHARACTERS = 600
+_LOG = "log --no-merges --no-renames --name-only -z --format=%x01%B%x02 -n 3000".split()
+
+
+def read_head(project: Project) -> str:
+    """The commit that is checked out, or ""."""
+    out = (
+        run_git(project, "rev-parse", "--verify", "-q", "HEAD")
+        if has_git_folder(project.root)
+        else None
+    )
+    return (out or b"").decode("ascii", "replace").strip()
+
+
+def _parse_commit(entry: bytes) -> tuple[list[str], list[str]]:
+    message, _, names = entry.partition(b"\x02")
+    text = message.decode("utf-8", "replace")[:_MESSAGE_CHARACTERS]
+    words = {
+        form
+        for word in re.findall(r"\w+", text)
+        if word.lower() not in STOP_WORDS
+        for form in word_forms(word)
+    }
+    paths = [os.fsdecode(name.strip(b"\n")) for name in names.split(b"\0") if name.strip(b"\n")]
+    return sorted(words), paths
+
+
+def read_diff(
+    project: Project, ref: str, files: Mapping[str, Stamp]
+) -> dict[str, list[tuple[int, int]]]:
+    """The files that differ from a commit, each with its changed lines (first, last).
+
+    git only names the commit's files and their hashes: comparing is done here, so no filter runs.
+    """
+    commit = run_git(project, "rev-parse", "--verify", "-q", "--end-of-options", ref + "^{commit}")
+    name = (commit or b"").decode("ascii", "replace").strip()
+    listed = run_git(project, "ls-tree", "-r", "-z", name) if name else None
+    if listed is None:
+        raise CtxError(f"--diff {show(ref, 60)}: is no commit here; give a branch, tag or hash")
+    old: dict[str, str] = {}
+    for entry in listed.split(b"\0")[:-1]:
+        about, _, place = entry.partition(b"\t")
+        old[os.fsdecode(place)] = about.split()[2].decode("ascii")
+    changed: dict[str, list[tuple[int, int]]] = {}
+    for path in files:
+        source = None if is_secret_path(path) else read_source(project, path)
+        if source is None or _blob_hash(source, old.get(path, "")):
+            continue
+        before = run_git(project, "cat-file", "blob", old[path]) if path in old else b""
+        changed[path] = find_changed_lines(
+            (before or b"").decode("utf-8", "replace"), source.decode("utf-8", "replace")
+        )
+        if len(changed) == _MOST_CHANGED:
+            say(project, f"--diff: more than {_MOST_CHANGED} files changed; the rest is left out")
+            break
+    return changed
+
+
+_MOST_CHANGED = 200
+
+
+def _blob_hash(source: bytes, wanted: str) -> bool:
+    """Whether git would store these bytes, or these lines with plain endings, under this hash."""
+    import hashlib
+
+    for text in (source, source.replace(b"\r\n", b"\n")):
+        data = b"blob %d\0" % len(text) + text
+        kind = hashlib.sha256 if len(wanted) == 64 else hashlib.sha1
+        if kind(data, usedforsecurity=False).hexdigest() == wanted:
+            return True
+    return False
+
+
 # -- the index as it is: nothing is listed, parsed or written, for answers in a hurry
 
 
@@ -6646,14 +8282,26 @@ def find_remembered(project: Project, names: Collection[str]) -> dict[str, FileT
     tags: dict[str, FileTags] = {}
     for name, data, crc in _remembered(project, query) if names else ():
         path = os.fsdecode(name)
-        if len(tags) < _MOST_FOUND and (f"/{path}".endswith(ends) or defines.search(data)):
+        if len(tags) < _MOST_REMEMBERED and (f"/{path}".endswith(ends) or defines.search(data)):
             found = _decode_row(data, crc)
             if found is not None:
                 tags[path] = found
     return tags
 
 
-_MOST_FOUND = 12  # files: what more of them define says little
+_MOST_REMEMBERED = 12  # files: what more of them define says little
+
+
+def is_warm(project: Project) -> bool:
+    """Whether the index is this ctx.py's own and knows nearly all files as they are now."""
+    if _remembered(project, "SELECT value FROM about") != [(cache_key(full=use_packages()),)]:
+        return False
+    since = read_mtime(os.path.join(project.root, ".ctx/cache", f"index-{_SCHEMA}.db"))
+    times = [read_mtime(os.path.join(project.root, path)) for path in list_remembered(project)]
+    return sum(1 for each in times if each > since) <= _FEW_CHANGED
+
+
+_FEW_CHANGED = 20  # files that can be parsed while somebody waits
 
 
 def _remembered(project: Project, query: str) -> list[Any]:
@@ -7852,7 +9500,7 @@ def _plan_own_files(project: Project) -> list[Change]:
     map_text = make_map(project, project.config.map_token_budget)  # may make .ctx/.gitignore
     runloop = TEMPLATES["runloop.md"]
     texts = {
-        IGNORE_PATH: b"cache/\n",
+        IGNORE_PATH: IGNORED.encode(),
         CONSTITUTION_PATH: TEMPLATES["constitution.md"].encode(),
         RUNLOOP_PATH: seal(runloop),
     }
@@ -7870,6 +9518,7 @@ def _plan_own_files(project: Project) -> list[Change]:
 
 def _plan_sections(project: Project, paths: Sequence[str], *, force: bool) -> Plan:
     """Sections for these files, one for a pair that is linked; edited ones are kept and named."""
+    project = project._replace(look_only=True)  # a damaged file is refused before anything is left
     changes: list[Change] = []
     notes: list[str] = []
     seen: set[str] = set()
@@ -8021,9 +9670,7 @@ def make_map(
 ) -> str:
     """The map of this project within `budget` tokens, as "text" or "json"."""
     when = time.time_ns()
-    listed = list_files(project).items()
-    # else what init writes into them would make its own map stale
-    files = {path: stamp for path, stamp in listed if not is_instruction_path(path)}
+    files = list_map_files(project)
     code = code and project.config.map_code_intel
     ledger = ledger or project.config.map_ledger_stats
     health = render_health(read_ledger(project)) if ledger else []
@@ -8032,9 +9679,21 @@ def make_map(
     answer = read_answer(project, question, files)
     if answer is None:
         survey = make_survey(project, files, focus, code=code)._replace(health=health)
-        answer = _fit_map(project, survey, budget, form)
+        fitted = _fit_map(project, survey, budget)
+        name = os.path.basename(project.root)
+        answer = render_map(name, fitted.parts, fitted.picks, fitted.note)
+        if form == "json":
+            about = {"name": name, "tokens": fitted.tokens, "budget": budget}
+            about["counter"] = read_counter(project).name
+            answer = render_map_json(about, survey.facts, survey.modules, fitted.picks)
         write_answer(project, question, files, answer, when)
     return answer
+
+
+def list_map_files(project: Project) -> dict[str, Stamp]:
+    """The files a map is made from: not those whose sections init writes, or it would be stale."""
+    listed = list_files(project).items()
+    return {path: stamp for path, stamp in listed if not is_instruction_path(path)}
 
 
 class Survey(NamedTuple):
@@ -8046,11 +9705,21 @@ class Survey(NamedTuple):
     symbols: list[Symbol]
     relations: list[str]
     exact: bool  # parsed with grammars, not by patterns
+    groups: Groups
     health: Sequence[str] = ()
 
 
-def _fit_map(project: Project, survey: Survey, budget: int, form: str) -> str:
-    """The map, chosen from a survey."""
+class FittedMap(NamedTuple):
+    """What of a survey fits the budget of a map."""
+
+    parts: list[MapPart]
+    picks: list[Pick]
+    note: str  # its last line
+    tokens: int
+
+
+def _fit_map(project: Project, survey: Survey, budget: int) -> FittedMap:
+    """The sections and symbols of a map, chosen from a survey."""
     counter = read_counter(project)
     count = counter.count
     name = os.path.basename(project.root)
@@ -8078,11 +9747,7 @@ def _fit_map(project: Project, survey: Survey, budget: int, form: str) -> str:
     while count(render_map(name, parts, picks, note)) > budget and (picks or parts):
         picks, parts = (picks[:-1], parts) if picks else (picks, parts[:-1])
     used = count(render_map(name, parts, picks, note))
-    note = note.replace(f"{budget} of", f"{used} of", 1)
-    if form == "json":
-        about = {"name": name, "tokens": used, "budget": budget, "counter": counter.name}
-        return render_map_json(about, survey.facts, survey.modules, picks)
-    return render_map(name, parts, picks, note)
+    return FittedMap(parts, picks, note.replace(f"{budget} of", f"{used} of", 1), used)
 
 
 def make_survey(
@@ -8109,8 +9774,9 @@ def make_survey(
     if not code:  # no symbols will name the files, so the tree does
         order = sorted(paths, key=lambda path: (role_of(path) != "source", path))
         tree += [TreeEntry(path, path.count("/") + 1, "") for path in order]
-    relations = render_relations(rank_relations(links, ranks, _grouping(modules, tags)))
-    return Survey(facts, tree, modules, symbols, relations, index.full)
+    groups = build_groups(links, ranks, _grouping(modules, tags))
+    relations = render_relations(rank_relations(groups))
+    return Survey(facts, tree, modules, symbols, relations, index.full, groups)
 
 
 def choose_sources(paths: Sequence[str]) -> list[str]:
@@ -8371,6 +10037,366 @@ def _own_file_state(project: Project, path: str) -> str:
     return "current" if read_old(project, path) == current else "stale"
 
 
+# -- the package
+
+
+class Evidence(NamedTuple):
+    """What speaks for each file, and what was learnt of the task on the way."""
+
+    hints: Hints
+    signals: dict[str, Scores]
+    worth: dict[str, float]  # stem -> weight in the task times rarity here
+    hits: dict[str, LineHits]  # of the best files
+    words: WordIndex
+    graph: Graph
+
+
+class Request(NamedTuple):
+    """What a package is asked for."""
+
+    text: str
+    budget: int
+    pins: tuple[str, ...] = ()  # files that must be in it
+    role: str = ""
+    strategy: str = "relevance"
+    since: str = ""  # a commit: the package is for the review of what changed after it
+
+
+def make_pack(project: Project, request: Request) -> Pack:
+    """The files that a task will touch, each with as much of it as the budget allows."""
+    files = list_files(project)
+    changed = read_diff(project, request.since, files) if request.since else {}
+    symbols = _changed_symbols(project, files, changed)
+    names = sorted({each.name for found in symbols.values() for each in found})
+    text = "\n".join([request.text, *(f"`{name}`" for name in names)])
+    evidence = read_evidence(project, text, files)
+    pins = dict.fromkeys([*request.pins, *changed])
+    missing = [path for path in pins if path not in files]
+    if missing:
+        raise CtxError(f"--files {show(missing[0])}: no such file here; give a path from the root")
+    scored = _score_files(project, evidence, files, pins)
+    allowed, outside = _filter_role(project, request.role, scored, evidence.hints.paths, pins)
+    known = read_definitions(evidence.words, [each.path for each in allowed[:_MOST_FILES]])
+    chosen = _add_symbols(evidence, allowed[:_MOST_FILES], known, symbols)
+    counter = read_counter(project)
+    package = Pack(
+        task=request.text or " ".join(names),
+        files=tuple(chosen),
+        views=(),
+        dependencies=(),
+        budget=request.budget,
+        counter=counter.name,
+        commit=read_head(project),
+        outside=outside,
+    )
+    fitted = _fit_files(package, evidence.graph, counter.count)
+    if request.strategy == "names":
+        return fitted
+    texts = request.strategy == "relevance"
+    return _fill_package(project, fitted, known, counter.count, texts=texts)
+
+
+_MOST_FILES = 40
+_MOST_SYMBOLS = 10
+
+
+def read_request(project: Project, text: str) -> str:
+    """The text of the task that a text is the id of, else the text itself."""
+    if not re.fullmatch(_TASK_ID, text):
+        return text
+    with contextlib.suppress(CtxError):
+        task = find_task(read_tasks(project, project.config.tasks_source), text)
+        return "\n".join([task.title, task.description, *task.acceptance])
+    return text
+
+
+_TASK_ID = r"(?=\S*[0-9])[A-Za-z0-9][\w.#/-]{0,99}"
+
+
+def read_evidence(project: Project, text: str, files: Mapping[str, Stamp]) -> Evidence:
+    """Every signal for every file."""
+    index = read_words(project, files)
+    identifiers = find_identifiers(text)
+    hints = parse_hints(text, files, identifiers, project.config.domains)
+    exact = [forms[-1] for name in identifiers if (forms := word_forms(name))] + join_words(text)
+    words = read_postings(index, dict.fromkeys([*hints.words, *exact]))
+    names = tuple(name for name in hints.names if is_defined(words, word_forms(name)[-1:]))
+    hints = hints._replace(names=names)
+    commits = keep_known(read_history(project), files)
+    material = Material(hints, words, exact, commits, read_graph(project, files))
+    hits: dict[str, LineHits] = {}
+
+    def look(paths: Sequence[str], stems: Collection[str]) -> dict[str, LineHits]:
+        for path in paths:
+            hits[path] = find_line_hits(read_text(project, path) or "", stems)
+        return hits
+
+    config = project.config
+    signals = build_signals(material, look, config.pack_ast_weight, config.pack_semantic_weight)
+    return Evidence(hints, signals, weigh_words(material), hits, index, material.graph)
+
+
+def read_graph(project: Project, files: Mapping[str, Stamp]) -> Graph:
+    """Which file leans on which, kept as long as no file changes."""
+    import json
+
+    when = time.time_ns()
+    question = f"graph {use_packages()}"
+    answer = read_answer(project, question, files)
+    if answer is None:
+        paths = list(files)
+        found = read_index(project, files).tags
+        tags = {path: each for path, each in found.items() if not find_document(path)}
+        written = {path: each.imports for path, each in tags.items()}
+        imports = resolve_imports(written, paths, read_configs(project, paths))
+        weights = {path: weigh_file(path, each.mark) for path, each in tags.items()}
+        graph = build_graph(build_links(tags, imports, weights, _family))
+        answer = json.dumps(graph, separators=(",", ":"))
+        write_answer(project, question, files, answer, when)
+    loaded: Graph = json.loads(answer)
+    return loaded
+
+
+def _score_files(
+    project: Project, evidence: Evidence, files: Collection[str], pins: Collection[str]
+) -> list[PackFile]:
+    """The files that most speaks for, best first; what is not source counts less."""
+    signals, config = evidence.signals, project.config
+    both = blend(signals, config.pack_ast_weight, config.pack_semantic_weight)
+    best = max(both.values(), default=1.0) or 1.0
+    about = find_subjects(evidence.hints)
+    scores = {}
+    for path, value in both.items():
+        role = role_of(path)
+        full = role in about or path in evidence.hints.paths
+        scores[path] = value / best * (1.0 if full else _PACK_SHARES.get(role, 1.0))
+    scores |= dict.fromkeys(pins, 1.0)
+    structure, text = combine(signals, "structure"), combine(signals, "text")
+    return [
+        PackFile(
+            path,
+            scores[path],
+            structure.get(path, 0.0),
+            text.get(path, 0.0),
+            {name: each[path] for name, each in signals.items() if each.get(path)},
+            (),
+        )
+        for path in rank_paths(scores)
+        if scores[path] >= config.pack_min_relevance and path in files
+    ]
+
+
+_PACK_SHARES = {
+    "test": 0.5,
+    "doc": 0.5,
+    "example": 0.4,
+    "config": 0.6,
+    "data": 0.5,
+    "generated": 0.3,
+    "minified": 0.1,
+    "vendored": 0.1,
+}
+
+
+def _filter_role(
+    project: Project,
+    role: str,
+    files: Sequence[PackFile],
+    named: Sequence[str],
+    pins: Collection[str],
+) -> tuple[list[PackFile], tuple[str, ...]]:
+    """The files that a role may see, and those asked for that it may not."""
+    if not role:
+        return list(files), ()
+    roles = project.config.roles
+    if role not in roles:
+        raise CtxError(f"--role {show(role)}: not configured; {closest(role, sorted(roles))}")
+    patterns = [re.compile(glob_pattern(glob), re.S) for glob in roles[role]]
+    seen = {each.path for each in files if any(p.fullmatch(each.path) for p in patterns)}
+    outside = tuple(path for path in dict.fromkeys([*pins, *named]) if path not in seen)
+    if outside:
+        say(project, f"role {role}: may not see {outside[0]}, which was asked for; left out")
+    return [each for each in files if each.path in seen], outside
+
+
+def _changed_symbols(
+    project: Project, files: Mapping[str, Stamp], changed: Mapping[str, Sequence[tuple[int, int]]]
+) -> dict[str, tuple[Definition, ...]]:
+    """Of each changed file, the innermost definitions that hold a changed line."""
+    if not changed:
+        return {}
+    found = read_definitions(read_words(project, files), changed)
+    return {
+        path: tuple(
+            each
+            for each in definitions
+            if any(first <= each.end and each.line <= last for first, last in changed[path])
+        )
+        for path, definitions in found.items()
+    }
+
+
+def _add_symbols(
+    evidence: Evidence,
+    files: Sequence[PackFile],
+    known: Mapping[str, tuple[Definition, ...]],
+    changed: Mapping[str, tuple[Definition, ...]],
+) -> list[PackFile]:
+    """The files with the symbols that matter to the task."""
+    out = []
+    for each in files:
+        hits = evidence.hits.get(each.path, {})
+        ranked = rank_definitions(known[each.path], hits, evidence.worth, evidence.hints.names)
+        both = dict.fromkeys([*changed.get(each.path, ()), *ranked])
+        out.append(each._replace(symbols=tuple(both)[:_MOST_SYMBOLS]))
+    return out
+
+
+def _fit_files(package: Pack, graph: Graph, count: Count) -> Pack:
+    """The package with as many of its files as fit by name, and what depends on what if that fits."""
+    note = pack_note(package.counter, package.budget, package.budget)
+    room = package.budget - count(render_pack(package._replace(files=()), note))
+    lines = [render_pack_line(each, "signatures") for each in package.files]
+    files = tuple(package.files[at] for at in fit_lines(lines, max(0, room), count))
+    views = tuple(View(each.path, "name", "") for each in files)
+    fitted = package._replace(files=files, views=views)
+    edges = _find_dependencies(graph, [each.path for each in files])
+    wider = fitted._replace(dependencies=edges)
+    return wider if count(render_pack(wider, note)) <= package.budget // 2 else fitted
+
+
+def _fill_package(
+    project: Project,
+    package: Pack,
+    known: Mapping[str, tuple[Definition, ...]],
+    count: Count,
+    *,
+    texts: bool,
+) -> Pack:
+    """The package with as much of every file as fits."""
+    note = pack_note(package.counter, package.budget, package.budget)
+    files = {each.path: each for each in package.files}
+
+    def forms(path: str, room: int) -> Iterator[View]:
+        text = read_text(project, path) if texts and find_kind(path) else None
+        symbols = files[path].symbols
+        if text is not None and len(text) <= room * _MOST_CHARACTERS:
+            yield View(path, "whole", render_whole(text))
+        for most in (room // 8, room // 14) if text is not None else ():  # lines, of 8 tokens or 14
+            if excerpts := render_excerpts(text or "", symbols, most=most):
+                yield View(path, "symbols", excerpts)
+        for some in (known[path][:_MOST_SIGNATURES], symbols):
+            if some:
+                yield View(path, "signatures", render_signatures(path, some))
+
+    room = package.budget - count(render_pack(package, note))
+    views = fit_views(list(files), forms, room, lambda view: count(render_view(view)))
+    return _shrink(package._replace(views=tuple(views)), count, note)
+
+
+_MOST_SIGNATURES = 60
+_MOST_CHARACTERS = 6  # a token on average: a longer text cannot fit, and need not be counted
+
+
+def _shrink(package: Pack, count: Count, note: str) -> Pack:
+    """The package within its budget: what parts cost alone and together differs a little."""
+    while count(render_pack(package, note)) > package.budget:
+        full = [at for at, view in enumerate(package.views) if view.form != "name"]
+        if full:
+            views = list(package.views)
+            views[full[-1]] = View(views[full[-1]].path, "name", "")
+            package = package._replace(views=tuple(views))
+        elif package.files:
+            package = package._replace(files=package.files[:-1], views=package.views[:-1])
+        else:
+            break
+    return package
+
+
+def pack_note(counter: str, used: int, budget: int) -> str:
+    """The last line of a package."""
+    return f"Counted with {counter}: {used} of {budget} tokens."
+
+
+def _find_dependencies(graph: Graph, paths: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Which of these files lean on which other, the strongest first."""
+    edges = [
+        (-weight, path, to)
+        for path in paths
+        for to, weight in graph.get(path, {}).items()
+        if to in paths and to != path
+    ]
+    return tuple((path, to) for _, path, to in sorted(edges)[:_MOST_EDGES])
+
+
+_MOST_EDGES = 15
+
+
+def make_pack_text(project: Project, package: Pack, form: str) -> str:
+    """The package as text, JSON or a table of its signals."""
+    if form == "explain":
+        return render_pack_signals(package)
+    count = read_counter(project).count
+    note = pack_note(package.counter, package.budget, package.budget)
+    used = count(render_pack(package, note))
+    if form == "json":
+        costs = [count(render_view(view)) if view.text else 0 for view in package.views]
+        return render_pack_json(package, costs, used)
+    return render_pack(package, pack_note(package.counter, used, package.budget))
+
+
+def make_pack_summary(project: Project, text: str) -> str:
+    """The package of a task in short, within pack.summary_max_tokens; "" if there is none."""
+    if not project.config.pack_enabled or not text.strip():
+        return ""
+    budget = project.config.pack_summary_max_tokens
+    package = make_pack(project, Request(text, budget, strategy="names"))
+    count = read_counter(project).count
+    while package.files and count(render_pack_summary(package, PACK_ADVICE)) > budget:
+        package = package._replace(files=package.files[:-1], views=package.views[:-1])
+    return render_pack_summary(package, PACK_ADVICE) if package.files else ""
+
+
+PACK_ADVICE = "Work within the package; report gaps rather than searching everywhere."
+
+
+def make_hints(project: Project, text: str) -> Hints:
+    """What is understood of a task's text."""
+    files = list_files(project)
+    return read_evidence(project, text, files).hints
+
+
+def make_search(project: Project, text: str) -> list[SearchHit]:
+    """The best files for some words, with their symbols and the lines that match."""
+    files = list_files(project)
+    index = read_words(project, files)
+    text = text[:_SEARCH_CHARACTERS]
+    words = read_postings(index, dict.fromkeys([*split_words(text), *join_words(text)]))
+    rarity = build_rarity(words, words.postings)
+    worth = pick_words(rarity, rarity)
+    fields = score_fields(words, dict.fromkeys(worth, 1.0), rarity)
+    scores = {path: value + fields["names"].get(path, 0.0) for path, value in fields["all"].items()}
+    scores = normalise(
+        {path: value * _PACK_SHARES.get(role_of(path), 1.0) for path, value in scores.items()}
+    )
+    best = rank_paths(scores)[:_MOST_FOUND]
+    known = read_definitions(index, best)
+    found = []
+    for path in best:
+        source = read_text(project, path) or ""
+        hits = find_line_hits(source, worth)
+        symbols = rank_definitions(known[path], hits, worth, re.findall(r"\w+", text))[:5]
+        ranked = sorted(hits, key=lambda line: (-sum(worth[each] for each in hits[line]), line))
+        lines = source.split("\n")
+        shown = [(line, lines[line - 1]) for line in sorted(ranked[:3])] if find_kind(path) else []
+        found.append(SearchHit(path, scores[path], tuple(symbols), tuple(shown)))
+    return found
+
+
+_SEARCH_CHARACTERS = 2_000
+_MOST_FOUND = 20
+
+
 # -- tasks and prompts
 
 CONTEXT_FOLDER = ".runner/context"
@@ -8452,11 +10478,6 @@ def make_prompt(project: Project, briefing: Briefing, budget: int, *, reanchor: 
     sections = [section for section in sections if section.body.strip()]
     kept = fit_sections(sections, budget, count_bytes)
     return Prompt(task, budget, tuple(sections), tuple(kept))
-
-
-def make_pack_summary(project: Project, text: str) -> str:
-    """The context package of a text as a summary, for the prompt."""
-    return ""
 
 
 def count_bytes(text: str) -> int:
@@ -8666,8 +10687,8 @@ def make_mentions(project: Project, text: str) -> str:
         return ""
     sections = [Section("Task", _task_text(project, tracker, task)) for task in tasks]
     wanted = "\n".join([text, *(f"{task.title}\n{task.description}" for task in tasks)])
-    sections.append(Section("Named here", code))
-    sections.append(Section("Context package", make_pack_summary(project, wanted)))
+    package = make_pack_summary(project, wanted) if is_warm(project) else ""
+    sections += [Section("Named here", code), Section("Context package", package)]
     return _fit_hook(project, sections)
 
 
@@ -8722,7 +10743,7 @@ def _bare_parts(project: Project) -> dict[str, str]:
 def _map_age(project: Project, text: str) -> str:
     """One sentence on how old the map is: what is newer than it, or than its last confirmation."""
     ctx = script_command(project)
-    known = list_remembered(project)
+    known = [path for path in list_remembered(project) if not is_instruction_path(path)]
     if not known:
         return f"No index on this machine tells how old the map below is; `{ctx} map` refreshes it."
     since = max(map(read_mtime, [f"{project.root}/{MAP_PATH}", *list_answers(project, text)]))
@@ -8905,6 +10926,21 @@ def _fit_answer(project: Project, lines: Sequence[str], budget: int) -> str:
     return redact("".join(lines[at] for at in kept)) + (f"\n[{left} more lines]\n" if left else "")
 
 
+def make_package(project: Project, text: str, budget: int) -> str:
+    """The context package of a text or of a task, within a budget of tokens."""
+    package = make_pack(project, Request(read_request(project, text), budget))
+    if not package.files:
+        raise CtxError("pack: nothing here is relevant to that; name files, symbols or other words")
+    return make_pack_text(project, package, "text")
+
+
+def make_findings(project: Project, words: str, budget: int) -> str:
+    """What a search finds, within a budget of tokens."""
+    found = make_search(project, words)
+    lines = render_found(found, "text").splitlines(keepends=True) or ["Nothing found.\n"]
+    return _fit_answer(project, lines, budget)
+
+
 def make_task(project: Project, wanted: str, budget: int) -> str:
     """The prompt of one task, within a budget of tokens."""
     briefing = read_briefing(project, wanted, None)
@@ -9068,6 +11104,89 @@ def _door_command(project: Project, path: str, root: str) -> dict[str, Any]:
         return {"type": "command", "command": words[0], "args": words[1:], "timeout": 20}
     line = " ".join(each if re.fullmatch(r"[\w./-]+", each) else f'"{each}"' for each in words)
     return {"command": line} | ({} if root == "." else {"type": "command", "timeout": 20})
+
+
+# -- the page
+
+
+VIEW_PATH = ".ctx/view.html"
+
+
+def make_page(project: Project, briefing: Briefing | None) -> str:
+    """The page that shows what an agent gets here, and for one task."""
+    files = list_map_files(project)
+    config = project.config
+    health = render_health(read_ledger(project)) if config.map_ledger_stats else []
+    survey = make_survey(project, files, (), code=config.map_code_intel)._replace(health=health)
+    fitted = _fit_map(project, survey, config.map_token_budget)
+    budgets = [_map_budget(project, survey, fitted)]
+    if briefing:
+        prompt = make_prompt(project, briefing, config.prompt_budget_bytes, reanchor=True)
+        budgets.insert(0, _prompt_budget(prompt))
+        if config.pack_enabled:
+            text = f"{briefing.task.title}\n{briefing.task.description}"
+            package = make_pack(project, Request(text, config.pack_token_budget))
+            budgets.insert(1, _pack_budget(project, package))
+    leans = {part: dict.fromkeys(to, 1.0) for part, to in rank_relations(survey.groups)}
+    groups = survey.groups._replace(edges=leans)  # only the strong ones: more is a thicket
+    name = os.path.basename(project.root)
+    return render_page(name, budgets, survey.symbols, fitted.picks, groups)
+
+
+def _map_budget(project: Project, survey: Survey, fitted: FittedMap) -> Budget:
+    """How the sections of the map share its tokens, and which of their lines were left out."""
+    count, limit = read_counter(project).count, project.config.map_token_budget
+    full = sum(pick.form == "full" for pick in fitted.picks)
+    told = f"{full} in full, {len(fitted.picks) - full} by name, of {len(survey.symbols)} ranked"
+    kept = {part.title: part for part in fitted.parts}
+    kept["Key Symbols"] = MapPart("Key Symbols", render_symbols(fitted.picks), 0, fenced=True)
+    whole = {part.title: part for part in _map_parts(survey)} | {"Key Symbols": kept["Key Symbols"]}
+    shares = []
+    for title in MAP_ORDER:
+        part, shown = whole[title], kept.get(title, whole[title]._replace(lines=[]))
+        if not part.lines:
+            continue
+        gone = collections.Counter(part.lines) - collections.Counter(shown.lines)
+        lost = [line for line in part.lines if line in gone]
+        why = f"{len(lost)} of {len(part.lines)} lines left out: its share is {part.share:.0%}"
+        state = "dropped" if not shown.lines else "cut" if lost else "kept"
+        text = redact(render_part(shown)).lstrip("\n") if shown.lines else ""
+        why = told if title == "Key Symbols" else why if lost else "whole"
+        shares.append(Share(title, count(text), state, why, text, redact("".join(lost))))
+    return Budget("Project map", "tokens", limit, fitted.tokens, shares)
+
+
+def _pack_budget(project: Project, package: Pack) -> Budget:
+    """How the files of a package share its tokens, with their scores and reasons."""
+    count = read_counter(project).count
+    shares = []
+    for file, view in zip(package.files, package.views, strict=True):
+        why = f"score {file.score:.2f}, {view.form}: {explain_file(file)}"
+        size = count(render_view(view)) if view.text else 0
+        state = "kept" if view.form == "whole" else "cut"
+        shares.append(Share(show(file.path, 400), size, state, why, view.text))
+    used = count(render_pack(package, pack_note(package.counter, package.budget, package.budget)))
+    return Budget("Context package", "tokens", package.budget, used, shares)
+
+
+def _prompt_budget(prompt: Prompt) -> Budget:
+    """How the sections of a prompt share its bytes, and which were cut or dropped."""
+    kept = {section.title: section for section in prompt.kept}
+    order = sorted((each.drop for each in prompt.sections if each.drop), reverse=True)
+    shares = []
+    for section in prompt.sections:
+        shown = kept.get(section.title)
+        text, whole = section_text(shown) if shown else "", section_text(section)
+        state = "dropped" if not shown else "kept" if text == whole else "cut"
+        turn = order.index(section.drop) + 1 if section.drop else 0
+        why = f"number {turn} to go when room is short" if turn else "never left out"
+        if state != "kept":
+            why = f"{state} to fit the budget; {why}"
+        size = count_bytes(text or whole)
+        shares.append(Share(section.title, size, state, why, text, "" if shown else whole))
+    used = count_bytes(render_prompt(prompt.kept))
+    title = f"Prompt for {show(prompt.task.id)}: {one_line(prompt.task.title)}"
+    return Budget(title, "bytes", prompt.budget, used, shares)
 
 
 # ---- 15 COMMANDS (door) ----------------------------------------------------
@@ -9261,6 +11380,67 @@ def cmd_setup(project: Project, args: argparse.Namespace) -> int:
     return 0
 
 
+@command(
+    flag("text", nargs="?", default="", metavar="TEXT", help="the task; - reads it from stdin"),
+    flag("--tokens", metavar="N", help="token budget (default: pack.token_budget)"),
+    flag("--json", action="store_true", help="the package for a program, without the files' text"),
+    flag(
+        "--summary", action="store_true", help="files, symbols and why, in pack.summary_max_tokens"
+    ),
+    flag("--explain", action="store_true", help="what each signal says for each file"),
+    flag("--analyse", action="store_true", help="what was understood of the task"),
+    flag("--files", action="append", default=[], metavar="PATH", help="must be in it; repeatable"),
+    flag("--role", default="", metavar="NAME", help="only what roles.NAME.paths lets it see"),
+    flag("--diff", default="", metavar="REF", help="for the review of what changed since a commit"),
+    flag(
+        "--strategy",
+        default="relevance",
+        choices=("relevance", "signature_only"),
+        help="texts of files, or signatures only",
+    ),
+    example='python ctx.py pack "the parser drops comments" --tokens 8000',
+)
+def cmd_pack(project: Project, args: argparse.Namespace) -> int:
+    """Choose the files and symbols that a task will touch, and say why, within a token budget."""
+    text = read_request(project, read_stdin() if args.text == "-" else to_unicode(args.text))
+    if not text.strip() and not args.diff and not args.files:
+        say(project, "pack: the task is empty; say what is to be done")
+        return 1
+    form = "json" if args.json else "explain" if args.explain else "text"
+    if args.analyse:
+        write_stdout(render_hints(make_hints(project, text), form))
+        return 0
+    if args.summary:
+        summary = make_pack_summary(project, text)
+        write_stdout(summary)
+        return 0 if summary else 1
+    budget = project.config.pack_token_budget
+    if args.tokens is not None:
+        number = parse_number("--tokens", args.tokens)
+        budget = int(str(check_setting("--tokens", "pack_token_budget", number)))
+    pins = tuple(find_path(project, path) for path in args.files)
+    package = make_pack(project, Request(text, budget, pins, args.role, args.strategy, args.diff))
+    if package.files or args.json:
+        write_stdout(make_pack_text(project, package, form))
+    if not package.files:
+        say(project, "pack: nothing here is relevant to that; name files, symbols or other words")
+    return 0 if package.files else 1
+
+
+@command(
+    flag("words", nargs="+", metavar="WORD", help="what to look for"),
+    flag("--json", action="store_true", help="for a program"),
+    example="python ctx.py search token budget",
+)
+def cmd_search(project: Project, args: argparse.Namespace) -> int:
+    """Find the best files and symbols for some words, with the lines that match."""
+    found = make_search(project, to_unicode(" ".join(args.words)))
+    write_stdout(render_found(found, "json" if args.json else "text"))
+    if not found:
+        say(project, "search: nothing found")
+    return 0 if found else 1
+
+
 _TASK = flag("task", metavar="TASK", help="its id, or a prefix or short form that only it has")
 _SOURCE = flag(
     "--source", metavar="NAME", help="the tracker to read (default: tasks.source, or found)"
@@ -9391,6 +11571,51 @@ def cmd_record(project: Project, args: argparse.Namespace) -> int:
     return 0
 
 
+@command(
+    flag("task", metavar="TASK", nargs="?", help="show the prompt of this task too"),
+    _SOURCE,
+    example="python ctx.py view T-3",
+)
+def cmd_view(project: Project, args: argparse.Namespace) -> int:
+    """Write .ctx/view.html, a page that shows what an agent would get and why."""
+    briefing = read_briefing(project, args.task, args.source) if args.task else None
+    page = make_page(project, briefing)
+    write_changes(project, [plan_file(project, VIEW_PATH, page.encode())])
+    say(project, f"wrote {VIEW_PATH}; open it in a browser")
+    return 0
+
+
+_COMMON_FLAGS = {
+    "--root": "the repository",
+    "--quiet": "no talk on stderr",
+    "--verbose": "more talk on stderr",
+    "--help": "what a command does",
+}
+
+
+@command(
+    flag("shell", choices=("bash", "zsh", "fish"), help="the shell it is for"),
+    example="python ctx.py completion bash",
+)
+def cmd_completion(project: Project, args: argparse.Namespace) -> int:
+    """Print a completion script: `eval "$(python ctx.py completion bash)"`, likewise zsh and fish."""
+    words: dict[str, dict[str, str]] = {"": {}}
+    for name, door in COMMANDS.items():
+        words[""][name] = (door.run.__doc__ or "").splitlines()[0]
+        words[name] = {}
+        for each in door.flags:
+            choices = dict.fromkeys(each.options.get("choices", ()), each.options["help"])
+            if each.names[-1].startswith("-"):
+                words[name][each.names[-1]] = each.options["help"]
+                words |= {f"{name} {each.names[-1]}": choices} if choices else {}
+            else:
+                words[name] |= choices
+        words[name] |= _COMMON_FLAGS
+    words[""] |= _COMMON_FLAGS | {"--version": "which ctx.py this is"}
+    write_stdout(render_completion(args.shell, words))
+    return 0
+
+
 # ---- 16 SERVE (door) -------------------------------------------------------
 # hook and mcp: JSON in, JSON out. Uses: TYPES TEXT DISK FLOWS COMMANDS.
 
@@ -9509,6 +11734,18 @@ TOOLS: dict[str, Tool] = {
         "Ranked map of this repository: stack, commands, structure, key symbols.",
         {"focus": _some("files, folders or symbols to rank from")},
     ),
+    "pack": Tool(
+        lambda project, given: make_package(project, given["task"], given["tokens"]),
+        "The files and symbols that a task will touch, why, and their text or signatures.",
+        {"task": _one("what is to be done, or a task's id")},
+        ("task",),
+    ),
+    "search": Tool(
+        lambda project, given: make_findings(project, given["words"], given["tokens"]),
+        "The best files, symbols and lines for some words.",
+        {"words": _one("what to look for")},
+        ("words",),
+    ),
     "symbol": Tool(
         lambda project, given: make_symbol(project, given["name"], given["tokens"]),
         "Where a symbol is defined, its signature, who uses it and what it uses.",
@@ -9543,7 +11780,7 @@ _FRESH = {"ttlMs": 3_600_000, "cacheScope": "public"}  # tools change only with 
 
 @command(example="python ctx.py mcp")
 def cmd_mcp(project: Project, args: argparse.Namespace) -> int:
-    """Serve map, symbol, impact and task as an MCP server on stdin and stdout, until input ends.
+    """Serve map, pack, search and more as an MCP server on stdin and stdout, until input ends.
 
     `init --mcp` registers it in .mcp.json.
     """

@@ -1,0 +1,228 @@
+"""The context package and search: real files, real git, one process a run."""
+
+import json
+from pathlib import Path
+
+import pytest
+from lab import git, plant, run, talk
+
+import ctx
+
+FILES: dict[str, bytes | str] = {
+    "src/store.py": '"""Keeps orders."""\n\n\nclass OrderStore:\n    """All orders."""\n\n'
+    "    def save_order(self, order):\n        return order\n\n"
+    "    def cancel_order(self, order):\n        return None\n",
+    "src/mail.py": '"""Sends mail."""\n\n\ndef send_mail(to, text):\n    return to, text\n',
+    "src/shop.py": '"""The shop."""\n\nfrom src.store import OrderStore\n\n\n'
+    "def checkout(cart):\n    return OrderStore().save_order(cart)\n",
+    "tests/test_store.py": "from src.store import OrderStore\n\n\n"
+    "def test_cancel_order():\n    assert OrderStore().cancel_order(1) is None\n",
+    "docs/mail.md": "# Mail\n\nHow `send_mail` sends mail.\n",
+    "settings.yaml": "mail:\n  password: hunter2hunter2\n",
+}
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    root = plant(tmp_path / "shop", FILES)
+    git(root, "init", "-q")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "orders and mail")
+    return root
+
+
+def pack(root: Path, *args: str) -> dict[str, object]:
+    done = run(root, "pack", *args, "--json")
+    assert talk(done) == ""
+    found: dict[str, object] = json.loads(done.stdout)
+    return found
+
+
+def paths(package: dict[str, object]) -> list[str]:
+    files = package["files"]
+    assert isinstance(files, list)
+    return [each["path"] for each in files]
+
+
+def test_words_are_found_by_their_parts_and_stems() -> None:
+    assert ctx.word_forms("parseHTTPHeaders2") == ("pars", "http", "head", "parsehttpheaders2")
+    for word in ("validation", "validate", "validates", "validating", "validators"):
+        assert ctx.stem(word) == "valid"
+    for word in ("queries", "running", "caches", "string", "class", "status"):
+        assert word.startswith(ctx.stem(word))
+
+
+def test_scripts_without_blanks_are_found_by_pairs() -> None:
+    assert ctx.word_forms("設定を") == ("設定", "定を")
+
+
+def test_a_task_is_taken_apart() -> None:
+    text = (
+        'Fix crash in `Parser.parse_block`\n\nFile "/x/lib/core/lexer.py", line 3: KeyError, '
+        'it says "no such token here" with --strict; see app.util and ../../etc/passwd'
+    )
+    known = ["core/lexer.py", "app/util.py", "lexer.txt"]
+    hints = ctx.parse_hints(text, known, ["parse_block"], {"core": "engine", "core/x": "no"})
+    assert hints.paths == ("core/lexer.py", "app/util.py")
+    assert hints.names == ("parse_block",)
+    assert hints.errors == ("KeyError",)
+    assert hints.messages == ("/x/lib/core/lexer.py", "no such token here")
+    assert hints.flags == ("--strict",)
+    assert (hints.action, hints.domain) == ("fix", "engine")
+    assert hints.words["crash"] > hints.words["token"]
+
+
+def test_an_ordinary_word_is_no_identifier() -> None:
+    assert ctx.find_identifiers("Implement the parser and call run_all() on HttpServer") == [
+        "run_all",
+        "HttpServer",
+    ]
+
+
+def test_changed_lines_are_found() -> None:
+    assert ctx.find_changed_lines("a\nb\nc\n", "a\nB\nc\nd\n") == [(2, 2), (4, 4)]
+    assert ctx.find_changed_lines("", "a\nb\n") == [(1, 2)]
+    assert ctx.find_changed_lines("a\n", "a\n") == []
+
+
+def test_the_file_that_defines_a_name_comes_first(shop: Path) -> None:
+    package = pack(shop, "cancel_order should return the order")
+    assert paths(package)[0] == "src/store.py"
+    files = package["files"]
+    assert isinstance(files, list)
+    assert "cancel_order" in files[0]["symbols"]
+    assert {each["source"] for each in files} <= {"structure", "text", "both"}
+    assert all(0 <= each["score"] <= 1 for each in files)
+    assert len(set(paths(package))) == len(files)
+    assert package["metadata"] == {
+        "git_sha": git(shop, "rev-parse", "HEAD").strip(),
+        "outside_role": [],
+    }
+
+
+def test_a_second_run_and_a_run_without_cache_say_the_same(shop: Path) -> None:
+    first = run(shop, "pack", "mail after checkout")
+    again = run(shop, "pack", "mail after checkout")
+    (shop / ".ctx/cache").rename(shop.parent / "gone")
+    (shop / ".ctx/cache").write_text("no folder")
+    without = run(shop, "pack", "mail after checkout")
+    assert first.stdout == again.stdout == without.stdout != ""
+
+
+def test_a_changed_file_is_counted_anew(shop: Path) -> None:
+    assert run(shop, "search", "zeppelin").returncode == 1
+    plant(shop, {"src/mail.py": "def zeppelin():\n    return 1\n"})
+    (shop / "src/shop.py").unlink()
+    assert "src/mail.py" in run(shop, "search", "zeppelin").stdout
+    assert "src/shop.py" not in run(shop, "search", "checkout").stdout
+
+
+@pytest.mark.parametrize("budget", [100, 300, 1000])
+def test_a_budget_is_a_ceiling(shop: Path, budget: int) -> None:
+    text = run(shop, "pack", "cancel an order by mail", "--tokens", str(budget)).stdout
+    assert ctx.estimate_tokens(text) <= budget
+    assert f"of {budget} tokens" in text
+
+
+def test_forms_get_smaller_with_the_budget(shop: Path) -> None:
+    plant(shop, {"src/big.py": "\n".join(f"def order_{n}(x):\n    return x\n" for n in range(300))})
+    wide = pack(shop, "order_7 of big", "--tokens", "50000")
+    small = pack(shop, "order_7 of big", "--tokens", "900")
+    forms = [
+        next(each["form"] for each in package["files"] if each["path"] == "src/big.py")  # type: ignore[attr-defined]
+        for package in (wide, small)
+    ]
+    assert forms[0] == "whole" and forms[1] in ("symbols", "signatures")
+
+
+def test_signature_only_gives_no_bodies(shop: Path) -> None:
+    text = run(shop, "pack", "cancel_order", "--strategy", "signature_only").stdout
+    assert "def cancel_order" in text and "return None" not in text
+
+
+def test_values_of_configuration_and_secrets_stay_inside(shop: Path) -> None:
+    plant(shop, {"src/conn.py": "PASSWORD = 'hunter3hunter3'\n", ".env": "MAIL=hunter4hunter4\n"})
+    for args in (["pack", "mail password connection"], ["search", "password", "mail"]):
+        for form in ([], ["--json"]):
+            assert "hunter" not in run(shop, *args, *form).stdout
+
+
+def test_a_role_sees_only_its_paths(shop: Path) -> None:
+    plant(shop, {".ctx/config.toml": '[roles.writer]\npaths = ["docs/**"]\n'})
+    done = run(shop, "pack", "mail in src/mail.py", "--role", "writer", "--json")
+    package = json.loads(done.stdout)
+    assert paths(package) == ["docs/mail.md"]
+    assert package["metadata"]["outside_role"] == ["src/mail.py"]
+    assert "may not see src/mail.py" in done.stderr
+    wrong = run(shop, "pack", "mail", "--role", "writers")
+    assert wrong.returncode == 2 and "did you mean writer?" in wrong.stderr
+
+
+def test_pinned_files_come_first(shop: Path) -> None:
+    assert paths(pack(shop, "cancel_order", "--files", "src/mail.py"))[0] == "src/mail.py"
+    outside = run(shop, "pack", "x", "--files", "../../etc/passwd")
+    assert outside.returncode == 2
+    assert run(shop, "pack", "x", "--files", "src/none.py").returncode == 2
+
+
+def test_a_review_package_holds_what_changed_its_users_and_tests(shop: Path) -> None:
+    source = (shop / "src/store.py").read_text()
+    plant(shop, {"src/store.py": source.replace("return None", "return order")})
+    package = pack(shop, "--diff", "HEAD")
+    files = package["files"]
+    assert isinstance(files, list)
+    assert files[0]["path"] == "src/store.py" and "cancel_order" in files[0]["symbols"]
+    assert "tests/test_store.py" in paths(package)
+    for ref in ("nowhere", "--output=x", "HEAD:src/store.py"):
+        assert run(shop, "pack", "--diff", ref).returncode == 2
+
+
+def test_a_summary_says_what_and_why(shop: Path) -> None:
+    text = run(shop, "pack", "cancel_order", "--summary").stdout
+    assert text.startswith("Work within the package") and "`src/store.py`" in text
+
+
+def test_analysis_and_explanation_can_be_seen(shop: Path) -> None:
+    shown = json.loads(run(shop, "pack", "Fix cancel_order", "--analyse", "--json").stdout)
+    assert shown["action"] == "fix" and shown["symbols"] == ["cancel_order"]
+    assert "src/store.py" in run(shop, "pack", "Fix cancel_order", "--explain").stdout
+
+
+def test_search_shows_lines_and_symbols(shop: Path) -> None:
+    found = json.loads(run(shop, "search", "cancel", "order", "--json").stdout)["files"]
+    assert found[0]["path"] == "src/store.py"
+    assert found[0]["symbols"][0]["name"] == "cancel_order"
+    assert any("cancel_order" in line["text"] for line in found[0]["lines"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "   ", "the of and", "zzqqxx", "\udcff\udcfe", "設定を変更する", "../../etc/passwd", "-"],
+)
+def test_bad_input_is_an_answer_or_a_no(shop: Path, text: str) -> None:
+    for verb in ("pack", "search"):
+        done = run(shop, verb, text)
+        assert done.returncode in (0, 1), done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_a_long_text_is_understood_quickly() -> None:
+    import time
+
+    text = "fix the Parser of src/a.py\n" + "word_of_many `quoted` other.thing " * 150_000
+    start = time.perf_counter()
+    ctx.parse_hints(text, ["src/a.py"], [], {})
+    assert time.perf_counter() - start < 0.5  # a loaded machine; 0.05 on an idle one
+
+
+def test_without_git_the_package_is_made_from_the_rest(tmp_path: Path) -> None:
+    root = plant(tmp_path / "plain", FILES)
+    assert paths(pack(root, "cancel_order"))[0] == "src/store.py"
+
+
+def test_a_damaged_word_cache_is_made_anew(shop: Path) -> None:
+    whole = run(shop, "pack", "cancel_order").stdout
+    (place,) = (shop / ".ctx/cache").glob("words-*.db")
+    for damage in (b"junk", place.read_bytes()[:3000] + b"\xff" * 9000):
+        place.write_bytes(damage)
+        assert run(shop, "pack", "cancel_order").stdout == whole
