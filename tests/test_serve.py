@@ -113,8 +113,14 @@ def test_a_prompt_that_names_a_task_gets_it(shop: Path) -> None:
 def test_a_prompt_that_names_code_gets_where_it_is(shop: Path) -> None:
     text = context(ask(shop, "claude-prompt-code"))
     assert "def load_cart(size: int) -> PriceList :4" in text
-    named, _, package = text.partition("## Context package")
-    assert "class PriceList :1" in named and "show_page" not in named and "cart.py" in package
+    assert "class PriceList :1" in text and "show_page" not in text
+
+
+def test_once_the_words_are_counted_the_package_comes_along(shop: Path) -> None:
+    assert "Context package" not in context(ask(shop, "claude-prompt-code"))
+    assert lab.run(shop, "search", "cart", python=()).returncode == 0
+    _, _, package = context(ask(shop, "claude-prompt-code")).partition("## Context package")
+    assert "cart.py" in package
 
 
 @pytest.mark.parametrize(
