@@ -4964,7 +4964,7 @@ def build_signals(
         "path": fields["path"],
         "body": fields["all"],
         "title": score_fields(words, title, rarity)["all"],
-        "history": score_history(commits, query),
+        "history": score_history(commits, hints.words),
     }
     worth = weigh_words(material)
     best = rank_paths(blend(signals, structure, text))[:_CHUNK_FILES]
@@ -7498,7 +7498,8 @@ class WordIndex(NamedTuple):
     fresh: dict[str, array[int]]  # postings of this run
     newest: int  # batch of this run: it stands in `fresh` too
     cache: sqlite3.Connection | None
-    definitions: dict[str, tuple[Definition, ...]]  # of this run's files
+    definitions: dict[str, tuple[Definition, ...]]  # of the files counted in this run
+    tags: dict[str, FileTags]  # of all files, if this run had to read them
 
 
 def read_words(project: Project, files: Mapping[str, Stamp]) -> WordIndex:
@@ -7530,7 +7531,7 @@ def read_words(project: Project, files: Mapping[str, Stamp]) -> WordIndex:
             entry.append(packed)
         number += 1
     show_progress(project, "")
-    index = WordIndex(paths, sizes, fresh, newest + 1, cache, definitions)
+    index = WordIndex(paths, sizes, fresh, newest + 1, cache, definitions, tags)
     stamps = {path: "" if is_racy(files[path], when) else text for path, text in stamps.items()}
     gone = [row[0] for path, row in known.items() if path not in kept]
     _remember_words(index, gone, stamps, anew=not known)
@@ -7692,7 +7693,7 @@ def read_history(project: Project) -> list[Commit]:
 
 _LOG_SECONDS = 20.0
 _MESSAGE_CHARACTERS = 600
-_LOG = "log --no-merges --no-renames --name-only -z --format=%x01%B%x02 -n 3000".split()
+_LOG = "log --no-merges --no-renames --relative --name-only -z --format=%x01%B%x02 -n 3000".split()
 
 
 def read_head(project: Project) -> str:
@@ -9483,7 +9484,7 @@ def read_evidence(project: Project, text: str, files: Mapping[str, Stamp]) -> Ev
     names = tuple(name for name in hints.names if is_defined(words, word_forms(name)[-1:]))
     hints = hints._replace(names=names)
     commits = keep_known(read_history(project), files)
-    material = Material(hints, words, exact, commits, read_graph(project, files))
+    material = Material(hints, words, exact, commits, read_graph(project, files, index.tags))
     hits: dict[str, LineHits] = {}
 
     def look(paths: Sequence[str], stems: Collection[str]) -> dict[str, LineHits]:
@@ -9496,7 +9497,9 @@ def read_evidence(project: Project, text: str, files: Mapping[str, Stamp]) -> Ev
     return Evidence(hints, signals, weigh_words(material), hits, index, material.graph)
 
 
-def read_graph(project: Project, files: Mapping[str, Stamp]) -> Graph:
+def read_graph(
+    project: Project, files: Mapping[str, Stamp], known: Mapping[str, FileTags]
+) -> Graph:
     """Which file leans on which, kept as long as no file changes."""
     import json
 
@@ -9505,7 +9508,7 @@ def read_graph(project: Project, files: Mapping[str, Stamp]) -> Graph:
     answer = read_answer(project, question, files)
     if answer is None:
         paths = list(files)
-        found = read_index(project, files).tags
+        found = known or read_index(project, files).tags
         tags = {path: each for path, each in found.items() if not find_document(path)}
         written = {path: each.imports for path, each in tags.items()}
         imports = resolve_imports(written, paths, read_configs(project, paths))
