@@ -24,7 +24,7 @@ Rooms, in order; each uses only rooms above it (`grep -n '^# ----' ctx.py`):
     7 LINKS      imports as written -> files of this repository
     8 RANK       graph, PageRank, word scores
     9 SELECT     what fits a budget
-    10 RENDER    values -> markdown and JSON
+    10 RENDER    values -> markdown, JSON, a page
     11 DISK      files, git, environment, configuration, tokens, talk
     12 INDEX     list, read, tag, remember
     13 TASKS     tasks and earlier attempts, from their files
@@ -55,7 +55,7 @@ import zlib
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from operator import mul
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar, cast
 
 if TYPE_CHECKING:  # loaded where they are needed: a start should cost what Python costs
     import argparse
@@ -171,6 +171,14 @@ class Links(NamedTuple):
     weights: list[float]  # of each file: how much its role lets it count
 
 
+class Groups(NamedTuple):
+    """The parts of the code and how they lean on each other."""
+
+    of: dict[str, str]  # file -> its part; files that count little are in none
+    ranks: dict[str, float]
+    edges: dict[str, dict[str, float]]  # part -> part that it leans on -> weight
+
+
 class Pick(NamedTuple):
     """One symbol that will be shown, in full or by its name only."""
 
@@ -196,6 +204,27 @@ class Section(NamedTuple):
     drop: int = 0
     form: str = "plain"  # how the body is shown: "plain", "quote", "fence"
     cut: str = ""  # which end a long body may lose: "head", "tail", or neither
+
+
+class Share(NamedTuple):
+    """One part of a budget, as the page shows it: what it took, what it lost and why."""
+
+    title: str
+    size: int  # in the budget's unit
+    state: str  # "kept", "cut" or "dropped"
+    why: str
+    text: str
+    lost: str = ""  # the text left out
+
+
+class Budget(NamedTuple):
+    """One product with its limit, and how its parts share it."""
+
+    title: str
+    unit: str  # "tokens" or "bytes"
+    limit: int
+    used: int
+    shares: list[Share]
 
 
 class Change(NamedTuple):
@@ -231,6 +260,7 @@ class Config(NamedTuple):
     tasks_source: str = "auto"
     scan_mode: str = "incremental"
     tokens_encoding: str = "o200k_base"
+    hook_agent_prompts: bool = False
     roles: Mapping[str, tuple[str, ...]] = {}  # role -> globs that it may see
     domains: Mapping[str, str] = {}  # folder prefix -> a name for it
 
@@ -553,7 +583,7 @@ def is_instruction_path(path: str) -> bool:
 
 _INSTRUCTION_PATH = (
     r"(?:^|/)(?:(?:AGENTS|CLAUDE|GEMINI)(?:\.local)?\.md|\.[a-z]+rules)$"
-    r"|^\.github/copilot-instructions\.md$|^\.cursor/rules/"
+    r"|^\.github/copilot-instructions\.md$|^\.(?:claude|codex|cursor)/|^\.mcp\.json$"
 )
 
 
@@ -1404,6 +1434,86 @@ def as_table(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+# -- JSON files of other tools, changed in place: what is not ours keeps its bytes
+
+Step = str | int  # a key of an object, or a place in an array
+
+
+class _Member(NamedTuple):
+    """One member of a JSON object or array, by offsets into the text."""
+
+    key: Step
+    start: int  # of its key, or of its value in an array
+    value: int
+    end: int
+
+
+def edit_json(text: str, steps: Sequence[Step], value: object, at: int = 0) -> str:
+    """The JSON text with a value at this path, written as its neighbours are; without it for None."""
+    import json
+
+    at, members, close = _json_members(text, at)
+    places = [place for place, each in enumerate(members) if each.key == steps[0]]
+    place = places[-1] if places else len(members)
+    if places and len(steps) > 1:
+        return edit_json(text, steps[1:], value, members[place].value)
+    if value is None:
+        start = members[place - 1].end if place else at + 1
+        if place == 0 < len(members) - 1:
+            return text[: members[0].start] + text[members[1].start :]
+        return text[:start] + text[members[place].end if place else close :]
+    for step in reversed(steps[1:]):
+        value = {step: value} if isinstance(step, str) else [value]
+    eol, unit = "\r\n" if "\r\n" in text else "\n", re.search(r"\n([ \t]+)\S", text)
+    indent = unit[1] if unit else "  "
+    line = re.match(r"\ufeff?([ \t]*)", text[:at].rpartition("\n")[2])
+    base = eol + (line[1] if line else "")
+    gap = text[at + 1 : members[0].start] if members else base + indent
+    body = json.dumps(value, indent=indent if "\n" in gap else None)
+    body = body.replace("\n", eol + gap.rpartition("\n")[2])
+    if places:
+        return text[: members[place].value] + body + text[members[place].end :]
+    body = f"{json.dumps(steps[0])}: {body}" if isinstance(steps[0], str) else body
+    if members:
+        return text[: members[-1].end] + "," + (gap or " ") + body + text[members[-1].end :]
+    return text[: at + 1] + gap + body + base + text[close:]
+
+
+def _json_members(text: str, at: int) -> tuple[int, list[_Member], int]:
+    """Where the object or array at an offset begins, its members, and where it ends."""
+    import json
+
+    def skip(place: int) -> int:
+        while text[place] in "\ufeff \t\r\n,:":
+            place += 1
+        return place
+
+    begin = skip(at)
+    members: list[_Member] = []
+    place = skip(begin + 1)
+    while text[place] not in "]}":
+        start, key = place, len(members)
+        if text[begin] == "{":
+            key, place = json.JSONDecoder().raw_decode(text, place)
+            place = skip(place)
+        _, end = json.JSONDecoder().raw_decode(text, place)
+        members.append(_Member(key, start, place, end))
+        place = skip(end)
+    return begin, members, place
+
+
+def find_code_names(text: str) -> list[str]:
+    """The words of a text that may be paths or names of code: those a sentence would not have."""
+    words = re.findall(r"(?:[\w.-]+/)*[\w-]+(?:\.\w+)+|(?:[\w.-]+/)+[\w.-]+", text)
+    words += re.findall(r"\b(?:\w+_\w+|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*)\b", text)
+    words += re.findall(r"(?<=`)[\w./-]+(?=(?:\(\))?`)|\b[A-Za-z_]\w+(?=\()", text)
+    parts = [word.rpartition(".")[2] for word in words if "/" not in word and "." in word]
+    return [name for name in dict.fromkeys([*words, *parts]) if len(name) > 2][:_MOST_NAMES]
+
+
+_MOST_NAMES = 40
+
+
 # ---- 3 LANGUAGES (pure) ----------------------------------------------------
 # The language table and its compiler. Knows nothing of tree-sitter itself. Uses: TYPES.
 
@@ -2101,6 +2211,38 @@ TEMPLATES = {
 
 - One task as a prompt: `{ctx} prompt TASK | claude -p`. The run loop for `--append-system-prompt-file`: `.ctx/runloop.md`.
 """[1:],
+    "completion.bash": r"""
+# bash completion of ctx.py; to load it: eval "$(python ctx.py completion bash)"
+_ctx() {
+    local name='' each found
+    for each in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+        case $each in {commands}) name=$each; break ;; esac
+    done
+    case "$name ${COMP_WORDS[COMP_CWORD-1]}" in
+{rows}    esac
+    COMPREPLY=($(compgen -W "$found" -- "${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _ctx ctx ctx.py
+"""[1:],
+    "completion.fish": r"""
+# fish completion of ctx.py; to load it: python ctx.py completion fish | source
+{rows}complete -c ctx.py -w ctx
+"""[1:],
+    "completion.zsh": r"""
+#compdef ctx ctx.py
+# zsh completion of ctx.py; to load it: source <(python ctx.py completion zsh)
+_ctx() {
+    local name='' each
+    local -a found
+    for each in "${(@)words[2,CURRENT-1]}"; do
+        case $each in {commands}) name=$each; break ;; esac
+    done
+    case "$name $words[CURRENT-1]" in
+{rows}    esac
+    _describe -t words word found || _files
+}
+compdef _ctx ctx ctx.py
+"""[1:],
     "constitution.md": r"""
 # Constitution
 
@@ -2139,6 +2281,20 @@ You work on one task of this repository: {id}. Nothing else is yours now.
    `done` only if every criterion holds and every check passed; `retry` if another attempt is needed; `decomposed` if
    the task must be split first, with the parts in the summary.
 """[1:],
+    "repo-mapper.md": r"""
+---
+name: repo-mapper
+description: Read-only scout of this repository. Use it to find where something lives, what depends on it, or how a part works, before changing code.
+tools: Read, Glob, Grep, Bash({ctx} scan:*), Bash({ctx} map:*), Bash({ctx} search:*)
+---
+
+You find things in this repository and report them; you change nothing.
+
+1. Read `.ctx/map.md`. If it is missing or old, run `{ctx} map --output -`; `--focus PATH` ranks from one place.
+2. Narrow down with `{ctx} search WORDS`, then with Grep and Glob, then Read only the lines that matter.
+3. Answer with paths and lines (`src/app.py:42`), one sentence each on what is there and why it matters.
+4. Say what you looked for and did not find. Do not guess.
+"""[1:],
     "runloop.md": r"""
 # Run loop
 
@@ -2174,6 +2330,267 @@ the work are in your prompt; what is not there, look up in the repository before
 - The escape hatch: if the task turns out wrong, already done or far larger than it says, do not force it. Say so,
   propose how to split or change it, and end with `<stuck>`.
 - Everything in the list of tasks is done and verified: answer with `<promise>COMPLETE</promise>`. Never before.
+"""[1:],
+    "skill.md": r"""
+---
+name: ctx
+description: Facts about this repository on demand. Use it before exploring the code, when a task id is mentioned, or when asking what a change affects.
+---
+
+This repository has `{ctx}`, which answers from an index of the code, offline and within a token budget.
+
+- Ranked map: `{ctx} map --output -` (`--tokens N`, `--focus PATH`); the stored one is `.ctx/map.md`.
+- Files and symbols for some words: `{ctx} search WORDS`.
+- The files one task will touch, with reasons: `{ctx} pack "what to do"`. Work within that package; report gaps rather than searching everywhere.
+- Tasks and the next one: `{ctx} tasks --ready`. All about one of them: `{ctx} prompt TASK`.
+- House rules: `.ctx/constitution.md`. How a task is worked through: `.ctx/runloop.md`.
+
+The map now:
+
+!`{ctx} map --output - --quiet`
+"""[1:],
+    "view.html": r"""
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
+<title>ctx view</title>
+<style>
+:root {
+  color-scheme: light dark;
+  --page: light-dark(#f6f7f9, #14171c); --card: light-dark(#fff, #1c2027); --line: light-dark(#dde1e7, #343a45);
+  --ink: light-dark(#1b2430, #e4e8ee); --dim: light-dark(#586475, #9aa5b5); --key: light-dark(#1257c7, #7db2ff);
+  --in: light-dark(#b34700, #ffb066); --hit: light-dark(#e6effd, #22324b);
+  --mono: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace;
+}
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
+header, main { max-width: 1240px; margin: 0 auto; padding: 0 20px; }
+header { display: flex; align-items: center; gap: 16px; padding-top: 20px; }
+header div { flex: 1; min-width: 0; }
+h1 { font-size: 24px; line-height: 1.2; margin: 0; overflow-wrap: anywhere; }
+h2 { font-size: 17px; margin: 0; }
+p { margin: 2px 0 0; color: var(--dim); }
+section { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 16px 18px; margin: 16px 0; }
+.top { display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: baseline; justify-content: space-between; margin-bottom: 10px; }
+.top p { margin: 0; }
+button, input, select { font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: 5px 10px; }
+button { cursor: pointer; }
+:focus-visible { outline: 2px solid var(--key); outline-offset: 2px; }
+.bar { display: flex; height: 36px; border-radius: 6px; overflow: hidden; background: var(--line); margin-bottom: 10px; }
+.bar > * { flex: 0 1 0; min-width: 0; padding: 0 6px; border: 0; border-radius: 0; overflow: hidden; white-space: nowrap; text-overflow: ellipsis; font-size: 12px; line-height: 36px; text-align: left; }
+.bar > button { background: var(--tint); color: #10141a; box-shadow: inset -1px 0 var(--card); }
+.bar > button:focus-visible { outline-offset: -3px; outline-color: #10141a; }
+.bar > .slim { padding: 0; }
+details { border-top: 1px solid var(--line); }
+summary { display: grid; grid-template-columns: 11px minmax(0, max-content) minmax(200px, 1fr) max-content; gap: 0 10px; align-items: baseline; padding: 6px 2px; cursor: pointer; list-style: none; }
+summary::-webkit-details-marker { display: none; }
+summary::before { content: ""; width: 11px; height: 11px; border-radius: 3px; background: var(--tint); }
+summary b { font-weight: 600; overflow-wrap: anywhere; }
+summary span { color: var(--dim); font-size: 13px; }
+summary i { font-style: normal; font-variant-numeric: tabular-nums; }
+.dropped summary::before { background: none; border: 1px dashed var(--dim); }
+.dropped b, .dropped i { color: var(--dim); text-decoration: line-through; }
+pre { font: 12.5px/1.45 var(--mono); margin: 4px 0 12px; padding: 10px 12px; max-height: 420px; overflow: auto; background: var(--page); border-radius: 6px; white-space: pre-wrap; overflow-wrap: anywhere; }
+h3 { font-size: 12px; font-weight: 600; margin: 0; color: var(--dim); }
+.split { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); gap: 16px; align-items: start; }
+.split section { margin: 0 0 16px; }
+.split section:first-child { position: sticky; top: 12px; max-height: calc(100vh - 24px); overflow: auto; }
+svg { display: block; width: 100%; font-size: 13px; }
+svg path { fill: none; stroke: var(--dim); opacity: .35; }
+svg circle { fill: var(--dim); }
+svg text { fill: currentColor; dominant-baseline: middle; }
+svg rect { fill: transparent; }
+svg g { cursor: pointer; outline: none; }
+svg g:hover rect, svg g.on rect { fill: var(--hit); }
+svg g:focus-visible rect { stroke: var(--key); stroke-width: 2; }
+svg g.on circle, svg g:hover circle { fill: var(--key); }
+svg.busy path { opacity: .08; }
+svg path.out { stroke: var(--key); opacity: 1; }
+svg path.in { stroke: var(--in); opacity: 1; }
+.out-word { color: var(--key); } .in-word { color: var(--in); }
+.tools { display: flex; flex-wrap: wrap; gap: 8px; margin-bottom: 8px; }
+.tools input { flex: 1; min-width: 160px; }
+table { width: 100%; border-collapse: collapse; table-layout: fixed; font-size: 13.5px; }
+th { text-align: left; padding: 0; border-bottom: 1px solid var(--line); }
+th button { border: 0; padding: 4px 6px; font-weight: 600; background: none; white-space: nowrap; }
+th[aria-sort=ascending] button::after { content: " \2191"; }
+th[aria-sort=descending] button::after { content: " \2193"; }
+td { padding: 5px 6px; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; }
+th:nth-child(2) { width: 86px; } th:nth-child(3) { width: 30%; } th:nth-child(4) { width: 84px; }
+td code { font: 12.5px/1.4 var(--mono); font-weight: 600; }
+td small { display: block; color: var(--dim); font-size: 12px; }
+.more { margin-top: 10px; }
+[hidden] { display: none; }
+@media (max-width: 820px) {
+  .split { grid-template-columns: minmax(0, 1fr); gap: 0; }
+  .split section:first-child { position: static; max-height: 420px; }
+}
+@media (max-width: 560px) {
+  header, main { padding: 0 10px; }
+  header { padding-top: 12px; }
+  section { padding: 12px; }
+  summary { grid-template-columns: 11px 1fr max-content; }
+  summary span { order: 1; grid-column: 2 / 4; }
+  th:nth-child(2), td:nth-child(2) { display: none; }
+}
+</style>
+</head>
+<body>
+<header><div><h1 id="name"></h1><p>What a coding agent is given here, what was left out, and why.</p></div><button id="theme">Dark</button></header>
+<main>
+<noscript><section>This page needs its own script, which is inside it; nothing is loaded from elsewhere.</section></noscript>
+<div id="budgets"></div>
+<div class="split">
+<section><div class="top"><h2>Modules</h2><p>by rank; <span class="out-word">leans on</span>, <span class="in-word">is used by</span></p></div><div id="graph"></div></section>
+<section><div class="top"><h2>Symbols</h2><p id="count" aria-live="polite"></p></div>
+<div class="tools"><input id="search" type="search" aria-label="Search symbols" placeholder="Search name, path, signature, doc  ( / )"><select id="form" aria-label="Which symbols"><option value="">all</option><option value="full">in the map, in full</option><option value="name">in the map, by name</option><option value="no">not in the map</option></select><button id="clear" hidden></button></div>
+<table><thead><tr id="heads"></tr></thead><tbody id="rows"></tbody></table><button class="more" id="more">Show more</button></section>
+</div>
+</main>
+<script type="application/json" id="data">{data}</script>
+<script>
+"use strict";
+const data = JSON.parse(document.getElementById("data").textContent);
+const find = (id) => document.getElementById(id);
+const number = (value) => value.toLocaleString("en");
+const DRAWN = ["svg", "g", "path", "circle", "rect", "text", "title"];
+const state = { by: "score", down: true, part: -1, shown: 100 };
+
+// Every node of the page is made here; strings become text, never markup.
+function make(tag, attributes, ...inside) {
+  const space = DRAWN.includes(tag) ? "http://www.w3.org/2000/svg" : "http://www.w3.org/1999/xhtml";
+  const node = document.createElementNS(space, tag);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
+    else node.setAttribute(key, value);
+  }
+  node.append(...inside);
+  return node;
+}
+
+function drawBudget(budget) {
+  const bar = make("div", { class: "bar", role: "group", "aria-label": budget.title });
+  const list = make("div", {}), many = 14;
+  const rest = make("details", {}, make("summary", {}, make("b", {}, "and " + (budget.shares.length - many) + " more")));
+  const size = (value) => number(value) + " " + budget.unit;
+  budget.shares.forEach((share, at) => {
+    const tint = "--tint: oklch(0.76 0.11 " + ((at * 67 + 250) % 360) + ")";
+    const summary = make("summary", {}, make("b", {}, share.title), make("span", {}, share.why), make("i", {}, size(share.size)));
+    const entry = make("details", { class: share.state, style: tint }, summary);
+    if (share.text) entry.append(make("pre", { tabindex: 0 }, share.text));
+    if (share.lost) entry.append(make("h3", {}, "Left out"), make("pre", { tabindex: 0 }, share.lost));
+    (at < many ? list : rest).append(entry);
+    if (share.state === "dropped" || !share.size) return;
+    const open = () => { entry.open = entry.parentNode.open = true; summary.focus(); entry.scrollIntoView({ block: "nearest" }); };
+    const label = share.title + ", " + size(share.size);
+    const wide = share.size * 160 > (share.title.length + 2) * budget.limit;
+    const shape = { style: tint + "; flex-grow: " + share.size, class: wide ? "" : "slim" };
+    bar.append(make("button", { ...shape, title: label, "aria-label": label, onclick: open }, wide ? share.title : ""));
+  });
+  if (budget.shares.length > many) list.append(rest);
+  const free = budget.limit - budget.used;
+  bar.append(make("div", { class: "slim", style: "flex-grow: " + free, title: size(free) + " free" }));
+  const told = make("p", {}, number(budget.used) + " of " + size(budget.limit));
+  return make("section", {}, make("div", { class: "top" }, make("h2", {}, budget.title), told), bar, list);
+}
+
+function drawGraph() {
+  const step = 26, left = 120, top = Math.max(...data.parts.map((part) => part.rank), 0);
+  const middle = (at) => at * step + step / 2;
+  const svg = make("svg", { height: data.parts.length * step, role: "group", "aria-label": "Modules and what they lean on" });
+  const arcs = data.parts.flatMap((part, at) => part.leans.map((to) => {
+    const reach = left - 20 - 1.2 * (left - 30) * Math.sqrt(Math.abs(to - at) / data.parts.length);
+    const shape = ["M", left, middle(at), "C", reach, middle(at), reach, middle(to), left, middle(to)].join(" ");
+    return { at, to, path: make("path", { d: shape }) };
+  }));
+  const light = (at) => {
+    svg.setAttribute("class", at < 0 ? "" : "busy");
+    for (const arc of arcs) arc.path.setAttribute("class", at < 0 ? "" : arc.at === at ? "out" : arc.to === at ? "in" : "");
+  };
+  const nodes = data.parts.map((part, at) => {
+    const radius = 2.5 + 7.5 * Math.sqrt(part.rank / top);
+    const pick = (event) => {
+      if (event.key && event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      state.part = state.part === at ? -1 : at;
+      draw();
+    };
+    const node = make("g", { role: "button", tabindex: 0, onclick: pick, onkeydown: pick },
+      make("title", {}, part.name + ": " + part.rank.toFixed(1) + " % of the rank; leans on " + (part.leans.map((to) => data.parts[to].name).join(", ") || "nothing shown here")),
+      make("rect", { x: left - 12, y: at * step + 1, width: "100%", height: step - 2, rx: 5 }),
+      make("circle", { cx: left, cy: middle(at), r: radius }),
+      make("text", { x: left + 16, y: middle(at) }, part.name.length > 40 ? "…" + part.name.slice(-39) : part.name));
+    for (const name of ["mouseenter", "focus"]) node.addEventListener(name, () => light(at));
+    for (const name of ["mouseleave", "blur"]) node.addEventListener(name, () => light(state.part));
+    return node;
+  });
+  svg.append(...arcs.map((arc) => arc.path), ...nodes);
+  find("graph").append(data.parts.length ? svg : make("p", {}, "No module leans on another here."));
+  return () => {
+    nodes.forEach((node, at) => { node.setAttribute("class", at === state.part ? "on" : ""); node.setAttribute("aria-pressed", at === state.part); });
+    light(state.part);
+  };
+}
+
+const HEADS = { name: "Symbol", kind: "Kind", path: "Where", score: "Score" };
+const SHOWN = { full: "in the map", name: "by name", no: "" };
+
+function drawRow(symbol) {
+  const name = (symbol.owner ? symbol.owner + "." : "") + symbol.name;
+  const about = [symbol.signature, symbol.doc].filter((text) => text && text !== symbol.name).map((text) => make("small", {}, text));
+  const score = make("td", {}, symbol.score.toFixed(1), make("small", {}, SHOWN[symbol.form]));
+  const where = (symbol.path + ":" + symbol.line).split(/(?<=\/)/).flatMap((step) => [step, make("wbr", {})]);
+  return make("tr", {}, make("td", {}, make("code", {}, name), ...about), make("td", {}, symbol.kind), make("td", {}, ...where), score);
+}
+
+function draw() {
+  const words = find("search").value.toLowerCase().split(/\s+/).filter(Boolean);
+  const form = find("form").value;
+  const found = data.symbols.filter((symbol) => {
+    const text = [symbol.owner, symbol.name, symbol.kind, symbol.path, symbol.signature, symbol.doc].join(" ").toLowerCase();
+    return (state.part < 0 || symbol.part === state.part) && (!form || symbol.form === form) && words.every((word) => text.includes(word));
+  });
+  const side = state.down ? -1 : 1, by = state.by;
+  found.sort((one, two) => side * (one[by] < two[by] ? -1 : one[by] > two[by] ? 1 : 0));
+  find("rows").replaceChildren(...found.slice(0, state.shown).map(drawRow));
+  const all = data.total > data.symbols.length ? " (the best of " + number(data.total) + ")" : "";
+  find("count").textContent = number(found.length) + " of " + number(data.symbols.length) + all;
+  find("more").hidden = found.length <= state.shown;
+  find("clear").hidden = state.part < 0;
+  find("clear").textContent = state.part < 0 ? "" : data.parts[state.part].name + " ×";
+  for (const head of find("heads").children) head.setAttribute("aria-sort", head.dataset.by !== by ? "none" : state.down ? "descending" : "ascending");
+  markParts();
+}
+
+function paint(scheme) {
+  document.documentElement.style.colorScheme = scheme;
+  find("theme").textContent = scheme === "dark" ? "Light" : "Dark";
+}
+
+find("name").textContent = data.name;
+document.title = data.name + " – ctx view";
+find("budgets").append(...data.budgets.map(drawBudget));
+for (const [by, title] of Object.entries(HEADS)) {
+  const sort = () => { state.down = state.by === by ? !state.down : by === "score"; state.by = by; draw(); };
+  find("heads").append(make("th", { "data-by": by, scope: "col" }, make("button", { onclick: sort }, title)));
+}
+const markParts = drawGraph();
+find("search").addEventListener("input", draw);
+find("form").addEventListener("change", draw);
+find("clear").addEventListener("click", () => { state.part = -1; draw(); });
+find("more").addEventListener("click", () => { state.shown += 200; draw(); });
+find("theme").addEventListener("click", () => paint(find("theme").textContent.toLowerCase()));
+document.addEventListener("keydown", (event) => {
+  if (event.key === "/" && !/INPUT|SELECT/.test(event.target.tagName)) { event.preventDefault(); find("search").focus(); }
+});
+paint(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+draw();
+</script>
+</body>
+</html>
 """[1:],
 }
 # end generated
@@ -4699,27 +5116,32 @@ def count_mentions(documents: Mapping[str, FileTags]) -> dict[str, int]:
     return mentions
 
 
-def rank_relations(
-    links: Links, ranks: Sequence[float], group: Callable[[str], str]
-) -> list[tuple[str, list[str]]]:
-    """Groups of files by their rank, each with the groups it leans on most."""
-    groups = [
-        group(path) if links.weights[at] >= 0.5 else "" for at, path in enumerate(links.paths)
-    ]
+def build_groups(links: Links, ranks: Sequence[float], group: Callable[[str], str]) -> Groups:
+    """The files put together by `group`, with the sums of their ranks and of their links."""
+    of = {
+        path: group(path) if links.weights[at] >= 0.5 else "" for at, path in enumerate(links.paths)
+    }
     totals: dict[str, float] = {}
     edges: dict[str, dict[str, float]] = {}
-    for at, here in enumerate(groups):
+    for at, path in enumerate(links.paths):
+        here = of[path]
         if not here:
             continue
         totals[here] = totals.get(here, 0.0) + ranks[at]
         for to, weight in _targets(links, at).items():
-            if groups[to] and groups[to] != here:
+            there = of[links.paths[to]]
+            if there and there != here:
                 row = edges.setdefault(here, {})
-                row[groups[to]] = row.get(groups[to], 0.0) + weight
+                row[there] = row.get(there, 0.0) + weight
+    return Groups(of, totals, edges)
+
+
+def rank_relations(groups: Groups) -> list[tuple[str, list[str]]]:
+    """Groups of files by their rank, each with the groups it leans on most."""
     found = []
-    for here in sorted(edges, key=lambda name: (-totals[name], name)):
-        floor = 0.08 * sum(edges[here].values())
-        leans = sorted(edges[here].items(), key=lambda item: (-item[1], item[0]))
+    for here in sorted(groups.edges, key=lambda name: (-groups.ranks[name], name)):
+        floor = 0.08 * sum(groups.edges[here].values())
+        leans = sorted(groups.edges[here].items(), key=lambda item: (-item[1], item[0]))
         found.append((here, [name for name, weight in leans[:5] if weight >= floor]))
     return found
 
@@ -5253,7 +5675,7 @@ def _lengthened(
 
 
 # ---- 10 RENDER (pure) ------------------------------------------------------
-# Values in, markdown and JSON out. Uses: TYPES TEXT TEMPLATES RANK.
+# Values in, markdown, JSON and a page out. Uses: TYPES TEXT TEMPLATES RANK.
 
 
 def render_map(name: str, parts: Sequence[MapPart], picks: Sequence[Pick], note: str) -> str:
@@ -5264,9 +5686,14 @@ def render_map(name: str, parts: Sequence[MapPart], picks: Sequence[Pick], note:
     for title in MAP_ORDER:
         part = by_title.get(title)
         if part and part.lines:
-            body = "".join(part.lines)
-            out.append(f"\n## {title}\n\n{fence(body) if part.fenced else body}")
+            out.append(render_part(part))
     return redact("".join(out)) + (f"\n{note}\n" if note else "")
+
+
+def render_part(part: MapPart) -> str:
+    """One section of the map."""
+    body = "".join(part.lines)
+    return f"\n## {part.title}\n\n{fence(body) if part.fenced else body}"
 
 
 MAP_ORDER = (
@@ -5951,6 +6378,75 @@ def render_anchor(task: Task, sections: Sequence[Section], form: str) -> str:
     return f"# Re-anchor: {_task_line(task)}\n\n{join_sections(sections)}"
 
 
+# -- the page and completion
+
+
+_PAGE_SYMBOLS, _PAGE_PARTS = 3000, 40  # more is slower to open and no easier to read
+
+
+def render_page(
+    name: str,
+    budgets: Sequence[Budget],
+    symbols: Sequence[Symbol],
+    picks: Sequence[Pick],
+    groups: Groups,
+) -> str:
+    """The page of `view`: its data is JSON in which nothing can end a script or begin a tag."""
+    import json
+
+    forms = {pick.symbol: pick.form for pick in picks}
+    parts = sorted(groups.ranks, key=lambda part: (-groups.ranks[part], part))[:_PAGE_PARTS]
+    place = {part: at for at, part in enumerate(parts)}
+    best, ranks = max((each.score for each in symbols), default=1.0), sum(groups.ranks.values())
+    rows = [
+        {field: redact(show(getattr(each, field), 200)) for field in _PAGE_FIELDS}
+        | {"path": show(path, 400), "line": each.line, "score": round(100 * score / best, 2)}
+        | {"part": place.get(groups.of[path], -1), "form": forms.get(symbol, "no")}
+        for symbol in symbols[:_PAGE_SYMBOLS]
+        for score, path, each in [symbol]
+    ]
+    nodes = [
+        {"name": show(part, 400), "rank": round(100 * groups.ranks[part] / ranks, 2)}
+        | {"leans": [place[to] for to in groups.edges.get(part, ()) if to in place]}
+        for part in parts
+    ]
+    shown = [
+        each._asdict() | {"shares": [share._asdict() for share in each.shares]} for each in budgets
+    ]
+    data = {"name": show(name), "budgets": shown, "parts": nodes, "symbols": rows}
+    text = json.dumps(data | {"total": len(symbols)}, separators=(",", ":"))
+    return fill("view.html", data=re.sub("[<>&]", lambda found: f"\\u{ord(found[0]):04x}", text))
+
+
+_PAGE_FIELDS = ("name", "owner", "kind", "signature", "doc")
+
+
+def render_completion(shell: str, words: Mapping[str, Mapping[str, str]]) -> str:
+    """A shell's completion: `words` and their help after "", "COMMAND" and "COMMAND --flag"."""
+    commands = [key for key in words if key and " " not in key]
+    rows = []
+    for key in sorted(words, key=lambda key: -len(key.split())):  # a flag's own words come first
+        name, _, option = key.partition(" ")
+        pattern = f"'{key}'" if option else f"'{key} '*" if key else "*"
+        if shell == "fish":
+            test = f"__fish_seen_subcommand_from {name or ' '.join(commands)}"
+            test = f"{test}; and __fish_prev_arg_in {option}" if option else test
+            start = f"complete -c ctx -n '{test if key else f'not {test}'}'"
+            rows += [f"{start} -a {word} -d {_quote(said)}\n" for word, said in words[key].items()]
+        elif shell == "zsh":
+            said = [_quote(f"{word}:{text}") for word, text in words[key].items()]
+            rows.append(f"        {pattern}) found=({' '.join(said)}) ;;\n")
+        else:
+            rows.append(f"        {pattern}) found='{' '.join(words[key])}' ;;\n")
+    values = {} if shell == "fish" else {"commands": "|".join(commands)}
+    return fill(f"completion.{shell}", rows="".join(rows), **values)
+
+
+def _quote(text: str) -> str:
+    """A text as one word; a quote in it becomes a typographic one, which no shell obeys."""
+    return "'" + text.replace("\\", "").replace("'", "’") + "'"
+
+
 # ---- 11 DISK (world) -------------------------------------------------------
 # Files, git, environment, configuration, tokens, talk. Decides nothing. Uses: TYPES TEXT.
 
@@ -6531,6 +7027,7 @@ def _sync_folder(folder: str) -> None:
 # -- listing
 
 OWN_FOLDERS = (".ctx", ".runner", ".git")
+IGNORED = "cache/\nview.html\n"  # the text of .ctx/.gitignore
 # what a walk without git would drown in; git's own list is taken as it is
 _SKIPPED_FOLDERS = frozenset(
     ".git .hg .svn .ctx .runner node_modules bower_components __pycache__ .venv venv .tox .nox"
@@ -7243,7 +7740,7 @@ def cache_folder(project: Project) -> str:
     with contextlib.suppress(OSError):
         if not os.path.lexists(ignore):
             with open(ignore, "x", encoding="utf-8") as file:
-                file.write("cache/\n")
+                file.write(IGNORED)
     return place
 
 
@@ -7500,6 +7997,11 @@ class WordIndex(NamedTuple):
     cache: sqlite3.Connection | None
     definitions: dict[str, tuple[Definition, ...]]  # of the files counted in this run
     tags: dict[str, FileTags]  # of all files, if this run had to read them
+
+
+def has_words(project: Project) -> bool:
+    """Whether an earlier run has counted the words of this repository."""
+    return os.path.isfile(os.path.join(project.root, ".ctx/cache", f"words-{_WORD_SCHEMA}.db"))
 
 
 def read_words(project: Project, files: Mapping[str, Stamp]) -> WordIndex:
@@ -7763,6 +8265,62 @@ def _blob_hash(source: bytes, wanted: str) -> bool:
         if kind(data, usedforsecurity=False).hexdigest() == wanted:
             return True
     return False
+
+
+def read_remembered(
+    project: Project, names: Collection[str] = ()
+) -> tuple[list[str], dict[str, FileTags]]:
+    """The files that the index knows, and the tags of those among `names` or defining one of them.
+
+    The index is taken as it is: nothing is listed, parsed or written. For answers in a hurry.
+    """
+    import json
+    import sqlite3
+
+    place = os.path.join(project.root, ".ctx/cache", f"index-{_SCHEMA}.db")
+    if not os.path.isfile(place) or os.path.islink(place):
+        return [], {}
+    join = "SELECT f.path, t.data, t.crc FROM files f JOIN tags t ON t.hash = f.hash AND t.kind = f.kind"
+    tags: dict[str, FileTags] = {}
+    cache = sqlite3.connect(place, timeout=0.1, isolation_level=None)
+    try:
+        cache.execute("PRAGMA query_only=ON")
+        paths = [os.fsdecode(row[0]) for row in cache.execute("SELECT path FROM files")]
+        for name in names:
+            # a definition's row holds its kind, its name and its owner, in this order
+            defined = f'","{json.dumps(name)[1:-1]}","'.encode()
+            query = f"{join} WHERE f.path = ? OR instr(t.data, ?) LIMIT {_REMEMBERED}"
+            for row in cache.execute(query, (os.fsencode(name), defined)):
+                found = _decode_row(row[1], row[2])
+                if found is not None:
+                    tags[os.fsdecode(row[0])] = found
+    except (sqlite3.Error, TypeError, ValueError):
+        return [], {}
+    finally:
+        cache.close()
+    return paths, tags
+
+
+_REMEMBERED = 8  # files for one name: one that more define says little
+
+
+def list_answers(project: Project, text: str) -> list[str]:
+    """The places of earlier answers that say the same; their times tell when it last was true."""
+    folder = os.path.join(project.root, ".ctx/cache/answers")
+    try:
+        places = [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
+    except OSError:
+        return []
+    body = text.encode("utf-8", "surrogateescape")
+    return [each for each in places if (read_file(each) or b"").endswith(b"\n" + body)]
+
+
+def read_mtime(place: str) -> int:
+    """When a file was last changed, in nanoseconds; 0 if it is not there."""
+    try:
+        return os.lstat(place).st_mtime_ns
+    except OSError:
+        return 0
 
 
 # ---- 13 TASKS (world) ------------------------------------------------------
@@ -8835,6 +9393,53 @@ def _is_touched(project: Project, entry: re.Match[bytes]) -> bool:
     )
 
 
+def read_branch(project: Project) -> str:
+    """The branch that is checked out, read without starting git; "" if there is none."""
+    folder = project.root
+    while not os.path.lexists(os.path.join(folder, ".git")) and folder != os.path.dirname(folder):
+        folder = os.path.dirname(folder)
+    place = os.path.join(folder, ".git")
+    link = read_file(place, 4096)  # a linked work tree has a file here
+    if link is not None:
+        place = os.path.join(folder, os.fsdecode(link).removeprefix("gitdir:").strip())
+    head = (read_file(os.path.join(place, "HEAD"), 4096) or b"").decode("utf-8", "replace")
+    return head.strip().removeprefix("ref: refs/heads/") if head.startswith("ref:") else ""
+
+
+def find_named_tasks(tracker: Tracker, text: str) -> list[Task]:
+    """The tasks whose ids stand in a text, or in the name of a branch."""
+    folded = text.casefold()
+    found: dict[str, Task] = {}
+    for task in sorted(tracker.tasks, key=lambda task: -len(task.id)):
+        word = task.id.casefold()
+        if word in folded:  # a bare number stands for many things, so it needs a mark before it
+            before = r"(?<![\w.-])" if re.search("[a-z]", word) else r"(?:#|\btask[ /-])"
+            if re.search(rf"{before}{re.escape(word)}(?![^\W_]|\.\w|-\d)", folded):
+                folded = folded.replace(word, " ")  # T-1 is not meant where T-1-2 is
+                found[task.id] = task
+    return [task for task in tracker.tasks if task.id in found]
+
+
+def find_current(tracker: Tracker, branch: str) -> Task | None:
+    """The task at hand: named by the branch, or in progress, or the one the loop is at."""
+    named = [task for task in find_named_tasks(tracker, branch) if task.status != "done"]
+    running = [task for task in tracker.tasks if task.status == "in_progress"]
+    looped = list_ready(tracker) if tracker.source == "runner" else []
+    return next(iter([*named, *running, *looped]), None)
+
+
+def read_changed(project: Project, since: str) -> list[str]:
+    """The files that differ from an earlier commit, committed or not."""
+    form = f"{since}^{{commit}}"
+    commit = run_git(project, "rev-parse", "--verify", "--quiet", "--end-of-options", form)
+    if not commit:
+        raise CtxError(f"{show(since)}: no such commit here; give one that `git log` shows")
+    flags = ("-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv")
+    listed = run_git(project, "diff-tree", *flags, commit.decode().strip(), "HEAD") or b""
+    names = {*listed.split(b"\0"), *_uncommitted(project)} - {b""}
+    return sorted(os.fsdecode(name) for name in names)
+
+
 # ---- 14 FLOWS (world) ------------------------------------------------------
 # Each product as one paragraph of calls.
 # Uses: TYPES TEXT LANGUAGES TEMPLATES FACTS LINKS RANK SELECT RENDER DISK INDEX TASKS.
@@ -8860,18 +9465,20 @@ def plan_update(project: Project, *, force: bool) -> Plan:
     if not paths and not os.path.lexists(find_place(project, CONSTITUTION_PATH)):
         ctx = script_command(project)
         raise CtxError(f"{show(os.path.basename(project.root))}: not set up; run `{ctx} init`")
-    plan = _plan_sections(project, paths, force=force)
-    return Plan([*_plan_own_files(project), *plan.changes], plan.notes)
+    plan, doors = _plan_sections(project, paths, force=force), plan_doors(project, ())
+    changes = [*_plan_own_files(project), *plan.changes, *doors.changes]
+    return Plan(changes, [*plan.notes, *doors.notes])
 
 
 def plan_remove(project: Project) -> Plan:
-    """The changes that take every managed section out again."""
-    changes = []
+    """The changes that take every managed section out again, and the doors for agents."""
+    changes, doors = [], plan_doors(project, (), remove=True)
     for path in list_managed(project):
         old = read_old(project, path) or b""
         changes.append(Change(path, old, _in_file(path, remove_section, old)))
+    changes += doors.changes
     notes = [] if changes else ["no managed section found; nothing to remove"]
-    return Plan(changes, notes)
+    return Plan(changes, [*notes, *doors.notes])
 
 
 def _plan_own_files(project: Project) -> list[Change]:
@@ -8879,7 +9486,7 @@ def _plan_own_files(project: Project) -> list[Change]:
     map_text = make_map(project, project.config.map_token_budget)  # may make .ctx/.gitignore
     runloop = TEMPLATES["runloop.md"]
     texts = {
-        IGNORE_PATH: b"cache/\n",
+        IGNORE_PATH: IGNORED.encode(),
         CONSTITUTION_PATH: TEMPLATES["constitution.md"].encode(),
         RUNLOOP_PATH: seal(runloop),
     }
@@ -8897,6 +9504,7 @@ def _plan_own_files(project: Project) -> list[Change]:
 
 def _plan_sections(project: Project, paths: Sequence[str], *, force: bool) -> Plan:
     """Sections for these files, one for a pair that is linked; edited ones are kept and named."""
+    project = project._replace(look_only=True)  # a damaged file is refused before anything is left
     changes: list[Change] = []
     notes: list[str] = []
     seen: set[str] = set()
@@ -9048,9 +9656,7 @@ def make_map(
 ) -> str:
     """The map of this project within `budget` tokens, as "text" or "json"."""
     when = time.time_ns()
-    listed = list_files(project).items()
-    # else what init writes into them would make its own map stale
-    files = {path: stamp for path, stamp in listed if not is_instruction_path(path)}
+    files = list_map_files(project)
     code = code and project.config.map_code_intel
     ledger = ledger or project.config.map_ledger_stats
     health = render_health(read_ledger(project)) if ledger else []
@@ -9059,9 +9665,21 @@ def make_map(
     answer = read_answer(project, question, files)
     if answer is None:
         survey = make_survey(project, files, focus, code=code)._replace(health=health)
-        answer = _fit_map(project, survey, budget, form)
+        fitted = _fit_map(project, survey, budget)
+        name = os.path.basename(project.root)
+        answer = render_map(name, fitted.parts, fitted.picks, fitted.note)
+        if form == "json":
+            about = {"name": name, "tokens": fitted.tokens, "budget": budget}
+            about["counter"] = read_counter(project).name
+            answer = render_map_json(about, survey.facts, survey.modules, fitted.picks)
         write_answer(project, question, files, answer, when)
     return answer
+
+
+def list_map_files(project: Project) -> dict[str, Stamp]:
+    """The files a map is made from: not those whose sections init writes, or it would be stale."""
+    listed = list_files(project).items()
+    return {path: stamp for path, stamp in listed if not is_instruction_path(path)}
 
 
 class Survey(NamedTuple):
@@ -9073,11 +9691,21 @@ class Survey(NamedTuple):
     symbols: list[Symbol]
     relations: list[str]
     exact: bool  # parsed with grammars, not by patterns
+    groups: Groups
     health: Sequence[str] = ()
 
 
-def _fit_map(project: Project, survey: Survey, budget: int, form: str) -> str:
-    """The map, chosen from a survey."""
+class FittedMap(NamedTuple):
+    """What of a survey fits the budget of a map."""
+
+    parts: list[MapPart]
+    picks: list[Pick]
+    note: str  # its last line
+    tokens: int
+
+
+def _fit_map(project: Project, survey: Survey, budget: int) -> FittedMap:
+    """The sections and symbols of a map, chosen from a survey."""
     counter = read_counter(project)
     count = counter.count
     name = os.path.basename(project.root)
@@ -9105,11 +9733,7 @@ def _fit_map(project: Project, survey: Survey, budget: int, form: str) -> str:
     while count(render_map(name, parts, picks, note)) > budget and (picks or parts):
         picks, parts = (picks[:-1], parts) if picks else (picks, parts[:-1])
     used = count(render_map(name, parts, picks, note))
-    note = note.replace(f"{budget} of", f"{used} of", 1)
-    if form == "json":
-        about = {"name": name, "tokens": used, "budget": budget, "counter": counter.name}
-        return render_map_json(about, survey.facts, survey.modules, picks)
-    return render_map(name, parts, picks, note)
+    return FittedMap(parts, picks, note.replace(f"{budget} of", f"{used} of", 1), used)
 
 
 def make_survey(
@@ -9136,8 +9760,9 @@ def make_survey(
     if not code:  # no symbols will name the files, so the tree does
         order = sorted(paths, key=lambda path: (role_of(path) != "source", path))
         tree += [TreeEntry(path, path.count("/") + 1, "") for path in order]
-    relations = render_relations(rank_relations(links, ranks, _grouping(modules, tags)))
-    return Survey(facts, tree, modules, symbols, relations, index.full)
+    groups = build_groups(links, ranks, _grouping(modules, tags))
+    relations = render_relations(rank_relations(groups))
+    return Survey(facts, tree, modules, symbols, relations, index.full, groups)
 
 
 def choose_sources(paths: Sequence[str]) -> list[str]:
@@ -10017,6 +10642,540 @@ def _read_user_log(path: str) -> str:
     return cut_tail(clean_text(source.decode("utf-8", "replace")), LOG_BYTES)
 
 
+# -- for agents that ask by themselves
+
+HOOK_CHARS = 8_000  # one agent cuts at 10,000 characters, another at about 2,500 tokens
+_PROMPT_CHARS = 20_000  # of a prompt that are searched for names
+
+
+def make_session(project: Project) -> str:
+    """What an agent should know when a session starts: commands, tasks, map, and how old that is."""
+    ctx = script_command(project)
+    tracker = read_tasks(project, project.config.tasks_source)
+    text = read_text(project, MAP_PATH)
+    parts = parse_parts(clean_text(text)) if text is not None else _bare_parts(project)
+    commands = parts.pop("Commands", "")
+    note = f"No map here yet; `{ctx} init` makes one." if text is None else _map_age(project, text)
+    sections = [
+        Section("", f"Facts about this repository, from `{ctx} hook`. {note}"),
+        Section("Commands", commands),
+        Section("Tasks", _open_tasks(project, tracker)),
+        *(Section(name, body) for name, body in parts.items()),
+    ]
+    return _fit_hook(project, sections)
+
+
+def make_mentions(project: Project, text: str) -> str:
+    """The tasks, files and symbols that a prompt names, and its package; "" if it names none."""
+    text = text[:_PROMPT_CHARS]
+    tracker = read_tasks(project, project.config.tasks_source)
+    tasks = find_named_tasks(tracker, text)[:2]
+    code = _named_code(project, text)
+    if not tasks and not code:
+        return ""
+    sections = [Section("Task", _task_text(project, tracker, task)) for task in tasks]
+    wanted = "\n".join([text, *(f"{task.title}\n{task.description}" for task in tasks)])
+    sections.append(Section("Named here", code))
+    if has_words(project):  # counting the words of a whole repository would keep the agent waiting
+        sections.append(Section("Context package", make_pack_summary(project, wanted)))
+    return _fit_hook(project, sections)
+
+
+def make_role(project: Project, role: str, text: str) -> str:
+    """What a helper agent should know: where its role may look, the task at hand, the commands."""
+    tracker = read_tasks(project, project.config.tasks_source)
+    current = find_current(tracker, read_branch(project))
+    globs = project.config.roles.get(role, ())
+    parts = parse_parts(clean_text(read_text(project, MAP_PATH) or ""))
+    limits = f"The role {code_span(role)} keeps to: {', '.join(map(code_span, globs))}."
+    allowed = re.compile("|".join(map(glob_pattern, globs)) if globs else ".*", re.S)
+    if globs:
+        files = [path for path in read_remembered(project)[0] if allowed.fullmatch(path)]
+        body = "".join(f"- {code_span(path)}\n" for path in files[:_LISTED_FILES])
+        parts = {"Commands": parts.get("Commands", ""), f"Its {len(files)} files": body}
+    sections = [
+        Section("Role", limits if globs else ""),
+        Section("Current task", _task_text(project, tracker, current) if current else ""),
+        Section("Named here", _named_code(project, text, allowed)),
+        *(Section(name, parts[name]) for name in parts if name not in ("", "Key Symbols")),
+    ]
+    return _fit_hook(project, sections)
+
+
+_LISTED_FILES = 60
+
+
+def _fit_hook(project: Project, sections: Sequence[Section]) -> str:
+    """The sections that say anything, cut between lines where a hook's answer must end."""
+    text = redact(join_sections(each for each in sections if each.body.strip()))
+    if len(text) <= HOOK_CHARS:
+        return text
+    lines = text[: HOOK_CHARS - 200].split("\n")[:-1]
+    mark = functools.reduce(lambda mark, line: fence_after(line, mark), lines, "")
+    end = (
+        f"[truncated; the whole map is {MAP_PATH}, a task `{script_command(project)} prompt TASK`]"
+    )
+    return "\n".join([*lines, *([mark] if mark else []), end, ""])
+
+
+def _bare_parts(project: Project) -> dict[str, str]:
+    """What can be told at once where there is no map: the root's own files."""
+    names = list_folder(project, "")
+    folders = {name for name in names if os.path.isdir(os.path.join(project.root, name))}
+    files = [name for name in names if name not in folders]
+    commands = detect_facts(files, read_configs(project, files)).commands
+    shown = [name + ("/" if name in folders else "") for name in names if name not in OWN_FOLDERS]
+    structure = "".join(f"- {code_span(name)}\n" for name in shown[:_LISTED_FILES])
+    return {"Commands": render_section_commands(commands), "Structure": structure}
+
+
+def _map_age(project: Project, text: str) -> str:
+    """One sentence on how old the map is: what is newer than it, or than its last confirmation."""
+    ctx = script_command(project)
+    known = read_remembered(project)[0]
+    if not known:
+        return f"No index on this machine tells how old the map below is; `{ctx} map` refreshes it."
+    since = max(map(read_mtime, [f"{project.root}/{MAP_PATH}", *list_answers(project, text)]))
+    times = [read_mtime(f"{project.root}/{path}") for path in known]
+    changed = sum(1 for each in times if each > since or not each)
+    if not changed:
+        return "The map below is current."
+    return f"{changed} of {len(known)} files changed since the map below; `{ctx} map` refreshes it."
+
+
+def _open_tasks(project: Project, tracker: Tracker) -> str:
+    """The task in progress and the next ready ones."""
+    current = find_current(tracker, read_branch(project))
+    ready = [task for task in list_ready(tracker) if task != current]
+    rows = [("current", current)] if current else []
+    rows += [("ready", task) for task in ready[:3]]
+    lines = [f"- {word}: {code_span(task.id)}: {one_line(task.title)}\n" for word, task in rows]
+    more = f"All about one: `{script_command(project)} prompt TASK`.\n" if lines else ""
+    return "".join(lines) + more
+
+
+def _task_text(project: Project, tracker: Tracker, task: Task) -> str:
+    needs = [each for each in tracker.tasks if each.id in task.depends_on]
+    more = f"\nEarlier attempts and more: `{script_command(project)} prompt {show(task.id)}`.\n"
+    return cut_lines(render_task(task, needs), 60) + more
+
+
+def _named_code(project: Project, text: str, allowed: re.Pattern[str] | None = None) -> str:
+    """The files and symbols of the index that a text names."""
+    names = find_code_names(text)
+    known = read_remembered(project)[0] if names else []
+    ends = tuple(f"/{name}" for name in names if "." in name)
+    files = {path for path in known if ends and f"/{path}".endswith(ends)}
+    lines = []
+    for path, found in sorted(read_remembered(project, [*files, *names])[1].items()):
+        if allowed is None or allowed.fullmatch(path):
+            named = [each for each in found.definitions if path in files or each.name in names]
+            lines.append(f"{code_span(path)}\n")
+            lines += [
+                f"-{render_symbol(Symbol(0, path, each))[1:]}" for each in named[:_NAMED_SHOWN]
+            ]
+    return "".join(lines)
+
+
+_NAMED_SHOWN = 20
+
+
+def read_links(project: Project) -> tuple[dict[str, FileTags], Links]:
+    """What every source file defines, and who mentions and imports what."""
+    files = list_files(project)
+    found = read_index(project, files).tags
+    tags = {path: each for path, each in found.items() if not find_document(path)}
+    uses = {path: each.imports for path, each in tags.items()}
+    imports = resolve_imports(uses, list(files), read_configs(project, list(files)))
+    weights = {path: weigh_file(path, each.mark) for path, each in tags.items()}
+    return tags, build_links(tags, imports, weights, _family)
+
+
+def make_package(project: Project, text: str, budget: int) -> str:
+    """The package of a task or of its id as text, for an agent that asks."""
+    package = make_pack(project, Request(read_request(project, text), budget))
+    if not package.files:
+        raise CtxError("text: nothing here is relevant to that; name files, symbols or other words")
+    return make_pack_text(project, package, "text")
+
+
+def make_findings(project: Project, words: str, budget: int) -> str:
+    """What a search finds, within a budget, for an agent that asks."""
+    found = make_search(project, words)
+    lines = render_found(found, "text").splitlines(keepends=True)
+    return _fit_answer(project, lines or ["Nothing found.\n"], budget)
+
+
+def make_symbol(project: Project, name: str, budget: int) -> str:
+    """Where a symbol is defined, its signature, who uses it, and what it uses."""
+    tags, links = read_links(project)
+    owner, _, word = name.replace("::", ".").rpartition(".")
+    places = [
+        (path, each)
+        for path, found in tags.items()
+        for each in found.definitions
+        if each.name == word and f".{each.owner}".endswith(f".{owner}" if owner else "")
+    ]
+    if not places:
+        known = sorted({each.name for found in tags.values() for each in found.definitions})
+        raise CtxError(f"{show(name)}: no such symbol here; {closest(word, known)}"[:400])
+    places.sort(key=lambda place: (-weigh_file(place[0], ""), place[0], place[1].line))
+    lines = [f"# {code_span(name)}\n\n"]
+    for path, each in places[:5]:
+        lines.append(f"{code_span(f'{path}:{each.line}')}\n")
+        lines.append(f"-{render_symbol(Symbol(0, path, each))[1:]}")
+    callees = [line for place in places[:3] for line in _callees(project, place, tags, links)]
+    homes = {path for path, _ in places}
+    users = [path for path in links.paths if path in homes or _mentions(links, path, word, homes)]
+    users.sort(key=lambda path: -weigh_file(path, ""))
+    pattern = rf"\b{re.escape(word)}\b"
+    if all(each.kind == "method" for _, each in places):
+        pattern = rf"(?:\.|->|::){re.escape(word)}\b|{pattern}\("
+    callers = [line for path in users for line in _use_lines(project, path, tags[path], pattern)]
+    lines += ["\n## Uses\n\n", *(list(dict.fromkeys(callees))[:_CALLEES] or ["Nothing found.\n"])]
+    lines += ["\n## Used by\n\n", *(callers or ["Nothing found.\n"])]
+    return _fit_answer(project, lines, budget)
+
+
+_CALLEES = 25  # lines; who uses a symbol is asked more often
+
+
+def _mentions(links: Links, path: str, word: str, homes: Collection[str]) -> bool:
+    """Whether a file mentions a name that most likely means one of these files."""
+    symbols, _ = links.mentions[bisect.bisect_left(links.paths, path)]
+    meant = [links.names[symbol] for symbol in symbols]
+    return any(name == word and links.paths[at] in homes for at, name in meant)
+
+
+def _use_lines(project: Project, path: str, found: FileTags, pattern: str) -> list[str]:
+    """Where a file mentions a name, a line for each definition that does."""
+    uses: dict[str, int] = {}  # definition -> its first line that mentions the name
+    for number, line in enumerate((read_text(project, path) or "").split("\n"), 1):
+        if re.search(pattern, line):
+            inside = [each for each in found.definitions if each.line <= number <= each.end]
+            if not any(each.line == number for each in inside):  # else it is the definition itself
+                uses.setdefault(render_name(inside[-1]) if inside else "top level", number)
+    return [f"- {code_span(f'{path}:{at}')} in {name}\n" for name, at in uses.items()]
+
+
+def _callees(
+    project: Project, place: tuple[str, Definition], tags: Mapping[str, FileTags], links: Links
+) -> list[str]:
+    """What a definition uses of this repository, one line each."""
+    path, definition = place
+    source = (read_text(project, path) or "").split("\n")
+    body = "\n".join(source[definition.line - 1 : definition.end])
+    words = {*re.findall(r"[^\W\d]\w*", body)} & {*tags[path].references} - {definition.name}
+    symbols, _ = links.mentions[bisect.bisect_left(links.paths, path)]
+    meant = [(links.paths[links.names[each][0]], links.names[each][1]) for each in symbols]
+    own = [(path, each.name) for each in tags[path].definitions]
+    lines = []
+    for home, name in dict.fromkeys([*own, *meant]):
+        if name in words:
+            line = next(each.line for each in tags[home].definitions if each.name == name)
+            lines.append(f"- {show(name)} {code_span(f'{home}:{line}')}\n")
+    return lines
+
+
+def make_impact(project: Project, paths: Sequence[str], since: str, budget: int) -> str:
+    """What depends on these files, or on those changed since a commit, nearest first."""
+    tags, links = read_links(project)
+    starts = [find_path(project, path) for path in paths]
+    wrong = [path for path in starts if path not in tags]
+    if wrong or not (starts or since):
+        what = f"{show(wrong[0])}: no source file here" if wrong else "impact: no file given"
+        raise CtxError(f"{what}; give `paths` from the root, or `since`")
+    starts += [path for path in read_changed(project, since) if path in tags] if since else []
+    users = _list_users(links)
+    near = dict.fromkeys(bisect.bisect_left(links.paths, path) for path in starts)
+    lines = ["# What depends on these files\n\n"]
+    lines += [f"- {code_span(links.paths[at])}\n" for at in near]
+    reached = set(near)
+    for title in ("Directly", "Through those", "Further away"):
+        reasons = {at: why for to in near for at, why in users.get(to, {}).items()}
+        near = dict.fromkeys(sorted(reasons.keys() - reached, key=lambda at: -links.weights[at]))
+        reached.update(near)
+        lines += [f"\n## {title} ({len(near)})\n\n"] if near else []
+        lines += [f"- {code_span(links.paths[at])}: {show(reasons[at])}\n" for at in near]
+    found = len(reached) > len(starts)
+    return _fit_answer(project, lines if found else [*lines, "\nNothing found.\n"], budget)
+
+
+def _list_users(links: Links) -> dict[int, dict[int, str]]:
+    """Of each file those that lean on it, and how; a mention of what is not imported is no proof."""
+    users: dict[int, dict[int, str]] = {}
+    folders = [path.rpartition("/")[0] for path in links.paths]
+    for at, path in enumerate(links.paths):
+        for to in links.imports[at]:
+            users.setdefault(to, {})[at] = f"imports {links.paths[to]}"
+        for symbol in links.mentions[at][0]:
+            to, name = links.names[symbol]
+            shared = path.endswith(_SHARED_FOLDERS) and folders[at] == folders[to]
+            if shared or to in links.imports[at]:
+                users.setdefault(to, {})[at] = f"uses {name} of {links.paths[to]}"
+    return users
+
+
+_SHARED_FOLDERS = (".go", ".java", ".kt", ".cs", ".swift", ".scala")  # see their neighbours unasked
+
+
+def _fit_answer(project: Project, lines: Sequence[str], budget: int) -> str:
+    """The lines within a budget of tokens; how many did not fit is said."""
+    count = read_counter(project).count
+    kept = fit_lines(lines, budget - 20, count)
+    left = len(lines) - len(kept)
+    return redact("".join(lines[at] for at in kept)) + (f"\n[{left} more lines]\n" if left else "")
+
+
+def make_task(project: Project, wanted: str, budget: int) -> str:
+    """The prompt of one task, within a budget of tokens."""
+    briefing = read_briefing(project, wanted, None)
+    prompt = make_prompt(project, briefing, _WHOLE_PROMPT, reanchor=False)
+    return render_prompt(fit_sections(prompt.sections, budget, read_counter(project).count))
+
+
+_WHOLE_PROMPT = 10_000_000  # bytes: everything; tokens then decide
+
+
+# -- doors for agents, registered in the files of their tools
+
+_AGENT_TEMPLATES = {
+    ".claude/agents/repo-mapper.md": "repo-mapper.md",
+    ".claude/skills/ctx/SKILL.md": "skill.md",
+}
+_EVENTS = {
+    "SessionStart": "startup|resume|clear|compact",
+    "UserPromptSubmit": "",
+    "SubagentStart": "",
+    "PreToolUse": "Agent|Task",
+}
+_CURSOR_EVENTS = {"sessionStart": "", "subagentStart": ""}  # its others take no context
+# file -> the door it leads to, and how its tool names the root
+_SETTINGS = {
+    ".claude/settings.json": ("hooks", "${CLAUDE_PROJECT_DIR}"),
+    ".codex/hooks.json": ("hooks", "$(git rev-parse --show-toplevel)"),
+    ".cursor/hooks.json": ("hooks", "."),
+    ".mcp.json": ("mcp", "."),
+}
+# Imported, ctx.py is compiled once, not at each start. And where it is gone, Python ends with 1:
+# a missing script ends with 2, which would take the user's prompt away.
+_LAUNCHER = "import sys; sys.path[0] = sys.argv.pop(1); import {name}; {name}.main()"
+
+
+def plan_doors(project: Project, wanted: Collection[str], *, remove: bool = False) -> Plan:
+    """The doors asked for, of "hooks", "agents" and "mcp", and those made earlier, brought up to date.
+
+    Or all of them taken out again. What was edited by hand stays and is named.
+    """
+    import json
+
+    changes, notes = [], []
+    for path, (door, _) in _SETTINGS.items():
+        old = read_old(project, path)
+        used = path.startswith((".claude", ".mcp")) or list_folder(project, path.split("/")[0])
+        asked = bool(used) and door in wanted
+        try:
+            text = (old or b"{}\n").decode()
+            data = json.loads(text.removeprefix("\ufeff"))
+            own = _list_own(data)
+        except (ValueError, AttributeError, RecursionError) as error:
+            if not asked:
+                continue
+            raise CtxError(f"{path}: not valid JSON: {one_line(str(error))}; correct it") from error
+        if remove and own:
+            changes.append(Change(path, old, _remove_door(text, own)))
+        elif asked or own:
+            text = _add_door(project, path, text, data, asked=asked)
+            changes.append(Change(path, old, text.encode()))
+    for path, template in _AGENT_TEMPLATES.items():
+        old = read_old(project, path)
+        new = None if remove else seal(fill(template, ctx=script_command(project)))
+        if unseal(old)[1] if old is not None else "agents" in wanted:
+            changes.append(Change(path, old, new))
+        elif old is not None and ("agents" in wanted or b"<!-- ctx sha256:" in old):
+            notes.append(f"{path}: edited by hand; kept")
+    return Plan(changes, notes)
+
+
+def _list_own(data: Mapping[str, Any]) -> list[tuple[Step, ...]]:
+    """Where a settings file holds what leads to ctx.py."""
+    hooks, servers = data.get("hooks"), data.get("mcpServers")
+    found: list[tuple[Step, ...]] = []
+    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
+        for at, group in enumerate(groups if isinstance(groups, list) else ()):
+            inner = group.get("hooks") if isinstance(group, dict) else None
+            rows = enumerate(inner if isinstance(inner, list) else ())
+            found += [("hooks", event, at, "hooks", n) for n, each in rows if _is_own(each, "hook")]
+            found += [("hooks", event, at)] if _is_own(group, "hook") else []
+    for name, server in servers.items() if isinstance(servers, dict) else ():
+        found += [("mcpServers", name)] if _is_own(server, "mcp") else []
+    return found
+
+
+def _is_own(each: Any, door: str) -> bool:
+    """Whether a command of a settings file calls this door of ctx.py, wherever that lies."""
+    if not isinstance(each, dict):
+        return False
+    more = each.get("args")
+    words = [each.get("command"), *(more if isinstance(more, list) else ())]
+    line = " ".join(word for word in words if isinstance(word, str))
+    stem = os.path.basename(__file__).removesuffix(".py")
+    script = rf"import (\w+); \1\.main\(\).*|(?:^|[\s/])(?:ctx|{re.escape(stem)})(?:\.py)?"
+    return bool(re.search(rf"(?:{script}) {door}$", line))
+
+
+def _add_door(project: Project, path: str, text: str, data: dict[str, Any], *, asked: bool) -> str:
+    """A settings file with our commands as they should be; missing ones are added if asked for."""
+    door, root = _SETTINGS[path]
+    command = _door_command(project, path, root)
+    own = _list_own(data)
+    for steps in own:
+        if functools.reduce(operator.getitem, steps, cast(Any, data)) != command:
+            text = edit_json(text, steps, command)
+    if not asked:
+        return text
+    table = "mcpServers" if door == "mcp" else "hooks"
+    known = data.get(table, {})
+    if not isinstance(known, dict) or (door == "mcp" and not own and "ctx" in known):
+        raise CtxError(f"{path}: {table} is in use for something else; rename or correct it")
+    if door == "mcp":
+        return text if own else edit_json(text, [table, "ctx"], command)
+    cursor = path.startswith(".cursor")
+    if cursor and "version" not in data:
+        text = edit_json(text, ["version"], 1)
+    for event, matcher in (_CURSOR_EVENTS if cursor else _EVENTS).items():
+        group = ({"matcher": matcher} if matcher else {}) | {"hooks": [command]}
+        rows = known.get(event, [])
+        if not isinstance(rows, list):
+            raise CtxError(f"{path}: hooks.{event} is not a list; correct it")
+        if not any(steps[1] == event for steps in own):
+            text = edit_json(text, ["hooks", event, len(rows)], command if cursor else group)
+    return text
+
+
+def _remove_door(text: str, own: Sequence[Sequence[Step]]) -> bytes | None:
+    """A settings file without our commands and what that leaves empty; None if that is all."""
+    import json
+
+    for steps in reversed(own):
+        text = edit_json(text, steps, None)
+        for size in range(min(len(steps) - 1, 3), 0, -1):
+            data: Any = json.loads(text.removeprefix("\ufeff"))
+            inner = functools.reduce(operator.getitem, steps[:size], data)
+            if inner and not (isinstance(inner, dict) and inner.get("hooks") == []):
+                break
+            text = edit_json(text, steps[:size], None)
+    return (
+        None if json.loads(text.removeprefix("\ufeff")) in ({}, {"version": 1}) else text.encode()
+    )
+
+
+def _door_command(project: Project, path: str, root: str) -> dict[str, Any]:
+    """How the tool that reads this file should call ctx.py."""
+    door = "mcp" if path == ".mcp.json" else "hook"
+    script = os.path.realpath(__file__)
+    words = ["ctx", door]
+    if is_inside(project, script):
+        place = os.path.relpath(script, project.root).replace(os.sep, "/")
+        folder, _, name = f"{root}/{place}".rpartition("/")
+        stem = name.removesuffix(".py")
+        python = "python" if os.name == "nt" else "python3"
+        words = [python, place, door]
+        if door == "hook" and stem.isidentifier():
+            code = _LAUNCHER.format(name=stem)
+            words = [python, "-X", f"pycache_prefix={root}/.ctx/cache", "-c", code, folder, door]
+    if path.startswith(".mcp"):
+        return {"command": words[0], "args": words[1:]}
+    if path.startswith(".claude"):
+        return {"type": "command", "command": words[0], "args": words[1:], "timeout": 20}
+    line = " ".join(each if re.fullmatch(r"[\w./-]+", each) else f'"{each}"' for each in words)
+    return {"command": line} | ({} if root == "." else {"type": "command", "timeout": 20})
+
+
+# -- the page
+
+
+VIEW_PATH = ".ctx/view.html"
+
+
+def make_page(project: Project, briefing: Briefing | None) -> str:
+    """The page that shows what an agent gets here, and for one task."""
+    files = list_map_files(project)
+    config = project.config
+    health = render_health(read_ledger(project)) if config.map_ledger_stats else []
+    survey = make_survey(project, files, (), code=config.map_code_intel)._replace(health=health)
+    fitted = _fit_map(project, survey, config.map_token_budget)
+    budgets = [_map_budget(project, survey, fitted)]
+    if briefing:
+        prompt = make_prompt(project, briefing, config.prompt_budget_bytes, reanchor=True)
+        budgets.insert(0, _prompt_budget(prompt))
+        if config.pack_enabled:
+            text = f"{briefing.task.title}\n{briefing.task.description}"
+            package = make_pack(project, Request(text, config.pack_token_budget))
+            budgets.insert(1, _pack_budget(project, package))
+    leans = {part: dict.fromkeys(to, 1.0) for part, to in rank_relations(survey.groups)}
+    groups = survey.groups._replace(edges=leans)  # only the strong ones: more is a thicket
+    name = os.path.basename(project.root)
+    return render_page(name, budgets, survey.symbols, fitted.picks, groups)
+
+
+def _map_budget(project: Project, survey: Survey, fitted: FittedMap) -> Budget:
+    """How the sections of the map share its tokens, and which of their lines were left out."""
+    count, limit = read_counter(project).count, project.config.map_token_budget
+    full = sum(pick.form == "full" for pick in fitted.picks)
+    told = f"{full} in full, {len(fitted.picks) - full} by name, of {len(survey.symbols)} ranked"
+    kept = {part.title: part for part in fitted.parts}
+    kept["Key Symbols"] = MapPart("Key Symbols", render_symbols(fitted.picks), 0, fenced=True)
+    whole = {part.title: part for part in _map_parts(survey)} | {"Key Symbols": kept["Key Symbols"]}
+    shares = []
+    for title in MAP_ORDER:
+        part, shown = whole[title], kept.get(title, whole[title]._replace(lines=[]))
+        if not part.lines:
+            continue
+        gone = collections.Counter(part.lines) - collections.Counter(shown.lines)
+        lost = [line for line in part.lines if line in gone]
+        why = f"{len(lost)} of {len(part.lines)} lines left out: its share is {part.share:.0%}"
+        state = "dropped" if not shown.lines else "cut" if lost else "kept"
+        text = redact(render_part(shown)).lstrip("\n") if shown.lines else ""
+        why = told if title == "Key Symbols" else why if lost else "whole"
+        shares.append(Share(title, count(text), state, why, text, redact("".join(lost))))
+    return Budget("Project map", "tokens", limit, fitted.tokens, shares)
+
+
+def _pack_budget(project: Project, package: Pack) -> Budget:
+    """How the files of a package share its tokens, with their scores and reasons."""
+    count = read_counter(project).count
+    shares = []
+    for file, view in zip(package.files, package.views, strict=True):
+        how = view.form if view.text else "named only"
+        why = f"score {file.score:.2f}, {how}: {explain_file(file)}"
+        size = count(render_view(view)) if view.text else 0
+        state = "kept" if view.form == "whole" else "cut"
+        shares.append(Share(show(file.path, 400), size, state, why, view.text))
+    used = count(render_pack(package, pack_note(package.counter, package.budget, package.budget)))
+    return Budget("Context package", "tokens", package.budget, used, shares)
+
+
+def _prompt_budget(prompt: Prompt) -> Budget:
+    """How the sections of a prompt share its bytes, and which were cut or dropped."""
+    kept = {section.title: section for section in prompt.kept}
+    order = sorted((each.drop for each in prompt.sections if each.drop), reverse=True)
+    shares = []
+    for section in prompt.sections:
+        shown = kept.get(section.title)
+        text, whole = section_text(shown) if shown else "", section_text(section)
+        state = "dropped" if not shown else "kept" if text == whole else "cut"
+        turn = order.index(section.drop) + 1 if section.drop else 0
+        why = f"number {turn} to go when room is short" if turn else "never left out"
+        if state != "kept":
+            why = f"{state} to fit the budget; {why}"
+        size = count_bytes(text or whole)
+        shares.append(Share(section.title, size, state, why, text, "" if shown else whole))
+    used = count_bytes(render_prompt(prompt.kept))
+    title = f"Prompt for {show(prompt.task.id)}: {one_line(prompt.task.title)}"
+    return Budget(title, "bytes", prompt.budget, used, shares)
+
+
 # ---- 15 COMMANDS (door) ----------------------------------------------------
 # One cmd_* per subcommand, its flags above it. Uses: TYPES RENDER DISK TASKS FLOWS.
 
@@ -10062,6 +11221,9 @@ def command(
     ),
     flag("--dry-run", action="store_true", help="print the diff and write nothing"),
     flag("--file", action="append", default=[], metavar="PATH", help="manage a section here too"),
+    flag("--hooks", action="store_true", help="register `hook` with Claude Code, Codex, Cursor"),
+    flag("--agents", action="store_true", help="add a scanning agent and a skill for Claude Code"),
+    flag("--mcp", action="store_true", help="register `mcp` in .mcp.json"),
     example="python ctx.py init --dry-run",
 )
 def cmd_init(project: Project, args: argparse.Namespace) -> int:
@@ -10076,7 +11238,10 @@ def cmd_init(project: Project, args: argparse.Namespace) -> int:
             say(project, f"{error}; going on without the parsers")
     project = project._replace(look_only=args.dry_run)
     files = [find_path(project, path) for path in args.file]
-    return _apply(project, plan_init(project, [*AGENT_FILES, *files]), dry=args.dry_run)
+    wanted = [door for door in ("hooks", "agents", "mcp") if getattr(args, door)]
+    plan, doors = plan_init(project, [*AGENT_FILES, *files]), plan_doors(project, wanted)
+    both = Plan([*plan.changes, *doors.changes], [*plan.notes, *doors.notes])
+    return _apply(project, both, dry=args.dry_run)
 
 
 def _apply(project: Project, plan: Plan, *, dry: bool) -> int:
@@ -10393,21 +11558,360 @@ def cmd_record(project: Project, args: argparse.Namespace) -> int:
     return 0
 
 
+@command(
+    flag("task", metavar="TASK", nargs="?", help="show the prompt of this task too"),
+    _SOURCE,
+    example="python ctx.py view T-3",
+)
+def cmd_view(project: Project, args: argparse.Namespace) -> int:
+    """Write .ctx/view.html, a page that shows what an agent would get and why."""
+    briefing = read_briefing(project, args.task, args.source) if args.task else None
+    page = make_page(project, briefing)
+    write_changes(project, [plan_file(project, VIEW_PATH, page.encode())])
+    say(project, f"wrote {VIEW_PATH}; open it in a browser")
+    return 0
+
+
+_COMMON_FLAGS = {
+    "--root": "the repository",
+    "--quiet": "no talk on stderr",
+    "--verbose": "more talk on stderr",
+    "--help": "what a command does",
+}
+
+
+@command(
+    flag("shell", choices=("bash", "zsh", "fish"), help="the shell it is for"),
+    example="python ctx.py completion bash",
+)
+def cmd_completion(project: Project, args: argparse.Namespace) -> int:
+    """Print a completion script: `eval "$(python ctx.py completion bash)"`, likewise zsh and fish."""
+    words: dict[str, dict[str, str]] = {"": {}}
+    for name, door in COMMANDS.items():
+        words[""][name] = (door.run.__doc__ or "").splitlines()[0]
+        words[name] = {}
+        for each in door.flags:
+            choices = dict.fromkeys(each.options.get("choices", ()), each.options["help"])
+            if each.names[-1].startswith("-"):
+                words[name][each.names[-1]] = each.options["help"]
+                words |= {f"{name} {each.names[-1]}": choices} if choices else {}
+            else:
+                words[name] |= choices
+        words[name] |= _COMMON_FLAGS
+    words[""] |= _COMMON_FLAGS | {"--version": "which ctx.py this is"}
+    write_stdout(render_completion(args.shell, words))
+    return 0
+
+
 # ---- 16 SERVE (door) -------------------------------------------------------
-# hook and mcp: JSON in, JSON out. Uses: nothing.
+# hook and mcp: JSON in, JSON out. Uses: TYPES TEXT DISK FLOWS COMMANDS.
+
+
+@command(example="python ctx.py hook < event.json")
+def cmd_hook(project: Project, args: argparse.Namespace) -> int:
+    """Answer a coding agent's hook: event JSON on stdin, context JSON on stdout, always exit 0.
+
+    `init --hooks` registers it for Claude Code, Codex and Cursor.
+    """
+    return run_hook(project._replace(quiet=True, look_only=True))
+
+
+def run_hook(project: Project | None) -> int:
+    """Answer one event; whatever goes wrong costs the answer, never the agent's turn."""
+    import json
+
+    try:
+        if sys.stdin is None or sys.stdin.isatty():
+            raise CtxError("hook: no event on stdin; agents call this, see `ctx init --hooks`")
+        source = sys.stdin.buffer.read(_MAX_MESSAGE)
+        event = json.loads(source) if source.strip() else {}
+        answer = _answer_event(project, event) if isinstance(event, dict) else None
+        if answer:
+            write_stdout(json.dumps(answer) + "\n")
+    except Exception as error:  # a hook must not stop an agent
+        warn(f"hook: {error or type(error).__name__}; no context was given")
+    return 0
+
+
+_MAX_MESSAGE = 20_000_000  # bytes: far more than any agent sends
+
+
+def _answer_event(project: Project | None, event: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The answer in the shape of the agent that asked, or None."""
+    fields = {re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).lower(): event[key] for key in event}
+    name = fields.get("hook_event_name")
+    make = _EVENT_MAKERS.get(name.lower()) if isinstance(name, str) else None
+    if make is None:
+        return None
+    made = make(project or _event_project(fields), fields)
+    camel = str(name)[0].islower()  # Cursor's spelling, and its shape
+    if not made:
+        return None
+    if isinstance(made, dict):
+        answer = {"hookEventName": name, "permissionDecision": "allow", "updatedInput": made}
+        return {"updated_input": made} if camel else {"hookSpecificOutput": answer}
+    if camel:
+        return {"additional_context": made}
+    return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": made}}
+
+
+def _event_project(fields: Mapping[str, Any]) -> Project:
+    """The repository that an event is about: where the agent works, else where we were started."""
+    roots = fields.get("workspace_roots")
+    places = [fields.get("cwd"), *(roots if isinstance(roots, list) else ()), "."]
+    usable = [each for each in places if isinstance(each, str) and os.path.isdir(each)]
+    root = find_root(usable[0] if usable else ".")
+    if not any(os.path.lexists(os.path.join(root, name)) for name in (".git", ".ctx")):
+        raise CtxError("hook: neither a repository nor set up; run `ctx init` there")
+    return Project(root, read_config(root), quiet=True, look_only=True)
+
+
+def _event_text(value: Any, key: str) -> str:
+    text = value.get(key) if isinstance(value, dict) else None
+    return text if isinstance(text, str) else ""
+
+
+def _extend_prompt(project: Project, fields: dict[str, Any]) -> dict[str, Any] | None:
+    """The input of a call that starts an agent, its prompt followed by what that names."""
+    given = fields.get("tool_input")
+    prompt = _event_text(given, "prompt")
+    if fields.get("tool_name") not in ("Agent", "Task") or not project.config.hook_agent_prompts:
+        return None
+    more = make_mentions(project, prompt)
+    return {**given, "prompt": f"{prompt}\n\n{more}"} if more and isinstance(given, dict) else None
+
+
+_EVENT_MAKERS: dict[str, Callable[[Project, dict[str, Any]], str | dict[str, Any] | None]] = {
+    "sessionstart": lambda project, fields: make_session(project),
+    "userpromptsubmit": lambda project, fields: make_mentions(
+        project, _event_text(fields, "prompt")
+    ),
+    "subagentstart": lambda project, fields: make_role(
+        project,
+        _event_text(fields, "agent_type") or _event_text(fields, "subagent_type"),
+        _event_text(fields, "task"),
+    ),
+    "pretooluse": _extend_prompt,
+}
+
+
+# -- MCP
+
+
+class Tool(NamedTuple):
+    """One tool of the server: what it says, and the schemas of its arguments beside `tokens`."""
+
+    run: Callable[[Project, dict[str, Any]], str]
+    about: str
+    takes: dict[str, dict[str, Any]]
+    needs: tuple[str, ...] = ()
+
+
+def _one(about: str) -> dict[str, Any]:
+    return {"type": "string", "description": about}
+
+
+def _some(about: str) -> dict[str, Any]:
+    return {"type": "array", "items": {"type": "string"}, "description": about}
+
+
+TOOLS: dict[str, Tool] = {
+    "map": Tool(
+        lambda project, given: make_map(project, given["tokens"], focus=given.get("focus", ())),
+        "Ranked map of this repository: stack, commands, structure, key symbols.",
+        {"focus": _some("files, folders or symbols to rank from")},
+    ),
+    "pack": Tool(
+        lambda project, given: make_package(project, given["text"], given["tokens"]),
+        "The files and symbols that a task will touch, why, and as much of them as fits.",
+        {"text": _one("what is to be done, or the id of a task")},
+        ("text",),
+    ),
+    "search": Tool(
+        lambda project, given: make_findings(project, given["words"], given["tokens"]),
+        "The best files and symbols for some words, with the lines that match.",
+        {"words": _one("names, or words of what you look for")},
+        ("words",),
+    ),
+    "symbol": Tool(
+        lambda project, given: make_symbol(project, given["name"], given["tokens"]),
+        "Where a symbol is defined, its signature, who uses it and what it uses.",
+        {"name": _one("parse_config, or Class.method")},
+        ("name",),
+    ),
+    "impact": Tool(
+        lambda project, given: make_impact(
+            project, given.get("paths", ()), given.get("since", ""), given["tokens"]
+        ),
+        "What depends on some files, or on all that changed since a commit.",
+        {"paths": _some("files, from the root"), "since": _one("such as HEAD~1 or main")},
+    ),
+    "task": Tool(
+        lambda project, given: make_task(project, given["id"], given["tokens"]),
+        "All that one task needs: goal, criteria, earlier attempts, git state.",
+        {"id": _one("of the task; a unique prefix will do")},
+        ("id",),
+    ),
+}
+_TOKENS = {"default": 4000, "minimum": 100, "maximum": 10_000}  # agents cut answers at 25,000
+_LEGACY = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
+_MODERN = ("2026-07-28",)
+_META = "io.modelcontextprotocol/"
+_SERVER = {"name": "ctx", "version": VERSION}
+_ABOUT: dict[str, Any] = {
+    "capabilities": {"tools": {}},
+    "instructions": "Facts about this repository. Start with `map`; the others answer one question each.",
+}
+_FRESH = {"ttlMs": 3_600_000, "cacheScope": "public"}  # tools change only with ctx.py itself
+
+
+@command(example="python ctx.py mcp")
+def cmd_mcp(project: Project, args: argparse.Namespace) -> int:
+    """Serve map, pack, search, symbol, impact and task over MCP on stdin and stdout.
+
+    `init --mcp` registers it in .mcp.json.
+    """
+    import json
+
+    if sys.stdin is None or sys.stdout is None:
+        raise CtxError("mcp: needs stdin and stdout; an MCP client starts it with both")
+    client = os.dup(1)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what a library prints must not reach the client
+    project = project._replace(quiet=True)
+    with open(client, "wb", buffering=0) as out, contextlib.suppress(OSError):
+        while line := sys.stdin.buffer.readline(_MAX_MESSAGE):
+            answer = _answer_line(project, line) if line.strip() else None
+            if answer is not None:
+                out.write(json.dumps({"jsonrpc": "2.0", **answer}).encode() + b"\n")
+    return 0
+
+
+def _answer_line(project: Project, line: bytes) -> dict[str, Any] | None:
+    """The answer to one message; None for what wants none."""
+    import json
+
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        return {"id": None, **_refuse(-32700, "not JSON")}
+    if not isinstance(message, dict) or not isinstance(message.get("method"), str):
+        is_answer = isinstance(message, dict) and ("result" in message or "error" in message)
+        return None if is_answer else {"id": None, **_refuse(-32600, "not a request")}
+    if "id" not in message:
+        return None
+    number, params = message["id"], message.get("params", {})
+    if isinstance(number, bool) or not isinstance(number, str | int | float):
+        return {"id": None, **_refuse(-32600, "id is neither a text nor a number")}
+    if not isinstance(params, dict):
+        return {"id": number, **_refuse(-32602, "params is not an object")}
+    return {"id": number, **_answer_request(project, message["method"], params)}
+
+
+def _answer_request(project: Project, method: str, params: dict[str, Any]) -> dict[str, Any]:
+    """The result or the error of one request, as its era of the protocol words it."""
+    meta = params.get("_meta")
+    version = meta.get(f"{_META}protocolVersion") if isinstance(meta, dict) else None
+    modern = version is not None or method == "server/discover"
+    if version is not None and version not in _MODERN:
+        data = {"supported": [*_MODERN, *_LEGACY], "requested": version}
+        return _refuse(-32022, "unsupported protocol version", data)
+    answer = (_MODERN_METHODS if modern else _LEGACY_METHODS).get(method)
+    if answer is None:
+        return _refuse(-32601, f"no method {show(method)}")
+    body: dict[str, Any]
+    try:
+        body = answer(project, params)
+    except Exception as error:  # one bad request must not end the server
+        text = show(redact(str(error) or type(error).__name__), 1000)
+        body = {"result": {**_content(text), "isError": True}}
+    if modern and "result" in body:
+        more = {"resultType": "complete", "_meta": {f"{_META}serverInfo": _SERVER}}
+        return {"result": {**body["result"], **more}}
+    return body
+
+
+def _refuse(code: int, message: str, data: object = None) -> dict[str, Any]:
+    more = {} if data is None else {"data": data}
+    return {"error": {"code": code, "message": message, **more}}
+
+
+def _content(text: str) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": text}]}
+
+
+def _initialize(project: Project, params: dict[str, Any]) -> dict[str, Any]:
+    asked = params.get("protocolVersion")
+    version = asked if asked in _LEGACY else _LEGACY[0]
+    return {"result": {"protocolVersion": version, "serverInfo": _SERVER, **_ABOUT}}
+
+
+def _list_tools(project: Project, params: dict[str, Any]) -> dict[str, Any]:
+    size = {"type": "integer", "description": "size of the answer", **_TOKENS}
+    tools = []
+    for name, tool in TOOLS.items():
+        fields = {**tool.takes, "tokens": size}
+        schema = {"type": "object", "properties": fields, "required": list(tool.needs)}
+        tools.append({"name": name, "description": tool.about, "inputSchema": schema})
+    return {"result": {"tools": tools, **_FRESH}}
+
+
+def _call_tool(project: Project, params: dict[str, Any]) -> dict[str, Any]:
+    name, given = str(params.get("name")), params.get("arguments") or {}
+    if name not in TOOLS:
+        return _refuse(-32602, f"no tool {show(name)}; known: {', '.join(TOOLS)}")
+    if not isinstance(given, dict):
+        raise CtxError("arguments: not an object; give one")
+    given = {"tokens": _TOKENS["default"], **given}
+    _check_arguments(TOOLS[name], given)
+    return {"result": {**_content(TOOLS[name].run(project, given)), "isError": False}}
+
+
+def _check_arguments(tool: Tool, given: dict[str, Any]) -> None:
+    """CtxError unless each argument is known and of its kind, and what is needed is there."""
+    for key, value in given.items():
+        texts = isinstance(value, list) and all(isinstance(each, str) for each in value)
+        low, high = _TOKENS["minimum"], _TOKENS["maximum"]
+        if key == "tokens":
+            fits, wanted = type(value) is int and low <= value <= high, f"from {low} to {high}"
+        elif key not in tool.takes:
+            raise CtxError(f"{show(key)}: unknown; {closest(key, [*tool.takes, 'tokens'])}")
+        elif tool.takes[key]["type"] == "array":
+            fits, wanted = texts, "a list of texts"
+        else:
+            fits, wanted = isinstance(value, str), "a text"
+        if not fits:
+            raise CtxError(f"{key}: must be {wanted}; {show(str(value), 40)} is not")
+    for key in tool.needs:
+        if not given.get(key):
+            raise CtxError(f"{key}: missing; {tool.takes[key]['description']}")
+
+
+_Method = Callable[[Project, dict[str, Any]], dict[str, Any]]
+_TOOL_METHODS: dict[str, _Method] = {"tools/list": _list_tools, "tools/call": _call_tool}
+_LEGACY_METHODS = _TOOL_METHODS | {
+    "initialize": _initialize,
+    "ping": lambda project, params: {"result": {}},
+}
+_MODERN_METHODS = _TOOL_METHODS | {
+    "server/discover": lambda project, params: {
+        "result": {"supportedVersions": [*_MODERN, *_LEGACY], **_ABOUT, **_FRESH}
+    },
+}
 
 
 # ---- 17 MAIN (door) --------------------------------------------------------
-# Arguments in, exit code out. Uses: TYPES DISK INDEX COMMANDS.
+# Arguments in, exit code out. Uses: TYPES DISK INDEX COMMANDS SERVE.
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code. Bad input is one line on stderr and 2."""
+    words = list(sys.argv[1:] if argv is None else argv)
     try:
-        return _run(list(sys.argv[1:] if argv is None else argv))
+        return _run(words)
     except CtxError as error:
         warn(str(error))
-        return 2
+        door = words[2:] if words[:1] == ["--root"] else words
+        return 0 if door[:1] == ["hook"] else 2  # a 2 would block the agent
     except KeyboardInterrupt:
         return 130
 
@@ -10416,6 +11920,8 @@ def _run(argv: list[str]) -> int:
     if argv in ([], ["-h"], ["--help"]):  # before argparse is loaded: this should be instant
         write_stdout(_help())
         return 0
+    if argv == ["hook"]:  # waited for at every prompt: it finds its repository by itself
+        return run_hook(None)
     if argv[:1] == ["work"] and len(argv) == 3:  # not a command: how INDEX starts its workers
         return run_worker(argv[1], argv[2])
     top = _new_parser("ctx", add_help=False)

@@ -185,7 +185,5 @@ def test_relations_name_what_a_part_leans_on() -> None:
         "db/users.py": tags(define("load_user")),
     }
     found = links(files, weights=dict.fromkeys(files, 1.0))
-    relations = ctx.rank_relations(
-        found, ctx.rank_files(found, {}), lambda path: path.split("/")[0]
-    )
-    assert relations == [("web", ["db"])]
+    groups = ctx.build_groups(found, ctx.rank_files(found, {}), lambda path: path.split("/")[0])
+    assert ctx.rank_relations(groups) == [("web", ["db"])]
