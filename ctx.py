@@ -8267,41 +8267,63 @@ def _blob_hash(source: bytes, wanted: str) -> bool:
     return False
 
 
-def read_remembered(
-    project: Project, names: Collection[str] = ()
-) -> tuple[list[str], dict[str, FileTags]]:
-    """The files that the index knows, and the tags of those among `names` or defining one of them.
+# -- the index as it is: nothing is listed, parsed or written, for answers in a hurry
 
-    The index is taken as it is: nothing is listed, parsed or written. For answers in a hurry.
-    """
+
+def list_remembered(project: Project) -> list[str]:
+    """The files that the index knows."""
+    return [os.fsdecode(name) for (name,) in _remembered(project, "SELECT path FROM files")]
+
+
+def find_remembered(project: Project, names: Collection[str]) -> dict[str, FileTags]:
+    """The tags of files that the index knows, by the ends of their paths or by what they define."""
     import json
+
+    ends = tuple(f"/{name}" for name in names)
+    words = "|".join(re.escape(json.dumps(name)[1:-1]) for name in names)
+    # a definition's row holds its kind, its name and its owner, in this order
+    defines = re.compile(f'","(?:{words})","'.encode())
+    query = (
+        "SELECT f.path, t.data, t.crc FROM files f"
+        " JOIN tags t ON t.hash = f.hash AND t.kind = f.kind"
+    )
+    tags: dict[str, FileTags] = {}
+    for name, data, crc in _remembered(project, query) if names else ():
+        path = os.fsdecode(name)
+        if len(tags) < _MOST_REMEMBERED and (f"/{path}".endswith(ends) or defines.search(data)):
+            found = _decode_row(data, crc)
+            if found is not None:
+                tags[path] = found
+    return tags
+
+
+_MOST_REMEMBERED = 12  # files: what more of them define says little
+
+
+def is_warm(project: Project) -> bool:
+    """Whether the index is this ctx.py's own and knows nearly all files as they are now."""
+    if _remembered(project, "SELECT value FROM about") != [(cache_key(full=use_packages()),)]:
+        return False
+    since = read_mtime(os.path.join(project.root, ".ctx/cache", f"index-{_SCHEMA}.db"))
+    times = [read_mtime(os.path.join(project.root, path)) for path in list_remembered(project)]
+    return sum(1 for each in times if each > since) <= _FEW_CHANGED
+
+
+_FEW_CHANGED = 20  # files that can be parsed while somebody waits
+
+
+def _remembered(project: Project, query: str) -> list[Any]:
     import sqlite3
 
     place = os.path.join(project.root, ".ctx/cache", f"index-{_SCHEMA}.db")
     if not os.path.isfile(place) or os.path.islink(place):
-        return [], {}
-    join = "SELECT f.path, t.data, t.crc FROM files f JOIN tags t ON t.hash = f.hash AND t.kind = f.kind"
-    tags: dict[str, FileTags] = {}
-    cache = sqlite3.connect(place, timeout=0.1, isolation_level=None)
+        return []
     try:
-        cache.execute("PRAGMA query_only=ON")
-        paths = [os.fsdecode(row[0]) for row in cache.execute("SELECT path FROM files")]
-        for name in names:
-            # a definition's row holds its kind, its name and its owner, in this order
-            defined = f'","{json.dumps(name)[1:-1]}","'.encode()
-            query = f"{join} WHERE f.path = ? OR instr(t.data, ?) LIMIT {_REMEMBERED}"
-            for row in cache.execute(query, (os.fsencode(name), defined)):
-                found = _decode_row(row[1], row[2])
-                if found is not None:
-                    tags[os.fsdecode(row[0])] = found
-    except (sqlite3.Error, TypeError, ValueError):
-        return [], {}
-    finally:
-        cache.close()
-    return paths, tags
-
-
-_REMEMBERED = 8  # files for one name: one that more define says little
+        with contextlib.closing(sqlite3.connect(place, timeout=0.1)) as cache:
+            cache.execute("PRAGMA query_only=ON")
+            return cache.execute(query).fetchall()
+    except sqlite3.Error:
+        return []  # damaged or in use: no answer is better than a late one
 
 
 def list_answers(project: Project, text: str) -> list[str]:
@@ -10651,7 +10673,7 @@ _PROMPT_CHARS = 20_000  # of a prompt that are searched for names
 def make_session(project: Project) -> str:
     """What an agent should know when a session starts: commands, tasks, map, and how old that is."""
     ctx = script_command(project)
-    tracker = read_tasks(project, project.config.tasks_source)
+    tracker = _near_tasks(project)
     text = read_text(project, MAP_PATH)
     parts = parse_parts(clean_text(text)) if text is not None else _bare_parts(project)
     commands = parts.pop("Commands", "")
@@ -10668,29 +10690,29 @@ def make_session(project: Project) -> str:
 def make_mentions(project: Project, text: str) -> str:
     """The tasks, files and symbols that a prompt names, and its package; "" if it names none."""
     text = text[:_PROMPT_CHARS]
-    tracker = read_tasks(project, project.config.tasks_source)
+    tracker = _near_tasks(project)
     tasks = find_named_tasks(tracker, text)[:2]
     code = _named_code(project, text)
     if not tasks and not code:
         return ""
     sections = [Section("Task", _task_text(project, tracker, task)) for task in tasks]
     wanted = "\n".join([text, *(f"{task.title}\n{task.description}" for task in tasks)])
-    sections.append(Section("Named here", code))
-    if has_words(project):  # counting the words of a whole repository would keep the agent waiting
-        sections.append(Section("Context package", make_pack_summary(project, wanted)))
+    warm = has_words(project) and is_warm(project)  # else counting would keep the agent waiting
+    package = make_pack_summary(project, wanted) if warm else ""
+    sections += [Section("Named here", code), Section("Context package", package)]
     return _fit_hook(project, sections)
 
 
 def make_role(project: Project, role: str, text: str) -> str:
     """What a helper agent should know: where its role may look, the task at hand, the commands."""
-    tracker = read_tasks(project, project.config.tasks_source)
+    tracker = _near_tasks(project)
     current = find_current(tracker, read_branch(project))
     globs = project.config.roles.get(role, ())
     parts = parse_parts(clean_text(read_text(project, MAP_PATH) or ""))
     limits = f"The role {code_span(role)} keeps to: {', '.join(map(code_span, globs))}."
     allowed = re.compile("|".join(map(glob_pattern, globs)) if globs else ".*", re.S)
     if globs:
-        files = [path for path in read_remembered(project)[0] if allowed.fullmatch(path)]
+        files = [path for path in list_remembered(project) if allowed.fullmatch(path)]
         body = "".join(f"- {code_span(path)}\n" for path in files[:_LISTED_FILES])
         parts = {"Commands": parts.get("Commands", ""), f"Its {len(files)} files": body}
     sections = [
@@ -10732,7 +10754,7 @@ def _bare_parts(project: Project) -> dict[str, str]:
 def _map_age(project: Project, text: str) -> str:
     """One sentence on how old the map is: what is newer than it, or than its last confirmation."""
     ctx = script_command(project)
-    known = read_remembered(project)[0]
+    known = [path for path in list_remembered(project) if not is_instruction_path(path)]
     if not known:
         return f"No index on this machine tells how old the map below is; `{ctx} map` refreshes it."
     since = max(map(read_mtime, [f"{project.root}/{MAP_PATH}", *list_answers(project, text)]))
@@ -10741,6 +10763,12 @@ def _map_age(project: Project, text: str) -> str:
     if not changed:
         return "The map below is current."
     return f"{changed} of {len(known)} files changed since the map below; `{ctx} map` refreshes it."
+
+
+def _near_tasks(project: Project) -> Tracker:
+    """The tasks in files here: a hook never waits for a network."""
+    source = project.config.tasks_source
+    return read_tasks(project, "auto" if source == "gh" else source)
 
 
 def _open_tasks(project: Project, tracker: Tracker) -> str:
@@ -10763,17 +10791,14 @@ def _task_text(project: Project, tracker: Tracker, task: Task) -> str:
 def _named_code(project: Project, text: str, allowed: re.Pattern[str] | None = None) -> str:
     """The files and symbols of the index that a text names."""
     names = find_code_names(text)
-    known = read_remembered(project)[0] if names else []
-    ends = tuple(f"/{name}" for name in names if "." in name)
-    files = {path for path in known if ends and f"/{path}".endswith(ends)}
+    ends = tuple(f"/{name}" for name in names)
     lines = []
-    for path, found in sorted(read_remembered(project, [*files, *names])[1].items()):
+    for path, found in sorted(find_remembered(project, names).items()):
         if allowed is None or allowed.fullmatch(path):
-            named = [each for each in found.definitions if path in files or each.name in names]
-            lines.append(f"{code_span(path)}\n")
-            lines += [
-                f"-{render_symbol(Symbol(0, path, each))[1:]}" for each in named[:_NAMED_SHOWN]
-            ]
+            whole = f"/{path}".endswith(ends)
+            named = [each for each in found.definitions if whole or each.name in names]
+            shown = [render_symbol(Symbol(0, path, each))[1:] for each in named[:_NAMED_SHOWN]]
+            lines += [f"{code_span(path)}\n", *(f"-{line}" for line in shown)]
     return "".join(lines)
 
 
@@ -10789,21 +10814,6 @@ def read_links(project: Project) -> tuple[dict[str, FileTags], Links]:
     imports = resolve_imports(uses, list(files), read_configs(project, list(files)))
     weights = {path: weigh_file(path, each.mark) for path, each in tags.items()}
     return tags, build_links(tags, imports, weights, _family)
-
-
-def make_package(project: Project, text: str, budget: int) -> str:
-    """The package of a task or of its id as text, for an agent that asks."""
-    package = make_pack(project, Request(read_request(project, text), budget))
-    if not package.files:
-        raise CtxError("text: nothing here is relevant to that; name files, symbols or other words")
-    return make_pack_text(project, package, "text")
-
-
-def make_findings(project: Project, words: str, budget: int) -> str:
-    """What a search finds, within a budget, for an agent that asks."""
-    found = make_search(project, words)
-    lines = render_found(found, "text").splitlines(keepends=True)
-    return _fit_answer(project, lines or ["Nothing found.\n"], budget)
 
 
 def make_symbol(project: Project, name: str, budget: int) -> str:
@@ -10925,6 +10935,21 @@ def _fit_answer(project: Project, lines: Sequence[str], budget: int) -> str:
     kept = fit_lines(lines, budget - 20, count)
     left = len(lines) - len(kept)
     return redact("".join(lines[at] for at in kept)) + (f"\n[{left} more lines]\n" if left else "")
+
+
+def make_package(project: Project, text: str, budget: int) -> str:
+    """The context package of a text or of a task, within a budget of tokens."""
+    package = make_pack(project, Request(read_request(project, text), budget))
+    if not package.files:
+        raise CtxError("pack: nothing here is relevant to that; name files, symbols or other words")
+    return make_pack_text(project, package, "text")
+
+
+def make_findings(project: Project, words: str, budget: int) -> str:
+    """What a search finds, within a budget of tokens."""
+    found = make_search(project, words)
+    lines = render_found(found, "text").splitlines(keepends=True) or ["Nothing found.\n"]
+    return _fit_answer(project, lines, budget)
 
 
 def make_task(project: Project, wanted: str, budget: int) -> str:
@@ -11722,15 +11747,15 @@ TOOLS: dict[str, Tool] = {
         {"focus": _some("files, folders or symbols to rank from")},
     ),
     "pack": Tool(
-        lambda project, given: make_package(project, given["text"], given["tokens"]),
-        "The files and symbols that a task will touch, why, and as much of them as fits.",
-        {"text": _one("what is to be done, or the id of a task")},
-        ("text",),
+        lambda project, given: make_package(project, given["task"], given["tokens"]),
+        "The files and symbols that a task will touch, why, and their text or signatures.",
+        {"task": _one("what is to be done, or a task's id")},
+        ("task",),
     ),
     "search": Tool(
         lambda project, given: make_findings(project, given["words"], given["tokens"]),
-        "The best files and symbols for some words, with the lines that match.",
-        {"words": _one("names, or words of what you look for")},
+        "The best files, symbols and lines for some words.",
+        {"words": _one("what to look for")},
         ("words",),
     ),
     "symbol": Tool(
@@ -11767,7 +11792,7 @@ _FRESH = {"ttlMs": 3_600_000, "cacheScope": "public"}  # tools change only with 
 
 @command(example="python ctx.py mcp")
 def cmd_mcp(project: Project, args: argparse.Namespace) -> int:
-    """Serve map, pack, search, symbol, impact and task over MCP on stdin and stdout.
+    """Serve map, pack, search and more as an MCP server on stdin and stdout, until input ends.
 
     `init --mcp` registers it in .mcp.json.
     """

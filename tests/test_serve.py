@@ -113,7 +113,8 @@ def test_a_prompt_that_names_a_task_gets_it(shop: Path) -> None:
 def test_a_prompt_that_names_code_gets_where_it_is(shop: Path) -> None:
     text = context(ask(shop, "claude-prompt-code"))
     assert "def load_cart(size: int) -> PriceList :4" in text
-    assert "class PriceList :1" in text and "show_page" not in text
+    named, _, package = text.partition("## Context package")
+    assert "class PriceList :1" in named and "show_page" not in named and "cart.py" in package
 
 
 @pytest.mark.parametrize(
@@ -231,6 +232,14 @@ def test_a_hook_ends_well_where_nothing_is_as_it_should_be(shop: Path, tmp_path:
     done = subprocess.run([sys.executable, "-c", code], cwd=gone, input=event.encode())
     assert done.returncode == 0
     assert send(shop, event, "hook", "--root", str(shop)).stdout
+
+
+def test_a_hook_waits_for_no_network(shop: Path, tmp_path: Path) -> None:
+    trap = lab.plant(tmp_path, {"gh": f"#!/bin/sh\ntouch {tmp_path}/called\n"}) / "gh"
+    trap.chmod(0o755)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    answer = ask(shop, "claude-session-start-startup", CTX_TASKS_SOURCE="gh", PATH=path)
+    assert "T-2" in context(answer) and not (tmp_path / "called").exists()
 
 
 def test_a_hook_writes_nothing(shop: Path) -> None:
@@ -428,8 +437,8 @@ def server(shop: Path) -> Any:
 META = {"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}
 CALLS = {
     "map": {"tokens": 500},
-    "pack": {"text": "load_cart should round prices"},
-    "search": {"words": "load_cart"},
+    "pack": {"task": "let load_cart use another PriceList"},
+    "search": {"words": "price list"},
     "symbol": {"name": "load_cart"},
     "impact": {"paths": ["shop/prices.py"]},
     "task": {"id": "T-2"},
@@ -485,7 +494,8 @@ def text_of(answer: Any) -> str:
 
 def test_every_tool_answers(server: Server) -> None:
     texts = {name: text_of(call(server, 1, name, CALLS[name])) for name in ctx.TOOLS}
-    assert "PriceList" in texts["map"]
+    assert "PriceList" in texts["map"] and "shop/prices.py" in texts["search"]
+    assert "shop/cart.py" in texts["pack"]
     assert (
         "shop/cart.py:4" in texts["symbol"] and "`shop/page.py:5` in show_page" in texts["symbol"]
     )

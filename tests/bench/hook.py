@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 SCRIPT = Path(__file__).parent.parent.parent / "ctx.py"
-RUNS = 15
+RUNS = 9
 LIMIT = 4.0
 EVENTS = {
     "SessionStart": {"source": "startup"},
