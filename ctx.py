@@ -1275,7 +1275,7 @@ c: c h
   text    enum ^(?:typedef\s+)?enum\s+(\w+)\s*\{
   text    macro ^#\s*define\s+(\w+)\(
 
-cpp: cpp cc cxx c++ hpp hh hxx h++ ipp inl tpp cu cuh
+cpp: cpp cc cxx c++ hpp hh hxx h++ ipp inl tpp
   like    c
   closed  class
   wrap    template_declaration
@@ -2005,6 +2005,284 @@ dockerfile: dockerfile containerfile
   comment #
   def     from_instruction.as>image_alias=object
   text    object ^(?i:from)\s+\S+\s+(?i:as)\s+(\S+)
+
+fish: fish
+  run     fish
+  comment #
+  public  (^|\s)[^\W_][\w-]*$
+  def     function_definition=function
+  raw     (function_definition name: (_) @name . option: (_)* . [(command) (if_statement) (for_statement) (while_statement) (switch_statement) (function_definition) (begin_statement) (comment)] @body) @def.function
+  ref     command.name>word
+  drop    set echo test source string status return and or not math count contains read printf eval end begin
+  raw     ((command name: (word) @_s . argument: (word) @use) (#match? @_s "^(source|\\.)$"))
+  text    function ^function\s+([\w-]+)
+
+luau: luau
+  like    lua
+  def     type_definition=type
+  raw     (function_call name: (identifier) @_r arguments: (arguments . (dot_index_expression field: (identifier) @use)) (#eq? @_r "require"))
+  ref     generic_type>identifier
+  text    type ^(?:export\s+)?type\s+(\w+)
+
+gleam: gleam
+  public  ^pub\b
+  def     type_definition>type_name.name=type type_alias>type_name.name=type function=function constant=constant external_function=function external_type>type_name.name=type
+  body    data_constructors
+  value   constant.value
+  skip    attribute
+  ref     type.name>type_identifier function_call.function>identifier function_call.function>field_access.field>label constructor_name unqualified_import.name
+  raw     (binary_expression right: [(identifier) @ref (field_access field: (label) @ref)])
+  drop    Int String Float Bool List Result Nil Ok Error
+  use     import.module
+  text    function ^(?:pub\s+)?fn\s+(\w+)
+  text    type ^(?:pub\s+)?(?:opaque\s+)?type\s+(\w+)
+
+elm: elm
+  comment -- {-
+  def     type_alias_declaration=type type_declaration=enum file/type_annotation=function port_annotation=function
+  raw     (file (value_declaration functionDeclarationLeft: (function_declaration_left . (lower_case_identifier) @name (_)) body: (_) @body) @def.function)
+  raw     ((file (type_annotation name: (_) @name) . (value_declaration functionDeclarationLeft: (function_declaration_left . (lower_case_identifier) @_n (_))  @skip)) (#eq? @name @_n))
+  raw     ((type_annotation) . (value_declaration functionDeclarationLeft: (function_declaration_left . (lower_case_identifier) @name)) @def.none)
+  raw     ((type_annotation name: (_) @name) @def.function . (value_declaration) @end)
+  only    module_declaration.exposing>exposing_list>exposed_type|exposed_value
+  body    eq
+  raw     (upper_case_qid (upper_case_identifier) @ref .)
+  raw     (value_qid (lower_case_identifier) @ref .)
+  package module_declaration.name
+  use     import_clause.moduleName
+  drop    String Int Float Bool List Maybe Result
+  text    type ^type\s+(?:alias\s+)?(\w+)
+
+purescript: purs
+  comment -- {-
+  def     data=type newtype=type type_alias=type class_declaration>class_head>class_name>type=class foreign_import=function purescript/signature=function class_body/signature=method
+  only    purescript/exports>export
+  body    class_body constructor
+  value   newtype>newtype_constructor
+  ref     type_name>type qualified_type>type class_name>type exp_apply>exp_name>variable exp_apply>exp_name>qualified_variable>variable import_item>type_import>type
+  drop    String Int Number Boolean Array Maybe Unit
+  package purescript.name
+  use     import.module
+  text    type ^(?:data|newtype|type)\s+([A-Z]\w*)
+  text    class ^class\s+(?:.*<=\s*)?([A-Z]\w*)
+
+d: d di
+  comment // /* /+
+  public  ^(?!.*\b(private|package)\b)
+  def     struct_declaration>identifier=struct union_declaration>identifier=union enum_declaration>identifier=enum interface_declaration>identifier=interface class_declaration>identifier=class template_declaration>identifier=macro
+  def     function_declaration>identifier=function alias_declaration>alias_initializer>identifier=type
+  raw     (auto_declaration (storage_class) variable: (identifier) @name (parameters)) @def.function
+  raw     (constructor (this) @name) @def.method
+  raw     (manifest_constant (manifest_declarator . (identifier) @name . (_) @value)) @def.constant
+  body    aggregate_body function_body enum_member {
+  hide    unittest_declaration
+  raw     (parameter (identifier) . (_) @value)
+  ref     base_class>identifier call_expression>identifier import_bind>identifier
+  raw     (call_expression . (property_expression (identifier) @ref .))
+  raw     (type (identifier) @ref)
+  drop    assert writeln
+  package module_declaration>module_fqn
+  use     imported>module_fqn
+  text    class ^(?:(?:public|private|abstract|final)\s+)*class\s+(\w+)
+  text    struct ^struct\s+(\w+)
+  text    interface ^interface\s+(\w+)
+  text    enum ^enum\s+(\w+)\s*(?:\{|$)
+
+nim: nim nims nimble
+  comment #
+  public  (?!)
+  export  exported_symbol>identifier
+  raw     (proc_declaration name: [(identifier) @name (exported_symbol (identifier) @name)] (documentation_comment)? @doc body: (_)? @body) @def.function
+  raw     (func_declaration name: [(identifier) @name (exported_symbol (identifier) @name)] (documentation_comment)? @doc body: (_)? @body) @def.function
+  raw     (template_declaration name: [(identifier) @name (exported_symbol (identifier) @name)] (documentation_comment)? @doc body: (_)? @body) @def.macro
+  raw     (macro_declaration name: [(identifier) @name (exported_symbol (identifier) @name)] (documentation_comment)? @doc body: (_)? @body) @def.macro
+  def     method_declaration.name>identifier=function method_declaration.name>exported_symbol>identifier=function iterator_declaration.name>identifier=function iterator_declaration.name>exported_symbol>identifier=function
+  def     converter_declaration.name>exported_symbol>identifier=function
+  raw     (type_declaration (type_symbol_declaration name: [(identifier) @name (exported_symbol (identifier) @name)])) @def.type
+  raw     (type_declaration (type_symbol_declaration name: [(identifier) @name (exported_symbol (identifier) @name)]) [(object_declaration) (ref_type (object_declaration)) (tuple_type)] @body) @def.struct
+  raw     (type_declaration (type_symbol_declaration name: [(identifier) @name (exported_symbol (identifier) @name)]) (enum_declaration) @body) @def.enum
+  raw     (source_file (const_section (variable_declaration (symbol_declaration_list (symbol_declaration name: [(identifier) @name (exported_symbol (identifier) @name)])) value: (_) @value) @def.constant))
+  lead    struct=type enum=type type=type constant=const
+  skip    documentation_comment
+  value   parameter_declaration.value
+  ref     call.function>identifier type_expression>identifier import_from_statement>expression_list>identifier
+  raw     (call function: (dot_expression right: (identifier) @ref))
+  raw     (type_expression (bracket_expression right: (argument_list (identifier) @ref)))
+  drop    int string bool float seq untyped typed RootObj echo len add
+  use     import_statement>expression_list>_ import_from_statement.module include_statement>expression_list>_
+  text    function ^(?:proc|func|method|iterator|converter)\s+`?(\w+)
+  text    struct ^\s+(\w+)\*?\s*=\s*(?:ref\s+|ptr\s+)?object\b
+  text    enum ^\s+(\w+)\*?\s*=\s*enum\b
+
+thrift: thrift
+  comment // /* #
+  raw     (struct_definition . (identifier) @name) @def.struct
+  raw     (union_definition . (identifier) @name) @def.union
+  raw     (exception_definition . (identifier) @name) @def.struct
+  raw     (enum_definition . (identifier) @name) @def.enum
+  raw     (service_definition . (identifier) @name) @def.interface
+  def     function_definition>identifier=method typedef_definition>typedef_identifier=type
+  raw     (const_definition (type) . (identifier) @name (_) @value) @def.constant
+  body    { field
+  raw     (type (identifier) @ref .)
+  raw     (service_definition "extends" (identifier) @ref .)
+  use     include_statement>string
+  text    struct ^(?:struct|exception)\s+(\w+)
+  text    interface ^service\s+(\w+)
+  text    enum ^enum\s+(\w+)
+  text    union ^union\s+(\w+)
+
+prisma: prisma
+  raw     (model_block . (identifier) @name "{" @body) @def.struct
+  raw     (enum_block . (identifier) @name "{" @body) @def.enum
+  ref     non_null_type>identifier
+  raw     (array_type (non_null_type (identifier) @ref))
+  text    struct ^(?:model|view|type)\s+(\w+)
+  text    enum ^enum\s+(\w+)
+
+cuda: cu cuh
+  like    cpp
+
+glsl: glsl vert frag geom comp tesc tese vsh fsh rgen rchit rmiss
+  like    c
+  public  .
+  raw     (preproc_def name: (_) @name value: (_)? @value) @def.constant
+  raw     (translation_unit (declaration "uniform" . (identifier) @name (field_declaration_list) @body) @def.struct)
+  raw     (translation_unit (declaration "uniform" declarator: (_) @name) @def.variable)
+  drop    vec2 vec3 vec4 mat3 mat4 float int texture normalize dot max min clamp mix pow length cross
+
+wgsl: wgsl
+  def     struct_declaration=struct function_declaration=function
+  raw     (global_variable_declaration (variable_declaration (variable_identifier_declaration name: (_) @name)) @def.variable)
+  body    { struct_member
+  skip    attribute
+  ref     type_declaration>identifier
+  text    struct ^\s*struct\s+(\w+)
+  text    function ^\s*(?:@\w+(?:\([^)]*\))?\s+)*fn\s+(\w+)
+  text    type ^alias\s+(\w+)
+  text    constant ^(?:const|override)\s+(\w+)
+
+verilog: v sv vh svh
+  def     module_declaration>module_header>simple_identifier=module package_declaration>package_identifier>simple_identifier=module
+  def     interface_declaration>interface_ansi_header>interface_identifier>simple_identifier=interface class_declaration>class_identifier>simple_identifier=class
+  raw     (function_declaration (function_body_declaration (function_identifier (function_identifier (simple_identifier) @name)) . (_)? @body)) @def.function
+  raw     (task_declaration (task_body_declaration (task_identifier (task_identifier (simple_identifier) @name)) . (_)? @body)) @def.function
+  raw     (type_declaration "typedef" (simple_identifier) @name .) @def.type
+  raw     (text_macro_definition (text_macro_name (text_macro_identifier) @name) @end (macro_text)? @body) @def.macro
+  turn    v coq ^\s*(Theorem|Lemma|Require|Inductive|Definition)\b
+  public  .
+  body    module_or_generate_item package_or_generate_item_declaration interface_or_generate_item class_item tf_item_declaration non_port_module_item
+  raw     (param_assignment (constant_param_expression) @value)
+  raw     (module_instantiation . (simple_identifier) @ref)
+  ref     tf_call>simple_identifier package_import_item>package_identifier>simple_identifier
+  use     include_compiler_directive>double_quoted_string
+  text    module ^\s*(?:module|package)\s+(?:automatic\s+|static\s+)?(\w+)
+  text    interface ^\s*interface\s+(\w+)
+  text    class ^\s*(?:virtual\s+)?class\s+(\w+)
+
+coq:
+  grammar -
+  comment (*
+  text    function ^(?:Local\s+|Global\s+)?(?:Theorem|Lemma|Definition|Fixpoint|Corollary)\s+(\w+)
+  text    type ^(?:Inductive|Record|Class)\s+(\w+)
+  text    module ^Module\s+(\w+)
+
+vhdl: vhd vhdl
+  comment --
+  def     entity_declaration=module package_declaration=module component_declaration=interface full_type_declaration=type subtype_declaration=type
+  def     function_declaration.designator=function procedure_declaration.designator=function function_body.designator=function procedure_body.designator=function
+  raw     (architecture_body entity: (_) @name) @def.part
+  raw     (package_body package: (_) @name) @def.part
+  raw     (package_declaration (declarative_part (constant_declaration (identifier_list (identifier) @name) (default_expression (_) @value)?) @def.constant))
+  body    is entity_header component_header declarative_part sequence_of_statements
+  ref     entity_instantiation.entity>selected_name.suffix component_instantiation.component type_mark>simple_name ambiguous_name.prefix>simple_name
+  drop    std_logic std_logic_vector integer natural boolean unsigned signed rising_edge
+  raw     (use_clause (selected_name) @use)
+  edit    ^work\.(\w+).* => \1
+  text    module (?i)^\s*(?:entity|package)\s+(?!body\b)(\w+)
+  text    interface (?i)^\s*component\s+(\w+)
+
+fortran: f90 f95 f03 f08 f for f77 ftn fpp
+  comment !
+  def     module>module_statement>name=module submodule>submodule_statement>name=module program>program_statement>name=module interface>interface_statement>name=interface derived_type_definition>derived_type_statement>type_name=struct
+  raw     (subroutine (subroutine_statement name: (_) @name) @body) @def.function
+  raw     (function (function_statement name: (_) @name) @body) @def.function
+  def     subroutine>subroutine_statement.name=function function>function_statement.name=function procedure_statement.declarator>binding>binding_name=method
+  raw     (module (variable_declaration (type_qualifier) @_p declarator: (init_declarator left: (_) @name right: (_) @value)) @def.constant (#match? @_p "(?i)parameter"))
+  body    use_statement implicit_statement private_statement public_statement variable_declaration internal_procedures procedure_statement derived_type_procedures comment end_subroutine_statement end_function_statement subroutine_call assignment_statement if_statement
+  only    module>public_statement>identifier
+  ref     subroutine_call.subroutine>identifier derived_type.name>type_name base_type_specifier>identifier
+  raw     (call_expression . (identifier) @ref)
+  use     use_statement>module_name include_statement.path
+  text    module (?i)^\s*(?:module|program)\s+(?!procedure\b)(\w+)\s*$
+  text    function (?i)^\s*(?:(?:pure|elemental|recursive|impure)\s+)*subroutine\s+(\w+)
+  text    struct (?i)^\s*type\s*(?:,[^:\n]*)?(?:::)?\s*(\w+)\s*$
+  text    interface (?i)^\s*interface\s+(\w+)
+
+pascal: pas pp dpr lpr
+  comment // { (*
+  def     unit>moduleName=module program>moduleName=module
+  raw     (declType name: (_) @name) @def.type
+  raw     (declType name: (_) @name type: (declClass [(kClass) (kObject)] . [(declField) (declSection) (declProc) (kEnd)]? @body)) @def.class
+  raw     (declType name: (_) @name type: (declClass parent: (typeref) . [(declField) (declSection) (declProc) (kEnd)] @body)) @def.class
+  raw     (declType name: (_) @name type: (declClass (kRecord) . [(declField) (declSection) (kEnd)] @body)) @def.struct
+  raw     (declType name: (_) @name type: (declIntf (kInterface) . (typeref)* . [(declProc) (guid) (kEnd)] @body)) @def.interface
+  raw     (declType name: (_) @name type: (type (declEnum))) @def.enum
+  def     declProc=function declProp=property
+  raw     (declConst name: (_) @name defaultValue: (defaultValue (kEq) . (_) @value)) @def.constant
+  raw     (defProc header: (declProc name: (identifier) @name) body: (_) @body) @def.function
+  raw     (defProc header: (declProc name: (genericDot lhs: (_) @owner rhs: (_) @name)) body: (_) @body) @def.method
+  raw     (declSection [(kPrivate) (kProtected)]) @hide
+  body    kEnd declSection declField declUses interface
+  raw     (declArg defaultValue: (defaultValue (kEq) . (_) @value))
+  ref     typeref>identifier exprCall.entity>identifier
+  raw     (exprCall entity: (exprDot rhs: (identifier) @ref))
+  drop    Integer String Boolean Double Result
+  use     declUses>moduleName
+  text    module (?i)^(?:unit|program)\s+([\w.]+)
+  text    class (?i)^\s*(\w+)\s*=\s*(?:packed\s+)?(?:class|record|interface|object)\b
+
+ada: adb ads ada
+  comment --
+  def     package_declaration=module package_body=module generic_package_declaration>package_declaration.name=module
+  def     subprogram_declaration>procedure_specification.name=function subprogram_declaration>function_specification.name=function subprogram_body>procedure_specification.name=function subprogram_body>function_specification.name=function expression_function_declaration>function_specification.name=function
+  raw     (full_type_declaration "type" . (identifier) @name) @def.type
+  raw     (full_type_declaration "type" . (identifier) @name [(record_type_definition) (derived_type_definition)]) @def.struct
+  raw     (full_type_declaration "type" . (identifier) @name (enumeration_type_definition)) @def.enum
+  raw     (full_type_declaration (task_type_declaration . (identifier) @name (task_definition)? @body)) @def.class
+  raw     (full_type_declaration (protected_type_declaration . (identifier) @name (protected_definition)? @body)) @def.class
+  def     private_type_declaration>identifier=type subtype_declaration>identifier=type
+  raw     (object_declaration name: (_) @name "constant" (expression)? @value) @def.constant
+  raw     (parameter_specification (expression) @value)
+  body    is record_type_definition non_empty_declarative_part handled_sequence_of_statements
+  ref     procedure_call_statement.name>identifier procedure_call_statement.name>selected_component.selector_name function_call.name>identifier function_call.name>selected_component.selector_name
+  raw     (_ subtype_mark: [(identifier) @ref (selected_component selector_name: (identifier) @ref)])
+  drop    Integer String Boolean Float Natural Positive
+  use     with_clause>selected_component|identifier
+  text    module (?i)^\s*package\s+(?:body\s+)?([\w.]+)\s+is\b
+  text    class (?i)^\s*(?:task|protected)\s+type\s+(\w+)
+  text    struct (?i)^\s*type\s+(\w+)\s+is\b
+
+matlab:
+  comment %
+  def     class_definition=class function_definition=function
+  raw     (function_definition name: (_) @name (function_arguments)? (block) @body) @def.function
+  raw     ((methods (attributes (attribute (identifier) @_a (identifier) @_p))) @hide (#match? @_a "(?i)access") (#match? @_p "(?i)private"))
+  body    comment properties methods block events enumeration
+  ref     function_call.name>identifier superclasses>property_name>identifier
+  drop    size length zeros ones numel disp fprintf sprintf isempty error strcmp
+  text    class ^classdef\s+(?:\([^)]*\)\s*)?(\w+)
+  text    function ^\s*function\s+(?:[^=\n(]*=\s*)?([\w.]+)
+
+cobol: cob cbl cpy
+  grammar -
+  comment *>
+  keyword WORKING-STORAGE LINKAGE FILE LOCAL-STORAGE INPUT-OUTPUT CONFIGURATION
+  drop    CALL COPY DATA DISPLAY DIVISION END ID IDENTIFICATION PERFORM PIC PROCEDURE PROGRAM RUN SECTION STOP STORAGE USING VALUE WORKING MOVE TO IF ELSE ADD FROM BY INTO THEN NOT
+  text    module (?i)^.{6}\s+program-id\.\s+([\w-]+)
+  text    module (?i)^\s{0,5}program-id\.\s+([\w-]+)
+  text    use (?i)^(?:.{6})?\s*copy\s+["']?([\w.-]+?)["']?\s*\.?\s*$
+  text    function ^(?:.{6}) ([A-Z0-9][A-Z0-9-]*)\s+(?:SECTION)\.
 """  # noqa: E501
 
 
@@ -2736,10 +3014,12 @@ def _find_docstring(source: bytes, start: int) -> str:
 
 
 def _doc_text(text: str) -> str:
-    """First sentence of what stands in quotes, or between the headings of Perl's pod."""
+    """First sentence of what stands in quotes, in a comment, or between pod's headings."""
     if text.startswith("="):
         paragraphs = _regex(r"\n\s*\n").split(text.replace("\r", ""))
         return _first_sentence(next((it for it in paragraphs if not it.startswith("=")), ""))
+    if text.startswith("#"):
+        return _clean_comment(text.encode())
     found = _regex(r"""(?s)("{3}|"|')(.*?)(?<!\\)\1""").search(text)
     said = found.group(2).replace("\r", "") if found else ""
     indented = _regex(r"\s*\n {4}\S.*?\n\s*\n(?=\S)|\s*\n\t\S.*?\n\s*\n").match(said)
@@ -2791,12 +3071,12 @@ _NO_COMMENT = (b"#[", b"#!", b"#pragma")
 _NO_DOC = ("copyright", "license", "licence", "spdx-", "all rights reserved", "file is part of")
 _NO_DOC_EITHER = ("do not edit", "@generated", "auto-generated", "automatically generated")
 _LEADER = (
-    r"[ \t]*(?:/\*+!?|\(\*+|\*+(?![/)])|//+[!<]?|<?#+[|']?|--+[!|]?|\{-?|;+|%+|!+[<>]?)?[ \t]?"
+    r"[ \t]*(?:/\*+!?|\*>|\(\*+|\*+(?![/)])|//+[!<]?|<?#+[|']?|--+\|?|\{-?|;+|%+|!+[<>]?)?[ \t]?"
 )
 _DIRECTIVE = (  # lines for tools, and lines that only draw
     r"(?i)\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
     r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+build|@ts-|@flow"
-    r"|@format|@jsx|@preserve|-\*-|vim?:|region\b|endregion|pragma|mark:|use strict|sourcemapping"
+    r"|@format|@jsx|@preserve|-\*-|vim?:|region\b|endregion|pragma|mark:|use strict|(?:non)?strict$|sourcemapping"
     r"|\.synopsis|\.description|swiftlint|ktlint|clang-format|cspell|module dependencies|todo\b|fixme\b|[-=*#/~]{3,})"
 )
 _FILE_TAG = r"\s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*|doc|title|notice)\b[ \t]*"
@@ -2961,6 +3241,8 @@ def tag_without_grammar(path: str, source: bytes, language: Language) -> FileTag
             if kind in ("use", "package"):
                 imports.append(found[1] if kind == "use" else f"package {found[1]}")
                 continue
+            if found[1] in language.keywords:
+                continue
             line = text.count("\n", 0, found.start(1)) + 1
             sign = " ".join(text[found.start() : found.end(1)].split())
             is_public = bool(_regex(language.public).search(sign))
@@ -2968,6 +3250,7 @@ def tag_without_grammar(path: str, source: bytes, language: Language) -> FileTag
     code = _comment_pattern(language.comments).sub(" ", text)
     names = collections.Counter(_regex(r"\b(?:[A-Z]\w+|\w+(?=\())").findall(code))
     names.subtract(definition.name for definition in definitions)
+    names.subtract(dict.fromkeys(language.drops, len(text)))
     definitions.update(_define_file(path, source, language))
     return FileTags(
         tuple(sorted(definitions)),
