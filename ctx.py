@@ -1623,6 +1623,8 @@ julia: jl
   raw     (function_definition (signature [(identifier) @name (call_expression . (identifier) @name) (_ . (call_expression . (identifier) @name)) (_ . (_ . (call_expression . (identifier) @name)))])) @def.function
   raw     (function_definition (signature [(call_expression . (field_expression value: (_) @owner (identifier) @name .)) (_ . (call_expression . (field_expression value: (_) @owner (identifier) @name .)))])) @def.function
   raw     ([(source_file (assignment . [(call_expression . (identifier) @name) (_ . (call_expression . (identifier) @name))] . (operator) @body) @def.function) (block (assignment . [(call_expression . (identifier) @name) (_ . (call_expression . (identifier) @name))] . (operator) @body) @def.function)])
+  raw     (assignment . (_ . (parametrized_type_expression . (identifier) @name)) . (operator) @body) @def.function
+  raw     (function_definition (signature (_ . (parametrized_type_expression . (identifier) @name)))) @def.function
   raw     ([(source_file (assignment . [(call_expression . (field_expression value: (_) @owner (identifier) @name .)) (_ . (call_expression . (field_expression value: (_) @owner (identifier) @name .)))] . (operator) @body) @def.function) (block (assignment . [(call_expression . (field_expression value: (_) @owner (identifier) @name .)) (_ . (call_expression . (field_expression value: (_) @owner (identifier) @name .)))] . (operator) @body) @def.function)])
   raw     (macro_definition (signature (call_expression . (identifier) @name))) @def.macro
   raw     (const_statement (assignment . (identifier) @name (operator) . (_) @value)) @def.constant
@@ -1709,6 +1711,8 @@ powershell: ps1 psm1
   raw     (command command_name: (command_name) @_c command_elements: (command_elements . (command_argument_sep) . (generic_token) @use) (#match? @_c "^[Ii]mport-[Mm]odule$"))
   raw     (command command_name: (command_name) @_c command_elements: (command_elements (generic_token) @_m (generic_token) @use .) (#eq? @_c "using") (#eq? @_m "module"))
   raw     (command (command_invokation_operator) @_d command_name: (_) @use (#eq? @_d "."))
+  edit    ^["']?\$PSScriptRoot[\\/]+ => ./
+  edit    \\ => /
   text    function ^\s*(?i:function|filter)\s+(?:\w+:)?([\w-]+)
   text    class ^\s*(?i:class)\s+(\w+)
 
@@ -1824,7 +1828,8 @@ fsharp: fs fsx
   public  ^(?!.*\b(private|internal)\b)
   def     named_module.name=module module_defn>identifier=module
   raw     (function_or_value_defn (function_declaration_left (identifier) @name) body: (_) @body) @def.function
-  raw     (declaration_expression (function_or_value_defn (value_declaration_left (identifier_pattern (long_identifier_or_op (identifier) @name))) body: (_) @value) @def.constant)
+  def     named_module|namespace|module_defn|file/declaration_expression/function_or_value_defn>value_declaration_left>identifier_pattern>long_identifier_or_op>identifier=constant
+  keyword private internal inline mutable rec
   raw     (declaration_expression (function_or_value_defn (value_declaration_left (identifier_pattern (long_identifier_or_op (identifier) @name))) body: (fun_expression) @body) @def.function)
   raw     (type_definition (record_type_defn (type_name type_name: (_) @name) block: (_) @body)) @def.struct
   raw     (type_definition (union_type_defn (type_name type_name: (_) @name) block: (_) @body)) @def.enum
@@ -1914,7 +1919,8 @@ elisp: el
   raw     (macro_definition name: (_) @name docstring: (_) @doc @body) @def.macro
   raw     (source_file (special_form ["defvar" "defconst"] . (symbol) @name . (_) @body . (string)? @doc) @def.variable)
   raw     (source_file (list . (symbol) @_d . (symbol) @name . (_)? @body (string)? @doc (#match? @_d "^(defcustom|defface|defvar-local)$")) @def.variable)
-  raw     (source_file (list . (symbol) @_d . (symbol) @name . (list) . (string)? @doc . (_)? @body (#match? @_d "^cl-def(un|macro|method|generic|subst)|^defsubst$")) @def.function)
+  raw     (source_file (list . (symbol) @_d . (symbol) @name . (list) . (string)? @doc . (_)? @body (#match? @_d "^(cl-)?def(un|macro|method|generic|subst)[*]?$")) @def.function)
+  raw     (source_file (list . (symbol) @_d . (quote (symbol) @name) (#eq? @_d "defalias")) @def.function)
   raw     (source_file (list . (symbol) @_d . [(symbol) @name (list . (symbol) @name)] . (_)? @body (#match? @_d "^(cl-defstruct|defclass)$")) @def.struct)
   raw     (source_file (list . (symbol) @_d . (symbol) @name . (string) @doc @body (#eq? @_d "define-minor-mode")) @def.function)
   raw     (source_file (list . (symbol) @_d . (symbol) @name . (_) @body (#match? @_d "^define-(|derived|globalized-minor|generic)-mode$|^define-globalized-minor-mode$|^transient-define-prefix$")) @def.function)
@@ -1986,7 +1992,7 @@ make: mk mak
   names   Makefile makefile GNUmakefile Makefile.am Makefile.in Kbuild
   run     make
   comment #
-  raw     ((rule (targets (word) @name)) @def.function @each (#not-match? @name "^\\.|[%/$]"))
+  raw     ((rule (targets (word) @name)) @def.function @each (#match? @name "^[A-Za-z0-9_][A-Za-z0-9_-]*$"))
   def     define_directive.name=macro
   raw     (define_directive name: (_) @name value: (_) @body) @def.macro
   body    recipe
@@ -2011,7 +2017,7 @@ fish: fish
   comment #
   public  (^|\s)[^\W_][\w-]*$
   def     function_definition=function
-  raw     (function_definition name: (_) @name . option: (_)* . [(command) (if_statement) (for_statement) (while_statement) (switch_statement) (function_definition) (begin_statement) (comment)] @body) @def.function
+  body    command if_statement for_statement while_statement switch_statement function_definition begin_statement comment conditional_execution negated_statement return pipe test_command
   ref     command.name>word
   drop    set echo test source string status return and or not math count contains read printf eval end begin
   raw     ((command name: (word) @_s . argument: (word) @use) (#match? @_s "^(source|\\.)$"))
@@ -2693,7 +2699,7 @@ def _define_file(path: str, source: bytes, language: Language) -> list[Definitio
     """The file as a definition, where others refer to it by its name."""
     kind, word = language.file
     name = path.rpartition("/")[2].partition(".")[0]
-    if not kind or not name.isidentifier():
+    if not kind or not name.isidentifier() or name == "index":
         return []
     lines = source.count(b"\n") + (not source.endswith(b"\n"))
     return [Definition(1, lines, kind, name, "", f"{word} {name}", "", True)]
@@ -3016,7 +3022,8 @@ def _find_docstring(source: bytes, start: int) -> str:
 def _doc_text(text: str) -> str:
     """First sentence of what stands in quotes, in a comment, or between pod's headings."""
     if text.startswith("="):
-        paragraphs = _regex(r"\n\s*\n").split(text.replace("\r", ""))
+        last = _regex(r"(?m)^=(?:head|item|method|func)").split(text.replace("\r", ""))[-1]
+        paragraphs = _regex(r"\n\s*\n").split(last)[1:]
         return _first_sentence(next((it for it in paragraphs if not it.startswith("=")), ""))
     if text.startswith("#"):
         return _clean_comment(text.encode())
@@ -3076,7 +3083,7 @@ _LEADER = (
 _DIRECTIVE = (  # lines for tools, and lines that only draw
     r"(?i)\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
     r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+build|@ts-|@flow"
-    r"|@format|@jsx|@preserve|-\*-|vim?:|region\b|endregion|pragma|mark:|use strict|(?:non)?strict$|sourcemapping"
+    r"|@format|@jsx|@preserve|-\*-|vim?:|region\b|endregion|pragma|mark:|use strict|(?:non)?strict$|(?<=\$)\w+|sourcemapping"
     r"|\.synopsis|\.description|swiftlint|ktlint|clang-format|cspell|module dependencies|todo\b|fixme\b|[-=*#/~]{3,})"
 )
 _FILE_TAG = r"\s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*|doc|title|notice)\b[ \t]*"
@@ -4938,10 +4945,10 @@ _FAMILIES = (
     _Family("go", _go),
     _Family("rs", _rust, "::", ".rs /mod.rs /lib.rs /main.rs"),
     _Family("java kt kts scala sc groovy gradle", _namespaces, "."),
-    _Family("cs fs vb", _namespaces, "."),
+    _Family("cs fs fsx vb", _namespaces, "."),
     _Family("php inc phtml", _php, "\\"),
     _Family(
-        "c h cc cpp cxx hh hpp hxx ipp inl m mm cu cuh glsl v sv vh f f90 s asm",
+        "c h cc cpp cxx hh hpp hxx ipp inl m mm cu cuh glsl vert frag v sv vh svh s asm",
         _includes,
         endings=" .in",  # a header that is configured out of a template
     ),
@@ -4959,9 +4966,12 @@ _FAMILIES = (
     _Family("sol", _scoped),
     _Family("erl hrl", _tails, "/", " .erl"),
     _Family("el", _tails, "/", ".el"),
+    _Family("f f90 f95 f03 f08 for", _tails, "/", " .f90 .F90 .f95 .f03 .f08 .f"),
+    _Family("pas pp dpr lpr", _tails, "/", ".pas .pp"),
+    _Family("vhd vhdl", _tails, "/", ".vhd .vhdl .pkg.vhdl .pkg.vhd"),
     _Family("scm ss sld sls", _tails, "/", ".scm .sld .sls .ss"),
     _Family("txt cmake", _tails, "/", " .cmake /CMakeLists.txt"),
-    _Family("proto thrift zig jl sh bash zsh r graphql rkt mk ps1 psm1", _tails),
+    _Family("proto thrift zig jl sh bash zsh r graphql rkt mk ps1 psm1 fish", _tails),
 )
 
 
