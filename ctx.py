@@ -1531,15 +1531,20 @@ _MOST_NAMES = 40
 #   use       path         an import, as text; `edit` rows bring it into shape
 #   package   path         the package that the file belongs to
 #   export    path         a name that the file exports; `only` the same, and it exports no other
+#   doc       path         a string or attribute that documents the definition below it
+#   embed     path=name    a part that is read in another language
 #   value     path         a literal that no signature may show; `skip` what it leaves out
 #   wrap      path         belongs to the definition in it: export, decorators, template
 #   hide      path         nothing inside is visible from outside; `show` is an exception
 #   section   path         `private` or `public:`, for the members that follow
 #   raw       one whole pattern, with @def.label, @name, @owner, @body, @end, @value, @ref, ...;
+#             @start is where a definition begins if not with its node, @doc what documents it,
+#             @rest says that it owns what follows, @private that others do not see it,
+#             @each that one node holds several definitions;
 #             of two patterns for one definition the later wins. Label "scope" names an owner
 #             and is no definition, "part" adds to a type that stands elsewhere, "none" drops
 #
-#   grammar   its name in the pack, if it is another        names     file names
+#   grammar   its name in the pack, if it is another, or -  names     file names; x. is x.any
 #   family    languages that may refer to each other: a name for all of them
 #   run       interpreters after #!                         turn      suffix language regex
 #   comment   what begins a comment                         docstring yes: docs stand in the body
@@ -1548,7 +1553,9 @@ _MOST_NAMES = 40
 #   closed    labels whose members begin private            open      labels with public members
 #   drop      names that are no references                  keyword   names that are not defined
 #   cut       regex, deleted from owners                    edit      regex => text, on imports
+#   once      labels of which one name in a row is told once: clauses of a function
 #   flat      labels that in column 0 stand in nothing, whatever a syntax error made of it
+#   file      label word: the file itself is a definition, called what the file is called
 #   text      label regex: what to find without a grammar; `text ast` reads it as Python
 LANGUAGE_TABLE = r"""
 python: py pyi pyw
@@ -1744,6 +1751,7 @@ c: c h
   flat    function
   public  ^(?!.*\bstatic\b)
   turn    h cpp ^\s*(class\s+\w+[^;{]*[;{]|namespace\s*(\w[\w:]*)?\s*\{|template\s*<|(public|private|protected)\s*:|using\s+\w+)
+  turn    h objc ^\s*@(interface|protocol|class|import)\b|^#import\b
   def     function_definition.declarator=function type_definition.declarator=type preproc_function_def=macro
   raw     (struct_specifier name: (_) @name body: (_)) @def.struct
   raw     (union_specifier name: (_) @name body: (_)) @def.union
@@ -1762,7 +1770,7 @@ c: c h
   text    enum ^(?:typedef\s+)?enum\s+(\w+)\s*\{
   text    macro ^#\s*define\s+(\w+)\(
 
-cpp: cpp cc cxx c++ hpp hh hxx h++ ipp inl tpp cu cuh
+cpp: cpp cc cxx c++ hpp hh hxx h++ ipp inl tpp
   like    c
   closed  class
   wrap    template_declaration
@@ -2005,12 +2013,15 @@ elixir: ex exs
   run     elixir
   comment #
   public  ^(?!def(macro)?p\b)
+  once    function
   raw     (call target: (identifier) @_m (arguments . (alias) @name) (do_block) @body (#match? @_m "^def(module|protocol)$")) @def.module
   raw     (call target: (identifier) @_m (arguments . (identifier) @name) (#match? @_m "^def(|p|macro|macrop|delegate|guard)$")) @def.function
   raw     (call target: (identifier) @_m (arguments . (call target: (identifier) @name)) (#match? @_m "^def(|p|macro|macrop|delegate|guard)$")) @def.function
   raw     (call target: (identifier) @_m (arguments . (binary_operator left: (call target: (identifier) @name))) (#match? @_m "^def(|p|macro|macrop|delegate|guard)$")) @def.function
   raw     (call target: (identifier) @_m (arguments (_) (keywords) @skip) (#match? @_m "^def(|p|macro|macrop|delegate)$"))
   raw     (binary_operator operator: "\\\\" right: (_) @value)
+  raw     ((unary_operator operand: (call target: (identifier) @_d (arguments (_)))) @doc (#match? @_d "^(doc|moduledoc|typedoc)$"))
+  raw     ((unary_operator operand: (call target: (identifier) @_d)) @skip (#match? @_d "^(spec|impl|deprecated|since)$"))
   body    do_block
   ref     alias call.target>identifier call.target>dot.right>identifier
   drop    def defp defmodule defmacro defmacrop defprotocol defstruct defdelegate defguard defimpl use import alias require doc moduledoc spec type quote unquote if case cond raise
@@ -2028,6 +2039,751 @@ haskell: hs
   use     import.module
   text    type ^(?:data|newtype|type)\s+([A-Z]\w*)
   text    class ^class\s+(?:.*=>\s*)?([A-Z]\w*)
+
+vue: vue
+  family  ecma
+  file    class component
+  embed   script_element>raw_text=typescript
+  Ref     tag_name
+  text    function ^\s*(?:export\s+)?(?:async\s+)?function\s+(\w+)
+  text    interface ^\s*export\s+interface\s+(\w+)
+
+svelte: svelte
+  like    vue
+
+html: html htm
+  family  ecma
+  embed   script_element>raw_text=typescript
+  raw     (script_element (start_tag (attribute (attribute_name) @_a (quoted_attribute_value (attribute_value) @use))) (#eq? @_a "src"))
+  edit    ^(?!\w+:|[./]) => ./
+  text    function ^\s*(?:async\s+)?function\s+(\w+)
+  text    class ^\s*class\s+(\w+)
+
+perl: pl pm t psgi
+  run     perl
+  comment #
+  turn    pl prolog ^:-\s
+  public  (^|\W)[^\W_]\w*$
+  def     subroutine_declaration_statement=function
+  raw     (package_statement name: (_) @name (block) @body) @def.module
+  raw     (source_file (package_statement name: (_) @name . ";") @def.module @rest)
+  raw     (use_statement module: (package) @_c (list_expression . (autoquoted_bareword) @name . (_) @value) (#eq? @_c "constant")) @def.constant
+  raw     (use_statement module: (package) @_c (anonymous_hash_expression (list_expression (autoquoted_bareword) @name @def.constant)) (#eq? @_c "constant"))
+  raw     (source_file (expression_statement (assignment_expression left: (variable_declaration "our" variable: (_ (varname) @name)) right: (_) @value) @def.variable))
+  hide    anonymous_subroutine_expression
+  value   optional_parameter.default
+  doc     pod
+  ref     function_call_expression.function>function ambiguous_function_call_expression.function>function method_call_expression.method>method
+  drop    shift die print push bless ref defined scalar keys values join map grep sort warn exists delete new return sprintf printf open close eval lc uc substr split length
+  use     use_statement.module require_expression>bareword|interpolated_string_literal|string_literal
+  raw     (use_statement module: (package) @_p [(string_literal) (quoted_word_list content: (_) @use)] @use (#match? @_p "^(parent|base)$"))
+  edit    ^qw\W(.*)\W$ => \1
+  edit    \s+ => ,
+  text    module ^package\s+([\w:]+)
+  text    function ^sub\s+(\w+)
+
+prolog: pro
+  grammar -
+  comment % /*
+  text    module ^:-\s*module\((\w+)
+
+r: r
+  run     Rscript
+  comment #
+  public  (^|\W)[^\W_.][\w.]*$
+  raw     ((program (binary_operator lhs: (identifier) @name rhs: (_) @value) @def.constant) (#match? @name "^[A-Z]"))
+  raw     (program (binary_operator lhs: [(identifier) (string)] @name rhs: (function_definition body: (_) @body)) @def.function)
+  raw     (program (binary_operator lhs: (identifier) @name rhs: (call function: (identifier) @_c arguments: (_) @body) (#match? @_c "^(R6Class|setRefClass|new_class|ggproto)$")) @def.class)
+  raw     (call function: (identifier) @_l arguments: (arguments (argument name: (identifier) @name value: (function_definition body: (_) @body)) @def.method) (#match? @_l "^(list|ggproto)$"))
+  raw     (call function: (identifier) @_c arguments: (arguments . (argument value: (string (string_content) @name)) (argument)* @value) (#eq? @_c "setClass")) @def.class
+  raw     (call function: (identifier) @_c arguments: (arguments . (argument value: (string (string_content) @name)) (argument)* @value) (#eq? @_c "setGeneric")) @def.function
+  raw     (call function: (identifier) @_c arguments: (arguments . (argument value: (string (string_content) @name)) (argument value: (string (string_content) @owner)) (argument value: (function_definition) @value)) (#eq? @_c "setMethod")) @def.method
+  hide    function_definition
+  value   parameter.default
+  ref     call.function>identifier call.function>namespace_operator.rhs>identifier call.function>extract_operator.rhs>identifier
+  drop    c library require source list function return if for print paste paste0 cat is.null length stop names seq lapply sapply data.frame
+  raw     (call function: (identifier) @_u arguments: (arguments . (argument value: [(identifier) (string)] @use)) (#match? @_u "^(library|require|source|requireNamespace|sys.source)$"))
+  text    function ^([\w.]+)\s*(?:<-|=)\s*(?:function|\\)\s*\(
+  text    class ^(\w+)\s*(?:<-|=)\s*(?:R6Class|setRefClass)\(
+  text    class ^setClass\(\s*"(\w+)
+
+julia: jl
+  run     julia
+  comment #
+  public  (^|\W)[^\W_]\w*!?$
+  def     module_definition=module
+  raw     (abstract_definition (type_head [(identifier) @name (parametrized_type_expression . (identifier) @name) (binary_expression . [(identifier) @name (parametrized_type_expression . (identifier) @name)])])) @def.type
+  raw     (primitive_definition (type_head [(identifier) @name (binary_expression . (identifier) @name)])) @def.type
+  raw     (struct_definition (type_head [(identifier) @name (parametrized_type_expression . (identifier) @name) (binary_expression . [(identifier) @name (parametrized_type_expression . (identifier) @name)])])) @def.struct
+  raw     (function_definition (signature [(identifier) @name (call_expression . (identifier) @name) (_ . (call_expression . (identifier) @name)) (_ . (_ . (call_expression . (identifier) @name)))])) @def.function
+  raw     (function_definition (signature [(call_expression . (field_expression value: (_) @owner (identifier) @name .)) (_ . (call_expression . (field_expression value: (_) @owner (identifier) @name .)))])) @def.function
+  raw     ([(source_file (assignment . [(call_expression . (identifier) @name) (_ . (call_expression . (identifier) @name))] . (operator) @body) @def.function) (block (assignment . [(call_expression . (identifier) @name) (_ . (call_expression . (identifier) @name))] . (operator) @body) @def.function)])
+  raw     (assignment . (_ . (parametrized_type_expression . (identifier) @name)) . (operator) @body) @def.function
+  raw     (function_definition (signature (_ . (parametrized_type_expression . (identifier) @name)))) @def.function
+  raw     ([(source_file (assignment . [(call_expression . (field_expression value: (_) @owner (identifier) @name .)) (_ . (call_expression . (field_expression value: (_) @owner (identifier) @name .)))] . (operator) @body) @def.function) (block (assignment . [(call_expression . (field_expression value: (_) @owner (identifier) @name .)) (_ . (call_expression . (field_expression value: (_) @owner (identifier) @name .)))] . (operator) @body) @def.function)])
+  raw     (macro_definition (signature (call_expression . (identifier) @name))) @def.macro
+  raw     (const_statement (assignment . (identifier) @name (operator) . (_) @value)) @def.constant
+  only    export_statement>identifier export_statement>macro_identifier public_statement>identifier
+  body    block
+  doc     source_file|block/string_literal
+  raw     (argument_list (assignment (operator) . (_) @value))
+  raw     (call_expression . [(identifier) @ref (field_expression (identifier) @ref .) (parametrized_type_expression . (identifier) @ref)])
+  raw     (typed_expression (_) (identifier) @ref .)
+  raw     (type_head (binary_expression (identifier) @ref .))
+  ref     parametrized_type_expression>identifier curly_expression>identifier macrocall_expression>macro_identifier>identifier selected_import>identifier
+  drop    include new println print string length push! error throw isempty Int Float64 String Bool Vector
+  use     using_statement import_statement
+  raw     (call_expression . (identifier) @_i (argument_list . (string_literal) @use) (#eq? @_i "include"))
+  edit    ^(using|import)\s+ =>
+  edit    :.* =>
+  text    struct ^\s*(?:mutable\s+)?struct\s+(\w+)
+  text    function ^\s*function\s+(?:\w+\.)*(\w+!?)
+  text    module ^\s*module\s+(\w+)
+
+zig: zig
+  public  ^(pub|export)\b
+  raw     ("pub"? @start . (Decl (VarDecl "const" variable_type_function: (IDENTIFIER) @name "=" . (_) @value)) @def.constant)
+  raw     ("pub"? @start . (Decl (FnProto function: (IDENTIFIER) @name) (Block)? @body) @def.function)
+  raw     ("pub"? @start . (Decl (FnProto function: (IDENTIFIER) @name (ErrorUnionExpr (SuffixExpr (BuildinTypeExpr) @_t)) .) (Block) @body (#eq? @_t "type")) @def.class)
+  raw     ("pub"? @start . (Decl (VarDecl variable_type_function: (IDENTIFIER) @name (ErrorUnionExpr (SuffixExpr (ContainerDecl (ContainerDeclType ["struct" "opaque"]) "{" @body))))) @def.struct)
+  raw     ("pub"? @start . (Decl (VarDecl variable_type_function: (IDENTIFIER) @name (ErrorUnionExpr (SuffixExpr (ContainerDecl (ContainerDeclType . "enum") "{" @body))))) @def.enum)
+  raw     ("pub"? @start . (Decl (VarDecl variable_type_function: (IDENTIFIER) @name (ErrorUnionExpr (SuffixExpr (ContainerDecl (ContainerDeclType "union") "{" @body))))) @def.union)
+  raw     ("pub"? @start . (Decl (VarDecl variable_type_function: (IDENTIFIER) @name (ErrorUnionExpr (SuffixExpr (ErrorSetDecl "{" @body))))) @def.enum)
+  hide    TestDecl
+  raw     (SuffixExpr variable_type_function: (IDENTIFIER) @ref . (FnCallArguments))
+  ref     FieldOrFnCall.function_call>IDENTIFIER
+  Ref     SuffixExpr.variable_type_function>IDENTIFIER FieldOrFnCall.field_access>IDENTIFIER
+  raw     (SuffixExpr (BUILTINIDENTIFIER) @_i (FnCallArguments (ErrorUnionExpr (SuffixExpr (STRINGLITERALSINGLE) @use))) (#eq? @_i "@import"))
+  text    function ^\s*(?:pub\s+)?(?:export\s+|inline\s+)?fn\s+(\w+)
+  text    struct ^\s*(?:pub\s+)?const\s+(\w+)\s*=\s*(?:packed\s+|extern\s+)?(?:struct|union|enum)\b
+
+objc: m mm
+  like    c
+  turn    m matlab \A\s*(%|function\b|classdef\b|clear\b|clc\b|close all\b|addpath\b)
+  raw     (protocol_declaration . (identifier) @name) @def.protocol
+  raw     (class_interface . (identifier) @name) @def.class
+  raw     (class_interface . (identifier) @name "(") @def.part
+  raw     (class_implementation . (identifier) @name) @def.part
+  raw     (method_declaration . (method_type) . (identifier) @name) @def.method
+  raw     (method_definition . (method_type) . (identifier) @name) @def.method
+  def     property_declaration>struct_declaration>struct_declarator=property
+  body    method_declaration property_declaration implementation_definition instance_variables compound_statement qualified_protocol_interface_declaration comment @end
+  ref     message_expression.method>identifier class_interface.superclass>identifier protocol_reference_list>identifier
+  Ref     message_expression.receiver>identifier
+  drop    alloc init self NSObject NSString autorelease release retain dealloc
+  use     module_import.path
+  text    enum ^typedef\s+NS_(?:CLOSED_)?(?:ENUM|OPTIONS)\(\s*\w+\s*,\s*(\w+)
+  text    class ^@interface\s+(\w+)\s*:
+  text    protocol ^@protocol\s+(\w+)[^;,]*$
+
+groovy: groovy gradle gvy gsh
+  family  jvm
+  run     groovy
+  names   Jenkinsfile
+  grammar -
+  public  ^(?!.*\bprivate\b)
+  text    package ^package\s+([\w.]+)
+  text    use ^import\s+(?:static\s+)?([\w.*]+)
+  text    class ^\s*(?:(?:public|abstract|final|static|private)\s+)*class\s+(\w+)
+  text    interface ^\s*(?:public\s+)?@?interface\s+(\w+)
+  text    enum ^\s*(?:public\s+)?enum\s+(\w+)
+  text    trait ^\s*trait\s+(\w+)
+  text    function ^[ \t]*(?:(?:public|private|protected|static|final|synchronized|abstract)\s+)*(?:def|void|boolean|int|long|double|float|[A-Z]\w*(?:<[^()\n]*>)?(?:\[\])?)\s+(\w+)\s*\([^)]*\)\s*(?:throws\s+\w+\s*)?\{
+
+powershell: ps1 psm1
+  run     pwsh powershell
+  comment # <#
+  member  ^(?!.*\bhidden\b)
+  def     function_statement>function_name=function enum_statement>simple_name=enum class_method_definition>simple_name=method class_property_definition>variable=property
+  raw     (class_statement . (simple_name) @name) @def.class
+  raw     (function_statement (function_name) @name (script_block (param_block) (script_block_body) @body)) @def.function
+  body    script_block { class_method_definition class_property_definition enum_member
+  skip    param_block>attribute_list
+  value   script_parameter_default class_property_definition>=
+  ref     command_name type_identifier
+  raw     (invokation_expression (member_name (simple_name) @ref))
+  drop    string int bool object CmdletBinding Parameter Mandatory new Write-Host Write-Output Write-Verbose Write-Error Where-Object ForEach-Object Select-Object Import-Module using Join-Path Test-Path
+  raw     (command command_name: (command_name) @_c command_elements: (command_elements . (command_argument_sep) . (generic_token) @use) (#match? @_c "^[Ii]mport-[Mm]odule$"))
+  raw     (command command_name: (command_name) @_c command_elements: (command_elements (generic_token) @_m (generic_token) @use .) (#eq? @_c "using") (#eq? @_m "module"))
+  raw     (command (command_invokation_operator) @_d command_name: (_) @use (#eq? @_d "."))
+  edit    ^["']?\$PSScriptRoot[\\/]+ => ./
+  edit    \\ => /
+  text    function ^\s*(?i:function|filter)\s+(?:\w+:)?([\w-]+)
+  text    class ^\s*(?i:class)\s+(\w+)
+
+sql: sql ddl
+  comment -- /*
+  def     create_table>object_reference.name=type create_view>object_reference.name=type create_materialized_view>object_reference.name=type create_type>object_reference.name=type
+  def     create_function>object_reference.name=function create_trigger>object_reference.name=function
+  body    column_definitions create_query function_body enum_elements
+  value   function_argument>literal
+  ref     relation>object_reference.name invocation>object_reference.name column_definition>object_reference.name alter_table>object_reference.name insert>object_reference.name create_trigger>object_reference.name create_index>object_reference.name
+  drop    count max min sum avg coalesce now
+  text    type (?i)^[ \t]*create\s+(?:or\s+replace\s+)?(?:(?:temp|temporary|unlogged|materialized|external|foreign)\s+)*(?:table|view|type|domain)\s+(?:if\s+not\s+exists\s+)?(?:[\w"`\[\]]+\.)*["`\[]?(\w+)
+  text    function (?i)^[ \t]*create\s+(?:or\s+(?:replace|alter)\s+)?(?:function|procedure|proc|trigger)\s+(?:[\w"`\[\]]+\.)*["`\[]?(\w+)
+
+solidity: sol
+  public  ^(?!.*\bprivate\b)
+  open    interface
+  def     contract_declaration=class interface_declaration=interface library_declaration=class struct_declaration=struct enum_declaration=enum
+  def     event_definition=type error_declaration=type modifier_definition=macro function_definition=function user_defined_type_definition=type
+  raw     (function_definition name: (_) @name (visibility "private") @private) @def.function
+  raw     (state_variable_declaration "constant" name: (_) @name value: (_)? @value) @def.constant
+  raw     (source_file (constant_variable_declaration name: (_) @name value: (_)? @value) @def.constant)
+  value   inheritance_specifier>call_argument
+  ref     user_defined_type>identifier modifier_invocation>identifier using_directive>type_alias>identifier emit_statement.name>expression>identifier import_directive.import_name>identifier
+  ref     call_expression.function>expression>identifier call_expression.function>expression>member_expression.property>identifier
+  Ref     member_expression.object>identifier
+  drop    require assert revert keccak256 type
+  use     import_directive.source
+  text    class ^(?:abstract\s+)?(?:contract|library)\s+(\w+)
+  text    interface ^interface\s+(\w+)
+
+hcl: tf hcl tofu nomad
+  comment # // /*
+  raw     (config_file (body (block . (identifier) @_b . (string_lit (template_literal) @owner) . (string_lit (template_literal) @name) (block_start) @body (#match? @_b "^(resource|data|source)$")) @def.object))
+  raw     (config_file (body (block . (identifier) @_b . (string_lit (template_literal) @name) . (block_start) @body (#match? @_b "^(module|job)$")) @def.module))
+  raw     (config_file (body (block . (identifier) @_b . (string_lit (template_literal) @name) . (block_start) @body (#match? @_b "^(variable|output)$")) @def.variable))
+  raw     (config_file (body (block . (identifier) @_b (body (attribute . (identifier) @name (expression) @value) @def.constant) (#eq? @_b "locals"))))
+  raw     ((variable_expr) . (get_attr (identifier) @ref))
+  raw     (block . (identifier) @_b (body (attribute . (identifier) @_s (expression (literal_value (string_lit (template_literal) @use))))) (#eq? @_b "module") (#eq? @_s "source"))
+  text    object ^(?:resource|data)\s+"[^"]+"\s+"([^"]+)"
+  text    module ^module\s+"([^"]+)"
+
+proto: proto
+  def     message>message_name>identifier=struct enum>enum_name>identifier=enum service>service_name>identifier=interface rpc>rpc_name>identifier=method
+  body    message_body enum_body {
+  raw     (message_or_enum_type (identifier) @ref .)
+  drop    google protobuf
+  package package>full_ident
+  use     import.path
+  text    struct ^message\s+(\w+)
+  text    interface ^service\s+(\w+)
+  text    enum ^enum\s+(\w+)
+
+graphql: graphql gql graphqls
+  comment #
+  raw     (object_type_definition (description)? @doc (name) @name) @def.class
+  raw     (interface_type_definition (description)? @doc (name) @name) @def.interface
+  raw     (enum_type_definition (description)? @doc (name) @name) @def.enum
+  raw     (union_type_definition (description)? @doc (name) @name) @def.union
+  raw     (input_object_type_definition (description)? @doc (name) @name) @def.struct
+  raw     (scalar_type_definition (description)? @doc (name) @name) @def.type
+  raw     (directive_definition (description)? @doc (name) @name) @def.macro
+  raw     (field_definition (description)? @doc (name) @name (arguments_definition)) @def.method
+  def     object_type_extension>name=part fragment_definition>fragment_name>name=function operation_definition>name=function
+  body    fields_definition enum_values_definition input_fields_definition selection_set
+  skip    description directives
+  value   default_value>value
+  ref     named_type>name fragment_spread>fragment_name>name directive>name
+  drop    ID String Int Float Boolean
+  text    class ^type\s+(\w+)
+  text    interface ^interface\s+(\w+)
+
+ml:
+  family  ocaml
+  comment (*
+  def     value_specification>value_name=function external>value_name=function
+  def     exception_definition>constructor_declaration>constructor_name=type
+  raw     (type_definition "type" @start . (type_binding name: (_) @name body: (_)? @body) @def.type)
+  raw     (type_definition "and" . (type_binding name: (_) @name body: (_)? @body) @def.type)
+  raw     (module_definition (module_binding . (module_name) @name (signature) @body)) @def.module
+  raw     (module_type_definition (module_type_name) @name body: (_)? @body) @def.interface
+  drop    int string bool unit float list option array char failwith raise not fst snd ref ignore List String Some None
+  ref     module_path>module_name type_constructor_path>type_constructor module_type_path>module_type_name
+  use     open_module.module include_module.module type_constructor_path>extended_module_path
+  text    module ^module\s+(?!type\b)(\w+)
+  text    interface ^module\s+type\s+(\w+)
+  text    class ^class\s+(?:virtual\s+)?(\w+)
+  text    type ^type\s+(?:\S+\s+)?(\w+)\s*=
+  text    function ^let\s+(?:rec\s+)?(\w+)\s+[^=\n]
+
+ocaml: ml
+  like    ml
+  raw     ([(compilation_unit (value_definition "let" @start "rec"? . (let_binding pattern: (value_name) @name body: (_) @value) @def.constant)) (structure (value_definition "let" @start "rec"? . (let_binding pattern: (value_name) @name body: (_) @value) @def.constant))])
+  raw     (value_definition "let" @start "rec"? . (let_binding pattern: (value_name) @name . (parameter) body: (_) @body) @def.function)
+  raw     (value_definition "let" @start "rec"? . (let_binding pattern: (value_name) @name body: [(fun_expression) (function_expression)] @body) @def.function)
+  raw     (value_definition "and" . (let_binding pattern: (value_name) @name . (parameter) body: (_) @body) @def.function)
+  raw     (module_definition (module_binding . (module_name) @name body: [(structure) (functor)] @body)) @def.module
+  def     method_definition>method_name=method
+  raw     (class_definition (class_binding (class_name) @name body: (_)? @body)) @def.class
+  hide    let_expression
+  value   parameter.default
+  ref     application_expression.function>value_path>value_name
+  raw     (infix_expression right: (value_path (value_name) @ref))
+  ref     constructor_path>constructor_name
+  use     value_path>module_path constructor_path>module_path module_binding.body>module_path
+
+ocaml_interface: mli
+  like    ml
+
+fsharp: fs fsx
+  comment // (*
+  turn    fs glsl ^\s*(#version|precision\s+\w+\s+float|void\s+main\s*\()
+  public  ^(?!.*\b(private|internal)\b)
+  def     named_module.name=module module_defn>identifier=module
+  raw     (function_or_value_defn (function_declaration_left (identifier) @name) body: (_) @body) @def.function
+  def     named_module|namespace|module_defn|file/declaration_expression/function_or_value_defn>value_declaration_left>identifier_pattern>long_identifier_or_op>identifier=constant
+  keyword private internal inline mutable rec
+  raw     (declaration_expression (function_or_value_defn (value_declaration_left (identifier_pattern (long_identifier_or_op (identifier) @name))) body: (fun_expression) @body) @def.function)
+  raw     (type_definition (record_type_defn (type_name type_name: (_) @name) block: (_) @body)) @def.struct
+  raw     (type_definition (union_type_defn (type_name type_name: (_) @name) block: (_) @body)) @def.enum
+  raw     (type_definition (enum_type_defn (type_name type_name: (_) @name) block: (_) @body)) @def.enum
+  raw     (type_definition (anon_type_defn (type_name type_name: (_) @name) "=" @body)) @def.class
+  raw     (type_definition (interface_type_defn (type_name type_name: (_) @name) "=" @body)) @def.interface
+  raw     (type_definition (type_abbrev_defn (type_name type_name: (_) @name))) @def.type
+  raw     (member_defn (method_or_prop_defn name: (property_or_ident (identifier) @name .) "=" @body)) @def.method
+  def     member_defn>member_signature>identifier=method exception_definition.exception_name=type
+  hide    interface_implementation object_expression
+  body    import_decl declaration_expression type_definition module_defn
+  skip    attributes
+  raw     (application_expression . (long_identifier_or_op [(identifier) @ref (long_identifier (identifier) @ref .)]))
+  raw     (infix_expression (infix_op) . (long_identifier_or_op [(identifier) @ref (long_identifier (identifier) @ref .)]))
+  raw     (simple_type (long_identifier (identifier) @ref .))
+  raw     (generic_type (long_identifier (identifier) @ref .))
+  drop    string int bool unit float list option seq not printfn failwith ignore Some None
+  package named_module.name namespace.name
+  use     import_decl>long_identifier
+  text    module ^module\s+(?:rec\s+)?([\w.]+)
+  text    type ^\s*(?:type|and)\s+(?:private\s+|internal\s+)?(\w+)
+  text    function ^let\s+(?:rec\s+|inline\s+)*(\w+)\s+[^=\n]
+
+erlang: erl hrl escript
+  run     escript
+  comment %
+  once    function
+  raw     (source_file (module_attribute name: (_) @name) @def.module @rest)
+  def     fun_decl>function_clause.name=function record_decl.name=struct type_alias.name>type_name.name=type opaque.name>type_name.name=type callback.fun=function
+  raw     (fun_decl (function_clause name: (_) @name body: (_) @body)) @def.function
+  raw     (pp_define lhs: (macro_lhs name: (_) @name) replacement: (_) @value) @def.macro
+  only    export_attribute>fa.fun export_type_attribute>fa.fun
+  body    record_field
+  skip    spec
+  ref     call.expr>atom call.expr>remote.fun>atom remote_module.module>atom record_name.name>atom macro_call_expr.name>var behaviour_attribute.name>atom
+  drop    MODULE integer binary list atom term ok
+  use     pp_include.file pp_include_lib.file import_attribute.module behaviour_attribute.name remote_module.module>atom
+  text    module ^-module\((\w+)
+  text    function ^([a-z]\w*)\(.*->
+
+clojure: clj cljs cljc bb edn
+  run     bb clojure
+  comment ;
+  public  ^(?!.*(\^:private|\^\{:private|^\(defn-))
+  raw     (source (list_lit . (sym_lit name: (sym_name) @_d) . (sym_lit name: (sym_name) @name) . (str_lit)? @doc . (_) @body (#match? @_d "^def(once)?$")) @def.constant)
+  raw     (source (list_lit . (sym_lit name: (sym_name) @_d) . (sym_lit name: (sym_name) @name) (#match? @_d "^(s/)?defmulti$")) @def.function)
+  raw     (source (list_lit . (sym_lit name: (sym_name) @_d) . (sym_lit name: (sym_name) @name) . (str_lit)? @doc . (map_lit)? . (list_lit) @body (#match? @_d "^(defn-?|defmacro)$")) @def.function)
+  raw     (source (list_lit . (sym_lit name: (sym_name) @_d) . (sym_lit name: (sym_name) @name) . (str_lit)? @doc . (map_lit)? . (vec_lit) . (_)? @body (#match? @_d "^(defn-?|>defn|deftest)$")) @def.function)
+  raw     (source (list_lit . (sym_lit name: (sym_name) @_d) . (sym_lit name: (sym_name) @name) . (str_lit)? @doc . (map_lit)? . (vec_lit) . (_)? @body (#eq? @_d "defmacro")) @def.macro)
+  raw     (source (list_lit . (sym_lit name: (sym_name) @_d) . (sym_lit name: (sym_name) @name) . (str_lit)? @doc . [(list_lit) (sym_lit) (kwd_lit)]? @body (#match? @_d "^(defprotocol|definterface)$")) @def.interface)
+  raw     (source (list_lit . (sym_lit name: (sym_name) @_d) . (sym_lit name: (sym_name) @name) . (vec_lit) . (_)? @body (#match? @_d "^(defrecord|deftype)$")) @def.struct)
+  raw     (source (list_lit . (sym_lit name: (sym_name) @_d) . (sym_lit) (list_lit . (sym_lit name: (sym_name) @name) . (vec_lit) . (_)? @body) @def.method (#match? @_d "^(defprotocol|definterface|defrecord|deftype)$")))
+  raw     (source (list_lit . (sym_lit) . (sym_lit) . (str_lit) @skip))
+  raw     (map_lit (kwd_lit) @_o . (map_lit) @value (#eq? @_o ":or"))
+  raw     (list_lit . (sym_lit name: (sym_name) @ref))
+  drop    ns def defn defn- defmacro defonce defrecord deftype defprotocol defmulti defmethod let fn if when when-not if-let when-let cond do loop recur case and or not str map filter reduce comment quote first rest count get assoc
+  raw     (list_lit . (sym_lit) @_n . (sym_lit) @package (#eq? @_n "ns"))
+  raw     (list_lit . (kwd_lit) @_r [(sym_lit) @use (vec_lit . (sym_lit) @use)] (#match? @_r "^:(require|use|require-macros)$"))
+  edit    - => _
+  text    function ^\(defn-?\s+(\S+)
+  text    interface ^\(defprotocol\s+(\S+)
+  text    struct ^\(def(?:record|type)\s+(\S+)
+
+commonlisp: lisp lsp cl asd
+  run     sbcl clisp
+  comment ; #|
+  raw     (source (list_lit (defun (defun_header function_name: [(sym_lit) @name (list_lit (sym_lit) (sym_lit) @name .)]) . (_)? @body)) @def.function)
+  raw     (source (list_lit (defun (defun_header keyword: (defun_keyword "defmacro") function_name: (sym_lit) @name) . (_)? @body)) @def.macro)
+  raw     (source (list_lit (defun (defun_header function_name: (sym_lit) @name) . (str_lit) @doc @body)) @def.function)
+  raw     (source (list_lit . (sym_lit) @_d . (sym_lit) @name . (_)? @body (#match? @_d "^(defvar|defparameter|defconstant)$")) @def.variable)
+  raw     (source (list_lit . (sym_lit) @_d . (sym_lit) @name . (_)? . (_)? @body (#match? @_d "^(defclass|define-condition)$")) @def.class)
+  raw     (source (list_lit . (sym_lit) @_d . [(sym_lit) @name (list_lit . (sym_lit) @name)] . (_)? @body (#match? @_d "^(defstruct|deftype)$")) @def.struct)
+  raw     (list_lit . (sym_lit) @_d . [(kwd_lit (kwd_symbol) @name) (kwd_lit) (str_lit) @name (sym_lit) @name] . (_)? @body (#eq? @_d "defpackage")) @def.module
+  raw     (defun_header lambda_list: (list_lit (list_lit . (sym_lit) . [(str_lit) (num_lit) (list_lit)] @value)))
+  raw     (list_lit . (sym_lit) @ref)
+  drop    defun defvar defparameter defclass defstruct defpackage in-package let let* if when unless cond progn setf setq loop list car cdr lambda and or not format flet labels first second dolist return-from declare
+  text    function ^\(def(?:un|generic|method|macro)\s+([^\s()]+)
+  text    class ^\((?:defclass|defstruct|define-condition|defpackage|deftype)\s+[:(#]*([^\s()]+)
+
+elisp: el
+  run     emacs
+  comment ;
+  public  ^(?!.*--)
+  raw     (function_definition name: (_) @name parameters: (_) . (_) @body) @def.function
+  raw     (function_definition name: (_) @name docstring: (_) @doc @body) @def.function
+  raw     (macro_definition name: (_) @name parameters: (_) . (_) @body) @def.macro
+  raw     (macro_definition name: (_) @name docstring: (_) @doc @body) @def.macro
+  raw     (source_file (special_form ["defvar" "defconst"] . (symbol) @name . (_) @body . (string)? @doc) @def.variable)
+  raw     (source_file (list . (symbol) @_d . (symbol) @name . (_)? @body (string)? @doc (#match? @_d "^(defcustom|defface|defvar-local)$")) @def.variable)
+  raw     (source_file (list . (symbol) @_d . (symbol) @name . (list) . (string)? @doc . (_)? @body (#match? @_d "^(cl-)?def(un|macro|method|generic|subst)[*]?$")) @def.function)
+  raw     (source_file (list . (symbol) @_d . (quote (symbol) @name) (#eq? @_d "defalias")) @def.function)
+  raw     (source_file (list . (symbol) @_d . [(symbol) @name (list . (symbol) @name)] . (_)? @body (#match? @_d "^(cl-defstruct|defclass)$")) @def.struct)
+  raw     (source_file (list . (symbol) @_d . (symbol) @name . (string) @doc @body (#eq? @_d "define-minor-mode")) @def.function)
+  raw     (source_file (list . (symbol) @_d . (symbol) @name . (_) @body (#match? @_d "^define-(|derived|globalized-minor|generic)-mode$|^define-globalized-minor-mode$|^transient-define-prefix$")) @def.function)
+  raw     (list . (symbol) @ref)
+  drop    require provide funcall car cdr setq-local message format list concat eq not null declare autoload
+  raw     (list . (symbol) @_r . (quote (symbol) @use) (#eq? @_r "require"))
+  text    function ^\((?:cl-)?def(?:un|macro|subst)\s+([^\s()]+)
+
+scheme: scm ss sld sls
+  run     guile csi gosh
+  comment ; #|
+  raw     ([(program (list . (symbol) @_d . (symbol) @name . (_) @body) @def.constant) (program (list (list . (symbol) @_d . (symbol) @name . (_) @body) @def.constant))] (#match? @_d "^define(-public)?$"))
+  raw     (program (list . (symbol) @_d . (symbol) @name . (list . (symbol) @_l) @body (#match? @_d "^define") (#match? @_l "^(case-)?lambda\\*?$")) @def.function)
+  raw     (program (list . (symbol) @_d . (list . [(symbol) @name (list . (symbol) @name)]) . (_)? @body (#match? @_d "^define(-public|-inline|/contract|[*])?$")) @def.function)
+  raw     (program (list . (symbol) @_d . [(symbol) @name (list . (symbol) @name)] . (_)? @body (#match? @_d "^define-syntax(-rule)?$")) @def.macro)
+  raw     (program (list . (symbol) @_d . [(symbol) @name (list . (symbol) @name)] . (_)? @body (#match? @_d "^define-(record-type|record)$")) @def.struct)
+  raw     (program (list . (symbol) @_d . (list) @name . (_)? @body (#match? @_d "^(define-library|library|define-module)$")) @def.module)
+  raw     (list . (symbol) @ref)
+  drop    define define-syntax lambda let let* letrec if cond case begin set! and or not list car cdr cons import export load syntax-rules when unless display define-library define-record-type
+  raw     (list . (symbol) @_i (list) @use (#match? @_i "^(import|use-modules)$"))
+  raw     (list . (symbol) @_i . (string) @use (#match? @_i "^(load|include)$"))
+  edit    [()] =>
+  edit    \s+ => /
+  text    function ^\(define\s+\(([^\s()]+)
+  text    struct ^\((?:define-record-type|struct|define-struct)\s+([^\s()]+)
+  text    class ^\(define\s+([^\s()]+%)
+
+racket: rkt rktl
+  run     racket
+  comment ; #|
+  like    scheme
+  raw     (program (list . (symbol) @_d . (symbol) @name . (symbol)? . (list) . (_)? @body (#match? @_d "^(struct|define-struct|serializable-struct)$")) @def.struct)
+  raw     (program (list . (symbol) @_d . (list . (symbol) @name) . (_)? @body (#eq? @_d "define-syntax-rule")) @def.macro)
+  raw     (program (list . (symbol) @_d . (symbol) @name . (list . (symbol) @_l) @body (#eq? @_d "define") (#match? @_l "^class\\*?$")) @def.class)
+  raw     (list . (symbol) @_d . (list . (symbol) @name) . (_)? @body (#match? @_d "^define/(public|override|pubment|augment)$")) @def.method
+  raw     (list . (keyword) (list . (symbol) . (_) @value))
+  raw     (list (keyword) . (list . (symbol) . (_) @value))
+  raw     (list . (symbol) @_i [(string) @use (list (string) @use)] (#eq? @_i "require"))
+  drop    provide require struct module+ struct-out define/public super-new
+
+nix: nix
+  comment # /*
+  raw     (binding attrpath: (_) @name expression: (apply_expression) @value) @def.constant
+  raw     (binding attrpath: (_) @name expression: (function_expression body: (_) @body)) @def.function
+  hide    apply_expression
+  value   formal.default
+  raw     (apply_expression function: [(variable_expression name: (_) @ref) (select_expression attrpath: (attrpath attr: (identifier) @ref .))])
+  drop    import map toString throw callPackage mkIf mkOption mkDerivation
+  use     path_expression
+  text    function ^\s*([\w-]+)\s*=\s*(?:\w+|\{[^}]*\})\s*:(?!:)
+
+cmake: cmake
+  names   CMakeLists.txt
+  comment #
+  raw     (function_def (function_command (argument_list . (argument) @name))) @def.function
+  raw     (macro_def (macro_command (argument_list . (argument) @name))) @def.macro
+  raw     (normal_command (identifier) @_c (argument_list . (argument (unquoted_argument) @name)) (#match? @_c "^(?:add_library|add_executable|add_custom_target|ADD_LIBRARY|ADD_EXECUTABLE)$") (#not-match? @name "\\$")) @def.object
+  raw     (normal_command (identifier) @_c (argument_list . (argument (unquoted_argument) @name)) (#match? @_c "^(?:project|PROJECT)$") (#not-match? @name "\\$")) @def.module
+  raw     (normal_command (identifier) @_c (argument_list . (argument (unquoted_argument) @name) . (argument)* @value) (#match? @_c "^(?:option|OPTION)$")) @def.constant
+  body    body
+  ref     normal_command>identifier
+  raw     (normal_command (identifier) @_t (argument_list (argument (unquoted_argument) @ref)) (#match? @_t "^(target_link_libraries|add_dependencies)$"))
+  drop    set if else elseif endif include project message option list string foreach add_library add_executable target_link_libraries target_include_directories target_compile_options target_compile_definitions set_target_properties add_subdirectory find_package install cmake_minimum_required add_custom_target add_test enable_testing PRIVATE PUBLIC INTERFACE return unset
+  raw     (normal_command (identifier) @_i (argument_list . (argument) @use) (#match? @_i "^(include|add_subdirectory|INCLUDE|ADD_SUBDIRECTORY)$"))
+  text    function ^\s*(?i:function)\s*\(\s*(\w+)
+  text    object ^\s*(?i:add_library|add_executable)\s*\(\s*(\w+)
+
+make: mk mak
+  names   Makefile makefile GNUmakefile Makefile.am Makefile.in Kbuild
+  run     make
+  comment #
+  raw     ((rule (targets (word) @name)) @def.function @each (#match? @name "^[A-Za-z0-9_][A-Za-z0-9_-]*$"))
+  def     define_directive.name=macro
+  raw     (define_directive name: (_) @name value: (_) @body) @def.macro
+  body    recipe
+  ref     prerequisites>word
+  use     include_directive.filenames>list>word
+  text    function ^([\w-]+)\s*:(?!=)
+
+just: just
+  names   Justfile justfile .justfile
+  grammar -
+  comment #
+  text    function ^@?([a-zA-Z][\w-]*)[^:=\n]*:(?!=)
+
+dockerfile: dockerfile containerfile
+  names   Dockerfile Containerfile Dockerfile. Containerfile.
+  comment #
+  def     from_instruction.as>image_alias=object
+  text    object ^(?i:from)\s+\S+\s+(?i:as)\s+(\S+)
+
+fish: fish
+  run     fish
+  comment #
+  public  (^|\s)[^\W_][\w-]*$
+  def     function_definition=function
+  body    command if_statement for_statement while_statement switch_statement function_definition begin_statement comment conditional_execution negated_statement return pipe test_command
+  ref     command.name>word
+  drop    set echo test source string status return and or not math count contains read printf eval end begin
+  raw     ((command name: (word) @_s . argument: (word) @use) (#match? @_s "^(source|\\.)$"))
+  text    function ^function\s+([\w-]+)
+
+luau: luau
+  like    lua
+  def     type_definition=type
+  raw     (function_call name: (identifier) @_r arguments: (arguments . (dot_index_expression field: (identifier) @use)) (#eq? @_r "require"))
+  ref     generic_type>identifier
+  text    type ^(?:export\s+)?type\s+(\w+)
+
+gleam: gleam
+  public  ^pub\b
+  def     type_definition>type_name.name=type type_alias>type_name.name=type function=function constant=constant external_function=function external_type>type_name.name=type
+  body    data_constructors
+  value   constant.value
+  skip    attribute
+  ref     type.name>type_identifier function_call.function>identifier function_call.function>field_access.field>label constructor_name unqualified_import.name
+  raw     (binary_expression right: [(identifier) @ref (field_access field: (label) @ref)])
+  drop    Int String Float Bool List Result Nil Ok Error
+  use     import.module
+  text    function ^(?:pub\s+)?fn\s+(\w+)
+  text    type ^(?:pub\s+)?(?:opaque\s+)?type\s+(\w+)
+
+elm: elm
+  comment -- {-
+  def     type_alias_declaration=type type_declaration=enum file/type_annotation=function port_annotation=function
+  raw     (file (value_declaration functionDeclarationLeft: (function_declaration_left . (lower_case_identifier) @name (_)) body: (_) @body) @def.function)
+  raw     ((file (type_annotation name: (_) @name) . (value_declaration functionDeclarationLeft: (function_declaration_left . (lower_case_identifier) @_n (_))  @skip)) (#eq? @name @_n))
+  raw     ((type_annotation) . (value_declaration functionDeclarationLeft: (function_declaration_left . (lower_case_identifier) @name)) @def.none)
+  raw     ((type_annotation name: (_) @name) @def.function . (value_declaration) @end)
+  only    module_declaration.exposing>exposing_list>exposed_type|exposed_value
+  body    eq
+  raw     (upper_case_qid (upper_case_identifier) @ref .)
+  raw     (value_qid (lower_case_identifier) @ref .)
+  package module_declaration.name
+  use     import_clause.moduleName
+  drop    String Int Float Bool List Maybe Result
+  text    type ^type\s+(?:alias\s+)?(\w+)
+
+purescript: purs
+  comment -- {-
+  def     data=type newtype=type type_alias=type class_declaration>class_head>class_name>type=class foreign_import=function purescript/signature=function class_body/signature=method
+  only    purescript/exports>export
+  body    class_body constructor
+  value   newtype>newtype_constructor
+  ref     type_name>type qualified_type>type class_name>type exp_apply>exp_name>variable exp_apply>exp_name>qualified_variable>variable import_item>type_import>type
+  drop    String Int Number Boolean Array Maybe Unit
+  package purescript.name
+  use     import.module
+  text    type ^(?:data|newtype|type)\s+([A-Z]\w*)
+  text    class ^class\s+(?:.*<=\s*)?([A-Z]\w*)
+
+d: d di
+  comment // /* /+
+  public  ^(?!.*\b(private|package)\b)
+  def     struct_declaration>identifier=struct union_declaration>identifier=union enum_declaration>identifier=enum interface_declaration>identifier=interface class_declaration>identifier=class template_declaration>identifier=macro
+  def     function_declaration>identifier=function alias_declaration>alias_initializer>identifier=type
+  raw     (auto_declaration (storage_class) variable: (identifier) @name (parameters)) @def.function
+  raw     (constructor (this) @name) @def.method
+  raw     (manifest_constant (manifest_declarator . (identifier) @name . (_) @value)) @def.constant
+  body    aggregate_body function_body enum_member {
+  hide    unittest_declaration
+  raw     (parameter (identifier) . (_) @value)
+  ref     base_class>identifier call_expression>identifier import_bind>identifier
+  raw     (call_expression . (property_expression (identifier) @ref .))
+  raw     (type (identifier) @ref)
+  drop    assert writeln
+  package module_declaration>module_fqn
+  use     imported>module_fqn
+  text    class ^(?:(?:public|private|abstract|final)\s+)*class\s+(\w+)
+  text    struct ^struct\s+(\w+)
+  text    interface ^interface\s+(\w+)
+  text    enum ^enum\s+(\w+)\s*(?:\{|$)
+
+nim: nim nims nimble
+  comment #
+  public  (?!)
+  export  exported_symbol>identifier
+  raw     (proc_declaration name: [(identifier) @name (exported_symbol (identifier) @name)] (documentation_comment)? @doc body: (_)? @body) @def.function
+  raw     (func_declaration name: [(identifier) @name (exported_symbol (identifier) @name)] (documentation_comment)? @doc body: (_)? @body) @def.function
+  raw     (template_declaration name: [(identifier) @name (exported_symbol (identifier) @name)] (documentation_comment)? @doc body: (_)? @body) @def.macro
+  raw     (macro_declaration name: [(identifier) @name (exported_symbol (identifier) @name)] (documentation_comment)? @doc body: (_)? @body) @def.macro
+  def     method_declaration.name>identifier=function method_declaration.name>exported_symbol>identifier=function iterator_declaration.name>identifier=function iterator_declaration.name>exported_symbol>identifier=function
+  def     converter_declaration.name>exported_symbol>identifier=function
+  raw     (type_declaration (type_symbol_declaration name: [(identifier) @name (exported_symbol (identifier) @name)])) @def.type
+  raw     (type_declaration (type_symbol_declaration name: [(identifier) @name (exported_symbol (identifier) @name)]) [(object_declaration) (ref_type (object_declaration)) (tuple_type)] @body) @def.struct
+  raw     (type_declaration (type_symbol_declaration name: [(identifier) @name (exported_symbol (identifier) @name)]) (enum_declaration) @body) @def.enum
+  raw     (source_file (const_section (variable_declaration (symbol_declaration_list (symbol_declaration name: [(identifier) @name (exported_symbol (identifier) @name)])) value: (_) @value) @def.constant))
+  lead    struct=type enum=type type=type constant=const
+  skip    documentation_comment
+  value   parameter_declaration.value
+  ref     call.function>identifier type_expression>identifier import_from_statement>expression_list>identifier
+  raw     (call function: (dot_expression right: (identifier) @ref))
+  raw     (type_expression (bracket_expression right: (argument_list (identifier) @ref)))
+  drop    int string bool float seq untyped typed RootObj echo len add
+  use     import_statement>expression_list>_ import_from_statement.module include_statement>expression_list>_
+  text    function ^(?:proc|func|method|iterator|converter)\s+`?(\w+)
+  text    struct ^\s+(\w+)\*?\s*=\s*(?:ref\s+|ptr\s+)?object\b
+  text    enum ^\s+(\w+)\*?\s*=\s*enum\b
+
+thrift: thrift
+  comment // /* #
+  raw     (struct_definition . (identifier) @name) @def.struct
+  raw     (union_definition . (identifier) @name) @def.union
+  raw     (exception_definition . (identifier) @name) @def.struct
+  raw     (enum_definition . (identifier) @name) @def.enum
+  raw     (service_definition . (identifier) @name) @def.interface
+  def     function_definition>identifier=method typedef_definition>typedef_identifier=type
+  raw     (const_definition (type) . (identifier) @name (_) @value) @def.constant
+  body    { field
+  raw     (type (identifier) @ref .)
+  raw     (service_definition "extends" (identifier) @ref .)
+  use     include_statement>string
+  text    struct ^(?:struct|exception)\s+(\w+)
+  text    interface ^service\s+(\w+)
+  text    enum ^enum\s+(\w+)
+  text    union ^union\s+(\w+)
+
+prisma: prisma
+  raw     (model_block . (identifier) @name "{" @body) @def.struct
+  raw     (enum_block . (identifier) @name "{" @body) @def.enum
+  ref     non_null_type>identifier
+  raw     (array_type (non_null_type (identifier) @ref))
+  text    struct ^(?:model|view|type)\s+(\w+)
+  text    enum ^enum\s+(\w+)
+
+cuda: cu cuh
+  like    cpp
+
+glsl: glsl vert frag geom comp tesc tese vsh fsh rgen rchit rmiss
+  like    c
+  public  .
+  raw     (preproc_def name: (_) @name value: (_)? @value) @def.constant
+  raw     (translation_unit (declaration "uniform" . (identifier) @name (field_declaration_list) @body) @def.struct)
+  raw     (translation_unit (declaration "uniform" declarator: (_) @name) @def.variable)
+  drop    vec2 vec3 vec4 mat3 mat4 float int texture normalize dot max min clamp mix pow length cross
+
+wgsl: wgsl
+  def     struct_declaration=struct function_declaration=function
+  raw     (global_variable_declaration (variable_declaration (variable_identifier_declaration name: (_) @name)) @def.variable)
+  body    { struct_member
+  skip    attribute
+  ref     type_declaration>identifier
+  text    struct ^\s*struct\s+(\w+)
+  text    function ^\s*(?:@\w+(?:\([^)]*\))?\s+)*fn\s+(\w+)
+  text    type ^alias\s+(\w+)
+  text    constant ^(?:const|override)\s+(\w+)
+
+verilog: v sv vh svh
+  def     module_declaration>module_header>simple_identifier=module package_declaration>package_identifier>simple_identifier=module
+  def     interface_declaration>interface_ansi_header>interface_identifier>simple_identifier=interface class_declaration>class_identifier>simple_identifier=class
+  raw     (function_declaration (function_body_declaration (function_identifier (function_identifier (simple_identifier) @name)) . (_)? @body)) @def.function
+  raw     (task_declaration (task_body_declaration (task_identifier (task_identifier (simple_identifier) @name)) . (_)? @body)) @def.function
+  raw     (type_declaration "typedef" (simple_identifier) @name .) @def.type
+  raw     (text_macro_definition (text_macro_name (text_macro_identifier) @name) @end (macro_text)? @body) @def.macro
+  turn    v coq ^\s*(Theorem|Lemma|Require|Inductive|Definition)\b
+  public  .
+  body    module_or_generate_item package_or_generate_item_declaration interface_or_generate_item class_item tf_item_declaration non_port_module_item
+  raw     (param_assignment (constant_param_expression) @value)
+  raw     (module_instantiation . (simple_identifier) @ref)
+  ref     tf_call>simple_identifier package_import_item>package_identifier>simple_identifier
+  use     include_compiler_directive>double_quoted_string
+  text    module ^\s*(?:module|package)\s+(?:automatic\s+|static\s+)?(\w+)
+  text    interface ^\s*interface\s+(\w+)
+  text    class ^\s*(?:virtual\s+)?class\s+(\w+)
+
+coq:
+  grammar -
+  comment (*
+  text    function ^(?:Local\s+|Global\s+)?(?:Theorem|Lemma|Definition|Fixpoint|Corollary)\s+(\w+)
+  text    type ^(?:Inductive|Record|Class)\s+(\w+)
+  text    module ^Module\s+(\w+)
+
+vhdl: vhd vhdl
+  comment --
+  def     entity_declaration=module package_declaration=module component_declaration=interface full_type_declaration=type subtype_declaration=type
+  def     function_declaration.designator=function procedure_declaration.designator=function function_body.designator=function procedure_body.designator=function
+  raw     (architecture_body entity: (_) @name) @def.part
+  raw     (package_body package: (_) @name) @def.part
+  raw     (package_declaration (declarative_part (constant_declaration (identifier_list (identifier) @name) (default_expression (_) @value)?) @def.constant))
+  body    is entity_header component_header declarative_part sequence_of_statements
+  ref     entity_instantiation.entity>selected_name.suffix component_instantiation.component type_mark>simple_name ambiguous_name.prefix>simple_name
+  drop    std_logic std_logic_vector integer natural boolean unsigned signed rising_edge
+  raw     (use_clause (selected_name) @use)
+  edit    ^work\.(\w+).* => \1
+  text    module (?i)^\s*(?:entity|package)\s+(?!body\b)(\w+)
+  text    interface (?i)^\s*component\s+(\w+)
+
+fortran: f90 f95 f03 f08 f for f77 ftn fpp
+  comment !
+  def     module>module_statement>name=module submodule>submodule_statement>name=module program>program_statement>name=module interface>interface_statement>name=interface derived_type_definition>derived_type_statement>type_name=struct
+  raw     (subroutine (subroutine_statement name: (_) @name) @body) @def.function
+  raw     (function (function_statement name: (_) @name) @body) @def.function
+  def     subroutine>subroutine_statement.name=function function>function_statement.name=function procedure_statement.declarator>binding>binding_name=method
+  raw     (module (variable_declaration (type_qualifier) @_p declarator: (init_declarator left: (_) @name right: (_) @value)) @def.constant (#match? @_p "(?i)parameter"))
+  body    use_statement implicit_statement private_statement public_statement variable_declaration internal_procedures procedure_statement derived_type_procedures comment end_subroutine_statement end_function_statement subroutine_call assignment_statement if_statement
+  only    module>public_statement>identifier
+  ref     subroutine_call.subroutine>identifier derived_type.name>type_name base_type_specifier>identifier
+  raw     (call_expression . (identifier) @ref)
+  use     use_statement>module_name include_statement.path
+  text    module (?i)^\s*(?:module|program)\s+(?!procedure\b)(\w+)\s*$
+  text    function (?i)^\s*(?:(?:pure|elemental|recursive|impure)\s+)*subroutine\s+(\w+)
+  text    struct (?i)^\s*type\s*(?:,[^:\n]*)?(?:::)?\s*(\w+)\s*$
+  text    interface (?i)^\s*interface\s+(\w+)
+
+pascal: pas pp dpr lpr
+  comment // { (*
+  def     unit>moduleName=module program>moduleName=module
+  raw     (declType name: (_) @name) @def.type
+  raw     (declType name: (_) @name type: (declClass [(kClass) (kObject)] . [(declField) (declSection) (declProc) (kEnd)]? @body)) @def.class
+  raw     (declType name: (_) @name type: (declClass parent: (typeref) . [(declField) (declSection) (declProc) (kEnd)] @body)) @def.class
+  raw     (declType name: (_) @name type: (declClass (kRecord) . [(declField) (declSection) (kEnd)] @body)) @def.struct
+  raw     (declType name: (_) @name type: (declIntf (kInterface) . (typeref)* . [(declProc) (guid) (kEnd)] @body)) @def.interface
+  raw     (declType name: (_) @name type: (type (declEnum))) @def.enum
+  def     declProc=function declProp=property
+  raw     (declConst name: (_) @name defaultValue: (defaultValue (kEq) . (_) @value)) @def.constant
+  raw     (defProc header: (declProc name: (identifier) @name) body: (_) @body) @def.function
+  raw     (defProc header: (declProc name: (genericDot lhs: (_) @owner rhs: (_) @name)) body: (_) @body) @def.method
+  raw     (declSection [(kPrivate) (kProtected)]) @hide
+  body    kEnd declSection declField declUses interface
+  raw     (declArg defaultValue: (defaultValue (kEq) . (_) @value))
+  ref     typeref>identifier exprCall.entity>identifier
+  raw     (exprCall entity: (exprDot rhs: (identifier) @ref))
+  drop    Integer String Boolean Double Result
+  use     declUses>moduleName
+  text    module (?i)^(?:unit|program)\s+([\w.]+)
+  text    class (?i)^\s*(\w+)\s*=\s*(?:packed\s+)?(?:class|record|interface|object)\b
+
+ada: adb ads ada
+  comment --
+  def     package_declaration=module package_body=module generic_package_declaration>package_declaration.name=module
+  def     subprogram_declaration>procedure_specification.name=function subprogram_declaration>function_specification.name=function subprogram_body>procedure_specification.name=function subprogram_body>function_specification.name=function expression_function_declaration>function_specification.name=function
+  raw     (full_type_declaration "type" . (identifier) @name) @def.type
+  raw     (full_type_declaration "type" . (identifier) @name [(record_type_definition) (derived_type_definition)]) @def.struct
+  raw     (full_type_declaration "type" . (identifier) @name (enumeration_type_definition)) @def.enum
+  raw     (full_type_declaration (task_type_declaration . (identifier) @name (task_definition)? @body)) @def.class
+  raw     (full_type_declaration (protected_type_declaration . (identifier) @name (protected_definition)? @body)) @def.class
+  def     private_type_declaration>identifier=type subtype_declaration>identifier=type
+  raw     (object_declaration name: (_) @name "constant" (expression)? @value) @def.constant
+  raw     (parameter_specification (expression) @value)
+  body    is record_type_definition non_empty_declarative_part handled_sequence_of_statements
+  ref     procedure_call_statement.name>identifier procedure_call_statement.name>selected_component.selector_name function_call.name>identifier function_call.name>selected_component.selector_name
+  raw     (_ subtype_mark: [(identifier) @ref (selected_component selector_name: (identifier) @ref)])
+  drop    Integer String Boolean Float Natural Positive
+  use     with_clause>selected_component|identifier
+  text    module (?i)^\s*package\s+(?:body\s+)?([\w.]+)\s+is\b
+  text    class (?i)^\s*(?:task|protected)\s+type\s+(\w+)
+  text    struct (?i)^\s*type\s+(\w+)\s+is\b
+
+matlab:
+  comment %
+  def     class_definition=class function_definition=function
+  raw     (function_definition name: (_) @name (function_arguments)? (block) @body) @def.function
+  raw     ((methods (attributes (attribute (identifier) @_a (identifier) @_p))) @hide (#match? @_a "(?i)access") (#match? @_p "(?i)private"))
+  body    comment properties methods block events enumeration
+  ref     function_call.name>identifier superclasses>property_name>identifier
+  drop    size length zeros ones numel disp fprintf sprintf isempty error strcmp
+  text    class ^classdef\s+(?:\([^)]*\)\s*)?(\w+)
+  text    function ^\s*function\s+(?:[^=\n(]*=\s*)?([\w.]+)
+
+cobol: cob cbl cpy
+  grammar -
+  comment *>
+  keyword WORKING-STORAGE LINKAGE FILE LOCAL-STORAGE INPUT-OUTPUT CONFIGURATION
+  drop    CALL COPY DATA DISPLAY DIVISION END ID IDENTIFICATION PERFORM PIC PROCEDURE PROGRAM RUN SECTION STOP STORAGE USING VALUE WORKING MOVE TO IF ELSE ADD FROM BY INTO THEN NOT
+  text    module (?i)^.{6}\s+program-id\.\s+([\w-]+)
+  text    module (?i)^\s{0,5}program-id\.\s+([\w-]+)
+  text    use (?i)^(?:.{6})?\s*copy\s+["']?([\w.-]+?)["']?\s*\.?\s*$
+  text    function ^(?:.{6}) ([A-Z0-9][A-Z0-9-]*)\s+(?:SECTION)\.
 """  # noqa: E501
 
 
@@ -2048,13 +2804,15 @@ class Language(NamedTuple):
     closed: frozenset[str]
     opens: frozenset[str]
     flat: frozenset[str]
+    once: frozenset[str]
     bodies: frozenset[str]
     leads: dict[str, str]
     cut: str
     drops: tuple[str, ...]
     keywords: frozenset[str]
     edits: tuple[tuple[str, str], ...]
-    turn: tuple[str, str, str] | None  # suffix, other language, what its content looks like
+    turns: tuple[tuple[str, str, str], ...]  # suffix, other language, what its content looks like
+    file: tuple[str, str]  # label and word, where the file itself is a definition
     texts: tuple[tuple[str, str], ...]  # label, regex
 
 
@@ -2063,6 +2821,7 @@ def find_language(path: str, first_line: str = "") -> Language | None:
     suffixes, names, runs = _language_keys()
     name = path.rsplit("/", 1)[-1]
     found = names.get(name) or suffixes.get(name.rpartition(".")[2].lower() if "." in name else "")
+    found = found or names.get(name.partition(".")[0] + ".")
     if not found and first_line.startswith("#!"):
         words = first_line[2:].replace("/usr/bin/env", "").replace("-S ", "").split()
         found = runs.get(words[0].rsplit("/", 1)[-1].rstrip("0123456789.")) if words else None
@@ -2134,7 +2893,8 @@ def _build_language(
     def last(verb: str, default: str) -> str:
         return ([default] + every(verb))[-1]
 
-    turn = last("turn", "").split(" ", 2)
+    turns = [row.split(maxsplit=2) for row in every("turn")]
+    label, _, word = last("file", "").partition(" ")
     edits = [edit.partition("=>") for edit in every("edit")]
     return Language(
         name=name,
@@ -2151,20 +2911,22 @@ def _build_language(
         closed=frozenset(words("closed")),
         opens=frozenset(words("open")),
         flat=frozenset(words("flat")),
+        once=frozenset(words("once")),
         bodies=frozenset(words("body")),
         leads=dict(word.split("=") for word in words("lead")),
         cut="|".join(every("cut")) or r"\A\Z",
         drops=tuple(words("drop")),
         keywords=frozenset(words("keyword")),
         edits=tuple((old.strip(), new.strip()) for old, _, new in edits),
-        turn=(turn[0], turn[1], turn[2]) if len(turn) == 3 else None,
+        turns=tuple((suffix, other, regex) for suffix, other, regex in turns),
+        file=(label, word),
         texts=tuple((row.partition(" ")[0], row.partition(" ")[2]) for row in every("text")),
     )
 
 
 _PATTERN_VERBS = frozenset(
     ("def", "Def", "ref", "Ref", "use", "package", "export", "only")
-    + ("value", "skip", "wrap", "hide", "show", "section")
+    + ("value", "skip", "wrap", "hide", "show", "section", "doc", "embed")
 )
 
 
@@ -2172,19 +2934,19 @@ def _compile_path(verb: str, word: str) -> str:
     """The tree-sitter pattern of one word of the table."""
     capital, verb = verb[0].isupper(), verb.lower()
     *context, path = word.split("/")
-    path, _, label = path.rpartition("=") if verb == "def" else (path, "", "")
+    path, _, label = path.rpartition("=") if verb in ("def", "embed") else (path, "", "")
     steps = path.split(">")
     if verb == "def" and len(steps) == 1 and "." not in path:
         steps = [path + ".name"]
     if "." in steps[-1]:
         steps.append("_")
-    capture = "name" if verb == "def" else verb
+    capture = {"def": "name", "embed": f"embed.{label}"}.get(verb, verb)
     nodes = " ".join(f"({node})" for node in steps[-1].split("|"))
     text = f'"=" . (_) @{capture}' if steps[-1] == "=" else f"[{nodes}] @{capture}"
     for step in reversed(steps[:-1]):
         node, _, field = step.partition(".")
         text = f"({node} {field}: {text})" if field else f"({node} {text})"
-    text += f" @def.{label}" if label else ""
+    text += f" @def.{label}" if verb == "def" else ""
     for around in reversed(context):
         text = "[" + " ".join(f"({node} {text})" for node in around.split("|")) + "]"
     return f'({text} (#match? @{capture} "^[A-Z]"))' if capital else text
@@ -2619,7 +3381,7 @@ _OWNERS = frozenset(
     {"class", "struct", "enum", "union", "interface", "trait", "protocol", "annotation"}
     | {"module", "object", "scope", "part"}
 )
-_LISTED = ("use", "package", "export", "only", "value", "skip")
+_LISTED = ("use", "package", "export", "only", "value", "skip", "doc")
 _VALUE = "…".encode()
 
 
@@ -2629,8 +3391,8 @@ class _Place(NamedTuple):
     start: int
     inverse_end: int  # negative: of two with one start the longer sorts first
     order: int  # of its pattern in the table
-    role: str  # "def", "wrap", "hide", "show" or "section"
-    label: str  # of a definition
+    role: str  # "def", "wrap", "hide", "show", "section" or "embed"
+    label: str  # of a definition; the language of a part
     node: Any
     captures: Mapping[str, Sequence[Any]]
 
@@ -2648,6 +3410,8 @@ class _Frame(NamedTuple):
     visible: bool = True  # False after `private`
     reveals: bool = False  # members are exported without saying so
     wrapped: int = -1  # start of the wrap around the next definition
+    start: int = -1  # of its own definition
+    rest: bool = False  # it ends where the next of its kind begins
 
 
 class _Tools(NamedTuple):
@@ -2682,6 +3446,7 @@ class _File(NamedTuple):
     values: list[tuple[int, int, bytes]]  # start, end, what a signature shows instead; sorted
     skips: dict[int, int]  # attributes: start -> end
     jumps: dict[int, int]  # attributes: end -> start
+    docs: dict[int, str]  # end of a string or attribute -> what it says
     exports: set[str]
     only: set[str]
 
@@ -2689,6 +3454,8 @@ class _File(NamedTuple):
 def tag_source(path: str, source: bytes, language: Language) -> FileTags | None:
     """What one file defines, mentions and imports; None if there is no grammar for it."""
     language = _spoken_language(path, source, language)
+    if language.grammar == "-":
+        return tag_without_grammar(path, source, language)
     tools = _load_grammar(language.grammar, language.query)
     if tools is None:
         return None
@@ -2702,13 +3469,15 @@ def tag_source(path: str, source: bytes, language: Language) -> FileTags | None:
         elif shape := tools.shapes[order]:
             capture, role, label = shape
             node = captures[capture][0]
-            places.append(
-                _Place(node.start_byte, -node.end_byte, order, role, label, node, captures)
-            )
+            start = captures["start"][0].start_byte if "start" in captures else node.start_byte
+            end = len(source) if "rest" in captures else node.end_byte
+            places.append(_Place(start, -end, order, role, label, node, captures))
         else:
             for role in captures.keys() & nodes.keys():
                 nodes[role] += captures[role]
     places = _choose_places(places)
+    parts = [place for place in places if place.role == "embed"]
+    places = [place for place in places if place.role != "embed"]
     nodes["value"] += [node for place in places for node in place.captures.get("value", ())]
     definitions, docs, own = _find_definitions(_build_file(source, language, nodes), places)
     if trees[0].root_node.has_error:  # what the grammar stumbled over, a pattern may still see
@@ -2717,13 +3486,42 @@ def tag_source(path: str, source: bytes, language: Language) -> FileTags | None:
         definitions += (
             [each for each in plain.definitions if each.name not in known] if plain else []
         )
-    return FileTags(
+    definitions += _define_file(path, source, language)
+    tags = FileTags(
         tuple(sorted(set(definitions))),
         _count_references(source, language, references, own),
         _find_imports(source, language, nodes["use"], nodes["package"]),
         _find_file_doc(source, language, docs),
         _find_mark(source),
     )
+    return _add_parts(path, source, tags, parts) if parts else tags
+
+
+def _define_file(path: str, source: bytes, language: Language) -> list[Definition]:
+    """The file as a definition, where others refer to it by its name."""
+    kind, word = language.file
+    name = path.rpartition("/")[2].partition(".")[0]
+    if not kind or not name.isidentifier() or name == "index":
+        return []
+    lines = source.count(b"\n") + (not source.endswith(b"\n"))
+    return [Definition(1, lines, kind, name, "", f"{word} {name}", "", True)]
+
+
+def _add_parts(path: str, source: bytes, tags: FileTags, parts: Sequence[_Place]) -> FileTags:
+    """Also what stands in parts of another language, read as if nothing stood around them."""
+    for name in sorted({part.label for part in parts}):
+        alone = bytearray(re.sub(rb"[^\r\n]", b" ", source))
+        for start, inverse_end in [part[:2] for part in parts if part.label == name]:
+            alone[start:-inverse_end] = source[start:-inverse_end]
+        if inner := tag_source(path, bytes(alone), get_language(name)):
+            names = collections.Counter(tags.references) + collections.Counter(inner.references)
+            tags = tags._replace(
+                definitions=tuple(sorted({*tags.definitions, *inner.definitions})),
+                references={name: names[name] for name in sorted(names)},
+                imports=tuple(dict.fromkeys(tags.imports + inner.imports)),
+                doc=tags.doc or inner.doc,
+            )
+    return tags
 
 
 def _each_match(
@@ -2740,10 +3538,10 @@ def _each_match(
 
 def _spoken_language(path: str, source: bytes, language: Language) -> Language:
     """The language that the content speaks, where two share a suffix."""
-    if language.turn is None or not path.endswith("." + language.turn[0]):
-        return language
-    is_other = re.search(language.turn[2].encode(), source[:65536], re.MULTILINE)
-    return get_language(language.turn[1]) if is_other else language
+    for suffix, other, pattern in language.turns:
+        if path.endswith("." + suffix) and re.search(pattern.encode(), source[:65536], re.M):
+            return get_language(other)
+    return language
 
 
 @functools.cache
@@ -2767,7 +3565,7 @@ def _load_grammar(grammar: str, query: str) -> _Tools | None:
 
 def _find_shape(pattern: str) -> tuple[str, str, str] | None:
     """Capture, role and label of a pattern that shapes a file: "def.class", "def", "class"."""
-    found = re.search(r"@((def|wrap|hide|show|section)(?:\.(\w+))?)\b", pattern)
+    found = re.search(r"@((def|wrap|hide|show|section|embed)(?:\.(\w+))?)\b", pattern)
     return (found[1], found[2], found[3] or "") if found else None
 
 
@@ -2790,9 +3588,14 @@ def _build_file(source: bytes, language: Language, nodes: Mapping[str, Sequence[
         sorted(values + [(start, end, b"") for start, end in skips.items()]),
         skips,
         {end: start for start, end in skips.items()},
+        {_text_end(source, node): _doc_text(_text(source, node)) for node in nodes["doc"]},
         {_text(source, node) for node in nodes["export"]},
         {name.decode() for name in re.findall(rb"\w[\w']*\b", listed)},
     )
+
+
+def _text_end(source: bytes, node: Any) -> int:
+    return int(node.start_byte) + len(source[node.start_byte : node.end_byte].rstrip())
 
 
 def _text(source: bytes, node: Any) -> str:
@@ -2806,8 +3609,10 @@ def _choose_places(places: list[_Place]) -> list[_Place]:
     for place in places:
         name = place.captures.get("name")
         role = "hide" if place.role == "show" else place.role
-        key = (place.start, place.inverse_end, name[0].start_byte if name else -1, role)
-        chosen[key] = place
+        key = (place.node.start_byte, place.inverse_end, name[0].start_byte if name else -1, role)
+        before = chosen.get(key, place)
+        if (place.order, -place.start) >= (before.order, -before.start):
+            chosen[key] = place
     return list(chosen.values())
 
 
@@ -2820,9 +3625,12 @@ def _find_definitions(
     own: set[int] = set()
     stack = [_Frame(len(file.source) + 1, "", "", "", "")]
     for place in places:
-        while stack[-1].end <= place.start:
+        while stack[-1].end <= place.start or (stack[-1].rest and place.label == stack[-1].kind):
             stack.pop()
         top, end = stack[-1], -place.inverse_end
+        if "each" in place.captures and (top.start, top.end) == (place.start, end):
+            stack.pop()
+            top = stack[-1]
         if place.role == "wrap":
             wrapped = top.wrapped if top.wrapped >= 0 else place.start
             stack.append(top._replace(end=end, wrapped=wrapped))
@@ -2844,6 +3652,10 @@ def _find_definitions(
                 stack.append(frame)
             if _is_kept(file, frame, top):
                 definition, doc_start = _build_definition(file, place, frame, top)
+                before = definitions[-1] if definitions else definition
+                if frame.kind in file.language.once and before[2:5] == definition[2:5]:
+                    definition = before._replace(end=definition.end)
+                    definitions[-1:] = []
                 definitions.append(definition)
                 docs.add(doc_start)
     return definitions, docs, own
@@ -2868,7 +3680,8 @@ def _build_frame(file: _File, place: _Place, name_node: Any, top: _Frame) -> _Fr
     head = file.source[start : name_node.end_byte].decode("utf-8", "replace").replace("\n", " ")
     is_member = top.kind in _OWNERS
     is_public = bool((file.member if is_member else file.public).search(head))
-    if not owner and file.only:
+    is_public = is_public and "private" not in place.captures
+    if file.only and kind != "module" and (not owner or top.kind == "module"):
         is_public = name in file.only
     elif not is_member:
         is_public = is_public or (owner or name).partition(".")[0] in file.exports
@@ -2886,6 +3699,8 @@ def _build_frame(file: _File, place: _Place, name_node: Any, top: _Frame) -> _Fr
         exported=kind == "part" or (top.exported and top.visible and (top.reveals or is_public)),
         visible=kind not in file.language.closed,
         reveals=kind in file.language.opens or (is_public and kind in ("scope", "part")),
+        start=place.start,
+        rest="rest" in place.captures,
     )
 
 
@@ -2906,13 +3721,16 @@ def _build_definition(
     """The definition of a frame, and where its doc comment begins."""
     start = _skip_attributes(file, place.start)
     body = _find_body(file, place)
-    if file.language.docstring:
+    if place.captures.get("doc"):
+        doc, doc_start = _doc_text(_text(file.source, place.captures["doc"][0])), -1
+    elif file.language.docstring:
         doc, doc_start = _find_docstring(file.source, body), -1
     else:
         doc, doc_start = _find_doc_above(file, place.start if top.wrapped < 0 else top.wrapped)
     end_point = place.captures.get("end", (place.node,))[0].end_point
+    first = place.captures.get("start", (place.node,))[0]
     definition = Definition(
-        place.node.start_point.row + 1 + file.source.count(b"\n", place.start, start),
+        first.start_point.row + 1 + file.source.count(b"\n", place.start, start),
         end_point.row + (1 if end_point.column else 0),
         frame.kind,
         frame.name,
@@ -2935,7 +3753,7 @@ def _skip_attributes(file: _File, start: int) -> int:
 
 def _full_name(file: _File, place: _Place, name_node: Any, top: _Frame) -> tuple[str, str]:
     """Owner and name; the owner is what encloses it, a receiver, or a prefix: `Foo::bar`."""
-    name = _text(file.source, name_node).lstrip(":$")
+    name = _text(file.source, name_node).lstrip(":$").strip('"`\r')
     owner = top.inner
     if place.label in ("scope", "part"):
         return owner, file.cut.sub("", name)
@@ -2952,11 +3770,13 @@ def _find_body(file: _File, place: _Place) -> int:
     """Where the signature ends: at the body, or with the node."""
     if place.captures.get("body"):
         return int(place.captures["body"][0].start_byte)
+    if "rest" in place.captures:
+        return int(place.node.end_byte)
     body = place.node.child_by_field_name("body")
     if body is None and file.language.bodies:
         children = place.node.children
         body = next((child for child in children if child.type in file.language.bodies), None)
-    return body.start_byte if body is not None else -place.inverse_end
+    return int(body.start_byte if body is not None else place.node.end_byte)
 
 
 def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
@@ -2989,7 +3809,7 @@ def _shorten(text: str, limit: int) -> str:
 
 @functools.cache
 def _comment_pattern(comments: tuple[str, ...]) -> re.Pattern[str]:
-    forms = {"/*": r"/\*.*?\*/", "{-": r"\{-.*?-\}"}
+    forms = {start: f"{re.escape(start)}.*?{re.escape(end)}" for start, end in _BLOCKS.items()}
     return re.compile("|".join(forms.get(c) or re.escape(c) + r"[^\n]*" for c in comments), re.S)
 
 
@@ -3001,6 +3821,20 @@ def _find_docstring(source: bytes, start: int) -> str:
     return _first_sentence(found.group(2).decode("utf-8", "replace")) if found else ""
 
 
+def _doc_text(text: str) -> str:
+    """First sentence of what stands in quotes, in a comment, or between pod's headings."""
+    if text.startswith("="):
+        last = _regex(r"(?m)^=(?:head|item|method|func)").split(text.replace("\r", ""))[-1]
+        paragraphs = _regex(r"\n\s*\n").split(last)[1:]
+        return _first_sentence(next((it for it in paragraphs if not it.startswith("=")), ""))
+    if text.startswith("#"):
+        return _clean_comment(text.encode())
+    found = _regex(r"""(?s)("{3}|"|')(.*?)(?<!\\)\1""").search(text)
+    said = found.group(2).replace("\r", "") if found else ""
+    indented = _regex(r"\s*\n {4}\S.*?\n\s*\n(?=\S)|\s*\n\t\S.*?\n\s*\n").match(said)
+    return _first_sentence(said[indented.end() :] if indented else said)
+
+
 _QUOTES = (b'"', b"'", b"r", b"R", b"u", b"U")
 
 
@@ -3010,6 +3844,8 @@ def _find_doc_above(file: _File, start: int) -> tuple[str, int]:
     while True:  # past attributes, which may stand between a doc and its definition
         blank = source[max(0, stop - 400) : stop]
         stop -= len(blank) - len(blank.rstrip())
+        if stop in file.docs and source.count(b"\n", stop, start) < 3:
+            return file.docs[stop], -1
         if stop not in file.jumps:
             break
         start = stop = file.jumps[stop]
@@ -3023,11 +3859,12 @@ def _find_doc_above(file: _File, start: int) -> tuple[str, int]:
 
 def _comment_start(source: bytes, stop: int, comments: Sequence[str]) -> int:
     """Where the comment that ends at `stop` begins; -1 if none does, or code stands before it."""
-    if "/*" in comments and source.endswith(b"*/", 0, stop):
-        begin = source.rfind(b"/*", 0, stop)
-        line = source.rfind(b"\n", 0, begin) + 1 if begin >= 0 else 0
-        return begin if begin >= 0 and not source[line:begin].strip() else -1
-    leaders = tuple(comment.encode() for comment in comments if comment != "/*")
+    for opening, closing in _BLOCKS.items():
+        if opening in comments and source.endswith(closing.encode(), 0, stop):
+            begin = source.rfind(opening.encode(), 0, stop)
+            line = source.rfind(b"\n", 0, begin) + 1 if begin >= 0 else 0
+            return begin if begin >= 0 and not source[line:begin].strip() else -1
+    leaders = tuple(comment.encode() for comment in comments if comment not in _BLOCKS)
     begin = -1
     while stop > 0:
         line = source.rfind(b"\n", 0, stop) + 1
@@ -3038,17 +3875,20 @@ def _comment_start(source: bytes, stop: int, comments: Sequence[str]) -> int:
     return begin
 
 
+_BLOCKS = {"/*": "*/", "{-": "-}", "<#": "#>", "(*": "*)", "#|": "|#", "{": "}"}
 _NO_COMMENT = (b"#[", b"#!", b"#pragma")
 _NO_DOC = ("copyright", "license", "licence", "spdx-", "all rights reserved", "file is part of")
 _NO_DOC_EITHER = ("do not edit", "@generated", "auto-generated", "automatically generated")
-_LEADER = r"[ \t]*(?:/\*+!?|\*+(?!/)|//+!?|#+|--+|\{-)?[ \t]?"
+_LEADER = (
+    r"[ \t]*(?:/\*+!?|\*>|\(\*+|\*+(?![/)])|//+[!<]?|<?#+[|']?|--+\|?|\{-?|;+|%+|!+[<>]?)?[ \t]?"
+)
 _DIRECTIVE = (  # lines for tools, and lines that only draw
     r"(?i)\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
     r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+build|@ts-|@flow"
-    r"|@format|@jsx|@preserve|-\*-|vim?:|region\b|endregion|pragma|mark:|use strict|sourcemapping"
-    r"|swiftlint|ktlint|clang-format|cspell|module dependencies|todo\b|fixme\b|[-=*#/~]{3,})"
+    r"|@format|@jsx|@preserve|-\*-|vim?:|region\b|endregion|pragma|mark:|use strict|(?:non)?strict$|(?<=\$)\w+|sourcemapping"
+    r"|\.synopsis|\.description|swiftlint|ktlint|clang-format|cspell|module dependencies|todo\b|fixme\b|[-=*#/~]{3,})"
 )
-_FILE_TAG = r"\s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*)\b[ \t]*"
+_FILE_TAG = r"\s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*|doc|title|notice)\b[ \t]*"
 _OTHER_TAG = r"\s*(?:[@\\][a-zA-Z_]|:\w+|- (?:Parameter|Returns|Throws))"
 _MARKUP = (
     r"</?(?:p|b|i|em|tt|code|pre|strong|a|br|ul|ol|li|summary|remarks|para|c|span|h\d)\b[^>]*>"
@@ -3064,7 +3904,8 @@ def _clean_comment(comment: bytes) -> str:
     lines: list[str] = []
     for line in text.splitlines():
         line = line[_regex(_LEADER).match(line).end() :].rstrip()  # type: ignore[union-attr]
-        line = line.removesuffix("*/").removesuffix("-}").rstrip(" *")
+        line = _regex(r"(?:\*/|-\}|#>|\*\)|\|#|(?<!\{)\})$").sub("", line).rstrip(" *")
+        line = _regex(r"^\S+\.el --- |\s*-\*-.*-\*-\s*$").sub("", line)
         if tag := _regex(_FILE_TAG).match(line):
             line = line[tag.end() :]
         elif _regex(_OTHER_TAG).match(line) or (lines and not line):
@@ -3092,15 +3933,17 @@ def _find_file_doc(source: bytes, language: Language, docs: set[int]) -> str:
     """First sentence of the comment or docstring that opens the file and documents no name."""
     stop = min(len(source), 8192)
     place = 3 if source.startswith(b"\xef\xbb\xbf") else 0
-    leaders = tuple(comment.encode() for comment in language.comments if comment != "/*")
+    leaders = tuple(it.encode() for it in language.comments if it not in _BLOCKS)
+    blocks = [(it.encode(), _BLOCKS[it].encode()) for it in language.comments if it in _BLOCKS]
     while place < stop:
         blank = re.compile(_PREAMBLE).match(source, place)
         place = blank.end() if blank else place
         if language.docstring and source.startswith(_QUOTES, place):
             return _find_docstring(source, place)
-        if source.startswith(b"/*", place) and "/*" in language.comments:
-            end = source.find(b"*/", place) + 2
-            if end < 2:
+        closing = next((end for start, end in blocks if source.startswith(start, place)), b"")
+        if closing:
+            end = source.find(closing, place) + len(closing)
+            if end < len(closing):
                 return ""
         elif source.startswith(leaders, place):
             lines = rb"(?:[ \t]*(?:" + b"|".join(map(re.escape, leaders)) + rb")[^\n]*\n?)+"
@@ -3162,7 +4005,7 @@ def _expand_braces(text: str) -> list[str]:
             current = ""
         elif part in (",", "}"):
             name = f"{prefixes[-1]}{current.partition(' as ')[0]}".strip("\"'`<> ")
-            if current and not _regex(r"[\s$()\"'<>]").search(name):
+            if current and not _regex(r"[\s()\"'<>]|\$(?!lib\b)").search(name):
                 names.append(name.removesuffix("::self"))
             current = ""
             if part == "}" and len(prefixes) > 1:
@@ -3199,20 +4042,29 @@ def tag_without_grammar(path: str, source: bytes, language: Language) -> FileTag
         return tags
     text = source.decode("utf-8", "replace")
     definitions = set()
+    imports: list[str] = []
     for kind, pattern in language.texts:
         if not pattern:
             continue
         for found in _regex(pattern, re.MULTILINE).finditer(text):
+            if kind in ("use", "package"):
+                imports.append(found[1] if kind == "use" else f"package {found[1]}")
+                continue
+            if found[1] in language.keywords:
+                continue
             line = text.count("\n", 0, found.start(1)) + 1
             sign = " ".join(text[found.start() : found.end(1)].split())
             is_public = bool(_regex(language.public).search(sign))
             definitions.add(Definition(line, line, kind, found[1], "", sign, "", is_public))
-    names = collections.Counter(_regex(r"\b(?:[A-Z]\w+|\w+(?=\())").findall(text))
+    code = _comment_pattern(language.comments).sub(" ", text)
+    names = collections.Counter(_regex(r"\b(?:[A-Z]\w+|\w+(?=\())").findall(code))
     names.subtract(definition.name for definition in definitions)
+    names.subtract(dict.fromkeys(language.drops, len(text)))
+    definitions.update(_define_file(path, source, language))
     return FileTags(
         tuple(sorted(definitions)),
         {name: names[name] for name in sorted(names) if names[name] > 0 and len(name) > 1},
-        (),
+        tuple(dict.fromkeys(imports)),
         _find_file_doc(source, language, set()),
         _find_mark(source),
     )
@@ -4895,10 +5747,10 @@ _FAMILIES = (
     _Family("go", _go),
     _Family("rs", _rust, "::", ".rs /mod.rs /lib.rs /main.rs"),
     _Family("java kt kts scala sc groovy gradle", _namespaces, "."),
-    _Family("cs fs vb", _namespaces, "."),
+    _Family("cs fs fsx vb", _namespaces, "."),
     _Family("php inc phtml", _php, "\\"),
     _Family(
-        "c h cc cpp cxx hh hpp hxx ipp inl m mm cu cuh glsl v sv vh f f90 s asm",
+        "c h cc cpp cxx hh hpp hxx ipp inl m mm cu cuh glsl vert frag v sv vh svh s asm",
         _includes,
         endings=" .in",  # a header that is configured out of a template
     ),
@@ -4914,7 +5766,14 @@ _FAMILIES = (
     _Family("nim gleam", _tails, "/", ".nim .gleam"),
     _Family("nix tf", _tails, "/", " /default.nix /main.tf"),
     _Family("sol", _scoped),
-    _Family("proto thrift zig erl hrl jl sh bash zsh r graphql rkt mk cmake", _tails),
+    _Family("erl hrl", _tails, "/", " .erl"),
+    _Family("el", _tails, "/", ".el"),
+    _Family("f f90 f95 f03 f08 for", _tails, "/", " .f90 .F90 .f95 .f03 .f08 .f"),
+    _Family("pas pp dpr lpr", _tails, "/", ".pas .pp"),
+    _Family("vhd vhdl", _tails, "/", ".vhd .vhdl .pkg.vhdl .pkg.vhd"),
+    _Family("scm ss sld sls", _tails, "/", ".scm .sld .sls .ss"),
+    _Family("txt cmake", _tails, "/", " .cmake /CMakeLists.txt"),
+    _Family("proto thrift zig jl sh bash zsh r graphql rkt mk ps1 psm1 fish", _tails),
 )
 
 
