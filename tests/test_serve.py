@@ -118,7 +118,7 @@ def test_a_prompt_that_names_code_gets_where_it_is(shop: Path) -> None:
 
 def test_once_the_words_are_counted_the_package_comes_along(shop: Path) -> None:
     assert "Context package" not in context(ask(shop, "claude-prompt-code"))
-    assert lab.run(shop, "search", "cart", python=()).returncode == 0
+    assert lab.run(shop, "search", "cart").returncode == 0
     _, _, package = context(ask(shop, "claude-prompt-code")).partition("## Context package")
     assert "cart.py" in package
 
