@@ -3171,7 +3171,7 @@ def _count_references(
     counts = collections.Counter(
         [source[node.start_byte : end] for node in references if (end := node.end_byte) not in own]
     )
-    names = {name.decode("utf-8", "replace"): count for name, count in counts.items()}
+    names = {name.decode("utf-8", "replace").strip('"`'): n for name, n in counts.items()}
     for name in language.drops:
         names.pop(name, None)
     return {name: names[name] for name in sorted(names) if len(name) > 1}
