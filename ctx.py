@@ -2699,7 +2699,7 @@ vhdl: vhd vhdl
   ref     entity_instantiation.entity>selected_name.suffix component_instantiation.component type_mark>simple_name ambiguous_name.prefix>simple_name
   drop    std_logic std_logic_vector integer natural boolean unsigned signed rising_edge
   raw     (use_clause (selected_name) @use)
-  edit    ^work\.(\w+).* => \1
+  edit    ^\w+\.(\w+).* => \1
   text    module (?i)^\s*(?:entity|package)\s+(?!body\b)(\w+)
   text    interface (?i)^\s*component\s+(\w+)
 
@@ -2760,6 +2760,7 @@ ada: adb ads ada
   raw     (_ subtype_mark: [(identifier) @ref (selected_component selector_name: (identifier) @ref)])
   drop    Integer String Boolean Float Natural Positive
   use     with_clause>selected_component|identifier
+  edit    \. => -
   text    module (?i)^\s*package\s+(?:body\s+)?([\w.]+)\s+is\b
   text    class (?i)^\s*(?:task|protected)\s+type\s+(\w+)
   text    struct (?i)^\s*type\s+(\w+)\s+is\b
@@ -3972,7 +3973,7 @@ def _count_references(
     counts = collections.Counter(
         [source[node.start_byte : end] for node in references if (end := node.end_byte) not in own]
     )
-    names = {name.decode("utf-8", "replace"): count for name, count in counts.items()}
+    names = {name.decode("utf-8", "replace").strip('"`'): n for name, n in counts.items()}
     for name in language.drops:
         names.pop(name, None)
     return {name: names[name] for name in sorted(names) if len(name) > 1}
@@ -5767,6 +5768,7 @@ _FAMILIES = (
     _Family("nix tf", _tails, "/", " /default.nix /main.tf"),
     _Family("sol", _scoped),
     _Family("erl hrl", _tails, "/", " .erl"),
+    _Family("ads adb", _snake, "/", ".ads .adb"),
     _Family("el", _tails, "/", ".el"),
     _Family("f f90 f95 f03 f08 for", _tails, "/", " .f90 .F90 .f95 .f03 .f08 .f"),
     _Family("pas pp dpr lpr", _tails, "/", ".pas .pp"),

@@ -419,3 +419,22 @@ def test_a_hundred_thousand_files_take_seconds():
     start = time.perf_counter()
     ctx.resolve_imports(imports, files, {})
     assert time.perf_counter() - start < 10
+
+
+def test_modules_whose_files_carry_their_name():
+    files = ["src/app.f90", "lib/letters.F90", "a/post-desk.ads", "a/main.adb", "p/Main.pas"]
+    files += ["p/Desk.Tools.pas", "CMakeLists.txt", "sub/CMakeLists.txt", "e/x.erl", "e/y.erl"]
+    imports = {
+        "src/app.f90": ["letters", "iso_c_binding"],
+        "a/main.adb": ["Post-Desk", "Ada-Text_IO"],
+        "p/Main.pas": ["Desk.Tools", "SysUtils"],
+        "CMakeLists.txt": ["sub"],
+        "e/x.erl": ["y", "gen_server"],
+    }
+    assert ctx.resolve_imports(imports, files, {}) == {
+        "src/app.f90": ["lib/letters.F90"],
+        "a/main.adb": ["a/post-desk.ads"],
+        "p/Main.pas": ["p/Desk.Tools.pas"],
+        "CMakeLists.txt": ["sub/CMakeLists.txt"],
+        "e/x.erl": ["e/y.erl"],
+    }

@@ -82,9 +82,9 @@ def test_half_a_file_keeps_most_of_what_stands_before_the_break(sample: pathlib.
 def test_deep_nesting_ends_and_is_quick(name: str):
     language = ctx.parse_language_table(ctx.LANGUAGE_TABLE)[name]
     began = time.process_time()
-    # Some grammars need seconds for deep [ and {, or Perl's for (, by themselves: the walk alone
-    # is quadratic. Workers have a time limit for that.
-    deep = 4_000 if name == "perl" else 20_000
+    # Some grammars need seconds by themselves, for [ and { or, those named here, also for (: even
+    # the walk is quadratic. Workers have a time limit for that.
+    deep = 4_000 if name in ("perl", "gleam", "purescript", "cmake", "racket") else 20_000
     for opening, closing, depth in (("(", ")", deep), ("[", "]", 4_000), ("{", "}", 4_000)):
         source = f"x = {opening * depth}{closing * depth}".encode()
         assert ctx.tag_source("x." + language.suffixes[0], source, language) is not None
@@ -226,3 +226,35 @@ def test_python_that_does_not_parse_is_read_by_its_lines():
     tags = ctx.tag_without_grammar("a.py", b"def f(:\n  x\nclass A:\n", ctx.get_language("python"))
     assert tags is not None
     assert [d.name for d in tags.definitions] == ["f", "A"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "kind", "name"),
+    [
+        ("a.m", "@interface Desk : NSObject\n@end\n", "class", "Desk"),
+        ("a.m", "% Sums.\nfunction y = total(x)\n y = x;\nend\n", "function", "total"),
+        ("a.h", "#import <X/X.h>\n@interface Desk : NSObject\n@end\n", "class", "Desk"),
+        ("a.fs", "#version 330\nvoid main() {}\n", "function", "main"),
+        ("a.v", "Require Import Arith.\nTheorem easy : 1 = 1.\n", "function", "easy"),
+        ("a.pl", ":- module(desk, [open/1]).\n", "module", "desk"),
+    ],
+)
+def test_content_tells_languages_of_one_suffix_apart(path: str, text: str, kind: str, name: str):
+    assert [(d.kind, d.name) for d in tag(path, text).definitions] == [(kind, name)]
+
+
+def test_a_part_in_another_language_keeps_its_lines():
+    tags = tag(
+        "Desk.vue", "<template><Lamp/></template>\n<script>\nfunction open() {}\n</script>\n"
+    )
+    assert [(d.line, d.name) for d in tags.definitions] == [(1, "Desk"), (3, "open")]
+    assert tags.references == {"Lamp": 1}
+
+
+def test_clauses_of_one_function_are_told_once():
+    tags = tag("a.erl", "f(0) -> 1;\nf(N) -> N.\n\ng() -> ok.\n\nf(A, B) -> A + B.\n")
+    assert [(d.line, d.end, d.name) for d in tags.definitions] == [
+        (1, 2, "f"),
+        (4, 4, "g"),
+        (6, 6, "f"),
+    ]
