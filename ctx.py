@@ -5234,6 +5234,8 @@ def resolve_imports(
     `imports` holds imports as written, and "package X" for a file's own namespace; `configs` the
     texts of manifests. What does not belong to this repository resolves to nothing.
     """
+    present = frozenset(files)
+    imports = {path: names for path, names in imports.items() if path in present}
     tree = _build_tree(imports, files, configs)
     families = {f".{suffix}": row for row in _FAMILIES for suffix in row.suffixes.split()}
     resolvers: dict[str, _Resolve] = {}

@@ -438,3 +438,8 @@ def test_modules_whose_files_carry_their_name():
         "CMakeLists.txt": ["sub/CMakeLists.txt"],
         "e/x.erl": ["e/y.erl"],
     }
+
+
+def test_a_file_that_is_not_there_is_neither_source_nor_target() -> None:
+    imports = {"a/a.java": ["a"], "a/a.kt": ["package "]}
+    assert ctx.resolve_imports(imports, [], {}) == {}
