@@ -8474,9 +8474,10 @@ def _drive_worker(
     import subprocess
     import threading
 
-    command = [sys.executable, "-S", "-E", os.path.realpath(__file__), "work", project.root]
+    kept = f"pycache_prefix={os.path.join(cache_home(), 'compiled')}"
+    command = [sys.executable, "-S", "-E", "-X", kept, "-c", _WORKER, os.path.realpath(__file__)]
     with subprocess.Popen(
-        [*command, json.dumps(sys.path)],
+        [*command, project.root, json.dumps(sys.path)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -8511,6 +8512,17 @@ def _drive_worker(
                     chunks.append(chunk[answered + 1 :])
                 process.kill()
                 return
+
+
+# A script is compiled at every start, a module once: a worker imports this file.
+_WORKER = """
+import sys
+from importlib import util
+spec = util.spec_from_file_location("ctx", sys.argv[1])
+module = sys.modules["ctx"] = util.module_from_spec(spec)
+spec.loader.exec_module(module)
+sys.exit(module.run_worker(*sys.argv[2:]))
+"""
 
 
 def run_worker(root: str, search_path: str) -> int:
@@ -12789,7 +12801,7 @@ _MODERN_METHODS = _TOOL_METHODS | {
 
 
 # ---- 17 MAIN (door) --------------------------------------------------------
-# Arguments in, exit code out. Uses: TYPES DISK INDEX COMMANDS SERVE.
+# Arguments in, exit code out. Uses: TYPES DISK COMMANDS SERVE.
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -12811,8 +12823,6 @@ def _run(argv: list[str]) -> int:
         return 0
     if argv == ["hook"]:  # waited for at every prompt: it finds its repository by itself
         return run_hook(None)
-    if argv[:1] == ["work"] and len(argv) == 3:  # not a command: how INDEX starts its workers
-        return run_worker(argv[1], argv[2])
     top = _new_parser("ctx", add_help=False)
     _add_global_flags(top, None)
     top.add_argument("--help", "-h", action="store_true")
