@@ -139,10 +139,10 @@ def test_other_events_get_nothing(shop: Path, name: str) -> None:
 
 
 def test_a_helper_is_told_where_its_role_may_look(shop: Path) -> None:
-    text = context(ask(shop, "claude-subagent-start"))
+    text = context(ask(shop, "claude-subagentstart"))
     assert "`reviewer` keeps to: `shop/**`" in text and "Count the stock" in text
     assert "`shop/cart.py`" in text and "web/style.py" not in text
-    cursor = ask(shop, "cursor-subagent-start")["additional_context"]
+    cursor = ask(shop, "cursor-subagentstart")["additional_context"]
     assert "def load_cart" in cursor
 
 
