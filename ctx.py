@@ -7910,7 +7910,7 @@ def list_files(project: Project) -> dict[str, Stamp]:
         "": True
     }  # folder -> whether it is really inside, no link on the way
     base = os.fsencode(project.root) + b"/"
-    for name in sorted(set(names)):
+    for name in sorted(set(names) - {os.fsencode(_own_path(project))}):
         path = os.fsdecode(name)
         folder, _, _ = path.rpartition("/")
         if folder not in folders:
@@ -7926,6 +7926,15 @@ def list_files(project: Project) -> dict[str, Stamp]:
                 info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino, info.st_dev
             )
     return files
+
+
+def _own_path(project: Project) -> str:
+    """Where this script lies in a repository that only uses it: it is no part of that project."""
+    script = os.path.realpath(__file__)
+    at_home = os.path.isfile(os.path.join(os.path.dirname(script), "templates", "runloop.md"))
+    if at_home or not is_inside(project, script):
+        return ""
+    return os.path.relpath(script, project.root).replace(os.sep, "/")
 
 
 def _note_folder(project: Project, folder: str, known: dict[str, bool]) -> None:

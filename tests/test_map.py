@@ -196,3 +196,9 @@ def test_the_ledger_shows_how_attempts_went(shop: Path) -> None:
     text = make(shop, "--ledger")
     assert "- 3 attempts at 2 tasks, 1 of them done" in text
     assert "- `T-1`: not done after 2 attempts" in text
+
+
+def test_a_copy_of_ctx_in_the_repository_is_no_part_of_the_project(shop: Path) -> None:
+    wanted = make(shop)
+    lab.copy_script(shop)
+    assert make(shop) == wanted
