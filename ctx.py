@@ -7906,9 +7906,8 @@ def list_files(project: Project) -> dict[str, Stamp]:
         names = _list_by_walk(project)
     exclude = [re.compile(glob_pattern(glob)) for glob in project.config.map_exclude]
     files: dict[str, Stamp] = {}
-    folders: dict[str, bool] = {
-        "": True
-    }  # folder -> whether it is really inside, no link on the way
+    # folder -> whether it is really inside, no link on the way
+    folders: dict[str, bool] = {"": True}
     base = os.fsencode(project.root) + b"/"
     for name in sorted(set(names) - {os.fsencode(_own_path(project))}):
         path = os.fsdecode(name)
