@@ -5830,10 +5830,11 @@ _FAMILIES = (
 
 # How sure a mention is to mean a definition, by where the definition stands.
 _IMPORTED, _SAME_FOLDER, _ANYWHERE = 1.0, 0.7, 0.2
+_COMMON = 30  # files that define a name: of more, none is meant by a mention from far away
 _IMPORT_WEIGHT = 1.0  # an import counts like one sure mention, however little of it is used
 _BARRELS = re.compile(r"(^|/)(__init__\.pyi?|index\.\w+|mod\.rs|lib\.rs)$")
 _DAMPING = 0.85
-_CONVERGED = 1e-6  # sum of the changes of one sweep
+_CONVERGED = 1e-4  # sum of the changes of one sweep, of a total of 1
 
 
 def build_links(
@@ -5845,53 +5846,48 @@ def build_links(
     """The references of every file, each led to the definitions it most likely means."""
     paths = sorted(tags)
     number = {path: at for at, path in enumerate(paths)}
-    families = [family(path) for path in paths]
     linked = [[number[to] for to in imports.get(path, ()) if to in number] for path in paths]
+    folders = [(family(path), path.rpartition("/")[0]) for path in paths]
     names: list[tuple[int, str]] = []
+    own: list[dict[str, int]] = []  # of each file: name -> symbol
+    beside: dict[tuple[str, str], dict[str, list[int]]] = {}  # family, folder -> name -> symbols
     definers: dict[str, dict[str, list[int]]] = {}  # family -> name -> symbols, in path order
     for at, path in enumerate(paths):
-        known = definers.setdefault(families[at], {})
+        own.append({})
+        known = definers.setdefault(folders[at][0], {})
+        here = beside.setdefault(folders[at], {})
         for name in dict.fromkeys(each.name for each in tags[path].definitions):
+            own[at][name] = len(names)
             known.setdefault(name, []).append(len(names))
+            here.setdefault(name, []).append(len(names))
             names.append((at, name))
-    folders = [path.rpartition("/")[0] for path in paths]
-    rarity: dict[str, float] = {}
+    rarity = functools.cache(_rarity)
     mentions = []
     for at, path in enumerate(paths):
         near = set(linked[at])
         for to in linked[at]:  # what a package re-exports is as good as imported
             if _BARRELS.search(paths[to]):
                 near.update(linked[to])
+        close = [own[to] for to in sorted(near) if folders[to][0] == folders[at][0]]
         symbols, strengths = array("l"), array("d")
-        known = definers.get(families[at], {})
+        known = definers[folders[at][0]]
+        here = beside[folders[at]]
         for name, count in tags[path].references.items():
             candidates = known.get(name)
-            if candidates is None:
+            if candidates is None or name in own[at]:  # its own says nothing of the rest
                 continue
-            targets, sure = _likely(candidates, names, at, near, folders)
-            if name not in rarity:
-                rarity[name] = _rarity(name, len(candidates))
-            weight = sure * rarity[name] * math.sqrt(count) / len(targets) if targets else 0.0
+            targets, sure = [each[name] for each in close if name in each], _IMPORTED
+            if not targets:
+                targets, sure = here.get(name, []), _SAME_FOLDER
+            if not targets:
+                targets, sure = candidates[: _COMMON + 1], _ANYWHERE
+                if len(targets) > _COMMON:
+                    continue
+            weight = sure * rarity(name, len(candidates)) * math.sqrt(count) / len(targets)
             symbols.extend(targets)
             strengths.extend([weight] * len(targets))
         mentions.append((symbols, strengths))
     return Links(paths, names, mentions, linked, [weights.get(path, 1.0) for path in paths])
-
-
-def _likely(
-    candidates: list[int], names: list[tuple[int, str]], at: int, near: set[int], folders: list[str]
-) -> tuple[list[int], float]:
-    """The symbols that a name most likely means in file `at`, and how sure that is."""
-    if any(names[symbol][0] == at for symbol in candidates):
-        return [], 0.0  # its own: says nothing of the rest
-    found = [symbol for symbol in candidates if names[symbol][0] in near]
-    if found:
-        return found, _IMPORTED
-    folder = folders[at]
-    found = [symbol for symbol in candidates if folders[names[symbol][0]] == folder]
-    if found:
-        return found, _SAME_FOLDER
-    return candidates, _ANYWHERE
 
 
 def _rarity(name: str, definers: int) -> float:
@@ -5910,25 +5906,24 @@ def rank_files(links: Links, focus: Mapping[str, float]) -> list[float]:
     size = len(links.paths)
     restart = [focus.get(path, 0.0) for path in links.paths] if focus else list(links.weights)
     total = sum(restart) or 1.0
-    restart = [(1 - _DAMPING) * share / total for share in restart]
-    sources: list[list[int]] = [[] for _ in range(size)]
-    shares: list[list[float]] = [[] for _ in range(size)]
+    ranks = [share / total for share in restart]
+    restart = [(1 - _DAMPING) * rank for rank in ranks]
+    sources = [[at, at] for at in range(size)]  # nothing from itself: a getter wants two or more
+    shares = [[0.0, 0.0] for _ in range(size)]
     for at in range(size):
         targets = _targets(links, at)
         out = sum(targets.values())
         for to, weight in targets.items():
             sources[to].append(at)
             shares[to].append(_DAMPING * weight / out)
-    ranks = list(restart)
-    get = ranks.__getitem__
+    gathers = [operator.itemgetter(*each) for each in sources]
     change = 1.0
     while change > _CONVERGED:  # each sweep uses what it has just computed: half as many are needed
         change = 0.0
-        for at in range(size):
-            if sources[at]:
-                new = restart[at] + sum(map(mul, map(get, sources[at]), shares[at]))
-                change += abs(new - ranks[at])
-                ranks[at] = new
+        for at, gather in enumerate(gathers):
+            new = restart[at] + sum(map(mul, gather(ranks), shares[at]))
+            change += abs(new - ranks[at])
+            ranks[at] = new
     # a file without links passes nothing on; spreading that evenly only scales the result
     total = sum(ranks) or 1.0
     return [rank / total for rank in ranks]
