@@ -3458,6 +3458,9 @@ class _File(NamedTuple):
     only: set[str]
 
 
+MAX_SOURCE_BYTES = 1_000_000  # above it a file is data or generated: slow to parse, nothing to rank
+
+
 def find_kind(path: str) -> str:
     """The language of a file that has tags, "document", or ""."""
     language = find_language(path)
@@ -6113,6 +6116,21 @@ def choose_sources(paths: Sequence[str]) -> list[str]:
     return own if code >= _ENOUGH_FILES else list(paths)
 
 
+def holds_words(path: str, size: int) -> bool:
+    """Whether the words of a file tell what it is about."""
+    role = role_of(path)
+    if is_secret_path(path) or size > MAX_SOURCE_BYTES or role in ("vendored", "minified"):
+        return False
+    small = size <= _OTHER_TEXT_BYTES and not re.search(_NO_WORDS, path.lower())
+    return small or role in ("source", "build") or bool(find_kind(path))
+
+
+_OTHER_TEXT_BYTES = 100_000  # of a file in no known language: above it is data
+_NO_WORDS = (
+    r"\.(po|pot|lock|svg|map|snap|csv|tsv|sum|patch|diff|log|out|[a-z]*proj)$|[.-]lock\.\w+$"
+)
+
+
 def find_focus(tags: Mapping[str, FileTags], focus: Sequence[str]) -> list[str]:
     """The files that are meant: by path, by folder, or by the name of a symbol they define."""
     found = []
@@ -6204,6 +6222,16 @@ def normalise(scores: Mapping[str, float]) -> Scores:
 
 
 # -- history
+
+
+def parse_commit(message: str, paths: Iterable[str]) -> Commit:
+    """A commit by what its message says; only the beginning of a long one."""
+    said = re.findall(r"\w+", message[:_MESSAGE_CHARACTERS])
+    words = {form for word in said if word.lower() not in STOP_WORDS for form in word_forms(word)}
+    return Commit(tuple(sorted(words)), tuple(paths))
+
+
+_MESSAGE_CHARACTERS = 600
 
 
 def keep_known(commits: Iterable[Commit], known: Collection[str]) -> list[Commit]:
@@ -8431,8 +8459,58 @@ def read_stdin() -> str:
 _STDIN_BYTES = 10_000_000
 
 
+def read_head(project: Project) -> str:
+    """The commit that is checked out, or ""."""
+    asked = has_git_folder(project.root)
+    out = run_git(project, "rev-parse", "--verify", "-q", "HEAD") if asked else None
+    return (out or b"").decode("ascii", "replace").strip()
+
+
+def read_diff(
+    project: Project, ref: str, files: Mapping[str, Stamp]
+) -> dict[str, list[tuple[int, int]]]:
+    """The files that differ from a commit, each with its changed lines (first, last).
+
+    git only names the commit's files and their hashes: comparing is done here, so no filter runs.
+    """
+    commit = run_git(project, "rev-parse", "--verify", "-q", "--end-of-options", ref + "^{commit}")
+    name = (commit or b"").decode("ascii", "replace").strip()
+    listed = run_git(project, "ls-tree", "-r", "-z", name) if name else None
+    if listed is None:
+        raise CtxError(f"--diff {show(ref, 60)}: is no commit here; give a branch, tag or hash")
+    old: dict[str, str] = {}
+    for entry in listed.split(b"\0")[:-1]:
+        about, _, place = entry.partition(b"\t")
+        old[os.fsdecode(place)] = about.split()[2].decode("ascii")
+    changed: dict[str, list[tuple[int, int]]] = {}
+    for path in files:
+        source = None if is_secret_path(path) else read_source(project, path)
+        if source is None or _is_blob(source, old.get(path, "")):
+            continue
+        before = run_git(project, "cat-file", "blob", old[path]) if path in old else b""
+        changed[path] = find_changed_lines(
+            (before or b"").decode("utf-8", "replace"), source.decode("utf-8", "replace")
+        )
+        if len(changed) == _MOST_CHANGED:
+            say(project, f"--diff: more than {_MOST_CHANGED} files changed; the rest is left out")
+            break
+    return changed
+
+
+_MOST_CHANGED = 200
+
+
+def _is_blob(source: bytes, wanted: str) -> bool:
+    """Whether git would store these bytes, or these lines with plain endings, under this hash."""
+    import hashlib
+
+    kind = hashlib.sha256 if len(wanted) == 64 else hashlib.sha1
+    texts = (source, source.replace(b"\r\n", b"\n"))
+    return any(kind(b"blob %d\0" % len(each) + each).hexdigest() == wanted for each in texts)
+
+
 # ---- 12 INDEX (world) ------------------------------------------------------
-# List, read, tag, remember. Uses: TYPES TEXT LANGUAGES TAGS FACTS DISK.
+# List, read, tag, remember. Uses: TYPES TEXT LANGUAGES TAGS RANK DISK.
 
 
 class Index(NamedTuple):
@@ -8458,59 +8536,67 @@ class _Entry(NamedTuple):
     data: bytes = b""  # its tags as JSON, where they are at hand
 
 
-MAX_SOURCE_BYTES = 1_000_000  # above it a file is data or generated: slow to parse, nothing to rank
 _PARSE_SECONDS = 5  # of processor time for one file; the slowest real one measured took under 1
 _CHUNK_BYTES = 200_000  # of source per request to a worker: small enough to share out evenly
 _BATCH = 1000  # files written at once: what was parsed before a run was ended is not lost
 _FAILED = "failed"
 
 
-def read_index(
-    project: Project,
-    files: Mapping[str, Stamp],
-    *,
-    anew: bool = False,
-    chosen: Collection[str] | None = None,
-) -> Index:
-    """The index of all files that have tags, or of those `chosen`; `anew` parses them all again."""
+def read_index(project: Project, files: Mapping[str, Stamp], *, anew: bool = False) -> Index:
+    """The index of all files that have tags; `anew` parses them all again."""
+    return start_index(project, files, files, anew=anew)()
+
+
+def start_index(
+    project: Project, files: Mapping[str, Stamp], chosen: Iterable[str], *, anew: bool = False
+) -> Callable[[], Index]:
+    """Begin to bring the index of some files up to date; the result waits for its end."""
     when = time.time_ns()
     full = has_parsers(project)
     wanted = {
         path: kind
-        for path in (files if chosen is None else chosen)
+        for path in chosen
         if (kind := find_kind(path))
         and files[path].size <= MAX_SOURCE_BYTES
         and not is_secret_path(path)
     }
     store = _open_store(project, full=full)
     known = {} if anew else _recall(project, store, files, wanted)
-    moved = [row for row in known.values() if row.data]
+    moved = [entry for entry in known.values() if entry.data]
     jobs = [(path, kind) for path, kind in wanted.items() if path not in known]
     results = itertools.chain(moved, _parse_all(project, jobs, files))
-    while batch := list(itertools.islice(results, _BATCH)):
-        stamps = ["" if is_racy(files[row.path], when) else str(files[row.path]) for row in batch]
-        kept = _remember(store, batch, stamps, [wanted[row.path] for row in batch])
-        known |= {row.path: row._replace(data=b"") if kept else row for row in batch}
-    _forget(store, files, wrote=bool(moved or jobs))
     memory: dict[str, FileTags] = {}
 
+    def keep(entries: Iterator[_Entry]) -> None:
+        while batch := list(itertools.islice(entries, _BATCH)):
+            stamps = [files[entry.path] for entry in batch]
+            rows = [
+                (entry, wanted[entry.path], "" if is_racy(stamp, when) else str(stamp))
+                for entry, stamp in zip(batch, stamps, strict=True)
+            ]
+            kept = _remember(store, rows)
+            known.update((each.path, each._replace(data=b"") if kept else each) for each in batch)
+
     def load(paths: Collection[str]) -> dict[str, FileTags]:
-        missing = [known[path] for path in paths if path not in memory and path in known]
-        lost = []
-        for row in missing:
-            found = _decode_tags(row.data or _recall_data(store, row.hash, wanted[row.path]))
-            if found is None:
-                lost.append((row.path, wanted[row.path]))
-            else:
-                memory[row.path] = found
-        for row in _parse_all(project, lost, files):
-            memory[row.path] = _decode_tags(row.data) or NO_TAGS
-            _remember(store, [row], [""], [wanted[row.path]])
+        missing = [path for path in paths if path in known and path not in memory]
+        for attempt in ("recall", "parse"):
+            for path in missing:
+                data = known[path].data or _recall_data(store, known[path].hash, wanted[path])
+                if found := _decode_tags(data):
+                    memory[path] = found
+            missing = [path for path in missing if path not in memory]
+            if missing and attempt == "recall":  # damaged
+                keep(_parse_all(project, [(path, wanted[path]) for path in missing], files))
         return {path: memory[path] for path in paths if path in memory}
 
-    _say_gaps(project, known)
-    sketches = {path: known[path].sketch for path in wanted if path in known}
-    return Index(sketches, sum(path in known for path, _ in jobs), full, load)
+    def finish() -> Index:
+        keep(results)
+        _forget(store, files, wrote=bool(moved or jobs))
+        _say_gaps(project, known)
+        sketches = {path: known[path].sketch for path in wanted if path in known}
+        return Index(sketches, sum(path in known for path, _ in jobs), full, load)
+
+    return finish
 
 
 def _say_gaps(project: Project, known: Mapping[str, _Entry]) -> None:
@@ -8528,9 +8614,7 @@ _Job = tuple[str, str]  # path, kind
 def _parse_all(
     project: Project, jobs: Sequence[_Job], files: Mapping[str, Stamp]
 ) -> Iterator[_Entry]:
-    """A row for every job that could be read."""
-    if not jobs:
-        return
+    """Start the workers; what comes back is an entry for every job that could be read."""
     import queue
     import threading
 
@@ -8547,21 +8631,24 @@ def _parse_all(
         finally:
             results.put(None)
 
+    def collect() -> Iterator[_Entry]:
+        done, ended, begin = 0, 0, time.monotonic()
+        while ended < running:
+            entry = results.get()
+            if entry is None:
+                ended += 1
+                continue
+            done += 1
+            if done % 50 == 0:
+                rate = done / (time.monotonic() - begin)
+                left = f"{rate:.0f}/s, {(len(jobs) - done) / rate:.0f} s left"
+                show_progress(project, f"parsing {done}/{len(jobs)} files, {left}")
+            yield entry
+        show_progress(project, "")
+
     for _ in range(running):
         threading.Thread(target=drive, daemon=True).start()
-    done, begin = 0, time.monotonic()
-    while running:
-        row = results.get()
-        if row is None:
-            running -= 1
-            continue
-        done += 1
-        if done % 50 == 0:
-            rate = done / (time.monotonic() - begin)
-            left = f"{rate:.0f}/s, {(len(jobs) - done) / rate:.0f} s left"
-            show_progress(project, f"parsing {done}/{len(jobs)} files, {left}")
-        yield row
-    show_progress(project, "")
+    return collect()
 
 
 def _chunks(jobs: Sequence[_Job], files: Mapping[str, Stamp]) -> list[list[_Job]]:
@@ -8836,21 +8923,12 @@ def _recall_data(store: sqlite3.Connection | None, digest: str, kind: str) -> by
     return b""
 
 
-def _remember(
-    store: sqlite3.Connection | None,
-    rows: Sequence[_Entry],
-    stamps: Sequence[str],
-    kinds: Sequence[str],
-) -> bool:
-    """Write what this run has learnt of some files, all of it or nothing."""
+def _remember(store: sqlite3.Connection | None, rows: Sequence[tuple[_Entry, str, str]]) -> bool:
+    """Write what this run has learnt of some files, each with its kind and its stamp."""
     tags = [
-        (row.hash, kind, row.sketch, zlib.crc32(row.data), row.data)
-        for row, kind in zip(rows, kinds, strict=True)
+        (each.hash, kind, each.sketch, zlib.crc32(each.data), each.data) for each, kind, _ in rows
     ]
-    files = [
-        (os.fsencode(row.path), stamp, row.hash, kind)
-        for row, stamp, kind in zip(rows, stamps, kinds, strict=True)
-    ]
+    files = [(os.fsencode(each.path), stamp, each.hash, kind) for each, kind, stamp in rows]
     return _write(
         store,
         [
@@ -8885,7 +8963,7 @@ def _fetch(store: sqlite3.Connection | None, query: str, *values: object) -> lis
         return []
 
 
-def _write(store: sqlite3.Connection | None, steps: Iterable[tuple[str, Iterable[Any]]]) -> bool:
+def _write(store: sqlite3.Connection | None, steps: Sequence[tuple[str, Iterable[Any]]]) -> bool:
     """Run statements, each for all of its rows, in one transaction; whether that went well."""
     import sqlite3
 
@@ -8969,11 +9047,7 @@ def _fingerprint(state: Mapping[str, object], text: bytes) -> str:
 
 # -- the words: which stem stands in which file
 
-_OTHER_TEXT_BYTES = 100_000  # of a file in no known language: above it is data
 _MOST_BATCHES = 60  # writing runs after which all is counted anew: each costs a lookup per word
-_NO_WORDS = (
-    r"\.(po|pot|lock|svg|map|snap|csv|tsv|sum|patch|diff|log|out|[a-z]*proj)$|[.-]lock\.\w+$"
-)
 
 
 class WordIndex(NamedTuple):
@@ -8995,7 +9069,7 @@ def has_words(project: Project) -> bool:
 def read_words(project: Project, files: Mapping[str, Stamp]) -> WordIndex:
     """The words of every text file, counting only what no earlier run has counted."""
     when = time.time_ns()
-    wanted = [path for path, stamp in files.items() if _has_words(path, stamp.size)]
+    wanted = [path for path, stamp in files.items() if holds_words(path, stamp.size)]
     store = _open_store(project, full=use_packages())
     known, newest = _recall_words(store)
     kept = {path for path in wanted if path in known and known[path][1] == str(files[path])}
@@ -9031,14 +9105,6 @@ def read_words(project: Project, files: Mapping[str, Stamp]) -> WordIndex:
             ],
         )
     return WordIndex(paths, sizes, fresh, newest + 1, store, index)
-
-
-def _has_words(path: str, size: int) -> bool:
-    role = role_of(path)
-    if is_secret_path(path) or size > MAX_SOURCE_BYTES or role in ("vendored", "minified"):
-        return False
-    small = size <= _OTHER_TEXT_BYTES and not re.search(_NO_WORDS, path.lower())
-    return small or role in ("source", "build") or bool(find_kind(path))
 
 
 def _count_file(
@@ -9108,82 +9174,25 @@ def read_history(project: Project) -> list[Commit]:
     """The last commits, newest first: stems of their messages, and the files they touched."""
     head = read_head(project)
 
-    def parse_log() -> list[tuple[list[str], list[str]]]:
+    def parse_log() -> list[Commit]:
         log = run_git(project, *_LOG, limit=_LOG_SECONDS)
         if log is None:
             say(project, "git: its log takes too long or cannot be read; going on without history")
-        return [_parse_commit(entry) for entry in (log or b"").split(b"\x01")[1:]]
+        entries = [entry.partition(b"\x02") for entry in (log or b"").split(b"\x01")[1:]]
+        return [
+            parse_commit(
+                message.decode("utf-8", "replace"),
+                [os.fsdecode(name) for each in names.split(b"\0") if (name := each.strip(b"\n"))],
+            )
+            for message, _, names in entries
+        ]
 
     rows = recall(project, "history", {"HEAD": head}, parse_log) if head else []
     return [Commit(tuple(words), tuple(paths)) for words, paths in rows]
 
 
 _LOG_SECONDS = 20.0
-_MESSAGE_CHARACTERS = 600
 _LOG = "log --no-merges --no-renames --relative --name-only -z --format=%x01%B%x02 -n 3000".split()
-
-
-def read_head(project: Project) -> str:
-    """The commit that is checked out, or ""."""
-    asked = has_git_folder(project.root)
-    out = run_git(project, "rev-parse", "--verify", "-q", "HEAD") if asked else None
-    return (out or b"").decode("ascii", "replace").strip()
-
-
-def _parse_commit(entry: bytes) -> tuple[list[str], list[str]]:
-    message, _, names = entry.partition(b"\x02")
-    text = message.decode("utf-8", "replace")[:_MESSAGE_CHARACTERS]
-    words = {
-        form
-        for word in re.findall(r"\w+", text)
-        if word.lower() not in STOP_WORDS
-        for form in word_forms(word)
-    }
-    paths = [os.fsdecode(name.strip(b"\n")) for name in names.split(b"\0") if name.strip(b"\n")]
-    return sorted(words), paths
-
-
-def read_diff(
-    project: Project, ref: str, files: Mapping[str, Stamp]
-) -> dict[str, list[tuple[int, int]]]:
-    """The files that differ from a commit, each with its changed lines (first, last).
-
-    git only names the commit's files and their hashes: comparing is done here, so no filter runs.
-    """
-    commit = run_git(project, "rev-parse", "--verify", "-q", "--end-of-options", ref + "^{commit}")
-    name = (commit or b"").decode("ascii", "replace").strip()
-    listed = run_git(project, "ls-tree", "-r", "-z", name) if name else None
-    if listed is None:
-        raise CtxError(f"--diff {show(ref, 60)}: is no commit here; give a branch, tag or hash")
-    old: dict[str, str] = {}
-    for entry in listed.split(b"\0")[:-1]:
-        about, _, place = entry.partition(b"\t")
-        old[os.fsdecode(place)] = about.split()[2].decode("ascii")
-    changed: dict[str, list[tuple[int, int]]] = {}
-    for path in files:
-        source = None if is_secret_path(path) else read_source(project, path)
-        if source is None or _is_blob(source, old.get(path, "")):
-            continue
-        before = run_git(project, "cat-file", "blob", old[path]) if path in old else b""
-        changed[path] = find_changed_lines(
-            (before or b"").decode("utf-8", "replace"), source.decode("utf-8", "replace")
-        )
-        if len(changed) == _MOST_CHANGED:
-            say(project, f"--diff: more than {_MOST_CHANGED} files changed; the rest is left out")
-            break
-    return changed
-
-
-_MOST_CHANGED = 200
-
-
-def _is_blob(source: bytes, wanted: str) -> bool:
-    """Whether git would store these bytes, or these lines with plain endings, under this hash."""
-    import hashlib
-
-    kind = hashlib.sha256 if len(wanted) == 64 else hashlib.sha1
-    texts = (source, source.replace(b"\r\n", b"\n"))
-    return any(kind(b"blob %d\0" % len(each) + each).hexdigest() == wanted for each in texts)
 
 
 # -- the index as it is: nothing is listed, parsed or written, for answers in a hurry
@@ -10677,10 +10686,9 @@ def make_survey(
     moves or documents definitions costs the reading of those that are shown.
     """
     chosen = choose_files(project, files)
+    finish = start_index(project, files, chosen.sources) if code else None
     facts, descriptions = make_facts(project, files, chosen)
-    index = Index({}, 0, True, lambda paths: {})
-    if code:
-        index = read_index(project, files, chosen=chosen.sources)
+    index = finish() if finish else Index({}, 0, True, lambda paths: {})
     made = recall(
         project,
         f"survey {list(focus)} {code} {index.full}",
