@@ -189,6 +189,19 @@ class Pick(NamedTuple):
     form: str  # "full" or "name"
 
 
+class Survey(NamedTuple):
+    """All that is known of a repository before anything is chosen from it."""
+
+    facts: Facts
+    tree: list[TreeEntry]
+    modules: list[Module]
+    symbols: list[Symbol]  # the best of them
+    total: int  # symbols ranked
+    groups: Groups
+    exact: bool  # parsed with grammars, not by patterns
+    health: Sequence[str] = ()
+
+
 class MapPart(NamedTuple):
     """One section of the map but for the symbols: its lines, and its share of the budget."""
 
@@ -5828,7 +5841,8 @@ _FAMILIES = (
 
 
 # ---- 8 RANK (pure) ---------------------------------------------------------
-# Tags in, scores out. Knows nothing of tokens or markdown. Uses: TYPES TEXT LANGUAGES TAGS FACTS.
+# Tags in, scores out. Knows nothing of tokens or markdown.
+# Uses: TYPES TEXT LANGUAGES TAGS FACTS LINKS.
 
 
 # How sure a mention is to mean a definition, by where the definition stands.
@@ -6105,15 +6119,27 @@ def weigh_file(path: str, mark: str = "") -> float:
     return min(weight, _ROLE_WEIGHTS[mark]) if mark in _ROLE_WEIGHTS else weight
 
 
-def choose_sources(paths: Sequence[str]) -> list[str]:
-    """The files that a map ranks: the project's own code and documents, or all if that is little.
+class Chosen(NamedTuple):
+    """Which files are read for facts and for symbols: a matter of their paths alone."""
+
+    configs: list[str]
+    sources: list[str]
+
+
+def choose_files(paths: Sequence[str]) -> Chosen:
+    """The configuration nearest to the root; the project's own code and documents, or all files.
 
     Tests, examples and vendored code are most of many repositories and change their maps hardly:
     over 12 projects the documented names shown went from 65 to 64 %.
     """
+    configs = [path for path in paths if is_config(path) or is_manifest(path)]
+    configs.sort(key=lambda path: (path.count("/"), path))
     own = [path for path in paths if is_document(path) or weigh_file(path) > REAL_WEIGHT]
     code = sum(1 for path in own if find_language(path))
-    return own if code >= _ENOUGH_FILES else list(paths)
+    return Chosen(configs[:_MAX_CONFIGS], own if code >= _ENOUGH_FILES else list(paths))
+
+
+_MAX_CONFIGS = 400  # a monorepo's packages; each is a small file
 
 
 def holds_words(path: str, size: int) -> bool:
@@ -6691,7 +6717,7 @@ def _lengthened(
 
 
 # ---- 10 RENDER (pure) ------------------------------------------------------
-# Values in, markdown, JSON and a page out. Uses: TYPES TEXT TEMPLATES RANK.
+# Values in, markdown, JSON and a page out. Uses: TYPES TEXT TEMPLATES FACTS RANK.
 
 
 def render_map(name: str, parts: Sequence[MapPart], picks: Sequence[Pick], note: str) -> str:
@@ -6849,6 +6875,39 @@ def render_name(definition: Definition, owners: Collection[str] = ()) -> str:
     owner = definition.owner.rpartition(".")[2]
     name = f"{owner}.{definition.name}" if owner and owner not in owners else definition.name
     return show(name, 60)
+
+
+def render_parts(survey: Survey) -> list[MapPart]:
+    """The sections of the map but for the symbols, each line an item."""
+    facts = survey.facts
+    order = sorted(range(len(survey.tree)), key=lambda at: tree_key(survey.tree[at]))
+    places = [0] * len(order)
+    for place, at in enumerate(order):
+        places[at] = place
+    room = 0.12 if survey.symbols else 0.9
+    where = {
+        each: f" (in {code_span(each.folder)})" if each.folder else "" for each in facts.commands
+    }
+    commands = [f"- {each.verb}: {code_span(each.line)}{where[each]}\n" for each in facts.commands]
+    key_files = [f"- {code_span(each.path)}: {show(each.why)}\n" for each in facts.key_files]
+    modules = [
+        f"- {code_span(each.path)}: {show(each.name)} ({show(each.stack)})\n"
+        for each in facts.packages
+    ]
+    modules += [
+        f"- {code_span(each.path + '/')}: {show(each.doc)}\n" for each in survey.modules if each.doc
+    ]
+    relations = render_relations(rank_relations(survey.groups))
+    return [
+        MapPart("Tech Stack", [f"- {show(each)}\n" for each in facts.stack], 0.06),
+        MapPart("Commands", commands, 0.1),
+        MapPart("Structure", render_structure(survey.tree), room, True, places),
+        MapPart("Key Files", key_files, 0.07),
+        MapPart("Modules", modules, 0.1),
+        MapPart("How They Relate", relations, 0.06, fenced=True),
+        MapPart("Conventions", [f"- {show(each)}\n" for each in facts.conventions], 0.04),
+        MapPart("Project Health", list(survey.health), 0.06),
+    ]
 
 
 def render_relations(relations: Sequence[tuple[str, list[str]]]) -> list[str]:
@@ -8652,26 +8711,19 @@ def _parse_all(
 
 
 def _chunks(jobs: Sequence[_Job], files: Mapping[str, Stamp]) -> list[list[_Job]]:
-    """The jobs in portions of similar cost, to be taken from the end: the largest files first."""
-    chunks: list[list[_Job]] = []
-    room = 0
-    for job in sorted(jobs, key=lambda job: (files[job[0]].size, job[0])):
-        size = files[job[0]].size
-        if not chunks or room < size:
-            chunks.append([])
-            room = _CHUNK_BYTES
-        chunks[-1].append(job)
-        room -= size + 500  # opening a file costs about as much as parsing 500 bytes
-    return chunks
+    """The jobs in portions of similar cost, in each the largest files first."""
+    ordered = sorted(jobs, key=lambda job: (-files[job[0]].size, job[0]))
+    # opening a file costs about as much as parsing 500 bytes
+    number = -(-sum(files[path].size + 500 for path, _ in jobs) // _CHUNK_BYTES)
+    return [ordered[at::number] for at in range(number)]
 
 
 def _worker_limit() -> int:
     asked = os.environ.get("CTX_WORKERS", "")
     if asked:
         return max(1, parse_number("CTX_WORKERS", asked))
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    can_tell = hasattr(os, "sched_getaffinity")
+    return len(os.sched_getaffinity(0)) if can_tell else os.cpu_count() or 1
 
 
 def _drive_worker(
@@ -9061,6 +9113,14 @@ class WordIndex(NamedTuple):
     known: Index | None  # if this run had to read it
 
 
+class _Counted(NamedTuple):
+    """One file whose words the store knows."""
+
+    number: int
+    stamp: str
+    sizes: tuple[int, ...]
+
+
 def has_words(project: Project) -> bool:
     """Whether an earlier run has counted the words of this repository."""
     return bool(_remembered(project, "SELECT 1 FROM counted LIMIT 1"))
@@ -9072,14 +9132,18 @@ def read_words(project: Project, files: Mapping[str, Stamp]) -> WordIndex:
     wanted = [path for path, stamp in files.items() if holds_words(path, stamp.size)]
     store = _open_store(project, full=use_packages())
     known, newest = _recall_words(store)
-    kept = {path for path in wanted if path in known and known[path][1] == str(files[path])}
+    kept = {
+        path: known[path]
+        for path in wanted
+        if path in known and known[path].stamp == str(files[path])
+    }
     changed = [path for path in wanted if path not in kept]
     index = read_index(project, files) if changed else None
-    paths = {known[path][0]: path for path in kept}
-    sizes = {known[path][0]: known[path][2] for path in kept}
+    paths = {row.number: path for path, row in kept.items()}
+    sizes = {row.number: row.sizes for row in kept.values()}
     fresh: dict[str, array[int]] = {}
     rows = []
-    first = max((number for number, _, _ in known.values()), default=0) + 1
+    first = max((row.number for row in known.values()), default=0) + 1
     for number, path in enumerate(changed, first):
         if number % 100 == 99:
             show_progress(project, f"counting words {number - first}/{len(changed)} files")
@@ -9091,7 +9155,7 @@ def read_words(project: Project, files: Mapping[str, Stamp]) -> WordIndex:
         stamp = "" if is_racy(files[path], when) else str(files[path])
         rows.append((number, os.fsencode(path), stamp, " ".join(map(str, sizes[number]))))
     show_progress(project, "")
-    gone = [(row[0],) for path, row in known.items() if path not in kept]
+    gone = [(row.number,) for path, row in known.items() if path not in kept]
     words = ((word, newest + 1, entries.tobytes()) for word, entries in fresh.items())
     if gone or rows:
         _write(
@@ -9119,17 +9183,15 @@ def _count_file(
     return count_fields(path, text, names, comments, docstring=docstring)
 
 
-def _recall_words(
-    store: sqlite3.Connection | None,
-) -> tuple[dict[str, tuple[int, str, tuple[int, ...]]], int]:
-    """Of each file that the store knows: number, stamp, sizes; and the newest batch."""
-    known: dict[str, tuple[int, str, tuple[int, ...]]] = {}
+def _recall_words(store: sqlite3.Connection | None) -> tuple[dict[str, _Counted], int]:
+    """The files whose words the store knows, and the newest batch."""
+    known = {}
     newest = 0
     try:
         for number, name, stamp, text in _fetch(store, "SELECT * FROM counted"):
             sizes = tuple(map(int, text.split()))
             if len(sizes) == len(FIELDS):
-                known[os.fsdecode(name)] = int(number), stamp, sizes
+                known[os.fsdecode(name)] = _Counted(int(number), stamp, sizes)
         for (batch,) in _fetch(store, "SELECT max(batch) FROM words"):
             newest = int(batch or 0)
     except (TypeError, ValueError, AttributeError):
@@ -10558,26 +10620,10 @@ def _has_section(source: bytes) -> bool:
         return True  # damaged: whoever uses it will be told where
 
 
-class Chosen(NamedTuple):
-    """Which files are read for facts and for symbols: a matter of their paths alone."""
-
-    configs: list[str]
-    sources: list[str]
-
-
-def choose_files(project: Project, files: Mapping[str, Stamp]) -> Chosen:
+def read_choice(project: Project, files: Mapping[str, Stamp]) -> Chosen:
     """The files worth reading, remembered as long as none comes or goes."""
     paths = list(files)
-    return Chosen(*recall(project, "files", {"": "\n".join(paths)}, lambda: _choose(paths)))
-
-
-def _choose(paths: Sequence[str]) -> Chosen:
-    configs = [path for path in paths if is_config(path) or is_manifest(path)]
-    configs.sort(key=lambda path: (path.count("/"), path))
-    return Chosen(configs[:_MAX_CONFIGS], choose_sources(paths))
-
-
-_MAX_CONFIGS = 400  # a monorepo's packages; each is a small file
+    return Chosen(*recall(project, "files", {"": "\n".join(paths)}, lambda: choose_files(paths)))
 
 
 def read_configs(project: Project, configs: Iterable[str]) -> dict[str, str]:
@@ -10589,7 +10635,7 @@ def read_configs(project: Project, configs: Iterable[str]) -> dict[str, str]:
 def read_facts(project: Project) -> Facts:
     """What the project's configuration files say."""
     files = list_files(project)
-    return make_facts(project, files, choose_files(project, files))[0]
+    return make_facts(project, files, read_choice(project, files))[0]
 
 
 def make_facts(
@@ -10602,15 +10648,9 @@ def make_facts(
         return detect_facts(list(files), configs), find_descriptions(configs)
 
     rows, descriptions = recall(project, "facts", _config_state(files, chosen), detect)
-    stack, commands, key_files, packages, conventions = rows
-    facts = Facts(
-        tuple(stack),
-        tuple(map(Command._make, commands)),
-        tuple(map(KeyFile._make, key_files)),
-        tuple(map(Package._make, packages)),
-        tuple(conventions),
-    )
-    return facts, descriptions
+    makers: list[Any] = [str, Command._make, KeyFile._make, Package._make, str]
+    columns = [tuple(map(make, column)) for make, column in zip(makers, rows, strict=True)]
+    return Facts(*columns), descriptions
 
 
 def _config_state(files: Mapping[str, Stamp], chosen: Chosen) -> dict[str, object]:
@@ -10656,19 +10696,6 @@ def list_map_files(project: Project) -> dict[str, Stamp]:
     return {path: stamp for path, stamp in listed if not is_instruction_path(path)}
 
 
-class Survey(NamedTuple):
-    """All that is known of a repository before anything is chosen from it."""
-
-    facts: Facts
-    tree: list[TreeEntry]
-    modules: list[Module]
-    symbols: list[Symbol]  # the best of them
-    total: int  # symbols ranked
-    groups: Groups
-    exact: bool  # parsed with grammars, not by patterns
-    health: Sequence[str] = ()
-
-
 _MOST_RANKED = 4000  # symbols: the largest map looks at as many
 
 
@@ -10685,7 +10712,7 @@ def make_survey(
     What is ranked is remembered until something that a ranking sees has changed: an edit that only
     moves or documents definitions costs the reading of those that are shown.
     """
-    chosen = choose_files(project, files)
+    chosen = read_choice(project, files)
     finish = start_index(project, files, chosen.sources) if code else None
     facts, descriptions = make_facts(project, files, chosen)
     index = finish() if finish else Index({}, 0, True, lambda paths: {})
@@ -10697,7 +10724,11 @@ def make_survey(
     )
     tree, modules, ranked, total, groups = made
     tags = index.load({path for _, path, _ in ranked[:most]})
-    symbols = [Symbol(score, path, tags[path].definitions[at]) for score, path, at in ranked[:most]]
+    symbols = [
+        Symbol(score, path, tags[path].definitions[at])
+        for score, path, at in ranked[:most]
+        if path in tags and at < len(tags[path].definitions)  # else it changed under our hands
+    ]
     entries = [TreeEntry(*row) for row in tree]
     if not code:  # no symbols will name the files, so the tree does
         order = sorted(files, key=lambda path: (role_of(path) != "source", path))
@@ -10735,7 +10766,7 @@ def _rank_all(
 def link_files(project: Project, files: Mapping[str, Stamp], tags: Mapping[str, FileTags]) -> Links:
     """Who mentions and who imports what."""
     uses = {path: found.imports for path, found in tags.items()}
-    configs = read_configs(project, choose_files(project, files).configs)
+    configs = read_configs(project, read_choice(project, files).configs)
     imports = resolve_imports(uses, list(files), configs)
     weights = {path: weigh_file(path, found.mark) for path, found in tags.items()}
     return build_links(tags, imports, weights, _family)
@@ -10764,7 +10795,7 @@ def _fit_map(project: Project, survey: Survey, budget: int) -> FittedMap:
     counter = read_counter(project)
     count = functools.cache(counter.count)
     name = os.path.basename(project.root)
-    parts = fit_parts(_map_parts(survey), budget, count)
+    parts = fit_parts(render_parts(survey), budget, count)
     rough = survey.symbols and not survey.exact
     marks = " Symbols are approximate: no parsers here." if rough else ""
     note = f"{budget} of {budget} tokens, counted with {counter.name}.{marks}"  # at its longest
@@ -10790,53 +10821,13 @@ def _fit_map(project: Project, survey: Survey, budget: int) -> FittedMap:
     return FittedMap(parts, picks, note.replace(f"{budget} of", f"{used} of", 1), used)
 
 
-def _map_parts(survey: Survey) -> list[MapPart]:
-    """The sections of the map but for the symbols, each line an item."""
-    facts = survey.facts
-    order = sorted(range(len(survey.tree)), key=lambda at: tree_key(survey.tree[at]))
-    places = [0] * len(order)
-    for place, at in enumerate(order):
-        places[at] = place
-    room = 0.12 if survey.symbols else 0.9
-    where = {
-        each: f" (in {code_span(each.folder)})" if each.folder else "" for each in facts.commands
-    }
-    commands = [f"- {each.verb}: {code_span(each.line)}{where[each]}\n" for each in facts.commands]
-    key_files = [f"- {code_span(each.path)}: {show(each.why)}\n" for each in facts.key_files]
-    modules = [
-        f"- {code_span(each.path)}: {show(each.name)} ({show(each.stack)})\n"
-        for each in facts.packages
-    ]
-    modules += [
-        f"- {code_span(each.path + '/')}: {show(each.doc)}\n" for each in survey.modules if each.doc
-    ]
-    relations = render_relations(rank_relations(survey.groups))
-    return [
-        MapPart("Tech Stack", [f"- {show(each)}\n" for each in facts.stack], 0.06),
-        MapPart("Commands", commands, 0.1),
-        MapPart("Structure", render_structure(survey.tree), room, True, places),
-        MapPart("Key Files", key_files, 0.07),
-        MapPart("Modules", modules, 0.1),
-        MapPart("How They Relate", relations, 0.06, fenced=True),
-        MapPart("Conventions", [f"- {show(each)}\n" for each in facts.conventions], 0.04),
-        MapPart("Project Health", list(survey.health), 0.06),
-    ]
-
-
-class Scan(NamedTuple):
-    """What a scan found: its counts, and per module the structure as JSON."""
-
-    counts: dict[str, object]
-    exports: dict[str, str]  # place below the export folder -> text
-
-
-def make_scan(project: Project, *, full: bool) -> Scan:
-    """Bring the index up to date and tell what it holds."""
+def make_scan(project: Project, *, full: bool) -> tuple[dict[str, object], dict[str, str]]:
+    """Bring the index up to date; counts of what it holds, and each module's structure by place."""
     begin = time.monotonic()
     files = list_files(project)
     index = read_index(project, files, anew=full)
     tags = index.tags
-    configs = read_configs(project, choose_files(project, files).configs)
+    configs = read_configs(project, read_choice(project, files).configs)
     imports = resolve_imports(
         {path: found.imports for path, found in tags.items()}, list(files), configs
     )
@@ -10849,7 +10840,7 @@ def make_scan(project: Project, *, full: bool) -> Scan:
         "git_sha": read_head(project) or None,
         "mode": "full" if full else "incremental",
     }
-    return Scan(counts, render_exports(tags, imports))
+    return counts, render_exports(tags, imports)
 
 
 def check_health(project: Project) -> list[Finding]:
@@ -12033,7 +12024,9 @@ def _map_budget(project: Project, survey: Survey, fitted: FittedMap) -> Budget:
     told = f"{full} in full, {len(fitted.picks) - full} by name, of {survey.total} ranked"
     kept = {part.title: part for part in fitted.parts}
     kept["Key Symbols"] = MapPart("Key Symbols", render_symbols(fitted.picks), 0, fenced=True)
-    whole = {part.title: part for part in _map_parts(survey)} | {"Key Symbols": kept["Key Symbols"]}
+    whole = {part.title: part for part in render_parts(survey)} | {
+        "Key Symbols": kept["Key Symbols"]
+    }
     shares = []
     for title in MAP_ORDER:
         part, shown = whole[title], kept.get(title, whole[title]._replace(lines=[]))
@@ -12246,10 +12239,10 @@ def cmd_map(project: Project, args: argparse.Namespace) -> int:
 def cmd_scan(project: Project, args: argparse.Namespace) -> int:
     """Bring the index up to date: only what changed is parsed."""
     full = args.full or project.config.scan_mode == "full"
-    scan = make_scan(project, full=full)
-    for place, text in scan.exports.items() if args.export else ():
+    counts, exports = make_scan(project, full=full)
+    for place, text in exports.items() if args.export else ():
         write_file(os.path.join(args.export, place), text.encode())
-    write_stdout(render_scan(scan.counts, form="json" if args.json else "text"))
+    write_stdout(render_scan(counts, form="json" if args.json else "text"))
     return 0
 
 
