@@ -9121,11 +9121,6 @@ class _Counted(NamedTuple):
     sizes: tuple[int, ...]
 
 
-def has_words(project: Project) -> bool:
-    """Whether an earlier run has counted the words of this repository."""
-    return bool(_remembered(project, "SELECT 1 FROM counted LIMIT 1"))
-
-
 def read_words(project: Project, files: Mapping[str, Stamp]) -> WordIndex:
     """The words of every text file, counting only what no earlier run has counted."""
     when = time.time_ns()
@@ -9288,8 +9283,9 @@ _MOST_REMEMBERED = 12  # files: what more of them define says little
 
 
 def is_warm(project: Project) -> bool:
-    """Whether the index is this ctx.py's own and knows nearly all files as they are now."""
-    if _remembered(project, "SELECT value FROM about") != [(cache_key(full=use_packages()),)]:
+    """Whether the index is this ctx.py's own and knows nearly all files and words as they are."""
+    query = "SELECT value FROM about WHERE EXISTS (SELECT 1 FROM counted)"
+    if _remembered(project, query) != [(cache_key(full=use_packages()),)]:
         return False
     since = read_mtime(os.path.join(project.root, _PLACE))
     times = [read_mtime(os.path.join(project.root, path)) for path in list_remembered(project)]
@@ -11573,7 +11569,7 @@ def make_mentions(project: Project, text: str) -> str:
         return ""
     sections = [Section("Task", _task_text(project, tracker, task)) for task in tasks]
     wanted = "\n".join([text, *(f"{task.title}\n{task.description}" for task in tasks)])
-    warm = has_words(project) and is_warm(project)  # else counting would keep the agent waiting
+    warm = is_warm(project)  # else counting would keep the agent waiting
     package = make_pack_summary(project, wanted) if warm else ""
     sections += [Section("Named here", code), Section("Context package", package)]
     return _fit_hook(project, sections)
