@@ -8659,7 +8659,7 @@ def start_index(
 
 
 def _say_gaps(project: Project, known: Mapping[str, _Entry]) -> None:
-    failed = sorted(path for path, row in known.items() if row.sketch == _FAILED)
+    failed = sorted(path for path, entry in known.items() if entry.sketch == _FAILED)
     if failed:
         more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
         say(project, f"{failed[0]}{more}: the parser did not finish; listed by name only")
@@ -8834,14 +8834,12 @@ def _decode_tags(data: bytes) -> FileTags | None:
     try:
         rows, references, imports, doc, mark = json.loads(data)
         definitions = tuple(
-            Definition(
-                line, end, share(kind), share(name), share(owner), signature, about, exported
-            )
-            for line, end, kind, name, owner, signature, about, exported in rows
+            Definition._make((line, end, share(kind), share(name), share(owner), *rest))
+            for line, end, kind, name, owner, *rest in rows
         )
         "".join([doc, mark, *imports])
         "".join([each.signature + each.doc for each in definitions])
-        sum(each.line + each.end for each in definitions) + sum(references.values())
+        sum([each.line + each.end for each in definitions]) + sum(references.values())
         counts = {share(name): count for name, count in references.items()}
     except (ValueError, TypeError, AttributeError):
         return None
@@ -8865,6 +8863,7 @@ _PLACE = f".ctx/cache/index-{_SCHEMA}.db"
 _PRAGMAS = (
     "journal_mode=DELETE synchronous=NORMAL trusted_schema=OFF cell_size_check=ON mmap_size=0"
 )
+_PATH = "CAST(path AS BLOB)"  # whatever a damaged page holds
 _TAGS_OF_FILES = "files f JOIN tags t ON t.hash = f.hash AND t.kind = f.kind"
 
 
@@ -8947,7 +8946,7 @@ def _recall(
 ) -> dict[str, _Entry]:
     """What the store knows of these files, by their stamps or else, with its data, by content."""
     known: dict[str, _Entry] = {}
-    query = f"SELECT f.path, f.stamp, f.kind, f.hash, t.sketch FROM {_TAGS_OF_FILES}"
+    query = f"SELECT {_PATH}, f.stamp, f.kind, f.hash, t.sketch FROM {_TAGS_OF_FILES}"
     for name, stamp, kind, digest, sketch in _fetch(store, query):
         path = os.fsdecode(name)
         if wanted.get(path) == kind and str(files[path]) == stamp:
@@ -8967,9 +8966,8 @@ def _recall(
 
 def _recall_data(store: sqlite3.Connection | None, digest: str, kind: str) -> bytes:
     """The tags of some content as JSON, or b"" if they are damaged or not there."""
-    for data, crc in _fetch(
-        store, "SELECT data, crc FROM tags WHERE hash = ? AND kind = ?", digest, kind
-    ):
+    query = "SELECT data, crc FROM tags WHERE hash = ? AND kind = ?"
+    for data, crc in _fetch(store, query, digest, kind):
         if isinstance(data, bytes) and zlib.crc32(data) == crc:
             return data
     return b""
@@ -8992,7 +8990,7 @@ def _remember(store: sqlite3.Connection | None, rows: Sequence[tuple[_Entry, str
 
 def _forget(store: sqlite3.Connection | None, files: Collection[str], *, wrote: bool) -> None:
     """Drop the files that are gone, and the oldest content that is in no file any more."""
-    known = _fetch(store, "SELECT path FROM files")
+    known = _fetch(store, f"SELECT {_PATH} FROM files")
     gone = [(name,) for (name,) in known if os.fsdecode(name) not in files]
     old = (
         "DELETE FROM tags WHERE rowid < (SELECT max(rowid) FROM tags) - ? AND NOT EXISTS"
@@ -9257,7 +9255,7 @@ _LOG = "log --no-merges --no-renames --relative --name-only -z --format=%x01%B%x
 
 def list_remembered(project: Project) -> list[str]:
     """The files that the index knows."""
-    return [os.fsdecode(name) for (name,) in _remembered(project, "SELECT path FROM files")]
+    return [os.fsdecode(name) for (name,) in _remembered(project, f"SELECT {_PATH} FROM files")]
 
 
 def find_remembered(project: Project, names: Collection[str]) -> dict[str, FileTags]:
@@ -9268,7 +9266,7 @@ def find_remembered(project: Project, names: Collection[str]) -> dict[str, FileT
     words = "|".join(re.escape(json.dumps(name)[1:-1]) for name in names)
     # a definition's row holds its kind, its name and its owner, in this order
     defines = re.compile(f'","(?:{words})","'.encode())
-    query = f"SELECT f.path, t.data, t.crc FROM {_TAGS_OF_FILES}"
+    query = f"SELECT {_PATH}, CAST(t.data AS BLOB), t.crc FROM {_TAGS_OF_FILES}"
     tags: dict[str, FileTags] = {}
     for name, data, crc in _remembered(project, query) if names else ():
         path = os.fsdecode(name)
