@@ -3480,6 +3480,12 @@ def find_kind(path: str) -> str:
     return language.name if language else "document" if is_document(path) else ""
 
 
+def find_kinds(paths: Iterable[str]) -> dict[str, str]:
+    """The kind of every file that has tags and no secrets."""
+    found = {path: find_kind(path) for path in paths if not is_secret_path(path)}
+    return {path: kind for path, kind in found.items() if kind}
+
+
 def is_document(path: str) -> bool:
     """Whether a file is prose that explains the code; a change log explains nothing."""
     lower = path.lower()
@@ -5842,7 +5848,7 @@ _FAMILIES = (
 
 # ---- 8 RANK (pure) ---------------------------------------------------------
 # Tags in, scores out. Knows nothing of tokens or markdown.
-# Uses: TYPES TEXT LANGUAGES TAGS FACTS LINKS.
+# Uses: TYPES TEXT TAGS FACTS LINKS.
 
 
 # How sure a mention is to mean a definition, by where the definition stands.
@@ -6123,7 +6129,7 @@ class Chosen(NamedTuple):
     """Which files are read for facts and for symbols: a matter of their paths alone."""
 
     configs: list[str]
-    sources: list[str]
+    sources: dict[str, str]  # path -> kind
 
 
 def choose_files(paths: Sequence[str]) -> Chosen:
@@ -6134,9 +6140,14 @@ def choose_files(paths: Sequence[str]) -> Chosen:
     """
     configs = [path for path in paths if is_config(path) or is_manifest(path)]
     configs.sort(key=lambda path: (path.count("/"), path))
-    own = [path for path in paths if is_document(path) or weigh_file(path) > REAL_WEIGHT]
-    code = sum(1 for path in own if find_language(path))
-    return Chosen(configs[:_MAX_CONFIGS], own if code >= _ENOUGH_FILES else list(paths))
+    kinds = find_kinds(paths)
+    own = {
+        path: kind
+        for path, kind in kinds.items()
+        if kind == "document" or weigh_file(path) > REAL_WEIGHT
+    }
+    code = sum(kind != "document" for kind in own.values())
+    return Chosen(configs[:_MAX_CONFIGS], own if code >= _ENOUGH_FILES else kinds)
 
 
 _MAX_CONFIGS = 400  # a monorepo's packages; each is a small file
@@ -8603,22 +8614,16 @@ _FAILED = "failed"
 
 def read_index(project: Project, files: Mapping[str, Stamp], *, anew: bool = False) -> Index:
     """The index of all files that have tags; `anew` parses them all again."""
-    return start_index(project, files, files, anew=anew)()
+    return start_index(project, files, find_kinds(files), anew=anew)()
 
 
 def start_index(
-    project: Project, files: Mapping[str, Stamp], chosen: Iterable[str], *, anew: bool = False
+    project: Project, files: Mapping[str, Stamp], kinds: Mapping[str, str], *, anew: bool = False
 ) -> Callable[[], Index]:
-    """Begin to bring the index of some files up to date; the result waits for its end."""
+    """Begin to bring the index of files of these kinds up to date; the result waits for its end."""
     when = time.time_ns()
     full = has_parsers(project)
-    wanted = {
-        path: kind
-        for path in chosen
-        if (kind := find_kind(path))
-        and files[path].size <= MAX_SOURCE_BYTES
-        and not is_secret_path(path)
-    }
+    wanted = {path: kinds[path] for path in kinds if files[path].size <= MAX_SOURCE_BYTES}
     store = _open_store(project, full=full)
     known = {} if anew else _recall(project, store, files, wanted)
     moved = [entry for entry in known.values() if entry.data]
