@@ -36,7 +36,7 @@ PARSING = (
     "import subprocess, os\n"
     "for name in subprocess.run(['git', 'ls-files', '-z'], capture_output=True).stdout.split(b'\\0')[:-1]:\n"
     "    language = ctx.find_language(os.fsdecode(name))\n"
-    "    if language: get_parser(language.grammar).parse(open(name, 'rb').read())\n"
+    "    if language and language.grammar != '-': get_parser(language.grammar).parse(open(name, 'rb').read())\n"
 )
 NEW = {  # a function that calls another: after it everything is ranked anew
     ".py": b"\n\ndef added%d():\n    return print(1)\n",
