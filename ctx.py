@@ -3382,7 +3382,7 @@ _OWNERS = frozenset(
     {"class", "struct", "enum", "union", "interface", "trait", "protocol", "annotation"}
     | {"module", "object", "scope", "part"}
 )
-_LISTED = ("use", "package", "export", "only", "value", "skip", "doc")
+_LISTED = ("use", "package", "export", "only", "value", "skip", "doc", "again")
 _VALUE = "…".encode()
 
 
@@ -3402,10 +3402,10 @@ class _Frame(NamedTuple):
     """What encloses a place."""
 
     end: int
-    kind: str
-    name: str
-    owner: str  # its own
-    inner: str  # the owner of what stands directly inside
+    kind: str = ""
+    name: str = ""
+    owner: str = ""  # its own
+    inner: str = ""  # the owner of what stands directly inside
     hidden: bool = False
     exported: bool = True
     visible: bool = True  # False after `private`
@@ -3415,41 +3415,20 @@ class _Frame(NamedTuple):
     rest: bool = False  # it ends where the next of its kind begins
 
 
-class _Tools(NamedTuple):
-    """What parses one language."""
-
-    parser: Any
-    query: Any
-    cursor: Any
-    shapes: list[tuple[str, str, str] | None]  # by pattern: capture, role, label
-    range: Any  # tree-sitter's type for a part of a source
-
-    def parse_part(self, node: Any, source: bytes) -> Any:
-        """The tree of what stands between the first and the last byte of a node: its brackets."""
-        (row, column), (last_row, last_column) = node.start_point, node.end_point
-        inside = self.range(
-            (row, column + 1), (last_row, last_column - 1), node.start_byte + 1, node.end_byte - 1
-        )
-        self.parser.included_ranges = [inside]
-        tree = self.parser.parse(source)
-        self.parser.included_ranges = []
-        return tree
-
-
 class _File(NamedTuple):
     """One file while its definitions are read."""
 
     source: bytes
     language: Language
-    public: re.Pattern[str]
-    member: re.Pattern[str]
-    cut: re.Pattern[str]
     values: list[tuple[int, int, bytes]]  # start, end, what a signature shows instead; sorted
     skips: dict[int, int]  # attributes: start -> end
     jumps: dict[int, int]  # attributes: end -> start
     docs: dict[int, str]  # end of a string or attribute -> what it says
     exports: set[str]
     only: set[str]
+
+    def text(self, node: Any) -> str:
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
 def tag_source(path: str, source: bytes, language: Language) -> FileTags | None:
@@ -3460,42 +3439,70 @@ def tag_source(path: str, source: bytes, language: Language) -> FileTags | None:
     tools = _load_grammar(language.grammar, language.query)
     if tools is None:
         return None
-    trees = [tools.parser.parse(source)]
+    parse, matches, shapes = tools
     references: list[Any] = []
     places: list[_Place] = []
     nodes: dict[str, list[Any]] = {role: [] for role in _LISTED}
-    for order, captures in _each_match(tools, source, trees):
-        if "ref" in captures:  # first, because four of five matches are references
-            references += captures["ref"]
-        elif shape := tools.shapes[order]:
-            capture, role, label = shape
-            node = captures[capture][0]
-            start = captures["start"][0].start_byte if "start" in captures else node.start_byte
-            end = len(source) if "rest" in captures else node.end_byte
-            places.append(_Place(start, -end, order, role, label, node, captures))
-        else:
-            for role in captures.keys() & nodes.keys():
-                nodes[role] += captures[role]
+    trees = [parse(source)]
+    for tree in trees:  # it grows
+        for order, captures in matches(tree.root_node):
+            if "ref" in captures:  # first, because four of five matches are references
+                references += captures["ref"]
+            elif shape := shapes[order]:
+                capture, role, label = shape
+                node = captures[capture][0]
+                start = captures["start"][0].start_byte if "start" in captures else node.start_byte
+                end = len(source) if "rest" in captures else node.end_byte
+                places.append(_Place(start, -end, order, role, label, node, captures))
+            else:
+                for role in captures.keys() & nodes.keys():
+                    nodes[role] += captures[role]
+        while nodes["again"]:  # what its brackets hold, if that parses as a file would
+            node = nodes["again"].pop()
+            inner = parse(_keep_only(source, [(node.start_byte + 1, node.end_byte - 1)]))
+            trees += [] if inner.root_node.has_error else [inner]
     places = _choose_places(places)
-    parts = [place for place in places if place.role == "embed"]
-    places = [place for place in places if place.role != "embed"]
-    nodes["value"] += [node for place in places for node in place.captures.get("value", ())]
-    definitions, docs, own = _find_definitions(_build_file(source, language, nodes), places)
+    file = _build_file(source, language, nodes, places)
+    definitions, own = _find_definitions(file, places)
     if trees[0].root_node.has_error:  # what the grammar stumbled over, a pattern may still see
         known = {each.name for each in definitions}
         plain = tag_without_grammar(path, source, language)
         definitions += (
-            [each for each in plain.definitions if each.name not in known] if plain else []
+            [each for each in plain.definitions if each.name not in known] if plain else ()
         )
-    definitions += _define_file(path, source, language)
     tags = FileTags(
-        tuple(sorted(set(definitions))),
+        tuple(sorted({*definitions, *_define_file(path, source, language)})),
         _count_references(source, language, references, own),
-        _find_imports(source, language, nodes["use"], nodes["package"]),
-        _find_file_doc(source, language, docs),
+        _find_imports(file, nodes["use"], nodes["package"]),
+        _find_file_doc(source, language, {each.doc for each in definitions}),
         _find_mark(source),
     )
-    return _add_parts(path, source, tags, parts) if parts else tags
+    parts: dict[str, list[tuple[int, int]]] = {}
+    for place in places:
+        if place.role == "embed":
+            parts.setdefault(place.label, []).append((place.start, -place.inverse_end))
+    for name in sorted(parts):
+        part = tag_source(path, _keep_only(source, parts[name]), get_language(name))
+        tags = _join_tags(tags, part) if part else tags
+    return tags
+
+
+def _join_tags(tags: FileTags, more: FileTags) -> FileTags:
+    names = collections.Counter(tags.references) + collections.Counter(more.references)
+    return tags._replace(
+        definitions=tuple(sorted({*tags.definitions, *more.definitions})),
+        references={name: names[name] for name in sorted(names)},
+        imports=tuple(dict.fromkeys(tags.imports + more.imports)),
+        doc=tags.doc or more.doc,
+    )
+
+
+def _keep_only(source: bytes, spans: Iterable[tuple[int, int]]) -> bytes:
+    """The source with spaces for all that is outside of these spans: every line stays in place."""
+    alone = bytearray(source.translate(bytes(it if it in b"\r\n" else 32 for it in range(256))))
+    for start, end in spans:
+        alone[start:end] = source[start:end]
+    return bytes(alone)
 
 
 def _define_file(path: str, source: bytes, language: Language) -> list[Definition]:
@@ -3508,35 +3515,6 @@ def _define_file(path: str, source: bytes, language: Language) -> list[Definitio
     return [Definition(1, lines, kind, name, "", f"{word} {name}", "", True)]
 
 
-def _add_parts(path: str, source: bytes, tags: FileTags, parts: Sequence[_Place]) -> FileTags:
-    """Also what stands in parts of another language, read as if nothing stood around them."""
-    for name in sorted({part.label for part in parts}):
-        alone = bytearray(re.sub(rb"[^\r\n]", b" ", source))
-        for start, inverse_end in [part[:2] for part in parts if part.label == name]:
-            alone[start:-inverse_end] = source[start:-inverse_end]
-        if inner := tag_source(path, bytes(alone), get_language(name)):
-            names = collections.Counter(tags.references) + collections.Counter(inner.references)
-            tags = tags._replace(
-                definitions=tuple(sorted({*tags.definitions, *inner.definitions})),
-                references={name: names[name] for name in sorted(names)},
-                imports=tuple(dict.fromkeys(tags.imports + inner.imports)),
-                doc=tags.doc or inner.doc,
-            )
-    return tags
-
-
-def _each_match(
-    tools: _Tools, source: bytes, trees: list[Any]
-) -> Iterator[tuple[int, dict[str, list[Any]]]]:
-    """The matches in a tree, and in what its `again` nodes hold if that parses as a file would."""
-    for tree in trees:  # it grows
-        for order, captures in tools.cursor(tools.query).matches(tree.root_node):
-            for node in captures.get("again", ()):
-                inner = tools.parse_part(node, source)
-                trees += [] if inner.root_node.has_error else [inner]
-            yield order, captures
-
-
 def _spoken_language(path: str, source: bytes, language: Language) -> Language:
     """The language that the content speaks, where two share a suffix."""
     for suffix, other, pattern in language.turns:
@@ -3545,9 +3523,12 @@ def _spoken_language(path: str, source: bytes, language: Language) -> Language:
     return language
 
 
+_Tools = tuple[Callable[[bytes], Any], Callable[[Any], Any], list[tuple[str, str, str] | None]]
+
+
 @functools.cache
 def _load_grammar(grammar: str, query: str) -> _Tools | None:
-    """What parses one language; None where a package or the grammar is missing."""
+    """How to parse, how to match, and the shape of each pattern; None without the grammar."""
     try:
         import tree_sitter
         import tree_sitter_language_pack
@@ -3555,12 +3536,11 @@ def _load_grammar(grammar: str, query: str) -> _Tools | None:
         language = tree_sitter_language_pack.get_language(grammar)  # type: ignore[arg-type]
     except (ImportError, LookupError):
         return None
-    return _Tools(
-        tree_sitter.Parser(language),
-        tree_sitter.Query(language, query),
-        tree_sitter.QueryCursor,
+    patterns = tree_sitter.Query(language, query)
+    return (
+        tree_sitter.Parser(language).parse,
+        lambda node: tree_sitter.QueryCursor(patterns).matches(node),
         [_find_shape(pattern) for pattern in query.splitlines()],
-        tree_sitter.Range,
     )
 
 
@@ -3568,39 +3548,6 @@ def _find_shape(pattern: str) -> tuple[str, str, str] | None:
     """Capture, role and label of a pattern that shapes a file: "def.class", "def", "class"."""
     found = re.search(r"@((def|wrap|hide|show|section|embed)(?:\.(\w+))?)\b", pattern)
     return (found[1], found[2], found[3] or "") if found else None
-
-
-@functools.cache
-def _regex(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """A pattern, compiled at its first use: most runs need few of them."""
-    return re.compile(pattern, flags)
-
-
-def _build_file(source: bytes, language: Language, nodes: Mapping[str, Sequence[Any]]) -> _File:
-    skips = {node.start_byte: node.end_byte for node in nodes["skip"]}
-    values = [(node.start_byte, node.end_byte, _VALUE) for node in nodes["value"]]
-    listed = b" ".join(source[node.start_byte : node.end_byte] for node in nodes["only"])
-    return _File(
-        source,
-        language,
-        _regex(language.public),
-        _regex(language.member),
-        _regex(language.cut),
-        sorted(values + [(start, end, b"") for start, end in skips.items()]),
-        skips,
-        {end: start for start, end in skips.items()},
-        {_text_end(source, node): _doc_text(_text(source, node)) for node in nodes["doc"]},
-        {_text(source, node) for node in nodes["export"]},
-        {name.decode() for name in re.findall(rb"\w[\w']*\b", listed)},
-    )
-
-
-def _text_end(source: bytes, node: Any) -> int:
-    return int(node.start_byte) + len(source[node.start_byte : node.end_byte].rstrip())
-
-
-def _text(source: bytes, node: Any) -> str:
-    return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
 def _choose_places(places: list[_Place]) -> list[_Place]:
@@ -3617,21 +3564,35 @@ def _choose_places(places: list[_Place]) -> list[_Place]:
     return list(chosen.values())
 
 
-def _find_definitions(
-    file: _File, places: Sequence[_Place]
-) -> tuple[list[Definition], set[int], set[int]]:
-    """Definitions, the starts of their doc comments, and the ends of their names."""
+def _build_file(
+    source: bytes, language: Language, nodes: dict[str, list[Any]], places: Sequence[_Place]
+) -> _File:
+    nodes["value"] += [node for place in places for node in place.captures.get("value", ())]
+    values = [(node.start_byte, node.end_byte, _VALUE) for node in nodes["value"]]
+    skips = {node.start_byte: node.end_byte for node in nodes["skip"]}
+    values += [(start, end, b"") for start, end in skips.items()]
+    jumps = {end: start for start, end in skips.items()}
+    file = _File(source, language, sorted(values), skips, jumps, {}, set(), set())
+    for node in nodes["doc"]:
+        text = file.text(node)
+        file.docs[node.start_byte + len(text.rstrip().encode())] = _doc_text(text)
+    file.exports.update(map(file.text, nodes["export"]))
+    file.only.update(re.findall(r"\w[\w']*\b", " ".join(map(file.text, nodes["only"]))))
+    return file
+
+
+def _find_definitions(file: _File, places: Sequence[_Place]) -> tuple[list[Definition], set[int]]:
+    """Definitions, and the ends of all names that are defined."""
     definitions: list[Definition] = []
-    docs: set[int] = set()
     own: set[int] = set()
-    stack = [_Frame(len(file.source) + 1, "", "", "", "")]
+    stack = [_Frame(len(file.source) + 1)]
     for place in places:
         while stack[-1].end <= place.start or (stack[-1].rest and place.label == stack[-1].kind):
             stack.pop()
-        top, end = stack[-1], -place.inverse_end
-        if "each" in place.captures and (top.start, top.end) == (place.start, end):
+        end = -place.inverse_end
+        if "each" in place.captures and (stack[-1].start, stack[-1].end) == (place.start, end):
             stack.pop()
-            top = stack[-1]
+        top = stack[-1]
         if place.role == "wrap":
             wrapped = top.wrapped if top.wrapped >= 0 else place.start
             stack.append(top._replace(end=end, wrapped=wrapped))
@@ -3641,25 +3602,24 @@ def _find_definitions(
             stack.append(top._replace(end=end, wrapped=-1))
         elif place.role == "section":
             stack[-1] = top._replace(visible=b"private" not in file.source[place.start : end])
-        else:
+        elif place.role == "def":
             name_node = _find_name(place)
             own.add(name_node.end_byte)
-            if top.hidden and place.label in file.language.flat:
-                top = stack[0] if not place.node.start_point.column else top
+            if place.label in file.language.flat and not place.node.start_point.column:
+                top = stack[0] if top.hidden else top
             if top.hidden or place.label == "none":
                 continue
             frame = _build_frame(file, place, name_node, top)
             if frame.kind not in _MINOR:
                 stack.append(frame)
             if _is_kept(file, frame, top):
-                definition, doc_start = _build_definition(file, place, frame, top)
+                definition = _build_definition(file, place, frame, top)
                 before = definitions[-1] if definitions else definition
                 if frame.kind in file.language.once and before[2:5] == definition[2:5]:
-                    definition = before._replace(end=definition.end)
                     definitions[-1:] = []
+                    definition = before._replace(end=definition.end)
                 definitions.append(definition)
-                docs.add(doc_start)
-    return definitions, docs, own
+    return definitions, own
 
 
 def _find_name(place: _Place) -> Any:
@@ -3675,12 +3635,12 @@ def _find_name(place: _Place) -> Any:
 
 def _build_frame(file: _File, place: _Place, name_node: Any, top: _Frame) -> _Frame:
     """What a definition is, and what it means for those inside it."""
-    kind = place.label
+    language, kind = file.language, place.label
     owner, name = _full_name(file, place, name_node, top)
     start = _skip_attributes(file, place.start if top.wrapped < 0 else top.wrapped)
     head = file.source[start : name_node.end_byte].decode("utf-8", "replace").replace("\n", " ")
     is_member = top.kind in _OWNERS
-    is_public = bool((file.member if is_member else file.public).search(head))
+    is_public = bool(re.search(language.member if is_member else language.public, head))
     is_public = is_public and "private" not in place.captures
     if file.only and kind != "module" and (not owner or top.kind == "module"):
         is_public = name in file.only
@@ -3698,11 +3658,26 @@ def _build_frame(file: _File, place: _Place, name_node: Any, top: _Frame) -> _Fr
         f"{owner}.{name}".strip(".") if kind in _OWNERS else owner,
         hidden=kind in _CALLABLE,
         exported=kind == "part" or (top.exported and top.visible and (top.reveals or is_public)),
-        visible=kind not in file.language.closed,
-        reveals=kind in file.language.opens or (is_public and kind in ("scope", "part")),
+        visible=kind not in language.closed,
+        reveals=kind in language.opens or (is_public and kind in ("scope", "part")),
         start=place.start,
         rest="rest" in place.captures,
     )
+
+
+def _full_name(file: _File, place: _Place, name_node: Any, top: _Frame) -> tuple[str, str]:
+    """Owner and name; the owner is what encloses it, a receiver, or a prefix: `Foo::bar`."""
+
+    def cut(text: str) -> str:
+        return re.sub(file.language.cut, "", text)
+
+    name = file.text(name_node).lstrip(":$").strip('"`\r')
+    if place.label in ("scope", "part"):
+        return top.inner, cut(name)
+    prefix, _, name = name.rpartition("::")
+    owners = [top.inner, cut(prefix).replace("::", ".")]
+    owners += [cut(file.text(node)) for node in place.captures.get("owner", ())[:1]]
+    return ".".join(filter(None, owners)), name
 
 
 def _is_kept(file: _File, frame: _Frame, top: _Frame) -> bool:
@@ -3716,23 +3691,20 @@ def _is_kept(file: _File, frame: _Frame, top: _Frame) -> bool:
     return frame.kind in _CALLABLE or top.name != frame.name or top.kind not in ("type", frame.kind)
 
 
-def _build_definition(
-    file: _File, place: _Place, frame: _Frame, top: _Frame
-) -> tuple[Definition, int]:
-    """The definition of a frame, and where its doc comment begins."""
+def _build_definition(file: _File, place: _Place, frame: _Frame, top: _Frame) -> Definition:
     start = _skip_attributes(file, place.start)
     body = _find_body(file, place)
     if place.captures.get("doc"):
-        doc, doc_start = _doc_text(_text(file.source, place.captures["doc"][0])), -1
+        doc = _doc_text(file.text(place.captures["doc"][0]))
     elif file.language.docstring:
-        doc, doc_start = _find_docstring(file.source, body), -1
+        doc = _find_docstring(file.source, body)
     else:
-        doc, doc_start = _find_doc_above(file, place.start if top.wrapped < 0 else top.wrapped)
-    end_point = place.captures.get("end", (place.node,))[0].end_point
+        doc = _find_doc_above(file, place.start if top.wrapped < 0 else top.wrapped)
     first = place.captures.get("start", (place.node,))[0]
-    definition = Definition(
+    last = place.captures.get("end", (place.node,))[0].end_point
+    return Definition(
         first.start_point.row + 1 + file.source.count(b"\n", place.start, start),
-        end_point.row + (1 if end_point.column else 0),
+        last.row + (1 if last.column else 0),
         frame.kind,
         frame.name,
         frame.owner,
@@ -3740,7 +3712,6 @@ def _build_definition(
         doc,
         frame.exported,
     )
-    return definition, doc_start
 
 
 def _skip_attributes(file: _File, start: int) -> int:
@@ -3752,32 +3723,17 @@ def _skip_attributes(file: _File, start: int) -> int:
     return start
 
 
-def _full_name(file: _File, place: _Place, name_node: Any, top: _Frame) -> tuple[str, str]:
-    """Owner and name; the owner is what encloses it, a receiver, or a prefix: `Foo::bar`."""
-    name = _text(file.source, name_node).lstrip(":$").strip('"`\r')
-    owner = top.inner
-    if place.label in ("scope", "part"):
-        return owner, file.cut.sub("", name)
-    if "::" in name:
-        prefix, _, name = name.rpartition("::")
-        owner = f"{owner}.{file.cut.sub('', prefix).replace('::', '.')}".strip(".")
-    if "owner" in place.captures:
-        receiver = file.cut.sub("", _text(file.source, place.captures["owner"][0]))
-        owner = f"{owner}.{receiver}".strip(".")
-    return owner, name
-
-
 def _find_body(file: _File, place: _Place) -> int:
     """Where the signature ends: at the body, or with the node."""
+    node, bodies = place.node, file.language.bodies
     if place.captures.get("body"):
         return int(place.captures["body"][0].start_byte)
     if "rest" in place.captures:
-        return int(place.node.end_byte)
-    body = place.node.child_by_field_name("body")
-    if body is None and file.language.bodies:
-        children = place.node.children
-        body = next((child for child in children if child.type in file.language.bodies), None)
-    return int(body.start_byte if body is not None else place.node.end_byte)
+        return int(node.end_byte)
+    body = node.child_by_field_name("body")
+    if body is None and bodies:
+        body = next((child for child in node.children if child.type in bodies), None)
+    return int(node.end_byte if body is None else body.start_byte)
 
 
 def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
@@ -3792,70 +3748,66 @@ def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
             start = cut_end
     pieces.append(file.source[start:stop])
     text = b"".join(pieces).decode("utf-8", "replace").rstrip()
-    text = _regex(r"[;\n]\s*end$").sub("", text) if text.endswith("end") else text
+    text = re.sub(r"[;\n]\s*end$", "", text) if text.endswith("end") else text
     has_comment = any(comment in text for comment in file.language.comments)
     if has_comment or "\n" in text or len(pieces) > 1:
-        text = " ".join(_comment_pattern(file.language.comments).sub(" ", text).split())
-        text = _regex(r"(?<=[(\[]) +| *,? +(?=[)\]])").sub("", text)
+        text = _one_line(text, file.language)
+        text = re.sub(r"(?<=[(\[]) +| *,? +(?=[)\]])", "", text)
     lead = file.language.leads.get(kind, "")
-    text = f"{lead} {text}".strip(" ;{:,\\\t").removesuffix(" =")
-    return _shorten(text, MAX_SIGNATURE)
+    return _shorten(f"{lead} {text}".strip(" ;{:,\\\t").removesuffix(" ="), MAX_SIGNATURE)
 
 
 def _shorten(text: str, limit: int) -> str:
-    if len(text) <= limit:
-        return text
-    return text[: limit - 1].rstrip(" ,") + "…"
+    return text if len(text) <= limit else text[: limit - 1].rstrip(" ,") + "…"
 
 
-@functools.cache
-def _comment_pattern(comments: tuple[str, ...]) -> re.Pattern[str]:
+def _one_line(text: str, language: Language) -> str:
+    """A text on one line, without its comments."""
     forms = {start: f"{re.escape(start)}.*?{re.escape(end)}" for start, end in _BLOCKS.items()}
-    return re.compile("|".join(forms.get(c) or re.escape(c) + r"[^\n]*" for c in comments), re.S)
+    lines = [forms.get(it) or re.escape(it) + r"[^\n]*" for it in language.comments]
+    return " ".join(re.sub("(?s)" + "|".join(lines), " ", text).split())
 
 
-def _find_docstring(source: bytes, start: int) -> str:
-    """First sentence of the string literal that stands at this place."""
-    if not source.startswith(_QUOTES, start):
-        return ""
-    found = re.compile(rb"""[rRuU]?("{3}|'{3}|"|')(.*?)\1""", re.S).match(source, start)
-    return _first_sentence(found.group(2).decode("utf-8", "replace")) if found else ""
+# -- docs: the first sentence of what stands above, or inside
 
-
-def _doc_text(text: str) -> str:
-    """First sentence of what stands in quotes, in a comment, or between pod's headings."""
-    if text.startswith("="):
-        last = _regex(r"(?m)^=(?:head|item|method|func)").split(text.replace("\r", ""))[-1]
-        paragraphs = _regex(r"\n\s*\n").split(last)[1:]
-        return _first_sentence(next((it for it in paragraphs if not it.startswith("=")), ""))
-    if text.startswith("#"):
-        return _clean_comment(text.encode())
-    found = _regex(r"""(?s)("{3}|"|')(.*?)(?<!\\)\1""").search(text)
-    said = found.group(2).replace("\r", "") if found else ""
-    indented = _regex(r"\s*\n {4}\S.*?\n\s*\n(?=\S)|\s*\n\t\S.*?\n\s*\n").match(said)
-    return _first_sentence(said[indented.end() :] if indented else said)
-
-
+_BLOCKS = {"/*": "*/", "{-": "-}", "<#": "#>", "(*": "*)", "#|": "|#", "{": "}"}
+_NO_COMMENT = (b"#[", b"#!", b"#pragma")
 _QUOTES = (b'"', b"'", b"r", b"R", b"u", b"U")
+_GENERATED = ("do not edit", "@generated", "auto-generated", "automatically generated")
+_LICENCE = ("copyright", "license", "licence", "spdx-", "all rights reserved", "file is part of")
+_LEADER = (
+    r"[ \t]*(?:/\*+!?|\*>|\(\*+|\*+(?![/)])|//+[!<]?|<?#+[|']?|--+\|?|\{-?|;+|%+|!+[<>]?)?[ \t]?"
+)
+_TRAILER = r"[ *]*(?:\*/|-\}|#>|\*\)|\|#|(?<!\{)\})?[ *]*$"
+_DIRECTIVE = (  # lines for tools, and lines that only draw
+    r"(?i)\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
+    r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+build|@ts-|@flow"
+    r"|@format|@jsx|@preserve|-\*-|vim?:|region\b|endregion|pragma|mark:|use strict|(?:non)?strict$"
+    r"|(?<=\$)\w+|sourcemapping|\.synopsis|\.description|swiftlint|ktlint|clang-format|cspell"
+    r"|module dependencies|todo\b|fixme\b|[-=*#/~]{3,})"
+)
+_FILE_TAG = r"\s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*|doc|title|notice)\b[ \t]*"
+_OTHER_TAG = r"\s*(?:[@\\][a-zA-Z_]|:\w+|- (?:Parameter|Returns|Throws))"
+_MARKUP = (
+    r"</?(?:p|b|i|em|tt|code|pre|strong|a|br|ul|ol|li|summary|remarks|para|c|span|h\d)\b[^>]*>"
+)
 
 
-def _find_doc_above(file: _File, start: int) -> tuple[str, int]:
-    """First sentence of the comment directly above this place, and where that begins."""
+def _find_doc_above(file: _File, start: int) -> str:
+    """First sentence of the comment directly above this place."""
     source, stop = file.source, start
     while True:  # past attributes, which may stand between a doc and its definition
         blank = source[max(0, stop - 400) : stop]
         stop -= len(blank) - len(blank.rstrip())
         if stop in file.docs and source.count(b"\n", stop, start) < 3:
-            return file.docs[stop], -1
+            return file.docs[stop]
         if stop not in file.jumps:
             break
         start = stop = file.jumps[stop]
     gap = source.count(b"\n", stop, start)
     begin = _comment_start(source, stop, file.language.comments)
-    is_doc_block = source.startswith(b"/**", begin) if begin >= 0 else False
-    if begin < 0 or gap > 1 + is_doc_block:
-        return "", -1
-    return _clean_comment(source[begin:stop]), begin
+    is_near = begin >= 0 and gap <= 1 + source.startswith(b"/**", begin)
+    return _clean_comment(source[begin:stop]) if is_near else ""
 
 
 def _comment_start(source: bytes, stop: int, comments: Sequence[str]) -> int:
@@ -3863,8 +3815,8 @@ def _comment_start(source: bytes, stop: int, comments: Sequence[str]) -> int:
     for opening, closing in _BLOCKS.items():
         if opening in comments and source.endswith(closing.encode(), 0, stop):
             begin = source.rfind(opening.encode(), 0, stop)
-            line = source.rfind(b"\n", 0, begin) + 1 if begin >= 0 else 0
-            return begin if begin >= 0 and not source[line:begin].strip() else -1
+            line = source.rfind(b"\n", 0, max(begin, 0)) + 1
+            return -1 if source[line : max(begin, 0)].strip() else begin
     leaders = tuple(comment.encode() for comment in comments if comment not in _BLOCKS)
     begin = -1
     while stop > 0:
@@ -3876,42 +3828,44 @@ def _comment_start(source: bytes, stop: int, comments: Sequence[str]) -> int:
     return begin
 
 
-_BLOCKS = {"/*": "*/", "{-": "-}", "<#": "#>", "(*": "*)", "#|": "|#", "{": "}"}
-_NO_COMMENT = (b"#[", b"#!", b"#pragma")
-_NO_DOC = ("copyright", "license", "licence", "spdx-", "all rights reserved", "file is part of")
-_NO_DOC_EITHER = ("do not edit", "@generated", "auto-generated", "automatically generated")
-_LEADER = (
-    r"[ \t]*(?:/\*+!?|\*>|\(\*+|\*+(?![/)])|//+[!<]?|<?#+[|']?|--+\|?|\{-?|;+|%+|!+[<>]?)?[ \t]?"
-)
-_DIRECTIVE = (  # lines for tools, and lines that only draw
-    r"(?i)\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
-    r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+build|@ts-|@flow"
-    r"|@format|@jsx|@preserve|-\*-|vim?:|region\b|endregion|pragma|mark:|use strict|(?:non)?strict$|(?<=\$)\w+|sourcemapping"
-    r"|\.synopsis|\.description|swiftlint|ktlint|clang-format|cspell|module dependencies|todo\b|fixme\b|[-=*#/~]{3,})"
-)
-_FILE_TAG = r"\s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*|doc|title|notice)\b[ \t]*"
-_OTHER_TAG = r"\s*(?:[@\\][a-zA-Z_]|:\w+|- (?:Parameter|Returns|Throws))"
-_MARKUP = (
-    r"</?(?:p|b|i|em|tt|code|pre|strong|a|br|ul|ol|li|summary|remarks|para|c|span|h\d)\b[^>]*>"
-)
+def _find_docstring(source: bytes, start: int) -> str:
+    """First sentence of the string literal that stands at this place."""
+    if not source.startswith(_QUOTES, start):
+        return ""
+    found = re.compile(rb"""[rRuU]?("{3}|'{3}|"|')(.*?)\1""", re.S).match(source, start)
+    return _first_sentence(found[2].decode("utf-8", "replace")) if found else ""
+
+
+def _doc_text(text: str) -> str:
+    """First sentence of what stands in quotes, in a comment, or between pod's headings."""
+    if text.startswith("="):
+        last = re.split(r"(?m)^=(?:head|item|method|func)", text.replace("\r", ""))[-1]
+        paragraphs = re.split(r"\n\s*\n", last)[1:]
+        return _first_sentence(next((it for it in paragraphs if not it.startswith("=")), ""))
+    if text.startswith("#"):
+        return _clean_comment(text.encode())
+    found = re.search(r"""(?s)("{3}|"|')(.*?)(?<!\\)\1""", text)
+    said = found[2].replace("\r", "") if found else ""  # it may begin with an indented signature
+    return _first_sentence(
+        re.sub(r"(?s)\A\s*\n(?: {4}\S.*?\n\s*\n(?=\S)|\t\S.*?\n\s*\n)", "", said)
+    )
 
 
 def _clean_comment(comment: bytes) -> str:
     """First sentence of a comment; "" for licences and directives to tools."""
     text = comment[:1000].decode("utf-8", "replace")
     lower = text.lower()
-    if any(phrase in lower for phrase in _NO_DOC + _NO_DOC_EITHER):
+    if any(phrase in lower for phrase in _LICENCE + _GENERATED):
         return ""
     lines: list[str] = []
     for line in text.splitlines():
-        line = line[_regex(_LEADER).match(line).end() :].rstrip()  # type: ignore[union-attr]
-        line = _regex(r"(?:\*/|-\}|#>|\*\)|\|#|(?<!\{)\})$").sub("", line).rstrip(" *")
-        line = _regex(r"^\S+\.el --- |\s*-\*-.*-\*-\s*$").sub("", line)
-        if tag := _regex(_FILE_TAG).match(line):
+        line = re.sub(_TRAILER, "", re.sub(_LEADER, "", line, count=1).rstrip())
+        line = re.sub(r"^\S+\.el --- |\s*-\*-.*-\*-\s*$", "", line)
+        if tag := re.match(_FILE_TAG, line):
             line = line[tag.end() :]
-        elif _regex(_OTHER_TAG).match(line) or (lines and not line):
+        elif re.match(_OTHER_TAG, line) or (lines and not line):
             break
-        if line and not _regex(_DIRECTIVE).match(line):
+        if line and not re.match(_DIRECTIVE, line):
             lines.append(line)
     return _first_sentence("\n".join(lines))
 
@@ -3920,50 +3874,62 @@ def _first_sentence(text: str) -> str:
     """The first sentence of the first paragraph, on one line."""
     text = text.strip()
     if "{@" in text:
-        text = _regex(r"\{@\w+\s+(?:[^\s}]+\s+)?([^}]*)\}").sub(r"\1", text)
+        text = re.sub(r"\{@\w+\s+(?:[^\s}]+\s+)?([^}]*)\}", r"\1", text)
     if "<" in text:
-        text = _regex(r"<see(?:also)?\s+\w+=\"([^\"]*)\"\s*/>").sub(r"\1", text)
-        text = _regex(_MARKUP).sub("", text).strip()
-    paragraph = _regex(r"\n\s*(?:[=~^#*+-]{3,}\s*)?\n|\n\s*[=~^#*+-]{3,}$").split(text, 1)[0]
+        text = re.sub(r"<see(?:also)?\s+\w+=\"([^\"]*)\"\s*/>", r"\1", text)
+        text = re.sub(_MARKUP, "", text).strip()
+    paragraph = re.split(r"\n\s*(?:[=~^#*+-]{3,}\s*)?\n|\n\s*[=~^#*+-]{3,}$", text, maxsplit=1)[0]
     paragraph = " ".join(paragraph.split()).lstrip("=# |")
-    found = _regex(r".+?(?<![ (][ei]\.[ge])[.!?](?=\s+[^\sa-z]|$)").match(paragraph)
+    found = re.match(r".+?(?<![ (][ei]\.[ge])[.!?](?=\s+[^\sa-z]|$)", paragraph)
     return _shorten(found.group() if found else paragraph, MAX_DOC)
-
-
-def _find_file_doc(source: bytes, language: Language, docs: set[int]) -> str:
-    """First sentence of the comment or docstring that opens the file and documents no name."""
-    stop = min(len(source), 8192)
-    place = 3 if source.startswith(b"\xef\xbb\xbf") else 0
-    leaders = tuple(it.encode() for it in language.comments if it not in _BLOCKS)
-    blocks = [(it.encode(), _BLOCKS[it].encode()) for it in language.comments if it in _BLOCKS]
-    while place < stop:
-        blank = re.compile(_PREAMBLE).match(source, place)
-        place = blank.end() if blank else place
-        if language.docstring and source.startswith(_QUOTES, place):
-            return _find_docstring(source, place)
-        closing = next((end for start, end in blocks if source.startswith(start, place)), b"")
-        if closing:
-            end = source.find(closing, place) + len(closing)
-            if end < len(closing):
-                return ""
-        elif source.startswith(leaders, place):
-            lines = rb"(?:[ \t]*(?:" + b"|".join(map(re.escape, leaders)) + rb")[^\n]*\n?)+"
-            found = re.compile(lines).match(source, place)
-            end = found.end() if found else stop
-        else:
-            return ""
-        doc = _clean_comment(source[place:end])
-        names_file = re.search(rb"@(fileoverview|file|module|overview)\b", source[place:end])
-        if doc and not language.docstring and (place not in docs or names_file):
-            return doc
-        place = end
-    return ""
 
 
 _PREAMBLE = (
     rb"(?:\s+|#!(?!\[)[^\n]*|<\?php|[\"']use \w+[\"'];?|declare\([^)]*\);|#!?\[[^\n]*\]"
     rb"|#ifndef[^\n]*|#define \w+\s*\n|#pragma[^\n]*)+"
 )
+
+
+def _find_file_doc(source: bytes, language: Language, docs: set[str]) -> str:
+    """First sentence of the comment or docstring that opens the file and documents no name."""
+    forms = {it.encode(): _BLOCKS.get(it, "").encode() for it in language.comments}
+    place = 3 if source.startswith(b"\xef\xbb\xbf") else 0
+    while place < 8192:
+        blank = re.compile(_PREAMBLE).match(source, place)
+        place = blank.end() if blank else place
+        if language.docstring and source.startswith(_QUOTES, place):
+            return _find_docstring(source, place)
+        opening = next(
+            (it for it in sorted(forms, reverse=True) if source.startswith(it, place)), b""
+        )
+        if not opening:
+            return ""
+        if closing := forms[opening]:
+            end = source.find(closing, place) + len(closing)
+            if end < len(closing):
+                return ""
+        else:
+            lines = rb"(?:[ \t]*(?:" + b"|".join(re.escape(it) for it in forms if not forms[it])
+            found = re.compile(lines + rb")[^\n]*\n?)+").match(source, place)
+            end = found.end() if found else len(source)
+        doc = _clean_comment(source[place:end])
+        names_file = re.search(rb"@(fileoverview|file|module|overview)\b", source[place:end])
+        if doc and not language.docstring and (doc not in docs or names_file):
+            return doc
+        place = end
+    return ""
+
+
+def _find_mark(source: bytes) -> str:
+    """What the content says of itself: "generated", "minified", or ""."""
+    head = source[:2048].decode("latin-1").lower()
+    if any(phrase in head for phrase in (*_GENERATED, "autogenerated", "code generated by")):
+        return "generated"
+    lines = source.count(b"\n") + 1
+    return "minified" if len(source) > 2000 and len(source) / lines > 400 else ""
+
+
+# -- references and imports
 
 
 def _count_references(
@@ -3973,40 +3939,40 @@ def _count_references(
     counts = collections.Counter(
         [source[node.start_byte : end] for node in references if (end := node.end_byte) not in own]
     )
-    names = {name.decode("utf-8", "replace").strip('"`'): n for name, n in counts.items()}
-    for name in language.drops:
-        names.pop(name, None)
-    return {name: names[name] for name in sorted(names) if len(name) > 1}
+    return _sort_names(
+        {name.decode("utf-8", "replace").strip('"`'): n for name, n in counts.items()}, language
+    )
 
 
-def _find_imports(
-    source: bytes, language: Language, uses: Sequence[Any], packages: Sequence[Any]
-) -> tuple[str, ...]:
+def _sort_names(names: Mapping[str, int], language: Language) -> dict[str, int]:
+    """Names worth counting, in order: not those that every file of the language mentions."""
+    kept = names.keys() - language.drops
+    return {name: names[name] for name in sorted(kept) if names[name] > 0 and len(name) > 1}
+
+
+def _find_imports(file: _File, uses: list[Any], packages: Sequence[Any]) -> tuple[str, ...]:
     """Imports as the language writes them, one per name, in the order of the file."""
-    found = {f"package {_text(source, node)}": None for node in packages}
-    edits = [(_regex(old), new) for old, new in language.edits]
+    found = [f"package {file.text(node)}" for node in packages]
     for node in sorted(uses, key=lambda node: int(node.start_byte)):
-        text = _text(source, node)
-        if "\n" in text:
-            text = " ".join(_comment_pattern(language.comments).sub(" ", text).split())
-        for old, new in edits:
-            text = old.sub(new, text)
-        for name in _expand_braces(text):
-            found[name] = None
-    return tuple(found)
+        text = file.text(node)
+        text = _one_line(text, file.language) if "\n" in text else text
+        for old, new in file.language.edits:
+            text = re.sub(old, new, text)
+        found += _expand_braces(text)
+    return tuple(dict.fromkeys(found))
 
 
 def _expand_braces(text: str) -> list[str]:
     """`a.{b, c.{d}}` as ["a.b", "a.c.d"], without aliases; nothing for what is no plain name."""
     names = []
     prefixes, current = [""], ""
-    for part in _regex(r"([{},])").split(text) + [","]:
+    for part in re.split(r"([{},])", text) + [","]:
         if part == "{":
             prefixes.append(prefixes[-1] + current)
             current = ""
         elif part in (",", "}"):
             name = f"{prefixes[-1]}{current.partition(' as ')[0]}".strip("\"'`<> ")
-            if current and not _regex(r"[\s()\"'<>]|\$(?!lib\b)").search(name):
+            if current and not re.search(r"[\s()\"'<>]|\$(?!lib\b)", name):
                 names.append(name.removesuffix("::self"))
             current = ""
             if part == "}" and len(prefixes) > 1:
@@ -4016,23 +3982,7 @@ def _expand_braces(text: str) -> list[str]:
     return names
 
 
-def _find_mark(source: bytes) -> str:
-    """What the content says of itself: "generated", "minified", or ""."""
-    head = source[:2048].lower()
-    if any(phrase in head for phrase in _GENERATED):
-        return "generated"
-    lines = source.count(b"\n") + 1
-    return "minified" if len(source) > 2000 and len(source) / lines > 400 else ""
-
-
-_GENERATED = (
-    b"do not edit",
-    b"@generated",
-    b"code generated by",
-    b"auto-generated",
-    b"autogenerated",
-    b"automatically generated",
-)
+# -- without a grammar
 
 
 def tag_without_grammar(path: str, source: bytes, language: Language) -> FileTags | None:
@@ -4042,29 +3992,23 @@ def tag_without_grammar(path: str, source: bytes, language: Language) -> FileTag
     if tags or not language.texts:
         return tags
     text = source.decode("utf-8", "replace")
-    definitions = set()
+    definitions = set(_define_file(path, source, language))
     imports: list[str] = []
     for kind, pattern in language.texts:
-        if not pattern:
-            continue
-        for found in _regex(pattern, re.MULTILINE).finditer(text):
+        for found in re.finditer(pattern, text, re.MULTILINE) if pattern else ():
             if kind in ("use", "package"):
                 imports.append(found[1] if kind == "use" else f"package {found[1]}")
-                continue
-            if found[1] in language.keywords:
-                continue
-            line = text.count("\n", 0, found.start(1)) + 1
-            sign = " ".join(text[found.start() : found.end(1)].split())
-            is_public = bool(_regex(language.public).search(sign))
-            definitions.add(Definition(line, line, kind, found[1], "", sign, "", is_public))
-    code = _comment_pattern(language.comments).sub(" ", text)
-    names = collections.Counter(_regex(r"\b(?:[A-Z]\w+|\w+(?=\())").findall(code))
+            elif found[1] not in language.keywords:
+                line = text.count("\n", 0, found.start(1)) + 1
+                sign = " ".join(text[found.start() : found.end(1)].split())
+                is_public = bool(re.search(language.public, sign))
+                definitions.add(Definition(line, line, kind, found[1], "", sign, "", is_public))
+    code = _one_line(text, language)
+    names = collections.Counter(re.findall(r"\b(?:[A-Z]\w+|\w+(?=\())", code))
     names.subtract(definition.name for definition in definitions)
-    names.subtract(dict.fromkeys(language.drops, len(text)))
-    definitions.update(_define_file(path, source, language))
     return FileTags(
         tuple(sorted(definitions)),
-        {name: names[name] for name in sorted(names) if names[name] > 0 and len(name) > 1},
+        _sort_names(names, language),
         tuple(dict.fromkeys(imports)),
         _find_file_doc(source, language, set()),
         _find_mark(source),
@@ -4084,127 +4028,106 @@ def tag_python_ast(source: bytes, language: Language) -> FileTags | None:
     only: set[str] = set()
     for node in ast.walk(tree):
         names.update(_ast_mentions(node))
-        imports += [(node.lineno, name) for name in _ast_imports(node)]  # type: ignore[attr-defined]
+        if isinstance(node, ast.Import):
+            imports += [(node.lineno, alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module != "__future__":
+            names.update(alias.name for alias in node.names if alias.name != "*")
+            base = "." * node.level + (f"{node.module}." if node.module else "")
+            imports += [(node.lineno, _ast_import(base, alias.name)) for alias in node.names]
     for node in tree.body:
-        if isinstance(node, ast.Assign) and "__all__" in [_ast_name(it) for it in node.targets]:
+        if isinstance(node, ast.Assign) and "__all__" in map(_ast_name, node.targets):
             parts = ast.walk(node.value)
             only = {str(it.value) for it in parts if isinstance(it, ast.Constant)}
-    for name in language.drops:
-        names.pop(name, None)
     return FileTags(
-        tuple(sorted(_ast_definitions(tree, only, _regex(language.public)))),
-        {name: names[name] for name in sorted(names) if len(name) > 1},
+        tuple(sorted(_ast_definitions(tree, only, language.public))),
+        _sort_names(names, language),
         tuple(dict.fromkeys(name for _, name in sorted(imports, key=operator.itemgetter(0)))),
         _first_sentence(ast.get_docstring(tree) or ""),
         _find_mark(source),
     )
 
 
-def _ast_definitions(
-    tree: ast.Module, only: set[str], public: re.Pattern[str]
-) -> Iterator[Definition]:
-    """Definitions outside of functions, found without recursion."""
+def _ast_import(base: str, name: str) -> str:
+    return base + name if name != "*" else base.rstrip(".") or base
+
+
+_AST_MENTIONS = {  # fields that mention a name, of nodes by their type
+    "Call": ("func",),
+    "ClassDef": ("bases", "decorator_list"),
+    "FunctionDef": ("decorator_list", "returns"),
+    "AsyncFunctionDef": ("decorator_list", "returns"),
+    "arg": ("annotation",),
+    "AnnAssign": ("annotation",),
+    "Raise": ("exc",),
+    "ExceptHandler": ("type",),
+}
+
+
+def _ast_mentions(node: ast.AST) -> Iterator[str]:
+    """Names that one node calls, inherits from, is typed or decorated with, or raises."""
+    import ast
+
+    for field in _AST_MENTIONS.get(type(node).__name__, ()):
+        value = getattr(node, field)
+        found = value if isinstance(value, list) else [value] if value else []
+        if found and field in ("annotation", "returns"):
+            found = [it for it in ast.walk(value) if isinstance(it, (ast.Name, ast.Attribute))]
+        if isinstance(node, ast.ClassDef):
+            found = [*found, *(it.value for it in node.keywords if field == "bases")]
+        yield from filter(None, map(_ast_name, found))
+
+
+def _ast_name(node: ast.AST) -> str:
+    """The last name of `a`, `a.b` or `a.b[c]`; "" of anything else."""
+    node = getattr(node, "value", node) if type(node).__name__ == "Subscript" else node
+    return str(getattr(node, "attr", "") or getattr(node, "id", ""))
+
+
+def _ast_definitions(tree: ast.Module, only: set[str], public: str) -> Iterator[Definition]:
+    """Definitions outside of functions, found without recursion; the tree is spent."""
     import ast
 
     todo: list[tuple[ast.AST, str, bool]] = [(node, "", True) for node in tree.body]
     while todo:
         node, owner, visible = todo.pop()
+        doc = ""
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             name, doc = node.name, _first_sentence(ast.get_docstring(node) or "")
+            kind = "class" if isinstance(node, ast.ClassDef) else "method" if owner else "function"
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
             target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-            name, doc = _ast_name(target), ""
+            name, kind = _ast_name(target), "constant"
             if owner or not name[:1].isupper():
                 continue
         else:
             todo += [(child, owner, visible) for child in ast.iter_child_nodes(node)]
             continue
-        exported = visible and bool(name in only if only and not owner else public.search(name))
-        kind, sign = _ast_sign(node, owner)
-        if kind in _MINOR and not exported and not name.isupper():
-            continue
-        end = node.end_lineno or node.lineno
-        yield Definition(node.lineno, end, kind, name, owner, sign, doc, exported)
+        exported = visible and bool(name in only if only and not owner else re.search(public, name))
         if isinstance(node, ast.ClassDef):
             todo += [(child, f"{owner}.{name}".strip("."), exported) for child in node.body]
+        if kind != "constant" or exported or name.isupper():
+            line, end = node.lineno, node.end_lineno or node.lineno
+            yield Definition(line, end, kind, name, owner, _ast_sign(node), doc, exported)
 
 
-def _ast_sign(node: ast.AST, owner: str) -> tuple[str, str]:
-    """Kind and signature of a definition, its values replaced."""
+def _ast_sign(
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Assign | ast.AnnAssign,
+) -> str:
+    """The signature of a definition, which loses its body and its values."""
     import ast
 
     value = ast.Name("…")
+    if isinstance(node, (ast.Assign, ast.AnnAssign)):
+        node.value = value
+        return _shorten(ast.unparse(node), MAX_SIGNATURE)
+    node.body, node.decorator_list = [], []
     if isinstance(node, ast.ClassDef):
         for keyword in node.keywords:
             keyword.value = keyword.value if isinstance(keyword.value, ast.Name) else value
-        bases = ", ".join(ast.unparse(it) for it in [*node.bases, *node.keywords])
-        return "class", _shorten(f"class {node.name}({bases})".removesuffix("()"), MAX_SIGNATURE)
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+    else:
         node.args.defaults = [value for _ in node.args.defaults]
         node.args.kw_defaults = [it and value for it in node.args.kw_defaults]
-        start = "def" if isinstance(node, ast.FunctionDef) else "async def"
-        returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
-        text = f"{start} {node.name}({ast.unparse(node.args)}){returns}"
-        return "method" if owner else "function", _shorten(text, MAX_SIGNATURE)
-    if isinstance(node, ast.AnnAssign):
-        return "constant", f"{ast.unparse(node.target)}: {ast.unparse(node.annotation)} = …"
-    return "constant", f"{ast.unparse(node.targets[0])} = …" if isinstance(node, ast.Assign) else ""
-
-
-def _ast_name(node: ast.AST | None) -> str:
-    """The last name of `a`, `a.b` or `a.b[c]`; "" of anything else."""
-    import ast
-
-    node = node.value if isinstance(node, ast.Subscript) else node
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def _ast_mentions(node: ast.AST) -> list[str]:
-    """Names that one node calls, inherits from, is typed or decorated with, raises or imports."""
-    import ast
-
-    found: list[ast.AST | None] = []
-    if isinstance(node, ast.Call):
-        found = [node.func]
-    elif isinstance(node, ast.ClassDef):
-        found = [*node.bases, *(it.value for it in node.keywords), *node.decorator_list]
-    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        found = [*node.decorator_list, *_ast_types(node.returns)]
-    elif isinstance(node, (ast.arg, ast.AnnAssign)):
-        found = _ast_types(node.annotation)
-    elif isinstance(node, ast.Raise):
-        found = [node.exc]
-    elif isinstance(node, ast.ExceptHandler):
-        found = [node.type]
-    elif isinstance(node, ast.ImportFrom) and node.module != "__future__":
-        return [alias.name for alias in node.names if alias.name != "*"]
-    return [name for name in map(_ast_name, found) if name]
-
-
-def _ast_types(node: ast.AST | None) -> list[ast.AST | None]:
-    import ast
-
-    return (
-        [it for it in ast.walk(node) if isinstance(it, (ast.Name, ast.Attribute))] if node else []
-    )
-
-
-def _ast_imports(node: ast.AST) -> list[str]:
-    """Imports of one node, written as the grammar's path writes them."""
-    import ast
-
-    if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
-    if isinstance(node, ast.ImportFrom) and node.module != "__future__":
-        base = "." * node.level + (f"{node.module}." if node.module else "")
-        names = [base + alias.name for alias in node.names]
-        return [
-            name.removesuffix("*").rstrip(".") or base if name[-1] == "*" else name
-            for name in names
-        ]
-    return []
+    return _shorten(ast.unparse(node).strip().removesuffix(":"), MAX_SIGNATURE)
 
 
 # ---- 6 FACTS (pure) --------------------------------------------------------
