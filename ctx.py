@@ -3667,16 +3667,15 @@ def _build_frame(file: _File, place: _Place, name_node: Any, top: _Frame) -> _Fr
 
 def _full_name(file: _File, place: _Place, name_node: Any, top: _Frame) -> tuple[str, str]:
     """Owner and name; the owner is what encloses it, a receiver, or a prefix: `Foo::bar`."""
-
-    def cut(text: str) -> str:
-        return re.sub(file.language.cut, "", text)
-
-    name = file.text(name_node).lstrip(":$").strip('"`\r')
+    name, cut = file.text(name_node).lstrip(":$").strip('"`\r'), file.language.cut
     if place.label in ("scope", "part"):
-        return top.inner, cut(name)
-    prefix, _, name = name.rpartition("::")
-    owners = [top.inner, cut(prefix).replace("::", ".")]
-    owners += [cut(file.text(node)) for node in place.captures.get("owner", ())[:1]]
+        return top.inner, re.sub(cut, "", name)
+    owners = [top.inner]
+    if "::" in name:
+        prefix, _, name = name.rpartition("::")
+        owners.append(re.sub(cut, "", prefix).replace("::", "."))
+    if "owner" in place.captures:
+        owners.append(re.sub(cut, "", file.text(place.captures["owner"][0])))
     return ".".join(filter(None, owners)), name
 
 
@@ -3762,10 +3761,15 @@ def _shorten(text: str, limit: int) -> str:
 
 
 def _one_line(text: str, language: Language) -> str:
-    """A text on one line, without its comments."""
+    """A text without comments and line breaks."""
+    return " ".join(_comment_pattern(language.comments).sub(" ", text).split())
+
+
+@functools.cache
+def _comment_pattern(comments: tuple[str, ...]) -> re.Pattern[str]:
     forms = {start: f"{re.escape(start)}.*?{re.escape(end)}" for start, end in _BLOCKS.items()}
-    lines = [forms.get(it) or re.escape(it) + r"[^\n]*" for it in language.comments]
-    return " ".join(re.sub("(?s)" + "|".join(lines), " ", text).split())
+    lines = [forms.get(comment) or re.escape(comment) + r"[^\n]*" for comment in comments]
+    return re.compile("|".join(lines), re.S)
 
 
 # -- docs: the first sentence of what stands above, or inside
@@ -3775,10 +3779,8 @@ _NO_COMMENT = (b"#[", b"#!", b"#pragma")
 _QUOTES = (b'"', b"'", b"r", b"R", b"u", b"U")
 _GENERATED = ("do not edit", "@generated", "auto-generated", "automatically generated")
 _LICENCE = ("copyright", "license", "licence", "spdx-", "all rights reserved", "file is part of")
-_LEADER = (
-    r"[ \t]*(?:/\*+!?|\*>|\(\*+|\*+(?![/)])|//+[!<]?|<?#+[|']?|--+\|?|\{-?|;+|%+|!+[<>]?)?[ \t]?"
-)
-_TRAILER = r"[ *]*(?:\*/|-\}|#>|\*\)|\|#|(?<!\{)\})?[ *]*$"
+_LEADER = r"(?m)^[ \t]*(?:/\*+!?|\*>|\(\*+|\*+(?![/)])|//+[!<]?|<?#+[|']?|--+\|?|\{-?|;+|%+|!+[<>]?)?[ \t]?"
+_TRAILER = r"(?m)(?:\*/|-\}|#>|\*\)|\|#|(?<!\{)\})\s*?$|^\S+\.el --- |\s*-\*-.*-\*-\s*$"
 _DIRECTIVE = (  # lines for tools, and lines that only draw
     r"(?i)\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
     r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+build|@ts-|@flow"
@@ -3858,9 +3860,8 @@ def _clean_comment(comment: bytes) -> str:
     if any(phrase in lower for phrase in _LICENCE + _GENERATED):
         return ""
     lines: list[str] = []
-    for line in text.splitlines():
-        line = re.sub(_TRAILER, "", re.sub(_LEADER, "", line, count=1).rstrip())
-        line = re.sub(r"^\S+\.el --- |\s*-\*-.*-\*-\s*$", "", line)
+    for line in re.sub(_TRAILER, "", re.sub(_LEADER, "", text)).splitlines():
+        line = line.rstrip(" \t*")
         if tag := re.match(_FILE_TAG, line):
             line = line[tag.end() :]
         elif re.match(_OTHER_TAG, line) or (lines and not line):
