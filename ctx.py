@@ -5129,6 +5129,10 @@ _Resolve = Callable[[str, str], Iterable[str]]  # importing folder (Rust: file),
 
 _OUTSIDE = "/"  # what a path that leaves the repository becomes: no path here begins with a slash
 _TOO_VAGUE = 50  # a namespace of more files than this says nothing about any one of them
+_MANIFEST = (
+    r"package\.json|[tj]sconfig.*\.json|deno\.jsonc?|import_map\.json|composer\.json"
+    r"|go\.mod|go\.work|Cargo\.toml|pubspec\.yaml"
+)
 
 
 class _Tree(NamedTuple):
@@ -5148,6 +5152,9 @@ class _Family(NamedTuple):
     make: Callable[[_Tree, _Family], _Resolve]
     separator: str = "/"  # between the parts of an import
     endings: str = ""  # what makes a module's path a file's, by rank; " .rb" is: as it is, or ".rb"
+    spell: Callable[[str], str] = str  # the import as a path is written
+    roots: str = ""  # regex on folders that imports may start at
+    own_roots: str = "(?!)"  # and on those that only files below them start at
 
 
 def resolve_imports(
@@ -5160,53 +5167,29 @@ def resolve_imports(
     """
     present = frozenset(files)
     imports = {path: names for path, names in imports.items() if path in present}
-    tree = _build_tree(imports, files, configs)
+    folders: dict[str, list[str]] = {}
+    for path in sorted(present):
+        folders.setdefault(folder_of(path), []).append(path)
+    tails = sorted(f"/{path}"[::-1] for path in present)
+    tree = _Tree(present, folders, tails, imports, configs)
     families = {f".{suffix}": row for row in _FAMILIES for suffix in row.suffixes.split()}
-    resolvers: dict[str, _Resolve] = {}
-    known: dict[tuple[str, str], dict[str, tuple[str, ...]]] = {}
+    resolvers: dict[_Family, _Resolve] = {}
     links = {}
     for path in sorted(imports):
-        family = families.get(path[path.rfind(".") :].lower())
-        if family is None:
-            continue
-        if family.suffixes not in resolvers:
-            resolvers[family.suffixes] = family.make(tree, family)
-        resolve = resolvers[family.suffixes]
-        # In Rust two files of one folder mean different things by "super"; elsewhere all agree.
-        place = path if family.make is _rust else folder_of(path)
-        memory = known.setdefault((family.suffixes, place), {})
-        found: set[str] = set()
-        for name in imports[path]:
-            if name not in memory:
-                own = name.startswith("package ")
-                memory[name] = () if own or not name else tuple(resolve(place, name))
-            found.update(memory[name])
-        found.discard(path)
-        if found:
-            links[path] = sorted(found)
+        if family := families.get(path[path.rfind(".") :].lower()):
+            if family not in resolvers:
+                resolvers[family] = functools.cache(family.make(tree, family))
+            # In Rust two files of one folder mean different things by "super"; elsewhere all agree.
+            place = path if family.make is _rust else folder_of(path)
+            names = [name for name in imports[path] if name and not name.startswith("package ")]
+            found = {file for name in names for file in resolvers[family](place, name)} - {path}
+            links.update({path: sorted(found)} if found else {})
     return links
 
 
 def is_manifest(path: str) -> bool:
     """Whether resolve_imports() wants the text of this file."""
-    return bool(_MANIFEST.fullmatch(path.rpartition("/")[2]))
-
-
-_MANIFEST = re.compile(
-    r"package\.json|[tj]sconfig.*\.json|deno\.jsonc?|import_map\.json|composer\.json"
-    r"|go\.mod|go\.work|Cargo\.toml|pubspec\.yaml"
-)
-
-
-def _build_tree(
-    imports: Mapping[str, Sequence[str]], files: Sequence[str], configs: Mapping[str, str]
-) -> _Tree:
-    """The lookup tables that all languages share."""
-    paths = frozenset(files)
-    folders: dict[str, list[str]] = {}
-    for path in sorted(paths):
-        folders.setdefault(folder_of(path), []).append(path)
-    return _Tree(paths, folders, sorted(f"/{path}"[::-1] for path in paths), imports, configs)
+    return bool(re.fullmatch(_MANIFEST, name_of(path)))
 
 
 def _locate(folder: str, relative: str) -> str:
@@ -5245,10 +5228,9 @@ def _build_modules(tree: _Tree, endings: Sequence[str]) -> dict[str, str]:
 
 def _find_longest(modules: Mapping[str, str], root: str, rest: str) -> tuple[str, str]:
     """The longest front of `rest` that is a module below `root`, and its file; else two ""."""
-    above = f"{root}/" if root else ""
-    while rest and above + rest not in modules:
-        rest = rest.rpartition("/")[0]
-    return rest, modules[above + rest] if rest else ""
+    while rest and join_path(root, rest) not in modules:
+        rest = folder_of(rest)
+    return rest, modules[join_path(root, rest)] if rest else ""
 
 
 def _ending_with(tree: _Tree, tail: str) -> list[str]:
@@ -5262,24 +5244,19 @@ def _ending_with(tree: _Tree, tail: str) -> list[str]:
 
 def _nearest(folder: str, paths: Sequence[str]) -> list[str]:
     """The path that shares most folders with `folder`: of equals the shortest, then the first."""
-    if len(paths) < 2:
-        return list(paths)
-    home = folder.split("/")
+    above = set(_ancestors(folder))
 
     def distance(path: str) -> tuple[int, int, int, str]:
-        parts = path.split("/")
-        shared = 0
-        while shared < min(len(home), len(parts)) and home[shared] == parts[shared]:
-            shared += 1
-        return -shared, len(parts), len(path), path
+        shared = sum(it in above for it in _ancestors(path))
+        return -shared, path.count("/"), len(path), path
 
-    return [min(paths, key=distance)]
+    return [min(paths, key=distance)] if len(paths) > 1 else list(paths)
 
 
-def _manifests(tree: _Tree, names: str) -> list[str]:
-    """Paths of the manifests whose file name matches the pattern `names`, the outermost first."""
-    matches = re.compile(rf"(?:.*/)?(?:{names})").fullmatch
-    return sorted(filter(matches, tree.configs), key=lambda path: (path.count("/"), path))
+def _manifests(tree: _Tree, names: str) -> list[tuple[str, str]]:
+    """Paths and texts of the manifests whose file name matches `names`, the outermost first."""
+    found = [item for item in tree.configs.items() if re.fullmatch(names, name_of(item[0]))]
+    return sorted(found, key=lambda item: (item[0].count("/"), item[0]))
 
 
 def _texts(value: object, depth: int = 5) -> list[str]:
@@ -5290,35 +5267,38 @@ def _texts(value: object, depth: int = 5) -> list[str]:
     return [text for item in items for text in _texts(item, depth - 1)] if depth else []
 
 
-def _tails(
-    tree: _Tree,
-    family: _Family,
-    spell: Callable[[str], str] = str,
-    is_root: Callable[[str, str], bool] = lambda folder, root: True,
-) -> _Resolve:
+def _tails(tree: _Tree, family: _Family) -> _Resolve:
     """For imports that name a path: beside the importing file, else below any root."""
     endings = family.endings.split(" ")
+    is_shared, is_own = re.compile(family.roots).match, re.compile(family.own_roots).fullmatch
 
     @functools.cache
     def find_anywhere(stem: str) -> list[tuple[str, str]]:
         tails = [stem + ending for ending in endings]
         return [(p[: -len(tail) - 1], p) for tail in tails for p in _ending_with(tree, tail)]
 
+    def is_root(folder: str, root: str) -> bool:
+        return bool(is_shared(root) or root in _ancestors(folder) and is_own(root))
+
     def resolve(folder: str, name: str) -> list[str]:
-        stem = spell(name).replace(family.separator, "/")
-        if name.startswith(".") or is_root(folder, folder):
+        stem = family.spell(name).replace(family.separator, "/")
+        if stem.startswith(".") or is_root(folder, folder):
             for ending in endings:
                 if (beside := _locate(folder, stem + ending)) in tree.files:
                     return [beside]
-        if name.startswith("."):
+        if stem.startswith("."):
             return []
         return _nearest(folder, [p for root, p in find_anywhere(stem) if is_root(folder, root)])
 
     return resolve
 
 
-# Headers that every system has: a file of that name deep in a vendored tree is not meant.
-_SYSTEM_HEADER = re.compile(
+def _spell_header(name: str) -> str:
+    """A header that every system has: a file of that name deep in a vendored tree is not meant."""
+    return f"./{name}" if re.fullmatch(_SYSTEM_HEADER, name) else name
+
+
+_SYSTEM_HEADER = (
     r"(?:assert|complex|ctype|dirent|dlfcn|errno|fcntl|features|fenv|float|getopt|inttypes|limits"
     r"|locale|malloc|math|memory|poll|pthread|sched|semaphore|setjmp|signal|std(?:align|arg|atomic"
     r"|bool|def|int|io|lib)|strings?|syslog|termios|tgmath|threads|time|unistd|utime|wchar|wctype"
@@ -5326,47 +5306,21 @@ _SYSTEM_HEADER = re.compile(
 )
 
 
-def _includes(tree: _Tree, family: _Family) -> _Resolve:
-    """C and its kin: a header beside the including file, else below the nearest include root."""
-    resolve = _tails(tree, family)
-    is_system = _SYSTEM_HEADER.fullmatch
-    return lambda folder, name: resolve(folder, f"./{name}" if is_system(name) else name)
-
-
-def _snake(tree: _Tree, family: _Family) -> _Resolve:
+def _spell_snake(name: str) -> str:
     """Modules in camel case whose files are in snake case: "MyApp.UserName", my_app/user_name."""
-    hump = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-    return _tails(tree, family, spell=lambda name: hump.sub("_", name).lower())
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
-def _titled(tree: _Tree, family: _Family) -> _Resolve:
-    """Modules and folders in title case: "Prelude" is not Project/Prelude.hs, for roots are not."""
-    title = re.compile(r"(?:.*/)?[A-Z][^/]*").fullmatch
-    return _tails(tree, family, is_root=lambda folder, root: not title(root))
-
-
-def _scoped(tree: _Tree, family: _Family) -> _Resolve:
+def _spell_scoped(name: str) -> str:
     """Paths that may begin with a package: "@scope/contracts/x.sol" is contracts/x.sol."""
-    return _tails(tree, family, spell=lambda name: re.sub(r"^@[^/]*/", "", name))
-
-
-def _ruby(tree: _Tree, family: _Family) -> _Resolve:
-    """Below a load root only, else `require "json"` would find any json.rb."""
-    is_library = re.compile(r"(?:.*/)?(?:lib|app/[^/]+|app/[^/]+/concerns)").fullmatch
-    is_own = re.compile(r"(?:.*/)?(?:src|test|spec)|").fullmatch  # its tests load these, no others
-
-    def is_root(folder: str, root: str) -> bool:
-        above = f"{folder}/".startswith(f"{root}/") or not root
-        return bool(is_library(root) or above and is_own(root))
-
-    return _tails(tree, family, is_root=is_root)
+    return re.sub(r"^@[^/]*/", "", name)
 
 
 def _dart(tree: _Tree, family: _Family) -> _Resolve:
     """By path, or "package:name/x.dart": lib/x.dart of what pubspec.yaml gives that name."""
     packages = {}
-    for path in reversed(_manifests(tree, r"pubspec\.yaml")):
-        if match := re.search(r"^name:\s*[\"']?(\w+)", tree.configs[path], re.MULTILINE):
+    for path, text in reversed(_manifests(tree, r"pubspec\.yaml")):
+        if match := re.search(r"^name:\s*[\"']?(\w+)", text, re.MULTILINE):
             packages[match[1]] = folder_of(path)
     beside = _tails(tree, family)
 
@@ -5380,7 +5334,7 @@ def _dart(tree: _Tree, family: _Family) -> _Resolve:
 
 
 _PYTHON_ROOTS = ("", "src", "lib", "python")  # where a project may keep its packages
-_SIDE_FOLDER = re.compile(r"(?:tests?|examples?|docs?)/")  # only their own files import from these
+_SIDE_FOLDER = r"(?:tests?|examples?|docs?)/"  # only their own files import from these
 
 
 def _python(tree: _Tree, family: _Family) -> _Resolve:
@@ -5391,7 +5345,7 @@ def _python(tree: _Tree, family: _Family) -> _Resolve:
     folders = {above for module in modules for above in _ancestors(folder_of(module))}
     for module in folders.union(modules):
         if module and folder_of(module) not in packages:
-            starts.setdefault(module.rpartition("/")[2], set()).add(folder_of(module))
+            starts.setdefault(name_of(module), set()).add(folder_of(module))
 
     @functools.cache
     def list_near_roots(folder: str) -> list[str]:
@@ -5408,38 +5362,34 @@ def _python(tree: _Tree, family: _Family) -> _Resolve:
         return [path for front, path in found if len(front) == longest]
 
     def resolve(folder: str, name: str) -> list[str]:
-        rest = name.strip(".").replace(".", "/")
-        dots = len(name) - len(name.lstrip("."))
-        if dots:
+        rest = name.lstrip(".").replace(".", "/").strip("/")
+        if dots := len(name) - len(name.lstrip(".")):
             base = _locate(folder, "../" * (dots - 1))
             path = _find_longest(modules, base, rest)[1] or modules.get(base)
             return [path] if path else []
-        roots = starts.get(rest.partition("/")[0])
-        if roots is None:
-            return []
-        for root in list_near_roots(folder):
+        roots = starts.get(rest.partition("/")[0], ())
+        for root in list_near_roots(folder) if roots else ():
             if root in roots and (path := _find_longest(modules, root, rest)[1]):
                 return [path]
         own = folder.partition("/")[0] + "/"
-        found = find_elsewhere(rest)
-        return _nearest(
-            folder, [p for p in found if p.startswith(own) or not _SIDE_FOLDER.match(p)]
-        )
+        found = find_elsewhere(rest) if roots else []
+        found = [p for p in found if p.startswith(own) or not re.match(_SIDE_FOLDER, p)]
+        return _nearest(folder, found)
 
     return resolve
 
 
 # What a package's own alias usually means where only a bundler's code says so.
 _ALIASES = {"@/*": ["src/*", "app/*", "*"], "~/*": ["src/*", "app/*", "*"], "$lib/*": ["src/lib/*"]}
-_BUILT = re.compile(r"^(?:\./)?(?:dist|lib|build|out|es|esm|cjs)/(?:(?:src|es|esm|cjs)/)?")
+_BUILT = r"^(?:\./)?(?:dist|lib|build|out|es|esm|cjs)/(?:(?:src|es|esm|cjs)/)?"
 
 
 def _javascript(tree: _Tree, family: _Family) -> _Resolve:
     """Relative paths, then the rules of tsconfig and package.json, then workspace packages."""
     endings = family.endings.split()
     modules = _build_modules(tree, [*endings, *(f"/index{ending}" for ending in endings)])
-    paths = _manifests(tree, r"package\.json")
-    manifests = {folder_of(path): parse_json(tree.configs[path]) for path in paths}
+    found = _manifests(tree, r"package\.json")
+    manifests = {folder_of(path): parse_json(text) for path, text in found}
     rules = _build_rules(tree, ["", *manifests])
     packages: dict[str, str] = {}  # name -> folder
     for folder, manifest in manifests.items():
@@ -5455,7 +5405,7 @@ def _javascript(tree: _Tree, family: _Family) -> _Resolve:
         manifest = manifests.get(folder, {})
         fields = _texts([manifest.get(key) for key in ("source", "module", "main", "types")])
         for name in [rest] if rest else ["src/index", *fields, "index"]:
-            for guess in (name, _BUILT.sub("src/", name), f"src/{name}", f"lib/{name}"):
+            for guess in (name, re.sub(_BUILT, "src/", name), f"src/{name}", f"lib/{name}"):
                 if path := find_file(_locate(folder, guess)):
                     return path
         return ""
@@ -5495,10 +5445,6 @@ def _build_rules(tree: _Tree, packages: Iterable[str]) -> dict[str, _Rules]:
     """Folder -> the rules for imports that hold below it, from tsconfig and import maps."""
     rules: dict[str, _Rules] = {}
 
-    @functools.cache
-    def parse_config(path: str) -> dict[str, Any]:
-        return parse_json(tree.configs.get(path, ""))
-
     def add_rules(folder: str, base: str, mapping: Mapping[str, object]) -> None:
         for pattern, targets in mapping.items():
             # An import map writes "a/" where a tsconfig writes "a/*".
@@ -5507,41 +5453,37 @@ def _build_rules(tree: _Tree, packages: Iterable[str]) -> dict[str, _Rules]:
             found = [(tail, _locate(base, target + slash)) for target in _texts(targets)]
             rules.setdefault(folder, {}).setdefault(head + star, []).extend(found)
 
-    def add_config(folder: str, path: str, seen: set[str]) -> None:
-        seen.add(path)
-        options = as_table(parse_config(path).get("compilerOptions"))
-        base = _locate(folder_of(path), "".join(_texts(options.get("baseUrl"))))
-        add_rules(folder, base, as_table(options.get("paths")))
-        if "baseUrl" in options:
-            add_rules(folder, base, {"*": "*"})
-        for name in _texts(parse_config(path).get("extends")):
-            parent = _locate(folder_of(path), name.removesuffix(".json")) + ".json"
-            if parent not in seen:
-                add_config(folder, parent, seen)
-
-    for path in _manifests(tree, r"[tj]sconfig[^/]*\.json"):
-        add_config(folder_of(path), path, set())
-    for path in _manifests(tree, r"package\.json|deno\.jsonc?|import_map\.json"):
-        add_rules(folder_of(path), folder_of(path), as_table(parse_config(path).get("imports")))
+    configs = {path: parse_json(text) for path, text in _manifests(tree, r".*\.jsonc?")}
+    for start, _ in _manifests(tree, r"[tj]sconfig.*\.json"):
+        chain = [start]
+        for path in chain:  # it grows by what each extends
+            config, folder = configs.get(path, {}), folder_of(path)
+            options = as_table(config.get("compilerOptions"))
+            base = _locate(folder, "".join(_texts(options.get("baseUrl"))))
+            add_rules(folder_of(start), base, as_table(options.get("paths")))
+            if "baseUrl" in options:
+                add_rules(folder_of(start), base, {"*": "*"})
+            for name in _texts(config.get("extends")):
+                parent = _locate(folder, name.removesuffix(".json")) + ".json"
+                chain += [parent] if parent not in chain else []
+    for path, _ in _manifests(tree, r"package\.json|deno\.jsonc?|import_map\.json"):
+        add_rules(folder_of(path), folder_of(path), as_table(configs[path].get("imports")))
     for folder in packages:
         add_rules(folder, folder, _ALIASES)
     return rules
 
 
-_GO_REPLACE = re.compile(
-    r"^[ \t]*(?:replace[ \t]+)?([^\s=]+)(?:[ \t]+v\S+)?[ \t]+=>[ \t]+(\.\.?/\S*)", re.MULTILINE
-)
+_GO_MODULE = r"(?m)^module\s+\"?([^\s\"]+)"
+_GO_REPLACE = r"(?m)^[ \t]*(?:replace[ \t]+)?([^\s=]+)(?:[ \t]+v\S+)?[ \t]+=>[ \t]+(\.\.?/\S*)"
 
 
 def _go(tree: _Tree, family: _Family) -> _Resolve:
     """All files of the package's folder, by the module paths of go.mod and its local replaces."""
     modules: dict[str, list[str]] = {}
-    for path in _manifests(tree, r"go\.mod|go\.work"):
-        text, folder = tree.configs[path], folder_of(path)
-        for match in re.finditer(r"^module\s+\"?([^\s\"]+)", text, re.MULTILINE):
-            modules.setdefault(match[1], []).append(folder)
-        for match in re.finditer(_GO_REPLACE, text):
-            modules.setdefault(match[1], []).append(_locate(folder, match[2]))
+    for path, text in _manifests(tree, r"go\.mod|go\.work"):
+        found = [(name, "") for name in re.findall(_GO_MODULE, text)]
+        for name, target in found + re.findall(_GO_REPLACE, text):
+            modules.setdefault(name, []).append(_locate(folder_of(path), target))
 
     def resolve(folder: str, name: str) -> list[str]:
         for module in _ancestors(name):
@@ -5559,45 +5501,40 @@ def _rust(tree: _Tree, family: _Family) -> _Resolve:
     """The longest prefix that is a module file, from self, super, the crate or a crate's name."""
     modules = _build_modules(tree, family.endings.split())
     crates: dict[str, str] = {}  # name -> folder of its root file
-    roots = {p for p in tree.files if f"/{p}".endswith(("/lib.rs", "/main.rs", "/build.rs"))}
-    for path in _manifests(tree, r"Cargo\.toml"):
-        folder, manifest = folder_of(path), parse_toml(tree.configs[path])
+    roots = {p for p in tree.files if name_of(p) in ("lib.rs", "main.rs", "build.rs")}
+    for path, text in _manifests(tree, r"Cargo\.toml"):
+        folder, manifest = folder_of(path), parse_toml(text)
         lib = as_table(manifest.get("lib"))
         lib_path = _locate(folder, str(lib.get("path", "src/lib.rs")))
         for name in _texts([lib.get("name"), as_table(manifest.get("package")).get("name")]):
             crates.setdefault(name.replace("-", "_"), folder_of(lib_path))
         if lib_path in tree.files:
             modules[folder_of(lib_path)] = lib_path
-        targets = [text for key in ("bin", "test", "example") for text in _texts(manifest.get(key))]
+        targets = _texts([manifest.get(key) for key in ("bin", "test", "example")])
         roots.update([lib_path, *(_locate(folder, text) for text in targets)])
         for usual in ("src/bin", "tests", "examples", "benches"):
             roots.update(tree.folders.get(_locate(folder, usual), ()))
     root_folders = {folder_of(path) for path in roots & tree.files}
 
-    @functools.cache
-    def find_homes(path: str) -> tuple[str, str]:
-        folder = folder_of(path)
-        root = next((above for above in _ancestors(folder) if above in root_folders), folder)
-        is_folder = path in roots or path.endswith("/mod.rs")
-        return folder if is_folder else path.removesuffix(".rs"), root
-
     def resolve(path: str, name: str) -> list[str]:
-        home, root = find_homes(path)
+        folder = folder_of(path)
+        home = folder if path in roots or name_of(path) == "mod.rs" else path.removesuffix(".rs")
         name = name.partition(" as ")[0].partition("{")[0].replace("r#", "")
-        parts = name.rstrip(":*").replace("::", "/").split("/")
-        if parts[0] in ("std", "core", "alloc") or name == "super::*":
+        first, *parts = name.rstrip(":*").split("::")
+        if first in ("std", "core", "alloc") or name == "super::*":
             return []  # `use super::*` mostly stands in a test module and means its own file
-        if parts[0] == "crate":
-            home, parts = root, parts[1:]
-        elif parts[0] not in ("self", "super"):
-            if local := _find_longest(modules, home, "/".join(parts))[1]:
+        if first == "crate":
+            home = next((it for it in _ancestors(folder) if it in root_folders), folder)
+        elif first == "super":
+            home = folder_of(home)
+        elif first != "self":
+            if local := _find_longest(modules, home, "/".join([first, *parts]))[1]:
                 return [local]
-            if parts[0] not in crates:
+            if first not in crates:
                 return []
-            home, parts = crates[parts[0]], parts[1:]
+            home = crates[first]
         while parts and parts[0] in ("self", "super"):
-            home = _locate(home, "..") if parts[0] == "super" else home
-            parts = parts[1:]
+            home = folder_of(home) if parts.pop(0) == "super" else home
         found = _find_longest(modules, home, "/".join(parts))[1] or modules.get(home)
         return [found] if found else []
 
@@ -5613,8 +5550,7 @@ def _namespaces(tree: _Tree, family: _Family) -> _Resolve:
         for name in tree.imports[path] if path.endswith(suffixes) else ():
             if name.startswith("package "):
                 space = name[8:].strip().replace(family.separator, ".").strip(".")
-                stem = path.rpartition("/")[2].partition(".")[0]
-                types.setdefault(f"{space}.{stem}", []).append(path)
+                types.setdefault(f"{space}.{name_of(path).partition('.')[0]}", []).append(path)
                 members.setdefault(space, []).append(path)
 
     def resolve(folder: str, name: str) -> list[str]:
@@ -5622,16 +5558,14 @@ def _namespaces(tree: _Tree, family: _Family) -> _Resolve:
         prefix, _, last = whole.rpartition(".")
         if last in ("*", "_"):
             return members.get(prefix) or _nearest(folder, types.get(prefix, []))
-        paths = members.get(whole, [])
-        if paths:
-            return paths if len(paths) <= _TOO_VAGUE else []
         front = whole
         while front and front not in types:
             front = front.rpartition(".")[0]
-        if front:
+        if front and whole not in members:
             return _nearest(folder, types[front])
         # A function of a namespace has no file of its own name; types are not in lower case.
-        paths = members.get(prefix, []) if last[:1].islower() else []
+        space = prefix if last[:1].islower() and whole not in members else whole
+        paths = members.get(space, [])
         return paths if len(paths) <= _TOO_VAGUE else []
 
     return resolve
@@ -5640,8 +5574,8 @@ def _namespaces(tree: _Tree, family: _Family) -> _Resolve:
 def _php(tree: _Tree, family: _Family) -> _Resolve:
     """Declared namespaces, then PSR-4 prefixes of composer.json; paths for plain includes."""
     prefixes: dict[str, list[str]] = {}
-    for path in _manifests(tree, r"composer\.json"):
-        manifest = parse_json(tree.configs[path])
+    for path, text in _manifests(tree, r"composer\.json"):
+        manifest = parse_json(text)
         for key in ("autoload", "autoload-dev"):
             for prefix, targets in as_table(as_table(manifest.get(key)).get("psr-4")).items():
                 found = [_locate(folder_of(path), target) for target in _texts(targets)]
@@ -5664,6 +5598,10 @@ def _php(tree: _Tree, family: _Family) -> _Resolve:
     return resolve
 
 
+_NOT_TITLED = (
+    r"(?!(?:.*/)?[A-Z][^/]*$)"  # "Prelude" is not Project/Prelude.hs: no root is so called
+)
+
 _FAMILIES = (
     _Family("py pyi pyx pxd ipynb", _python, ".", "/__init__.py .py /__init__.pyi .pyi .pyx .pxd"),
     _Family(
@@ -5678,23 +5616,30 @@ _FAMILIES = (
     _Family("php inc phtml", _php, "\\"),
     _Family(
         "c h cc cpp cxx hh hpp hxx ipp inl m mm cu cuh glsl vert frag v sv vh svh s asm",
-        _includes,
+        _tails,
         endings=" .in",  # a header that is configured out of a template
+        spell=_spell_header,
     ),
-    _Family("rb rake gemspec ru cr", _ruby, "/", " .rb .cr"),
+    _Family(
+        "rb rake gemspec ru cr",
+        _tails,
+        endings=" .rb .cr",
+        roots=r"(?:.*/)?(?:lib|app/[^/]+|app/[^/]+/concerns)$",  # else "json" is any json.rb
+        own_roots=r"(?:.*/)?(?:src|test|spec)|",
+    ),
     _Family("dart", _dart),
     _Family("lua luau", _tails, ".", ".lua .luau /init.lua /init.luau"),
-    _Family("hs lhs elm purs", _titled, ".", ".hs .lhs .elm .purs"),
-    _Family("pl pm t", _titled, "::", ".pm .pl"),
-    _Family("ex exs", _snake, ".", ".ex .exs"),
-    _Family("ml mli", _snake, ".", ".ml .mli"),
+    _Family("hs lhs elm purs", _tails, ".", ".hs .lhs .elm .purs", roots=_NOT_TITLED),
+    _Family("pl pm t", _tails, "::", ".pm .pl", roots=_NOT_TITLED),
+    _Family("ex exs", _tails, ".", ".ex .exs", _spell_snake),
+    _Family("ml mli", _tails, ".", ".ml .mli", _spell_snake),
     _Family("clj cljs cljc", _tails, ".", ".clj .cljs .cljc"),
     _Family("d", _tails, ".", ".d /package.d"),
     _Family("nim gleam", _tails, "/", ".nim .gleam"),
     _Family("nix tf", _tails, "/", " /default.nix /main.tf"),
-    _Family("sol", _scoped),
+    _Family("sol", _tails, spell=_spell_scoped),
     _Family("erl hrl", _tails, "/", " .erl"),
-    _Family("ads adb", _snake, "/", ".ads .adb"),
+    _Family("ads adb", _tails, "/", ".ads .adb", _spell_snake),
     _Family("el", _tails, "/", ".el"),
     _Family("f f90 f95 f03 f08 for", _tails, "/", " .f90 .F90 .f95 .f03 .f08 .f"),
     _Family("pas pp dpr lpr", _tails, "/", ".pas .pp"),
