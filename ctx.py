@@ -1520,10 +1520,11 @@ _MOST_NAMES = 40
 # One stanza per language: `name: suffixes`, then rows. A row is a verb and its words.
 #
 # A word is a path through the tree: `a>b` is a child, `a.f>b` a child in field f, `a.f` whatever
-# is in field f, `a>=` what follows an equals sign; the last step may name several nodes: `a>b|c`.
+# is in field f, `a>=` what follows an equals sign; the last step may name several nodes: `a>b|c`,
+# or the first or last child only: `a>^b`, `a>b$`.
 # `x/` in front of a path says where it stands, and is not part of it.
 #
-# `Def` and `Ref` are def and ref for names with a capital only.
+# `Def`, `Ref` and `Word` are for names with a capital only.
 #
 #   like      start from the rows of another stanza
 #   def       path=label   a definition; the last step is its name (without a step: its field name)
@@ -1557,6 +1558,7 @@ _MOST_NAMES = 40
 #   flat      labels that in column 0 stand in nothing, whatever a syntax error made of it
 #   file      label word: the file itself is a definition, called what the file is called
 #   text      label regex: what to find without a grammar; `text ast` reads it as Python
+#   word      modifiers / word=label: the same for words that begin a definition; with > indented
 LANGUAGE_TABLE = r"""
 python: py pyi pyw
   run     python pypy
@@ -1570,15 +1572,12 @@ python: py pyi pyw
   raw     (module (assignment left: (identifier) @_a right: [(list) (tuple)] @only) (#eq? @_a "__all__"))
   value   default_parameter.value typed_default_parameter.value module|ERROR/assignment.right
   value   class_definition.superclasses>argument_list>keyword_argument.value>string|integer|float|list|tuple|dictionary|call
-  ref     call.function>identifier call.function>attribute.attribute>identifier
-  ref     type>identifier type>generic_type>identifier type>attribute.attribute>identifier
+  ref     call.function>identifier call.function>attribute.attribute>identifier type>identifier type>generic_type>identifier type>attribute.attribute>identifier
   ref     type>binary_operator>identifier type>binary_operator>attribute.attribute>identifier type>binary_operator>subscript.value>identifier
   ref     type>subscript.value>identifier type>subscript.value>attribute.attribute>identifier type>subscript.subscript>identifier type>subscript.subscript>attribute.attribute>identifier
   ref     class_definition.superclasses>argument_list>identifier class_definition.superclasses>argument_list>attribute.attribute>identifier
   ref     class_definition.superclasses>argument_list>subscript.value>identifier class_definition.superclasses>argument_list>subscript.value>attribute.attribute>identifier
-  ref     class_definition.superclasses>argument_list>keyword_argument.value>identifier
-  ref     decorator>identifier decorator>attribute.attribute>identifier
-  raw     (raise_statement . (identifier) @ref)
+  ref     class_definition.superclasses>argument_list>keyword_argument.value>identifier decorator>identifier decorator>attribute.attribute>identifier raise_statement>^identifier
   ref     except_clause.value>identifier except_clause.value>as_pattern>identifier except_clause.value>attribute.attribute>identifier
   ref     import_from_statement.name>dotted_name>identifier import_from_statement.name>aliased_import.name>dotted_name>identifier
   drop    super str int bool float bytes object dict list tuple set type len isinstance range property staticmethod classmethod
@@ -1589,8 +1588,7 @@ python: py pyi pyw
   edit    ^import\s+(.*) => {\1}
   edit    (?<=\w)\.\{\*\}$|\{\*\}$ =>
   text    ast
-  text    class ^class\s+(\w+)
-  text    function ^(?:async\s+)?def\s+(\w+)
+  word    async / class def=function
 
 ecma:
   family  ecma
@@ -1626,8 +1624,7 @@ ecma:
   use     import_statement.source export_statement.source
   raw     (call_expression function: (identifier) @_r arguments: (arguments . (string) @use) (#eq? @_r "require"))
   raw     (call_expression function: (import) arguments: (arguments . (string) @use))
-  text    class ^(?:export\s+)?(?:default\s+)?(?:abstract\s+)?class\s+(\w+)
-  text    function ^(?:export\s+)?(?:default\s+)?(?:async\s+)?function\s*\*?\s*(\w+)
+  word    export default abstract async / class function(?:\s*\*)?=function
   text    function ^(?:export\s+)?(?:const|let|var)\s+(\w+)\s*=\s*(?:async\s*)?(?:\([^()]*\)|\w+)\s*=>
   text    function ^(?:module\.)?exports\.(\w+)\s*=\s*(?:async\s+)?function\b
 
@@ -1657,9 +1654,7 @@ typescript: ts mts cts
   skip    decorator
   ref     type_identifier extends_clause.value>identifier extends_clause.value>member_expression.property>property_identifier
   use     import_require_clause.source
-  text    interface ^(?:export\s+)?(?:declare\s+)?interface\s+(\w+)
-  text    type ^(?:export\s+)?(?:declare\s+)?type\s+(\w+)
-  text    enum ^(?:export\s+)?(?:declare\s+)?(?:const\s+)?enum\s+(\w+)
+  word    export declare const / interface type enum
 
 tsx: tsx
   like    typescript
@@ -1679,23 +1674,20 @@ go: go
   raw     (const_declaration . (_) .) @wrap
   raw     (var_declaration . (var_spec) .) @wrap
   cut     ^\*|\[.*
-  ref     call_expression.function>identifier call_expression.function>selector_expression.field>field_identifier
-  ref     type_identifier
+  ref     call_expression.function>identifier call_expression.function>selector_expression.field>field_identifier type_identifier
   Ref     argument_list>identifier
   drop    string int bool error byte any int64 int32 uint64 uint32 uint8 float64 rune uint append len make new cap panic copy delete close
   use     import_spec.path
-  text    function ^func\s+(\w+)
+  word    func=function type
   text    method ^func\s+\([^)]*\)\s*(\w+)
-  text    type ^type\s+(\w+)
 
 rust: rs
   public  \bpub\b(?!\s*\()|^macro_rules!|^impl\b.*\bfor\b
   open    trait
   wrap    foreign_mod_item
-  def     struct_item=struct enum_item=enum union_item=union trait_item=trait type_item=type
-  def     function_item=function function_signature_item=function macro_definition=macro
+  def     struct_item=struct enum_item=enum union_item=union trait_item=trait type_item=type function_item=function function_signature_item=function macro_definition=macro
   raw     (mod_item name: (_) @name body: (_)) @def.module
-  raw     (impl_item type: (_) @name) @def.part
+  def     impl_item.type=part
   raw     (impl_item body: (declaration_list (type_item name: (_) @name) @def.none))
   raw     (const_item name: (_) @name value: (_)? @value) @def.constant
   raw     (static_item name: (_) @name value: (_)? @value) @def.constant
@@ -1718,11 +1710,7 @@ rust: rs
   raw     (mod_item name: (_) !body) @use
   edit    ^(?:pub\s*(?:\([^)]*\)\s*)?)?(?:use|extern crate)\s+(.*);$ => \1
   edit    ^(?:pub\s*(?:\([^)]*\)\s*)?)?mod\s+(\w+);$ => self::\1
-  text    struct ^(?:pub(?:\([^)]*\))?\s+)?struct\s+(\w+)
-  text    enum ^(?:pub(?:\([^)]*\))?\s+)?enum\s+(\w+)
-  text    trait ^(?:pub(?:\([^)]*\))?\s+)?(?:unsafe\s+)?trait\s+(\w+)
-  text    function ^(?:pub(?:\([^)]*\))?\s+)?(?:const\s+)?(?:async\s+)?(?:unsafe\s+)?fn\s+(\w+)
-  text    macro ^macro_rules!\s*(\w+)
+  word    pub(?:\([^)]*\))? const async unsafe / struct enum trait fn=function macro_rules!=macro
 
 java: java
   family  jvm
@@ -1742,9 +1730,7 @@ java: java
   package package_declaration>scoped_identifier|identifier
   use     import_declaration
   edit    ^import\s+(?:static\s+)?(.*);$ => \1
-  text    class ^(?:(?:public|abstract|final|sealed)\s+)*(?:class|record)\s+(\w+)
-  text    interface ^(?:(?:public|sealed)\s+)*@?interface\s+(\w+)
-  text    enum ^(?:public\s+)?enum\s+(\w+)
+  word    public abstract final sealed / class record=class @?interface=interface enum
 
 c: c h
   family  c
@@ -1804,8 +1790,7 @@ csharp: cs csx
   skip    attribute_list constructor_initializer
   ref     invocation_expression.function>identifier invocation_expression.function>member_access_expression.name>identifier
   ref     invocation_expression.function>conditional_access_expression>member_binding_expression.name>identifier
-  ref     generic_name>identifier base_list>identifier type_argument_list>identifier attribute.name>identifier
-  ref     nullable_type>identifier array_type>identifier
+  ref     generic_name>identifier base_list>identifier type_argument_list>identifier attribute.name>identifier nullable_type>identifier array_type>identifier
   ref     parameter.type>identifier variable_declaration.type>identifier property_declaration.type>identifier method_declaration.returns>identifier
   ref     object_creation_expression.type>identifier cast_expression.type>identifier typeof_expression.type>identifier catch_declaration.type>identifier
   ref     declaration_pattern.type>identifier type_parameter_constraint.type>identifier delegate_declaration.type>identifier indexer_declaration.type>identifier
@@ -1816,18 +1801,14 @@ csharp: cs csx
   use     using_directive
   edit    ^(?:global )?using (?:static |unsafe )*(?:\w+ ?= ?)?([^<]*).*;$ => \1
   edit    global:: =>
-  text    class ^\s*(?:(?:public|internal|abstract|sealed|static|partial)\s+)*(?:class|record)\s+(\w+)
-  text    interface ^\s*(?:(?:public|internal|partial)\s+)*interface\s+(\w+)
-  text    struct ^\s*(?:(?:public|internal|readonly|ref|partial)\s+)*struct\s+(\w+)
-  text    enum ^\s*(?:(?:public|internal)\s+)*enum\s+(\w+)
+  word    > public internal abstract sealed static partial readonly ref / class record(?:\s+struct)?=class interface struct enum
 
 ruby: rb rake gemspec ru
   run     ruby jruby
   names   Rakefile Gemfile Guardfile Vagrantfile Fastfile Podfile
   comment #
   public  ^(?!private|protected)
-  def     class=class module=module method=method singleton_method=method
-  raw     (singleton_class value: (_) @name) @def.part
+  def     class=class module=module method=method singleton_method=method singleton_class.value=part
   raw     (assignment left: (constant) @name right: (_) @value) @def.constant
   raw     (assignment left: (constant) @name right: (call receiver: (constant) @_c method: (identifier) @_m block: (_)? @body) (#match? @_c "^(Struct|Class|Data|Module)$") (#match? @_m "^(new|define)$")) @def.class
   raw     (call method: (identifier) @_a arguments: (argument_list (simple_symbol) @name) (#match? @_a "^attr_(reader|writer|accessor)$")) @def.property
@@ -1850,8 +1831,7 @@ php: php phtml inc
   run     php
   comment // /* #
   public  ^(?!.*\b(private|protected)\b)
-  def     class_declaration=class interface_declaration=interface trait_declaration=trait enum_declaration=enum
-  def     function_definition=function method_declaration=method
+  def     class_declaration=class interface_declaration=interface trait_declaration=trait enum_declaration=enum function_definition=function method_declaration=method
   raw     (const_declaration (const_element . (name) @name (_) @value)) @def.constant
   raw     (function_call_expression function: (name) @_d arguments: (arguments . (argument (string (string_content) @name)) . (argument) @value) (#eq? @_d "define")) @def.constant
   hide    anonymous_function arrow_function anonymous_class
@@ -1862,8 +1842,7 @@ php: php phtml inc
   ref     scoped_call_expression.scope>name scoped_call_expression.scope>qualified_name>name object_creation_expression>name object_creation_expression>qualified_name>name
   ref     base_clause>name base_clause>qualified_name>name class_interface_clause>name class_interface_clause>qualified_name>name
   ref     named_type>name named_type>qualified_name>name use_declaration>name use_declaration>qualified_name>name
-  ref     attribute>name attribute>qualified_name>name namespace_use_clause>name namespace_use_clause>qualified_name>name
-  raw     (class_constant_access_expression . (name) @ref)
+  ref     attribute>name attribute>qualified_name>name namespace_use_clause>name namespace_use_clause>qualified_name>name class_constant_access_expression>^name
   raw     (class_constant_access_expression . (qualified_name (name) @ref))
   drop    self static parent define function_exists __construct
   package namespace_definition.name
@@ -1872,20 +1851,16 @@ php: php phtml inc
   edit    ^(require|include)(_once)?\b =>
   edit    [()] =>
   edit    ^\s*__DIR__\s*\.\s*["']/? => ./
-  text    class ^(?:(?:abstract|final|readonly)\s+)*class\s+(\w+)
-  text    interface ^interface\s+(\w+)
-  text    trait ^trait\s+(\w+)
-  text    enum ^enum\s+(\w+)
+  word    abstract final readonly / class interface trait enum
   text    function ^\s*function\s+&?(\w+)
 
 kotlin: kt kts
   family  jvm
   public  ^(?!.*\b(private|internal)\b)
-  raw     (class_declaration (type_identifier) @name) @def.class
+  def     class_declaration>type_identifier=class
   raw     (class_declaration "interface" (type_identifier) @name) @def.interface
   raw     (class_declaration "enum" (type_identifier) @name) @def.enum
-  def     object_declaration>type_identifier=object
-  raw     (type_alias . (type_identifier) @name) @def.type
+  def     object_declaration>type_identifier=object type_alias>^type_identifier=type
   def     function_declaration>simple_identifier=function property_declaration>variable_declaration>simple_identifier=property
   raw     (function_declaration receiver: (_) @owner (simple_identifier) @name) @def.function
   raw     (property_declaration receiver: (_) @owner (variable_declaration (simple_identifier) @name)) @def.property
@@ -1903,16 +1878,13 @@ kotlin: kt kts
   package package_header>identifier
   use     import_header
   edit    ^import\s+ =>
-  text    class ^(?:(?:public|internal|private|abstract|open|data|sealed|inner|value|annotation)\s+)*class\s+(\w+)
-  text    interface ^(?:(?:public|internal|sealed|fun)\s+)*interface\s+(\w+)
-  text    object ^(?:(?:public|internal|private|data)\s+)*object\s+(\w+)
+  word    public internal private abstract open data sealed inner value annotation enum fun / class interface object
   text    function ^(?:(?:public|internal|private|inline|suspend|operator)\s+)*fun\s+(?!interface\b)(?:<[^>]*>\s*)?(?:[\w<>?]+\.)?(\w+)
 
 swift: swift
   public  \b(public|open)\b(?!\()
   open    protocol
-  def     protocol_declaration=protocol protocol_function_declaration.name>simple_identifier=method typealias_declaration.name>type_identifier=type
-  raw     (class_declaration name: (type_identifier) @name) @def.class
+  def     protocol_declaration=protocol protocol_function_declaration.name>simple_identifier=method typealias_declaration.name>type_identifier=type class_declaration.name>type_identifier=class
   raw     (class_declaration "struct" name: (type_identifier) @name) @def.struct
   raw     (class_declaration "enum" name: (type_identifier) @name) @def.enum
   raw     (class_declaration "extension" name: (_) @name) @def.part
@@ -1931,11 +1903,7 @@ swift: swift
   drop    available discardableResult objc escaping testable init self
   use     import_declaration>identifier
   edit    \..* =>
-  text    class ^(?:(?:public|open|final|internal|private)\s+)*(?:class|actor)\s+(\w+)
-  text    struct ^(?:(?:public|internal|private)\s+)*struct\s+(\w+)
-  text    enum ^(?:(?:public|internal|private|indirect)\s+)*enum\s+(\w+)
-  text    protocol ^(?:(?:public|internal|private)\s+)*protocol\s+(\w+)
-  text    function ^(?:(?:public|internal|private|static)\s+)*func\s+(\w+)
+  word    public open final internal private static indirect / class actor=class struct enum protocol func=function
 
 scala: scala sc sbt
   public  ^(?!.*\b(private|protected)\b)
@@ -1951,17 +1919,12 @@ scala: scala sc sbt
   edit    ^import\s+ =>
   edit    \s*=.\s*\w+ =>
   edit    \._$ => .*
-  text    class ^(?:(?:sealed|abstract|final|case)\s+)*class\s+(\w+)
-  text    object ^(?:case\s+)?object\s+(\w+)
-  text    trait ^(?:sealed\s+)?trait\s+(\w+)
-  text    enum ^enum\s+(\w+)
+  word    sealed abstract final case / class object trait enum
 
 dart: dart
   public  (^|[\s.])[^\W_]\w*$
   lead    constant=const
-  def     class_definition=class enum_declaration=enum mixin_declaration>identifier=class
-  raw     (type_alias . (type_identifier) @name) @def.type
-  raw     (extension_declaration class: (_) @name) @def.part
+  def     class_definition=class enum_declaration=enum mixin_declaration>identifier=class type_alias>^type_identifier=type extension_declaration.class=part
   def     program|ERROR/static_final_declaration_list/static_final_declaration>identifier=constant
   def     program/function_signature=function method_signature>function_signature.name=method declaration>function_signature.name=method
   def     method_signature>getter_signature.name=method declaration>constructor_signature.name>identifier=method
@@ -1977,14 +1940,12 @@ dart: dart
   raw     ((selector (unconditional_assignable_selector (identifier) @ref)) . (selector (argument_part)))
   drop    int String bool double void dynamic num List Map override
   use     uri
-  text    class ^(?:abstract\s+|final\s+|base\s+|sealed\s+)*class\s+(\w+)
-  text    enum ^enum\s+(\w+)
-  text    class ^mixin\s+(\w+)
+  word    abstract final base sealed / class enum mixin=class
 
 lua: lua
   comment --
   public  ^(?!local\b)
-  raw     (function_declaration name: (identifier) @name) @def.function
+  def     function_declaration.name>identifier=function
   raw     (function_declaration name: (dot_index_expression table: (_) @owner field: (_) @name)) @def.function
   raw     (function_declaration name: (method_index_expression table: (_) @owner method: (_) @name)) @def.method
   raw     (chunk (assignment_statement (variable_list name: (identifier) @name) (expression_list value: (_) @value)) @def.constant)
@@ -2026,7 +1987,7 @@ elixir: ex exs
   ref     alias call.target>identifier call.target>dot.right>identifier
   drop    def defp defmodule defmacro defmacrop defprotocol defstruct defdelegate defguard defimpl use import alias require doc moduledoc spec type quote unquote if case cond raise
   raw     (call target: (identifier) @_u (arguments . [(alias) (dot)] @use) (#match? @_u "^(use|import|alias|require)$"))
-  text    module ^defmodule\s+([\w.]+)
+  word    defmodule=module
 
 haskell: hs
   comment -- {-
@@ -2037,7 +1998,7 @@ haskell: hs
   ref     name apply.function>variable import_name.variable>variable
   package header.module
   use     import.module
-  text    type ^(?:data|newtype|type)\s+([A-Z]\w*)
+  Word    data=type newtype=type type
   text    class ^class\s+(?:.*=>\s*)?([A-Z]\w*)
 
 vue: vue
@@ -2045,8 +2006,7 @@ vue: vue
   file    class component
   embed   script_element>raw_text=typescript
   Ref     tag_name
-  text    function ^\s*(?:export\s+)?(?:async\s+)?function\s+(\w+)
-  text    interface ^\s*export\s+interface\s+(\w+)
+  word    > export async / function interface
 
 svelte: svelte
   like    vue
@@ -2056,8 +2016,7 @@ html: html htm
   embed   script_element>raw_text=typescript
   raw     (script_element (start_tag (attribute (attribute_name) @_a (quoted_attribute_value (attribute_value) @use))) (#eq? @_a "src"))
   edit    ^(?!\w+:|[./]) => ./
-  text    function ^\s*(?:async\s+)?function\s+(\w+)
-  text    class ^\s*class\s+(\w+)
+  word    > async / function class
 
 perl: pl pm t psgi
   run     perl
@@ -2079,8 +2038,7 @@ perl: pl pm t psgi
   raw     (use_statement module: (package) @_p [(string_literal) (quoted_word_list content: (_) @use)] @use (#match? @_p "^(parent|base)$"))
   edit    ^qw\W(.*)\W$ => \1
   edit    \s+ => ,
-  text    module ^package\s+([\w:]+)
-  text    function ^sub\s+(\w+)
+  word    package=module sub=function
 
 prolog: pro
   grammar -
@@ -2129,16 +2087,15 @@ julia: jl
   raw     (argument_list (assignment (operator) . (_) @value))
   raw     (call_expression . [(identifier) @ref (field_expression (identifier) @ref .) (parametrized_type_expression . (identifier) @ref)])
   raw     (typed_expression (_) (identifier) @ref .)
-  raw     (type_head (binary_expression (identifier) @ref .))
+  ref     type_head>binary_expression>identifier$
   ref     parametrized_type_expression>identifier curly_expression>identifier macrocall_expression>macro_identifier>identifier selected_import>identifier
   drop    include new println print string length push! error throw isempty Int Float64 String Bool Vector
   use     using_statement import_statement
   raw     (call_expression . (identifier) @_i (argument_list . (string_literal) @use) (#eq? @_i "include"))
   edit    ^(using|import)\s+ =>
   edit    :.* =>
-  text    struct ^\s*(?:mutable\s+)?struct\s+(\w+)
+  word    > mutable / struct module
   text    function ^\s*function\s+(?:\w+\.)*(\w+!?)
-  text    module ^\s*module\s+(\w+)
 
 zig: zig
   public  ^(pub|export)\b
@@ -2160,10 +2117,9 @@ zig: zig
 objc: m mm
   like    c
   turn    m matlab \A\s*(%|function\b|classdef\b|clear\b|clc\b|close all\b|addpath\b)
-  raw     (protocol_declaration . (identifier) @name) @def.protocol
-  raw     (class_interface . (identifier) @name) @def.class
+  def     protocol_declaration>^identifier=protocol class_interface>^identifier=class
   raw     (class_interface . (identifier) @name "(") @def.part
-  raw     (class_implementation . (identifier) @name) @def.part
+  def     class_implementation>^identifier=part
   raw     (method_declaration . (method_type) . (identifier) @name) @def.method
   raw     (method_definition . (method_type) . (identifier) @name) @def.method
   def     property_declaration>struct_declaration>struct_declarator=property
@@ -2184,10 +2140,7 @@ groovy: groovy gradle gvy gsh
   public  ^(?!.*\bprivate\b)
   text    package ^package\s+([\w.]+)
   text    use ^import\s+(?:static\s+)?([\w.*]+)
-  text    class ^\s*(?:(?:public|abstract|final|static|private)\s+)*class\s+(\w+)
-  text    interface ^\s*(?:public\s+)?@?interface\s+(\w+)
-  text    enum ^\s*(?:public\s+)?enum\s+(\w+)
-  text    trait ^\s*trait\s+(\w+)
+  word    > public abstract final static private / class @?interface=interface enum trait
   text    function ^[ \t]*(?:(?:public|private|protected|static|final|synchronized|abstract)\s+)*(?:def|void|boolean|int|long|double|float|[A-Z]\w*(?:<[^()\n]*>)?(?:\[\])?)\s+(\w+)\s*\([^)]*\)\s*(?:throws\s+\w+\s*)?\{
 
 powershell: ps1 psm1
@@ -2195,13 +2148,12 @@ powershell: ps1 psm1
   comment # <#
   member  ^(?!.*\bhidden\b)
   def     function_statement>function_name=function enum_statement>simple_name=enum class_method_definition>simple_name=method class_property_definition>variable=property
-  raw     (class_statement . (simple_name) @name) @def.class
+  def     class_statement>^simple_name=class
   raw     (function_statement (function_name) @name (script_block (param_block) (script_block_body) @body)) @def.function
   body    script_block { class_method_definition class_property_definition enum_member
   skip    param_block>attribute_list
   value   script_parameter_default class_property_definition>=
-  ref     command_name type_identifier
-  raw     (invokation_expression (member_name (simple_name) @ref))
+  ref     command_name type_identifier invokation_expression>member_name>simple_name
   drop    string int bool object CmdletBinding Parameter Mandatory new Write-Host Write-Output Write-Verbose Write-Error Where-Object ForEach-Object Select-Object Import-Module using Join-Path Test-Path
   raw     (command command_name: (command_name) @_c command_elements: (command_elements . (command_argument_sep) . (generic_token) @use) (#match? @_c "^[Ii]mport-[Mm]odule$"))
   raw     (command command_name: (command_name) @_c command_elements: (command_elements (generic_token) @_m (generic_token) @use .) (#eq? @_c "using") (#eq? @_m "module"))
@@ -2236,8 +2188,7 @@ solidity: sol
   Ref     member_expression.object>identifier
   drop    require assert revert keccak256 type
   use     import_directive.source
-  text    class ^(?:abstract\s+)?(?:contract|library)\s+(\w+)
-  text    interface ^interface\s+(\w+)
+  word    abstract / contract=class library=class interface
 
 hcl: tf hcl tofu nomad
   comment # // /*
@@ -2253,13 +2204,11 @@ hcl: tf hcl tofu nomad
 proto: proto
   def     message>message_name>identifier=struct enum>enum_name>identifier=enum service>service_name>identifier=interface rpc>rpc_name>identifier=method
   body    message_body enum_body {
-  raw     (message_or_enum_type (identifier) @ref .)
+  ref     message_or_enum_type>identifier$
   drop    google protobuf
   package package>full_ident
   use     import.path
-  text    struct ^message\s+(\w+)
-  text    interface ^service\s+(\w+)
-  text    enum ^enum\s+(\w+)
+  word    message=struct service=interface enum
 
 graphql: graphql gql graphqls
   comment #
@@ -2277,14 +2226,12 @@ graphql: graphql gql graphqls
   value   default_value>value
   ref     named_type>name fragment_spread>fragment_name>name directive>name
   drop    ID String Int Float Boolean
-  text    class ^type\s+(\w+)
-  text    interface ^interface\s+(\w+)
+  word    type=class interface
 
 ml:
   family  ocaml
   comment (*
-  def     value_specification>value_name=function external>value_name=function
-  def     exception_definition>constructor_declaration>constructor_name=type
+  def     value_specification>value_name=function external>value_name=function exception_definition>constructor_declaration>constructor_name=type
   raw     (type_definition "type" @start . (type_binding name: (_) @name body: (_)? @body) @def.type)
   raw     (type_definition "and" . (type_binding name: (_) @name body: (_)? @body) @def.type)
   raw     (module_definition (module_binding . (module_name) @name (signature) @body)) @def.module
@@ -2339,8 +2286,7 @@ fsharp: fs fsx
   skip    attributes
   raw     (application_expression . (long_identifier_or_op [(identifier) @ref (long_identifier (identifier) @ref .)]))
   raw     (infix_expression (infix_op) . (long_identifier_or_op [(identifier) @ref (long_identifier (identifier) @ref .)]))
-  raw     (simple_type (long_identifier (identifier) @ref .))
-  raw     (generic_type (long_identifier (identifier) @ref .))
+  ref     simple_type>long_identifier>identifier$ generic_type>long_identifier>identifier$
   drop    string int bool unit float list option seq not printfn failwith ignore Some None
   package named_module.name namespace.name
   use     import_decl>long_identifier
@@ -2399,7 +2345,7 @@ commonlisp: lisp lsp cl asd
   raw     (source (list_lit . (sym_lit) @_d . [(sym_lit) @name (list_lit . (sym_lit) @name)] . (_)? @body (#match? @_d "^(defstruct|deftype)$")) @def.struct)
   raw     (list_lit . (sym_lit) @_d . [(kwd_lit (kwd_symbol) @name) (kwd_lit) (str_lit) @name (sym_lit) @name] . (_)? @body (#eq? @_d "defpackage")) @def.module
   raw     (defun_header lambda_list: (list_lit (list_lit . (sym_lit) . [(str_lit) (num_lit) (list_lit)] @value)))
-  raw     (list_lit . (sym_lit) @ref)
+  ref     list_lit>^sym_lit
   drop    defun defvar defparameter defclass defstruct defpackage in-package let let* if when unless cond progn setf setq loop list car cdr lambda and or not format flet labels first second dolist return-from declare
   text    function ^\(def(?:un|generic|method|macro)\s+([^\s()]+)
   text    class ^\((?:defclass|defstruct|define-condition|defpackage|deftype)\s+[:(#]*([^\s()]+)
@@ -2419,7 +2365,7 @@ elisp: el
   raw     (source_file (list . (symbol) @_d . [(symbol) @name (list . (symbol) @name)] . (_)? @body (#match? @_d "^(cl-defstruct|defclass)$")) @def.struct)
   raw     (source_file (list . (symbol) @_d . (symbol) @name . (string) @doc @body (#eq? @_d "define-minor-mode")) @def.function)
   raw     (source_file (list . (symbol) @_d . (symbol) @name . (_) @body (#match? @_d "^define-(|derived|globalized-minor|generic)-mode$|^define-globalized-minor-mode$|^transient-define-prefix$")) @def.function)
-  raw     (list . (symbol) @ref)
+  ref     list>^symbol
   drop    require provide funcall car cdr setq-local message format list concat eq not null declare autoload
   raw     (list . (symbol) @_r . (quote (symbol) @use) (#eq? @_r "require"))
   text    function ^\((?:cl-)?def(?:un|macro|subst)\s+([^\s()]+)
@@ -2433,7 +2379,7 @@ scheme: scm ss sld sls
   raw     (program (list . (symbol) @_d . [(symbol) @name (list . (symbol) @name)] . (_)? @body (#match? @_d "^define-syntax(-rule)?$")) @def.macro)
   raw     (program (list . (symbol) @_d . [(symbol) @name (list . (symbol) @name)] . (_)? @body (#match? @_d "^define-(record-type|record)$")) @def.struct)
   raw     (program (list . (symbol) @_d . (list) @name . (_)? @body (#match? @_d "^(define-library|library|define-module)$")) @def.module)
-  raw     (list . (symbol) @ref)
+  ref     list>^symbol
   drop    define define-syntax lambda let let* letrec if cond case begin set! and or not list car cdr cons import export load syntax-rules when unless display define-library define-record-type
   raw     (list . (symbol) @_i (list) @use (#match? @_i "^(import|use-modules)$"))
   raw     (list . (symbol) @_i . (string) @use (#match? @_i "^(load|include)$"))
@@ -2523,7 +2469,7 @@ luau: luau
   def     type_definition=type
   raw     (function_call name: (identifier) @_r arguments: (arguments . (dot_index_expression field: (identifier) @use)) (#eq? @_r "require"))
   ref     generic_type>identifier
-  text    type ^(?:export\s+)?type\s+(\w+)
+  word    export / type
 
 gleam: gleam
   public  ^pub\b
@@ -2535,8 +2481,7 @@ gleam: gleam
   raw     (binary_expression right: [(identifier) @ref (field_access field: (label) @ref)])
   drop    Int String Float Bool List Result Nil Ok Error
   use     import.module
-  text    function ^(?:pub\s+)?fn\s+(\w+)
-  text    type ^(?:pub\s+)?(?:opaque\s+)?type\s+(\w+)
+  word    pub opaque / fn=function type
 
 elm: elm
   comment -- {-
@@ -2547,8 +2492,7 @@ elm: elm
   raw     ((type_annotation name: (_) @name) @def.function . (value_declaration) @end)
   only    module_declaration.exposing>exposing_list>exposed_type|exposed_value
   body    eq
-  raw     (upper_case_qid (upper_case_identifier) @ref .)
-  raw     (value_qid (lower_case_identifier) @ref .)
+  ref     upper_case_qid>upper_case_identifier$ value_qid>lower_case_identifier$
   package module_declaration.name
   use     import_clause.moduleName
   drop    String Int Float Bool List Maybe Result
@@ -2564,7 +2508,7 @@ purescript: purs
   drop    String Int Number Boolean Array Maybe Unit
   package purescript.name
   use     import.module
-  text    type ^(?:data|newtype|type)\s+([A-Z]\w*)
+  Word    data=type newtype=type type
   text    class ^class\s+(?:.*<=\s*)?([A-Z]\w*)
 
 d: d di
@@ -2573,20 +2517,18 @@ d: d di
   def     struct_declaration>identifier=struct union_declaration>identifier=union enum_declaration>identifier=enum interface_declaration>identifier=interface class_declaration>identifier=class template_declaration>identifier=macro
   def     function_declaration>identifier=function alias_declaration>alias_initializer>identifier=type
   raw     (auto_declaration (storage_class) variable: (identifier) @name (parameters)) @def.function
-  raw     (constructor (this) @name) @def.method
+  def     constructor>this=method
   raw     (manifest_constant (manifest_declarator . (identifier) @name . (_) @value)) @def.constant
   body    aggregate_body function_body enum_member {
   hide    unittest_declaration
   raw     (parameter (identifier) . (_) @value)
   ref     base_class>identifier call_expression>identifier import_bind>identifier
   raw     (call_expression . (property_expression (identifier) @ref .))
-  raw     (type (identifier) @ref)
+  ref     type>identifier
   drop    assert writeln
   package module_declaration>module_fqn
   use     imported>module_fqn
-  text    class ^(?:(?:public|private|abstract|final)\s+)*class\s+(\w+)
-  text    struct ^struct\s+(\w+)
-  text    interface ^interface\s+(\w+)
+  word    public private abstract final / class struct interface
   text    enum ^enum\s+(\w+)\s*(?:\{|$)
 
 nim: nim nims nimble
@@ -2606,8 +2548,7 @@ nim: nim nims nimble
   lead    struct=type enum=type type=type constant=const
   skip    documentation_comment
   value   parameter_declaration.value
-  ref     call.function>identifier type_expression>identifier import_from_statement>expression_list>identifier
-  raw     (call function: (dot_expression right: (identifier) @ref))
+  ref     call.function>identifier type_expression>identifier import_from_statement>expression_list>identifier call.function>dot_expression.right>identifier
   raw     (type_expression (bracket_expression right: (argument_list (identifier) @ref)))
   drop    int string bool float seq untyped typed RootObj echo len add
   use     import_statement>expression_list>_ import_from_statement.module include_statement>expression_list>_
@@ -2617,29 +2558,20 @@ nim: nim nims nimble
 
 thrift: thrift
   comment // /* #
-  raw     (struct_definition . (identifier) @name) @def.struct
-  raw     (union_definition . (identifier) @name) @def.union
-  raw     (exception_definition . (identifier) @name) @def.struct
-  raw     (enum_definition . (identifier) @name) @def.enum
-  raw     (service_definition . (identifier) @name) @def.interface
+  def     struct_definition>^identifier=struct union_definition>^identifier=union exception_definition>^identifier=struct enum_definition>^identifier=enum service_definition>^identifier=interface
   def     function_definition>identifier=method typedef_definition>typedef_identifier=type
   raw     (const_definition (type) . (identifier) @name (_) @value) @def.constant
   body    { field
-  raw     (type (identifier) @ref .)
+  ref     type>identifier$
   raw     (service_definition "extends" (identifier) @ref .)
   use     include_statement>string
-  text    struct ^(?:struct|exception)\s+(\w+)
-  text    interface ^service\s+(\w+)
-  text    enum ^enum\s+(\w+)
-  text    union ^union\s+(\w+)
+  word    struct exception=struct service=interface enum union
 
 prisma: prisma
   raw     (model_block . (identifier) @name "{" @body) @def.struct
   raw     (enum_block . (identifier) @name "{" @body) @def.enum
-  ref     non_null_type>identifier
-  raw     (array_type (non_null_type (identifier) @ref))
-  text    struct ^(?:model|view|type)\s+(\w+)
-  text    enum ^enum\s+(\w+)
+  ref     non_null_type>identifier array_type>non_null_type>identifier
+  word    model=struct view=struct type=struct enum
 
 cuda: cu cuh
   like    cpp
@@ -2658,10 +2590,8 @@ wgsl: wgsl
   body    { struct_member
   skip    attribute
   ref     type_declaration>identifier
-  text    struct ^\s*struct\s+(\w+)
-  text    function ^\s*(?:@\w+(?:\([^)]*\))?\s+)*fn\s+(\w+)
-  text    type ^alias\s+(\w+)
-  text    constant ^(?:const|override)\s+(\w+)
+  word    > @\w+(?:\([^)]*\))? / struct fn=function
+  word    alias=type const=constant override=constant
 
 verilog: v sv vh svh
   def     module_declaration>module_header>simple_identifier=module package_declaration>package_identifier>simple_identifier=module
@@ -2674,31 +2604,25 @@ verilog: v sv vh svh
   public  .
   body    module_or_generate_item package_or_generate_item_declaration interface_or_generate_item class_item tf_item_declaration non_port_module_item
   raw     (param_assignment (constant_param_expression) @value)
-  raw     (module_instantiation . (simple_identifier) @ref)
-  ref     tf_call>simple_identifier package_import_item>package_identifier>simple_identifier
+  ref     module_instantiation>^simple_identifier tf_call>simple_identifier package_import_item>package_identifier>simple_identifier
   use     include_compiler_directive>double_quoted_string
-  text    module ^\s*(?:module|package)\s+(?:automatic\s+|static\s+)?(\w+)
-  text    interface ^\s*interface\s+(\w+)
-  text    class ^\s*(?:virtual\s+)?class\s+(\w+)
+  word    > (?:virtual\s+)?class=class module(?:\s+automatic|\s+static)?=module package=module interface
 
 coq:
   grammar -
   comment (*
-  text    function ^(?:Local\s+|Global\s+)?(?:Theorem|Lemma|Definition|Fixpoint|Corollary)\s+(\w+)
-  text    type ^(?:Inductive|Record|Class)\s+(\w+)
-  text    module ^Module\s+(\w+)
+  word    Local Global / Theorem=function Lemma=function Definition=function Fixpoint=function Corollary=function Inductive=type Record=type Class=type Module=module
 
 vhdl: vhd vhdl
   comment --
   def     entity_declaration=module package_declaration=module component_declaration=interface full_type_declaration=type subtype_declaration=type
-  def     function_declaration.designator=function procedure_declaration.designator=function function_body.designator=function procedure_body.designator=function
-  raw     (architecture_body entity: (_) @name) @def.part
-  raw     (package_body package: (_) @name) @def.part
+  def     function_declaration.designator=function procedure_declaration.designator=function function_body.designator=function procedure_body.designator=function architecture_body.entity=part
+  def     package_body.package=part
   raw     (package_declaration (declarative_part (constant_declaration (identifier_list (identifier) @name) (default_expression (_) @value)?) @def.constant))
   body    is entity_header component_header declarative_part sequence_of_statements
   ref     entity_instantiation.entity>selected_name.suffix component_instantiation.component type_mark>simple_name ambiguous_name.prefix>simple_name
   drop    std_logic std_logic_vector integer natural boolean unsigned signed rising_edge
-  raw     (use_clause (selected_name) @use)
+  use     use_clause>selected_name
   edit    ^\w+\.(\w+).* => \1
   text    module (?i)^\s*(?:entity|package)\s+(?!body\b)(\w+)
   text    interface (?i)^\s*component\s+(\w+)
@@ -2712,8 +2636,7 @@ fortran: f90 f95 f03 f08 f for f77 ftn fpp
   raw     (module (variable_declaration (type_qualifier) @_p declarator: (init_declarator left: (_) @name right: (_) @value)) @def.constant (#match? @_p "(?i)parameter"))
   body    use_statement implicit_statement private_statement public_statement variable_declaration internal_procedures procedure_statement derived_type_procedures comment end_subroutine_statement end_function_statement subroutine_call assignment_statement if_statement
   only    module>public_statement>identifier
-  ref     subroutine_call.subroutine>identifier derived_type.name>type_name base_type_specifier>identifier
-  raw     (call_expression . (identifier) @ref)
+  ref     subroutine_call.subroutine>identifier derived_type.name>type_name base_type_specifier>identifier call_expression>^identifier
   use     use_statement>module_name include_statement.path
   text    module (?i)^\s*(?:module|program)\s+(?!procedure\b)(\w+)\s*$
   text    function (?i)^\s*(?:(?:pure|elemental|recursive|impure)\s+)*subroutine\s+(\w+)
@@ -2722,8 +2645,7 @@ fortran: f90 f95 f03 f08 f for f77 ftn fpp
 
 pascal: pas pp dpr lpr
   comment // { (*
-  def     unit>moduleName=module program>moduleName=module
-  raw     (declType name: (_) @name) @def.type
+  def     unit>moduleName=module program>moduleName=module declType=type
   raw     (declType name: (_) @name type: (declClass [(kClass) (kObject)] . [(declField) (declSection) (declProc) (kEnd)]? @body)) @def.class
   raw     (declType name: (_) @name type: (declClass parent: (typeref) . [(declField) (declSection) (declProc) (kEnd)] @body)) @def.class
   raw     (declType name: (_) @name type: (declClass (kRecord) . [(declField) (declSection) (kEnd)] @body)) @def.struct
@@ -2736,8 +2658,7 @@ pascal: pas pp dpr lpr
   raw     (declSection [(kPrivate) (kProtected)]) @hide
   body    kEnd declSection declField declUses interface
   raw     (declArg defaultValue: (defaultValue (kEq) . (_) @value))
-  ref     typeref>identifier exprCall.entity>identifier
-  raw     (exprCall entity: (exprDot rhs: (identifier) @ref))
+  ref     typeref>identifier exprCall.entity>identifier exprCall.entity>exprDot.rhs>identifier
   drop    Integer String Boolean Double Result
   use     declUses>moduleName
   text    module (?i)^(?:unit|program)\s+([\w.]+)
@@ -2879,11 +2800,16 @@ def _build_language(
     name: str, suffixes: tuple[str, ...], rows: Sequence[tuple[str, str]]
 ) -> Language:
     patterns: list[str] = []
+    texts: list[tuple[str, str]] = []
     for verb, rest in rows:
         if verb == "raw":
             patterns.append(rest)
         elif verb in _PATTERN_VERBS:
             patterns.extend(_compile_path(verb, word) for word in rest.split())
+        elif verb == "text":
+            texts.append((rest.partition(" ")[0], rest.partition(" ")[2]))
+        elif verb.lower() == "word":
+            texts.extend(_compile_words(verb, rest))
 
     def every(verb: str) -> list[str]:
         return [rest for row, rest in rows if row == verb]
@@ -2921,7 +2847,7 @@ def _build_language(
         edits=tuple((old.strip(), new.strip()) for old, _, new in edits),
         turns=tuple((suffix, other, regex) for suffix, other, regex in turns),
         file=(label, word),
-        texts=tuple((row.partition(" ")[0], row.partition(" ")[2]) for row in every("text")),
+        texts=tuple(texts),
     )
 
 
@@ -2929,6 +2855,18 @@ _PATTERN_VERBS = frozenset(
     ("def", "Def", "ref", "Ref", "use", "package", "export", "only")
     + ("value", "skip", "wrap", "hide", "show", "section", "doc", "embed")
 )
+
+
+def _compile_words(verb: str, row: str) -> Iterator[tuple[str, str]]:
+    """Labels and regexes of a row of words that begin a definition."""
+    before, _, words = row.rpartition(" / ")
+    modifiers = before.replace(">", "", 1).split()
+    front = r"^\s*" if ">" in before else "^"
+    front += rf"(?:(?:{'|'.join(modifiers)})\s+)*" if modifiers else ""
+    name = r"[A-Z]\w*" if verb == "Word" else r"\w+(?:(?:\.|::)\w+)*"
+    for word in words.split():
+        word, _, label = word.partition("=")
+        yield label or word, rf"{front}{word}\s+({name})"
 
 
 def _compile_path(verb: str, word: str) -> str:
@@ -2942,8 +2880,10 @@ def _compile_path(verb: str, word: str) -> str:
     if "." in steps[-1]:
         steps.append("_")
     capture = {"def": "name", "embed": f"embed.{label}"}.get(verb, verb)
-    nodes = " ".join(f"({node})" for node in steps[-1].split("|"))
-    text = f'"=" . (_) @{capture}' if steps[-1] == "=" else f"[{nodes}] @{capture}"
+    last = steps[-1]
+    nodes = " ".join(f"({node})" for node in last.strip("^$").split("|"))
+    text = f'"=" . (_) @{capture}' if last == "=" else f"[{nodes}] @{capture}"
+    text = ". " * last.startswith("^") + text + " ." * last.endswith("$")
     for step in reversed(steps[:-1]):
         node, _, field = step.partition(".")
         text = f"({node} {field}: {text})" if field else f"({node} {text})"
