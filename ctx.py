@@ -263,6 +263,7 @@ class Config(NamedTuple):
     hook_agent_prompts: bool = False
     roles: Mapping[str, tuple[str, ...]] = {}  # role -> globs that it may see
     domains: Mapping[str, str] = {}  # folder prefix -> a name for it
+    languages: str = ""  # stanzas of the user's own, as in the language table
 
 
 class Project(NamedTuple):
@@ -288,6 +289,14 @@ class Finding(NamedTuple):
     what: str
     state: str
     fix: str
+
+
+class Coverage(NamedTuple):
+    """How the files of one language are read, and how many this repository has."""
+
+    language: str
+    means: str  # "grammar", "pattern", "script parts", "standard library" or "name only"
+    files: int
 
 
 class Stamp(NamedTuple):
@@ -1556,6 +1565,7 @@ _MOST_NAMES = 40
 #   cut       regex, deleted from owners                    edit      regex => text, on imports
 #   once      labels of which one name in a row is told once: clauses of a function
 #   flat      labels that in column 0 stand in nothing, whatever a syntax error made of it
+#   cells     yes: a notebook; its code cells are read in the language of its kernel
 #   file      label word: the file itself is a definition, called what the file is called
 #   text      label regex: what to find without a grammar; `text ast` reads it as Python
 #   word      modifiers / word=label: the same for words that begin a definition; with > indented
@@ -1589,6 +1599,25 @@ python: py pyi pyw
   edit    (?<=\w)\.\{\*\}$|\{\*\}$ =>
   text    ast
   word    async / class def=function
+
+starlark: bzl star bazel
+  names   BUILD WORKSPACE BUCK Tiltfile
+  comment #
+  docstring yes
+  public  (^|\W)[^\W_]\w*$
+  def     function_definition=function
+  raw     (module (expression_statement (call arguments: (argument_list (keyword_argument name: (identifier) @_n value: (string (string_content) @name))) @body (#eq? @_n "name")) @def.object))
+  value   default_parameter.value
+  ref     call.function>identifier call.function>attribute.attribute>identifier
+  drop    load glob select fail len str list dict package
+  raw     (call function: (identifier) @_l arguments: (argument_list . (string (string_content) @use)) (#eq? @_l "load"))
+  raw     (keyword_argument name: (identifier) @_d value: (list (string (string_content) @use)) (#match? @_d "^(deps|srcs|data)$"))
+  edit    ^//([^:]*):(.*\.bzl)$ => \1/\2
+  edit    ^//([^:]+).* => \1
+  edit    ^:(.*\.bzl)$ => ./\1
+  edit    ^:.* =>
+  text    function ^def\s+(\w+)
+  text    object ^\s+name\s*=\s*"([^"]+)"
 
 ecma:
   family  ecma
@@ -2010,6 +2039,11 @@ vue: vue
 
 svelte: svelte
   like    vue
+
+notebook: ipynb
+  family  python
+  cells   yes
+  grammar -
 
 html: html htm
   family  ecma
@@ -2735,26 +2769,33 @@ class Language(NamedTuple):
     edits: tuple[tuple[str, str], ...]
     turns: tuple[tuple[str, str, str], ...]  # suffix, other language, what its content looks like
     file: tuple[str, str]  # label and word, where the file itself is a definition
+    cells: bool
+    own: str  # the user's stanzas, which its parts may be in
     texts: tuple[tuple[str, str], ...]  # label, regex
 
 
-def find_language(path: str, first_line: str = "") -> Language | None:
+def find_language(path: str, first_line: str = "", own: str = "") -> Language | None:
     """The language of a file, by name, suffix, or the interpreter in its first line."""
-    suffixes, names, runs = _language_keys()
+    suffixes, names, runs = _language_keys(own)
     name = path.rsplit("/", 1)[-1]
     found = names.get(name) or suffixes.get(name.rpartition(".")[2].lower() if "." in name else "")
     found = found or names.get(name.partition(".")[0] + ".")
     if not found and first_line.startswith("#!"):
         words = first_line[2:].replace("/usr/bin/env", "").replace("-S ", "").split()
         found = runs.get(words[0].rsplit("/", 1)[-1].rstrip("0123456789.")) if words else None
-    return get_language(found) if found else None
+    return get_language(found, own) if found else None
 
 
 @functools.cache
-def get_language(name: str) -> Language:
-    """The language of that name, compiled at its first use."""
-    suffixes, rows = _split_table(LANGUAGE_TABLE)[name]
-    return _build_language(name, suffixes, rows)
+def get_language(name: str, own: str = "") -> Language:
+    """The language of that name, compiled at its first use; `own` are stanzas of the user's."""
+    suffixes, rows = _split_table(LANGUAGE_TABLE + own)[name]
+    return _build_language(name, suffixes, rows)._replace(own=own)
+
+
+def list_languages(own: str = "") -> list[str]:
+    """The names of all stanzas."""
+    return list(_split_table(LANGUAGE_TABLE + own))
 
 
 def parse_language_table(text: str) -> dict[str, Language]:
@@ -2763,10 +2804,44 @@ def parse_language_table(text: str) -> dict[str, Language]:
     return {name: _build_language(name, *stanzas[name]) for name in stanzas}
 
 
+def parse_own_languages(tables: Mapping[str, object]) -> str:
+    """Stanzas of the table from a user's configuration: a key is a verb, a text or list its rows."""
+    stanzas = []
+    for name, table in tables.items():
+        rows = dict(table) if isinstance(table, dict) else {"": table}
+        suffixes = rows.pop("suffixes", "")
+        lines = [f"{name}: {suffixes}"]
+        for verb, value in rows.items():
+            values = value if isinstance(value, list) else [value]
+            if verb not in _ROW_VERBS:
+                raise CtxError(f"languages.{name}: unknown row {verb!r}; known: {_ROW_VERBS}")
+            if not all(isinstance(each, str) and "\n" not in each for each in values):
+                raise CtxError(f"languages.{name}: {verb} must be a line or a list of lines")
+            lines += [f"  {verb} {each}" for each in values]
+        stanzas.append("\n".join(lines))
+    own = "\n\n".join(["", *stanzas])
+    for name in tables:
+        try:
+            built = get_language(name, own)
+            regexes = [built.public, built.member, built.cut, *(edit[0] for edit in built.edits)]
+            for regex in regexes + [each[-1] for each in built.texts + built.turns]:
+                re.compile(regex)
+        except (re.error, ValueError, CtxError, KeyError) as error:
+            raise CtxError(f"languages.{name}: {error}; correct it") from error
+    return own
+
+
+_ROW_VERBS = (
+    "like def Def ref Ref use package export only doc embed value skip wrap hide show section raw"
+    " grammar names family run turn comment docstring body lead public member closed open drop"
+    " keyword cut edit once flat cells file text word Word"
+)
+
+
 @functools.cache
-def _language_keys() -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+def _language_keys(own: str) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
     """Languages by suffix, by file name, and by interpreter."""
-    stanzas = _split_table(LANGUAGE_TABLE).items()
+    stanzas = _split_table(LANGUAGE_TABLE + own).items()
     suffixes = {suffix: name for name, (found, _) in stanzas for suffix in found}
     keys: dict[str, dict[str, str]] = {"names": {}, "run": {}}
     for name, (_, rows) in stanzas:
@@ -2778,19 +2853,24 @@ def _language_keys() -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
 
 @functools.cache
 def _split_table(text: str) -> dict[str, tuple[tuple[str, ...], list[tuple[str, str]]]]:
-    """Suffixes and rows of each stanza; a `like` row stands for the rows it names."""
+    """Suffixes and rows of each stanza, a later one of a name in place of the earlier.
+
+    A `like` row stands for the rows it names, of a stanza above it.
+    """
     stanzas: dict[str, tuple[tuple[str, ...], list[tuple[str, str]]]] = {}
+    above = stanzas
     rows: list[tuple[str, str]] = []
     for line in text.splitlines():
         verb, _, rest = line.strip().partition(" ")
         if line and not line[0].isspace():
             name, _, suffixes = line.partition(":")
-            rows = []
-            stanzas[name] = (tuple(suffixes.split()), rows)
+            above, rows = dict(stanzas), []
+            stanzas.pop(name, None)
+            stanzas[name] = (tuple(suffixes.split()) or above.get(name, ((),))[0], rows)
         elif verb == "like":
-            if rest.strip() not in stanzas:
-                raise CtxError(f"language table: like {rest.strip()}: no such language above it")
-            rows.extend(stanzas[rest.strip()][1])
+            if rest.strip() not in above:
+                raise CtxError(f"like {rest.strip()}: no such language above it")
+            rows.extend(above[rest.strip()][1])
         elif verb:
             rows.append((verb, rest.strip()))
     return stanzas
@@ -2847,6 +2927,8 @@ def _build_language(
         edits=tuple((old.strip(), new.strip()) for old, _, new in edits),
         turns=tuple((suffix, other, regex) for suffix, other, regex in turns),
         file=(label, word),
+        cells=bool(every("cells")),
+        own="",
         texts=tuple(texts),
     )
 
@@ -3373,7 +3455,7 @@ class _File(NamedTuple):
 
 def tag_source(path: str, source: bytes, language: Language) -> FileTags | None:
     """What one file defines, mentions and imports; None if there is no grammar for it."""
-    language = _spoken_language(path, source, language)
+    source, language = find_spoken(path, source, language)
     if language.grammar == "-":
         return tag_without_grammar(path, source, language)
     tools = _load_grammar(language.grammar, language.query)
@@ -3422,7 +3504,7 @@ def tag_source(path: str, source: bytes, language: Language) -> FileTags | None:
         if place.role == "embed":
             parts.setdefault(place.label, []).append((place.start, -place.inverse_end))
     for name in sorted(parts):
-        part = tag_source(path, _keep_only(source, parts[name]), get_language(name))
+        part = tag_source(path, _keep_only(source, parts[name]), get_language(name, language.own))
         tags = _join_tags(tags, part) if part else tags
     return tags
 
@@ -3455,12 +3537,53 @@ def _define_file(path: str, source: bytes, language: Language) -> list[Definitio
     return [Definition(1, lines, kind, name, "", f"{word} {name}", "", True)]
 
 
-def _spoken_language(path: str, source: bytes, language: Language) -> Language:
-    """The language that the content speaks, where two share a suffix."""
+def find_spoken(path: str, source: bytes, language: Language) -> tuple[bytes, Language]:
+    """The code of a file and its language, where the content says more than the file's name."""
     for suffix, other, pattern in language.turns:
         if path.endswith("." + suffix) and re.search(pattern.encode(), source[:65536], re.M):
-            return get_language(other)
-    return language
+            return source, get_language(other, language.own)
+    if language.cells:
+        text = source.decode("utf-8", "replace")
+        kernel = re.findall(r'"language":\s*"(\w[^"]{0,20})"', text)[-1:] or ["python"]
+        name = kernel[0].lower()
+        spoken = find_language(f"cell.{name}", f"#!{name}", language.own)
+        if not spoken and name in list_languages(language.own):
+            spoken = get_language(name, language.own)
+        return _read_cells(text).encode(), spoken or get_language("python")
+    return source, language
+
+
+def _read_cells(text: str) -> str:
+    """The code cells of a notebook, each line of code at the line where its JSON stands."""
+    import json
+
+    lines = [""] * (text.count("\n") + 1)
+    is_code = False
+    for found in re.finditer(_CELL, text):
+        is_code = found[1] == "code" if found[1] else is_code
+        if not found[2] or not is_code or re.match(r'\s*"%%(?!time|capture)', found[2]):
+            continue
+        number = text.count("\n", 0, found.start(2))
+        for line in found[2].split("\n"):
+            with contextlib.suppress(ValueError):
+                code = str(json.loads(line.strip().rstrip(",")))
+                lines[number] = "" if code.startswith(("%", "!")) else code.rstrip("\r\n")
+            number += 1
+    return "\n".join(lines)
+
+
+_CELL = r'"cell_type":\s*"(\w+)"|"source":\s*\[((?:[^\]"]|"(?:\\.|[^"\\])*")*)'
+
+
+def find_means(language: Language) -> str:
+    """How files of this language are read here; CtxError with what its grammar says against it."""
+    if language.cells or "@embed." in language.query:
+        return "script parts"
+    if language.grammar != "-" and _load_grammar(language.grammar, language.query):
+        return "grammar"
+    if ("ast", "") in language.texts:
+        return "standard library"
+    return "pattern" if language.texts else "name only"
 
 
 _Tools = tuple[Callable[[bytes], Any], Callable[[Any], Any], list[tuple[str, str, str] | None]]
@@ -3476,7 +3599,16 @@ def _load_grammar(grammar: str, query: str) -> _Tools | None:
         language = tree_sitter_language_pack.get_language(grammar)  # type: ignore[arg-type]
     except (ImportError, LookupError):
         return None
-    patterns = tree_sitter.Query(language, query)
+    try:
+        patterns = tree_sitter.Query(language, query)
+    except tree_sitter.QueryError as error:  # it counts rows and columns, and the user has none
+        for pattern in query.splitlines():
+            try:
+                tree_sitter.Query(language, pattern)
+            except tree_sitter.QueryError as complaint:
+                what = f"{complaint} in {pattern}".replace(" row 0,", "")
+                raise CtxError(f"grammar {grammar}: {what}; correct that row") from complaint
+        raise CtxError(f"grammar {grammar}: {error}; correct its stanza") from error
     return (
         tree_sitter.Parser(language).parse,
         lambda node: tree_sitter.QueryCursor(patterns).matches(node),
@@ -3928,7 +4060,7 @@ def _expand_braces(text: str) -> list[str]:
 
 def tag_without_grammar(path: str, source: bytes, language: Language) -> FileTags | None:
     """What the standard library alone can tell of one file; None if nothing."""
-    language = _spoken_language(path, source, language)
+    source, language = find_spoken(path, source, language)
     tags = tag_python_ast(source, language) if ("ast", "") in language.texts else None
     if tags or not language.texts:
         return tags
@@ -5116,7 +5248,7 @@ def resolve_imports(
     resolvers: dict[_Family, _Resolve] = {}
     links = {}
     for path in sorted(imports):
-        if family := families.get(path[path.rfind(".") :].lower()):
+        if family := families.get("." + name_of(path).rpartition(".")[2].lower()):
             if family not in resolvers:
                 resolvers[family] = functools.cache(family.make(tree, family))
             # In Rust two files of one folder mean different things by "super"; elsewhere all agree.
@@ -5578,6 +5710,7 @@ _FAMILIES = (
     _Family("nim gleam", _tails, "/", ".nim .gleam"),
     _Family("nix tf", _tails, "/", " /default.nix /main.tf"),
     _Family("sol", _tails, spell=_spell_scoped),
+    _Family("bzl star bazel build workspace buck", _tails, "/", " /BUILD /BUILD.bazel /BUCK"),
     _Family("erl hrl", _tails, "/", " .erl"),
     _Family("ads adb", _tails, "/", ".ads .adb", _spell_snake),
     _Family("el", _tails, "/", ".el"),
@@ -6600,6 +6733,16 @@ def render_findings(findings: Sequence[Finding], form: str) -> str:
     return "".join(lines)
 
 
+def render_languages(rows: Sequence[Coverage], form: str) -> str:
+    """The covered languages as a table for a person, or as JSON."""
+    if form == "json":
+        import json
+
+        return json.dumps([row._asdict() for row in rows], indent=2) + "\n"
+    table = [("language", "read by", "files"), *((*row[:2], str(row.files)) for row in rows)]
+    return "".join(f"{name:<18} {means:<18} {files:>7}\n" for name, means, files in table)
+
+
 def render_diff(changes: Sequence[Change]) -> str:
     """What a plan would change, as a unified diff."""
     import difflib
@@ -7121,7 +7264,7 @@ def _quote(text: str) -> str:
 
 
 # ---- 11 DISK (world) -------------------------------------------------------
-# Files, git, environment, configuration, tokens, talk. Decides nothing. Uses: TYPES TEXT.
+# Files, git, environment, configuration, tokens, talk. Decides nothing. Uses: TYPES TEXT LANGUAGES.
 
 
 def say(project: Project, text: str) -> None:
@@ -7240,7 +7383,12 @@ def _flat_settings(where: str, table: Mapping[str, object]) -> dict[str, object]
     for group, inner in table.items():
         if not isinstance(inner, dict):
             raise CtxError(f"{where}: unknown key {group}; keys stand in tables such as [map]")
-        if group == "domains":
+        if group == "languages":
+            try:
+                values["languages"] = parse_own_languages(inner)
+            except CtxError as error:
+                raise CtxError(f"{where}: {error}") from error
+        elif group == "domains":
             if not all(isinstance(name, str) for name in inner.values()):
                 raise CtxError(f"{where}: domains: each prefix needs a name in quotes; correct it")
             values["domains"] = dict(inner)
@@ -8147,10 +8295,11 @@ def read_index(
     wanted = {
         path: kind
         for path in (files if chosen is None else chosen)
-        if (kind := find_kind(path))
+        if (kind := find_kind(project, path))
         and files[path].size <= MAX_SOURCE_BYTES
         and not is_secret_path(path)
     }
+    _check_own_languages(project)
     cache = _open_database(project, f"index-{_SCHEMA}", _TABLES, full=full)
     tags, hashes = _recall(project, None if anew else cache, files, wanted)
     jobs = [(path, kind) for path, kind in wanted.items() if path not in tags]
@@ -8167,19 +8316,58 @@ def read_index(
     return Index({path: tags[path] for path in wanted if path in tags}, len(fresh), full)
 
 
-def find_kind(path: str) -> str:
+def find_kind(project: Project, path: str) -> str:
     """The language or kind of document of a file that has tags, or ""."""
-    language = find_language(path)
+    language = read_language(project, path)
     return language.name if language else find_document(path)
 
 
-def tag_file(path: str, source: bytes, kind: str) -> FileTags:
+def read_language(project: Project, path: str) -> Language | None:
+    """The language of a file, for which one without a suffix must say what runs it."""
+    own = project.config.languages
+    language = find_language(path, own=own)
+    if language or "." in name_of(path):
+        return language
+    head = read_file(os.path.join(project.root, path), 200, part="head") or b""
+    line = head.partition(b"\n")[0].decode("utf-8", "replace")
+    return find_language(path, line, own) if line.startswith("#!") else None
+
+
+def tag_file(path: str, source: bytes, kind: str, own: str = "") -> FileTags:
     """The tags of one file of a known kind, by its grammar or else by patterns."""
     if kind == "document":
         return tag_document(path, source.decode("utf-8", "replace"))
-    language = get_language(kind)
+    language = get_language(kind, own)
     found = tag_source(path, source, language) or tag_without_grammar(path, source, language)
     return found or FileTags((), {}, (), "", "")
+
+
+def _check_own_languages(project: Project) -> None:
+    """Let the grammar of each language of the user's own complain before a worker meets it."""
+    own = project.config.languages
+    for name in re.findall(r"(?m)^(\w+):", own):
+        try:
+            find_means(get_language(name, own))
+        except CtxError as error:
+            raise CtxError(f".ctx/config.toml: languages.{name}: {error}") from error
+
+
+def count_languages(project: Project, files: Iterable[str]) -> list[Coverage]:
+    """How each language is read here and how many of these files it has, the most used first."""
+    own = project.config.languages
+    counts: collections.Counter[str] = collections.Counter()
+    for path in files:
+        if language := read_language(project, path):
+            source = read_source(project, path) if language.turns else None
+            counts[find_spoken(path, source, language)[1].name if source else language.name] += 1
+    languages = [get_language(name, own) for name in list_languages(own)]
+    turned = {other for language in languages for _, other, _ in language.turns}
+    rows = [
+        Coverage(language.name, find_means(language), counts[language.name])
+        for language in languages
+        if language.suffixes or language.names or language.name in turned
+    ]
+    return sorted(rows, key=lambda row: (-row.files, row.language))
 
 
 def find_document(path: str) -> str:
@@ -8294,7 +8482,7 @@ def _drive_worker(
     kept = f"pycache_prefix={os.path.join(cache_home(), 'compiled')}"
     command = [sys.executable, "-S", "-E", "-X", kept, "-c", _WORKER, os.path.realpath(__file__)]
     with subprocess.Popen(
-        [*command, project.root, json.dumps(sys.path)],
+        [*command, project.root, json.dumps(sys.path), project.config.languages],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -8342,7 +8530,7 @@ sys.exit(module.run_worker(*sys.argv[2:]))
 """
 
 
-def run_worker(root: str, search_path: str) -> int:
+def run_worker(root: str, search_path: str, own: str) -> int:
     """The other side of _drive_worker: chunks of jobs in, a line of tags for each out."""
     import json
 
@@ -8354,7 +8542,7 @@ def run_worker(root: str, search_path: str) -> int:
             source = read_file(os.path.join(root, path), MAX_SOURCE_BYTES + 1)
             line = b"-"
             if source is not None:
-                tags = tag_file(path, source, kind)
+                tags = tag_file(path, source, kind, own)
                 line = _digest(source).encode() + b" " + _encode_tags(tags)
             sys.stdout.buffer.write(line + b"\n")
             sys.stdout.buffer.flush()
@@ -8449,7 +8637,7 @@ def _open_database(
     place = os.path.join(folder, f"{name}.db")
     if any(os.path.islink(place + end) for end in ("", "-journal", "-wal", "-shm")):
         return None
-    key = cache_key(full=full)
+    key = cache_key(project, full=full)
     for attempt in range(2):
         try:
             cache = sqlite3.connect(place, timeout=2, isolation_level=None, check_same_thread=False)
@@ -8496,9 +8684,9 @@ def _make_database(place: str, key: str, tables: str) -> bool:
     return True
 
 
-def cache_key(*, full: bool) -> str:
-    """What tags depend on beside the file: this script and the parsers."""
-    script = read_file(os.path.realpath(__file__)) or b""
+def cache_key(project: Project, *, full: bool) -> str:
+    """What tags depend on beside the file: this script, the user's languages and the parsers."""
+    script = (read_file(os.path.realpath(__file__)) or b"") + project.config.languages.encode()
     return f"{_digest(script)} {parser_version() if full else 'bare'}"
 
 
@@ -8700,7 +8888,7 @@ def has_words(project: Project) -> bool:
 def read_words(project: Project, files: Mapping[str, Stamp]) -> WordIndex:
     """The words of every text file, counting only what no earlier run has counted."""
     when = time.time_ns()
-    wanted = [path for path, stamp in files.items() if _has_words(path, stamp.size)]
+    wanted = [path for path, stamp in files.items() if _has_words(project, path, stamp.size)]
     cache = _open_database(project, f"words-{_WORD_SCHEMA}", _WORD_TABLES, full=use_packages())
     known, newest = _recall_words(cache)
     stamps = {path: _stamp_text(files[path]) for path in wanted}
@@ -8733,14 +8921,14 @@ def read_words(project: Project, files: Mapping[str, Stamp]) -> WordIndex:
     return index
 
 
-def _has_words(path: str, size: int) -> bool:
+def _has_words(project: Project, path: str, size: int) -> bool:
     if is_secret_path(path) or size > MAX_SOURCE_BYTES:
         return False
     role = role_of(path)
     if role in ("vendored", "minified"):
         return False
     return (
-        bool(find_kind(path))
+        bool(find_kind(project, path))
         or role in ("source", "build")
         or (size <= _OTHER_TEXT_BYTES and not re.search(_NO_WORDS, path.lower()))
     )
@@ -8756,7 +8944,7 @@ def _count_file(
 ) -> tuple[dict[str, int], tuple[int, ...]]:
     source = read_source(project, path) or b""
     text = "" if b"\0" in source[:8000] else source.decode("utf-8", "replace")
-    language = find_language(path)
+    language = read_language(project, path)
     comments = language.comments if language else ("text",) if find_document(path) else ("#", "//")
     names = [each.name for each in definitions]
     return count_fields(
@@ -8995,7 +9183,9 @@ _MOST_REMEMBERED = 12  # files: what more of them define says little
 
 def is_warm(project: Project) -> bool:
     """Whether the index is this ctx.py's own and knows nearly all files as they are now."""
-    if _remembered(project, "SELECT value FROM about") != [(cache_key(full=use_packages()),)]:
+    if _remembered(project, "SELECT value FROM about") != [
+        (cache_key(project, full=use_packages()),)
+    ]:
         return False
     since = read_mtime(os.path.join(project.root, ".ctx/cache", f"index-{_SCHEMA}.db"))
     times = [read_mtime(os.path.join(project.root, path)) for path in list_remembered(project)]
@@ -10463,7 +10653,7 @@ def make_survey(
     documents = {path: found for path, found in index.tags.items() if find_document(path)}
     imports = resolve_imports({path: found.imports for path, found in tags.items()}, paths, configs)
     weights = {path: weigh_file(path, found.mark) for path, found in tags.items()}
-    links = build_links(tags, imports, weights, _family)
+    links = build_links(tags, imports, weights, functools.partial(_family, project))
     ranks = rank_files(links, dict.fromkeys(find_focus(tags, focus), 1.0))
     symbols = rank_symbols(links, ranks, tags, count_mentions(documents))
     docs = {path: found.doc for path, found in index.tags.items() if found.doc}
@@ -10552,8 +10742,8 @@ def read_configs(project: Project, paths: Sequence[str]) -> dict[str, str]:
 _MAX_CONFIGS = 400  # a monorepo's packages; each is a small file
 
 
-def _family(path: str) -> str:
-    language = find_language(path)
+def _family(project: Project, path: str) -> str:
+    language = read_language(project, path)
     return language.family if language else ""
 
 
@@ -10658,6 +10848,12 @@ def check_health(project: Project) -> list[Finding]:
         *_check_sections(project, ctx),
         *_check_own_files(project, ctx),
     ]
+
+
+def list_coverage(project: Project) -> list[Coverage]:
+    """Every language, how it is read here, and how many files of this repository it has."""
+    use_packages()
+    return count_languages(project, list_files(project))
 
 
 def _check_tracker(project: Project) -> Finding:
@@ -10853,7 +11049,9 @@ def read_graph(
         written = {path: each.imports for path, each in tags.items()}
         imports = resolve_imports(written, paths, read_configs(project, paths))
         weights = {path: weigh_file(path, each.mark) for path, each in tags.items()}
-        graph = build_graph(build_links(tags, imports, weights, _family))
+        graph = build_graph(
+            build_links(tags, imports, weights, functools.partial(_family, project))
+        )
         answer = json.dumps(graph, separators=(",", ":"))
         write_answer(project, question, files, answer, when)
     loaded: Graph = json.loads(answer)
@@ -10981,7 +11179,7 @@ def _fill_package(
     files = {each.path: each for each in package.files}
 
     def forms(path: str, room: int) -> Iterator[View]:
-        text = read_text(project, path) if texts and find_kind(path) else None
+        text = read_text(project, path) if texts and find_kind(project, path) else None
         symbols = files[path].symbols
         if text is not None and len(text) <= room * _MOST_CHARACTERS:
             yield View(path, "whole", render_whole(text))
@@ -11091,7 +11289,11 @@ def make_search(project: Project, text: str) -> list[SearchHit]:
         symbols = rank_definitions(known[path], hits, worth, re.findall(r"\w+", text))[:5]
         ranked = sorted(hits, key=lambda line: (-sum(worth[each] for each in hits[line]), line))
         lines = source.split("\n")
-        shown = [(line, lines[line - 1]) for line in sorted(ranked[:3])] if find_kind(path) else []
+        shown = (
+            [(line, lines[line - 1]) for line in sorted(ranked[:3])]
+            if find_kind(project, path)
+            else []
+        )
         found.append(SearchHit(path, scores[path], tuple(symbols), tuple(shown)))
     return found
 
@@ -11506,7 +11708,7 @@ def read_links(project: Project) -> tuple[dict[str, FileTags], Links]:
     uses = {path: each.imports for path, each in tags.items()}
     imports = resolve_imports(uses, list(files), read_configs(project, list(files)))
     weights = {path: weigh_file(path, each.mark) for path, each in tags.items()}
-    return tags, build_links(tags, imports, weights, _family)
+    return tags, build_links(tags, imports, weights, functools.partial(_family, project))
 
 
 def make_symbol(project: Project, name: str, budget: int) -> str:
@@ -12066,10 +12268,14 @@ def cmd_scan(project: Project, args: argparse.Namespace) -> int:
 
 @command(
     flag("--json", action="store_true", help="the findings for a program"),
+    flag("--languages", action="store_true", help="every language, how it is read, its files here"),
     example="python ctx.py doctor",
 )
 def cmd_doctor(project: Project, args: argparse.Namespace) -> int:
     """Tell what is installed, found, stale or broken, and what to do; exit 1 if anything is."""
+    if args.languages:
+        write_stdout(render_languages(list_coverage(project), "json" if args.json else "text"))
+        return 0
     findings = check_health(project._replace(look_only=True))
     write_stdout(render_findings(findings, form="json" if args.json else "text"))
     return 1 if any(finding.fix for finding in findings) else 0
