@@ -2808,15 +2808,18 @@ def parse_own_languages(tables: Mapping[str, object]) -> str:
     """Stanzas of the table from a user's configuration: a key is a verb, a text or list its rows."""
     stanzas = []
     for name, table in tables.items():
-        rows = dict(table) if isinstance(table, dict) else {"": table}
-        suffixes = rows.pop("suffixes", "")
-        lines = [f"{name}: {suffixes}"]
+        if not re.fullmatch(r"\w+", name) or not isinstance(table, dict):
+            raise CtxError(f"languages.{name}: must be a table with a plain name; correct it")
+        rows = dict(table)
+        lines = [f"{name}: {rows.pop('suffixes', '')}"]
         for verb, value in rows.items():
             values = value if isinstance(value, list) else [value]
-            if verb not in _ROW_VERBS:
+            if verb not in _ROW_VERBS.split():
                 raise CtxError(f"languages.{name}: unknown row {verb!r}; known: {_ROW_VERBS}")
             if not all(isinstance(each, str) and "\n" not in each for each in values):
-                raise CtxError(f"languages.{name}: {verb} must be a line or a list of lines")
+                raise CtxError(
+                    f"languages.{name}: {verb} must be a line or a list of lines; correct it"
+                )
             lines += [f"  {verb} {each}" for each in values]
         stanzas.append("\n".join(lines))
     own = "\n\n".join(["", *stanzas])
@@ -2826,7 +2829,7 @@ def parse_own_languages(tables: Mapping[str, object]) -> str:
             regexes = [built.public, built.member, built.cut, *(edit[0] for edit in built.edits)]
             for regex in regexes + [each[-1] for each in built.texts + built.turns]:
                 re.compile(regex)
-        except (re.error, ValueError, CtxError, KeyError) as error:
+        except (re.error, ValueError) as error:
             raise CtxError(f"languages.{name}: {error}; correct it") from error
     return own
 
@@ -2869,7 +2872,9 @@ def _split_table(text: str) -> dict[str, tuple[tuple[str, ...], list[tuple[str, 
             stanzas[name] = (tuple(suffixes.split()) or above.get(name, ((),))[0], rows)
         elif verb == "like":
             if rest.strip() not in above:
-                raise CtxError(f"like {rest.strip()}: no such language above it")
+                raise CtxError(
+                    f"languages.{name}: like {rest.strip()}: no such language; correct it"
+                )
             rows.extend(above[rest.strip()][1])
         elif verb:
             rows.append((verb, rest.strip()))
@@ -3458,7 +3463,7 @@ def tag_source(path: str, source: bytes, language: Language) -> FileTags | None:
     source, language = find_spoken(path, source, language)
     if language.grammar == "-":
         return tag_without_grammar(path, source, language)
-    tools = _load_grammar(language.grammar, language.query)
+    tools = load_grammar(language.grammar, language.query)
     if tools is None:
         return None
     parse, matches, shapes = tools
@@ -3576,10 +3581,10 @@ _CELL = r'"cell_type":\s*"(\w+)"|"source":\s*\[((?:[^\]"]|"(?:\\.|[^"\\])*")*)'
 
 
 def find_means(language: Language) -> str:
-    """How files of this language are read here; CtxError with what its grammar says against it."""
+    """How files of this language are read here."""
     if language.cells or "@embed." in language.query:
         return "script parts"
-    if language.grammar != "-" and _load_grammar(language.grammar, language.query):
+    if language.grammar != "-" and _find_grammar(language.grammar):
         return "grammar"
     if ("ast", "") in language.texts:
         return "standard library"
@@ -3590,30 +3595,38 @@ _Tools = tuple[Callable[[bytes], Any], Callable[[Any], Any], list[tuple[str, str
 
 
 @functools.cache
-def _load_grammar(grammar: str, query: str) -> _Tools | None:
+def load_grammar(grammar: str, query: str) -> _Tools | None:
     """How to parse, how to match, and the shape of each pattern; None without the grammar."""
-    try:
-        import tree_sitter
-        import tree_sitter_language_pack
-
-        language = tree_sitter_language_pack.get_language(grammar)  # type: ignore[arg-type]
-    except (ImportError, LookupError):
+    language = _find_grammar(grammar)
+    if language is None:
         return None
+    import tree_sitter
+
+    patterns = query.splitlines()  # now: tree-sitter writes into a query that it refuses
     try:
-        patterns = tree_sitter.Query(language, query)
-    except tree_sitter.QueryError as error:  # it counts rows and columns, and the user has none
-        for pattern in query.splitlines():
+        compiled = tree_sitter.Query(language, query)
+    except tree_sitter.QueryError as error:
+        for pattern in patterns:
             try:
                 tree_sitter.Query(language, pattern)
             except tree_sitter.QueryError as complaint:
-                what = f"{complaint} in {pattern}".replace(" row 0,", "")
-                raise CtxError(f"grammar {grammar}: {what}; correct that row") from complaint
-        raise CtxError(f"grammar {grammar}: {error}; correct its stanza") from error
+                what = str(complaint).replace("row 0, ", "")
+                raise CtxError(f"grammar {grammar}: {what} in {pattern}; correct it") from complaint
+        raise CtxError(f"grammar {grammar}: {error}; correct it") from error
     return (
         tree_sitter.Parser(language).parse,
-        lambda node: tree_sitter.QueryCursor(patterns).matches(node),
-        [_find_shape(pattern) for pattern in query.splitlines()],
+        lambda node: tree_sitter.QueryCursor(compiled).matches(node),
+        [_find_shape(pattern) for pattern in patterns],
     )
+
+
+def _find_grammar(name: str) -> Any:
+    try:
+        import tree_sitter_language_pack
+
+        return tree_sitter_language_pack.get_language(name)  # type: ignore[arg-type]
+    except (ImportError, LookupError):
+        return None
 
 
 def _find_shape(pattern: str) -> tuple[str, str, str] | None:
@@ -8345,9 +8358,11 @@ def tag_file(path: str, source: bytes, kind: str, own: str = "") -> FileTags:
 def _check_own_languages(project: Project) -> None:
     """Let the grammar of each language of the user's own complain before a worker meets it."""
     own = project.config.languages
-    for name in re.findall(r"(?m)^(\w+):", own):
+    for name in re.findall(r"(?m)^(\w+):", own) if use_packages() else ():
+        language = get_language(name, own)
         try:
-            find_means(get_language(name, own))
+            if language.grammar != "-" and not load_grammar(language.grammar, language.query):
+                raise CtxError(f"no grammar {language.grammar} in the pack; name another, or -")
         except CtxError as error:
             raise CtxError(f".ctx/config.toml: languages.{name}: {error}") from error
 
