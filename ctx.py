@@ -7369,7 +7369,7 @@ def read_config(root: str) -> Config:
     values |= _flat_settings(".ctx/config.toml", _read_toml(root, ".ctx/config.toml", strict=True))
     for field, default in Config._field_defaults.items():
         text = os.environ.get(f"CTX_{field.upper()}")
-        if text is not None and not isinstance(default, dict):
+        if text is not None and not isinstance(default, dict) and field != "languages":
             where = f"CTX_{field.upper()}"
             values[field] = check_setting(where, field, _parse_setting(where, text, default))
     return Config(**values)  # type: ignore[arg-type]
