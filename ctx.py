@@ -2266,8 +2266,8 @@ ml:
   family  ocaml
   comment (*
   def     value_specification>value_name=function external>value_name=function exception_definition>constructor_declaration>constructor_name=type
+  raw     (type_definition (type_binding name: (_) @name body: (_)? @body) @def.type)
   raw     (type_definition "type" @start . (type_binding name: (_) @name body: (_)? @body) @def.type)
-  raw     (type_definition "and" . (type_binding name: (_) @name body: (_)? @body) @def.type)
   raw     (module_definition (module_binding . (module_name) @name (signature) @body)) @def.module
   raw     (module_type_definition (module_type_name) @name body: (_)? @body) @def.interface
   drop    int string bool unit float list option array char failwith raise not fst snd ref ignore List String Some None
@@ -2282,9 +2282,9 @@ ml:
 ocaml: ml
   like    ml
   raw     ([(compilation_unit (value_definition "let" @start "rec"? . (let_binding pattern: (value_name) @name body: (_) @value) @def.constant)) (structure (value_definition "let" @start "rec"? . (let_binding pattern: (value_name) @name body: (_) @value) @def.constant))])
+  raw     (value_definition (let_binding pattern: (value_name) @name . (parameter) body: (_) @body) @def.function)
   raw     (value_definition "let" @start "rec"? . (let_binding pattern: (value_name) @name . (parameter) body: (_) @body) @def.function)
   raw     (value_definition "let" @start "rec"? . (let_binding pattern: (value_name) @name body: [(fun_expression) (function_expression)] @body) @def.function)
-  raw     (value_definition "and" . (let_binding pattern: (value_name) @name . (parameter) body: (_) @body) @def.function)
   raw     (module_definition (module_binding . (module_name) @name body: [(structure) (functor)] @body)) @def.module
   def     method_definition>method_name=method
   raw     (class_definition (class_binding (class_name) @name body: (_)? @body)) @def.class
@@ -2531,6 +2531,7 @@ elm: elm
   use     import_clause.moduleName
   drop    String Int Float Bool List Maybe Result
   text    type ^type\s+(?:alias\s+)?(\w+)
+  text    function ^([a-z]\w*)\s*:\s
 
 purescript: purs
   comment -- {-
@@ -2707,7 +2708,7 @@ ada: adb ads ada
   raw     (full_type_declaration "type" . (identifier) @name (enumeration_type_definition)) @def.enum
   raw     (full_type_declaration (task_type_declaration . (identifier) @name (task_definition)? @body)) @def.class
   raw     (full_type_declaration (protected_type_declaration . (identifier) @name (protected_definition)? @body)) @def.class
-  def     private_type_declaration>identifier=type subtype_declaration>identifier=type
+  def     private_type_declaration>identifier=type subtype_declaration>identifier=type exception_declaration>identifier=type
   raw     (object_declaration name: (_) @name "constant" (expression)? @value) @def.constant
   raw     (parameter_specification (expression) @value)
   body    is record_type_definition non_empty_declarative_part handled_sequence_of_statements
@@ -2719,6 +2720,7 @@ ada: adb ads ada
   text    module (?i)^\s*package\s+(?:body\s+)?([\w.]+)\s+is\b
   text    class (?i)^\s*(?:task|protected)\s+type\s+(\w+)
   text    struct (?i)^\s*type\s+(\w+)\s+is\b
+  text    function (?i)^(?:procedure|function)\s+([\w.]+)
 
 matlab:
   comment %
