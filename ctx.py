@@ -1791,6 +1791,8 @@ cpp: cpp cc cxx c++ hpp hh hxx h++ ipp inl tpp
   wrap    template_declaration
   def     alias_declaration=type concept_definition=type
   raw     (class_specifier name: (_) @name body: (_)) @def.class
+  raw     (class_specifier name: (template_type name: (_) @name) body: (_)) @def.class
+  raw     (struct_specifier name: (template_type name: (_) @name) body: (_)) @def.struct
   raw     (field_declaration declarator: (function_declarator declarator: [(field_identifier) (operator_name) (destructor_name)] @name)) @def.method
   raw     (field_declaration declarator: (_ (function_declarator declarator: [(field_identifier) (operator_name)] @name))) @def.method
   raw     (field_declaration declarator: (_ (_ (function_declarator declarator: [(field_identifier) (operator_name)] @name)))) @def.method
@@ -1804,8 +1806,8 @@ cpp: cpp cc cxx c++ hpp hh hxx h++ ipp inl tpp
   ref     call_expression.function>qualified_identifier.name>identifier call_expression.function>template_function.name>identifier
   ref     call_expression.function>qualified_identifier.name>template_function.name>identifier
   ref     call_expression.function>qualified_identifier.name>qualified_identifier.name>identifier
-  text    class ^class\s+(\w+)[^;]*$
-  text    struct ^struct\s+(\w+)[^;()]*$
+  text    class ^(?:template\s*<[^;{}]*>\s*)?class\s+(?:[A-Z][A-Z_]+\s+)?(\w+)[^;(){}]*\{
+  text    struct ^(?:template\s*<[^;{}]*>\s*)?struct\s+(?:[A-Z][A-Z_]+\s+)?(\w+)[^;(){}]*\{
   text    enum ^enum\s+(?:class\s+|struct\s+)?(\w+)
 
 csharp: cs csx
@@ -1982,6 +1984,7 @@ lua: lua
   raw     (assignment_statement (variable_list name: (identifier) @name) (expression_list value: (table_constructor))) @def.scope
   raw     (assignment_statement (variable_list name: (identifier) @name) (expression_list value: (function_definition body: (_)? @body))) @def.function
   raw     (assignment_statement (variable_list name: (dot_index_expression table: (_) @owner field: (_) @name)) (expression_list value: (function_definition body: (_)? @body))) @def.function
+  raw     (assignment_statement (variable_list name: (dot_index_expression table: (_) @owner field: (_) @name)) (expression_list value: (function_call arguments: (arguments . (function_definition body: (_)? @body))))) @def.function
   raw     (field name: (identifier) @name value: (function_definition body: (_)? @body)) @def.method
   hide    function_definition
   ref     function_call.name>identifier function_call.name>dot_index_expression.field>identifier function_call.name>method_index_expression.method>identifier
@@ -2002,19 +2005,20 @@ bash: sh bash zsh ksh
 elixir: ex exs
   run     elixir
   comment #
-  public  ^(?!def(macro)?p\b)
+  public  ^(?!def(macro)?p\b|@typep)
   once    function
   raw     (call target: (identifier) @_m (arguments . (alias) @name) (do_block) @body (#match? @_m "^def(module|protocol)$")) @def.module
   raw     (call target: (identifier) @_m (arguments . (identifier) @name) (#match? @_m "^def(|p|macro|macrop|delegate|guard)$")) @def.function
   raw     (call target: (identifier) @_m (arguments . (call target: (identifier) @name)) (#match? @_m "^def(|p|macro|macrop|delegate|guard)$")) @def.function
   raw     (call target: (identifier) @_m (arguments . (binary_operator left: (call target: (identifier) @name))) (#match? @_m "^def(|p|macro|macrop|delegate|guard)$")) @def.function
   raw     (call target: (identifier) @_m (arguments (_) (keywords) @skip) (#match? @_m "^def(|p|macro|macrop|delegate)$"))
+  raw     ((unary_operator operand: (call target: (identifier) @_t (arguments . (binary_operator left: [(identifier) @name (call target: (identifier) @name) (binary_operator left: (call target: (identifier) @name))])))) @def.type (#match? @_t "^(type|typep|opaque)$"))
   raw     (binary_operator operator: "\\\\" right: (_) @value)
   raw     ((unary_operator operand: (call target: (identifier) @_d (arguments (_)))) @doc (#match? @_d "^(doc|moduledoc|typedoc)$"))
   raw     ((unary_operator operand: (call target: (identifier) @_d)) @skip (#match? @_d "^(spec|impl|deprecated|since)$"))
   body    do_block
   ref     alias call.target>identifier call.target>dot.right>identifier
-  drop    def defp defmodule defmacro defmacrop defprotocol defstruct defdelegate defguard defimpl use import alias require doc moduledoc spec type quote unquote if case cond raise
+  drop    def defp defmodule defmacro defmacrop defprotocol defstruct defdelegate defguard defimpl use import alias require doc moduledoc spec type quote unquote if case cond raise typep opaque callback
   raw     (call target: (identifier) @_u (arguments . [(alias) (dot)] @use) (#match? @_u "^(use|import|alias|require)$"))
   word    defmodule=module
 
@@ -2077,7 +2081,11 @@ perl: pl pm t psgi
 prolog: pro
   grammar -
   comment % /*
+  once    function
+  drop    library module use_module format forall findall member append atom atomic_list_concat nth0 nth1 length number
   text    module ^:-\s*module\((\w+)
+  text    use ^:-\s*(?:use_module|ensure_loaded|include|reexport)\((?:library\()?'?([\w/]+)
+  text    function ^([a-z]\w*)\((?=[^\n]*(?::-|-->|\.\s*$|,\s*$))
 
 r: r
   run     Rscript
@@ -2109,10 +2117,10 @@ julia: jl
   raw     (struct_definition (type_head [(identifier) @name (parametrized_type_expression . (identifier) @name) (binary_expression . [(identifier) @name (parametrized_type_expression . (identifier) @name)])])) @def.struct
   raw     (function_definition (signature [(identifier) @name (call_expression . (identifier) @name) (_ . (call_expression . (identifier) @name)) (_ . (_ . (call_expression . (identifier) @name)))])) @def.function
   raw     (function_definition (signature [(call_expression . (field_expression value: (_) @owner (identifier) @name .)) (_ . (call_expression . (field_expression value: (_) @owner (identifier) @name .)))])) @def.function
-  raw     ([(source_file (assignment . [(call_expression . (identifier) @name) (_ . (call_expression . (identifier) @name))] . (operator) @body) @def.function) (block (assignment . [(call_expression . (identifier) @name) (_ . (call_expression . (identifier) @name))] . (operator) @body) @def.function)])
+  raw     (assignment . [(call_expression . (identifier) @name) (_ . (call_expression . (identifier) @name))] . (operator) @body) @def.function
   raw     (assignment . (_ . (parametrized_type_expression . (identifier) @name)) . (operator) @body) @def.function
   raw     (function_definition (signature (_ . (parametrized_type_expression . (identifier) @name)))) @def.function
-  raw     ([(source_file (assignment . [(call_expression . (field_expression value: (_) @owner (identifier) @name .)) (_ . (call_expression . (field_expression value: (_) @owner (identifier) @name .)))] . (operator) @body) @def.function) (block (assignment . [(call_expression . (field_expression value: (_) @owner (identifier) @name .)) (_ . (call_expression . (field_expression value: (_) @owner (identifier) @name .)))] . (operator) @body) @def.function)])
+  raw     (assignment . [(call_expression . (field_expression value: (_) @owner (identifier) @name .)) (_ . (call_expression . (field_expression value: (_) @owner (identifier) @name .)))] . (operator) @body) @def.function
   raw     (macro_definition (signature (call_expression . (identifier) @name))) @def.macro
   raw     (const_statement (assignment . (identifier) @name (operator) . (_) @value)) @def.constant
   only    export_statement>identifier export_statement>macro_identifier public_statement>identifier
@@ -2430,11 +2438,15 @@ racket: rkt rktl
   raw     (program (list . (symbol) @_d . (symbol) @name . (symbol)? . (list) . (_)? @body (#match? @_d "^(struct|define-struct|serializable-struct)$")) @def.struct)
   raw     (program (list . (symbol) @_d . (list . (symbol) @name) . (_)? @body (#eq? @_d "define-syntax-rule")) @def.macro)
   raw     (program (list . (symbol) @_d . (symbol) @name . (list . (symbol) @_l) @body (#eq? @_d "define") (#match? @_l "^class\\*?$")) @def.class)
+  raw     (program (list . (symbol) @_d . (symbol) @name . (_)? @body (#eq? @_d "define-signature")) @def.interface)
+  raw     (program (list . (symbol) @_d . (symbol) @name . (_)? @body (#match? @_d "^define-(compound-)?unit")) @def.module)
+  raw     (program (list . (symbol) @_d . (symbol) @name . (_)? @body (#match? @_d "^define-(runtime-path|logger)$")) @def.constant)
+  raw     (program (list . (symbol) @_d . (list (symbol) @name @def.constant) (#eq? @_d "define-values")))
   raw     (list . (symbol) @_d . (list . (symbol) @name) . (_)? @body (#match? @_d "^define/(public|override|pubment|augment)$")) @def.method
   raw     (list . (keyword) (list . (symbol) . (_) @value))
   raw     (list (keyword) . (list . (symbol) . (_) @value))
   raw     (list . (symbol) @_i [(string) @use (list (string) @use)] (#eq? @_i "require"))
-  drop    provide require struct module+ struct-out define/public super-new
+  drop    define-signature define-unit define-values provide require struct module+ struct-out define/public super-new
 
 nix: nix
   comment # /*
@@ -2479,7 +2491,8 @@ just: just
   names   Justfile justfile .justfile
   grammar -
   comment #
-  text    function ^@?([a-zA-Z][\w-]*)[^:=\n]*:(?!=)
+  text    use ^import\??\s+['"]([^'"]+)
+  text    function ^@?([a-zA-Z][\w-]*)(?:\s[^:\n]*)?:(?!=)
 
 dockerfile: dockerfile containerfile
   names   Dockerfile Containerfile Dockerfile. Containerfile.
@@ -2646,6 +2659,9 @@ verilog: v sv vh svh
 coq:
   grammar -
   comment (*
+  edit    \. => /
+  drop    Definition End Export From Global Hint Import Inductive Instance Lemma Local Module Notation Proof Qed Defined Record Require Section Theorem Type
+  text    use ^(?:From\s+[\w.]+\s+)?Require\s+(?:Import\s+|Export\s+)?([\w.\s]+?)\.\s*$
   word    Local Global / Theorem=function Lemma=function Definition=function Fixpoint=function Corollary=function Inductive=type Record=type Class=type Module=module
 
 vhdl: vhd vhdl
@@ -2736,12 +2752,13 @@ matlab:
 cobol: cob cbl cpy
   grammar -
   comment *>
-  keyword WORKING-STORAGE LINKAGE FILE LOCAL-STORAGE INPUT-OUTPUT CONFIGURATION
-  drop    CALL COPY DATA DISPLAY DIVISION END ID IDENTIFICATION PERFORM PIC PROCEDURE PROGRAM RUN SECTION STOP STORAGE USING VALUE WORKING MOVE TO IF ELSE ADD FROM BY INTO THEN NOT
+  keyword FILE-CONTROL SPECIAL-NAMES SOURCE-COMPUTER OBJECT-COMPUTER I-O-CONTROL AUTHOR INSTALLATION DATE-WRITTEN DATE-COMPILED SECURITY REMARKS WORKING-STORAGE LINKAGE FILE LOCAL-STORAGE INPUT-OUTPUT CONFIGURATION
+  drop    PROGRAM-ID WORKING-STORAGE CALL COPY DATA DISPLAY DIVISION END ID IDENTIFICATION PERFORM PIC PROCEDURE PROGRAM RUN SECTION STOP STORAGE USING VALUE WORKING MOVE TO IF ELSE ADD FROM BY INTO THEN NOT
   text    module (?i)^.{6}\s+program-id\.\s+([\w-]+)
   text    module (?i)^\s{0,5}program-id\.\s+([\w-]+)
   text    use (?i)^(?:.{6})?\s*copy\s+["']?([\w.-]+?)["']?\s*\.?\s*$
   text    function ^(?:.{6}) ([A-Z0-9][A-Z0-9-]*)\s+(?:SECTION)\.
+  text    function ^.{6} ([A-Z0-9][A-Z0-9-]*)\.\s*$
 """  # noqa: E501
 
 
@@ -4044,10 +4061,15 @@ def _find_imports(file: _File, uses: list[Any], packages: Sequence[Any]) -> tupl
     for node in sorted(uses, key=lambda node: int(node.start_byte)):
         text = file.text(node)
         text = _one_line(text, file.language) if "\n" in text else text
-        for old, new in file.language.edits:
-            text = re.sub(old, new, text)
-        found += _expand_braces(text)
+        found += _edit_import(text, file.language)
     return tuple(dict.fromkeys(found))
+
+
+def _edit_import(text: str, language: Language) -> list[str]:
+    """The names in one import, brought into the shape that its language's rows give."""
+    for old, new in language.edits:
+        text = re.sub(old, new, text)
+    return _expand_braces(text)
 
 
 def _expand_braces(text: str) -> list[str]:
@@ -4082,17 +4104,24 @@ def tag_without_grammar(path: str, source: bytes, language: Language) -> FileTag
     text = source.decode("utf-8", "replace")
     definitions = set(_define_file(path, source, language))
     imports: list[str] = []
+    told = set(language.keywords)
     for kind, pattern in language.texts:
         for found in re.finditer(pattern, text, re.MULTILINE) if pattern else ():
-            if kind in ("use", "package"):
-                imports.append(found[1] if kind == "use" else f"package {found[1]}")
-            elif found[1] not in language.keywords:
+            if kind == "package":
+                imports.append(f"package {found[1]}")
+            elif kind == "use":
+                imports += [
+                    name for each in found[1].split() for name in _edit_import(each, language)
+                ]
+            elif found[1] not in told:
+                told.update([found[1]] if kind in language.once else [])
                 line = text.count("\n", 0, found.start(1)) + 1
                 sign = " ".join(text[found.start() : found.end(1)].split())
                 is_public = bool(re.search(language.public, sign))
                 definitions.add(Definition(line, line, kind, found[1], "", sign, "", is_public))
     code = _one_line(text, language)
-    names = collections.Counter(re.findall(r"\b(?:[A-Z]\w+|\w+(?=\())", code))
+    dash = "-" if any("-" in each.name for each in definitions) else ""
+    names = collections.Counter(re.findall(rf"\b(?:[A-Z][\w{dash}]*\w|\w+(?=\())", code))
     names.subtract(definition.name for definition in definitions)
     return FileTags(
         tuple(sorted(definitions)),
@@ -5702,9 +5731,10 @@ _FAMILIES = (
     _Family("cs fs fsx vb", _namespaces, "."),
     _Family("php inc phtml", _php, "\\"),
     _Family(
-        "c h cc cpp cxx hh hpp hxx ipp inl m mm cu cuh glsl vert frag v sv vh svh s asm",
+        "c h cc cpp cxx hh hpp hxx ipp inl m mm cu cuh v sv vh svh s asm"
+        " glsl vert frag geom comp tesc tese vsh fsh rgen rchit rmiss",
         _tails,
-        endings=" .in",  # a header that is configured out of a template
+        endings=" .in .v",  # a header that is configured out of a template; a module of Coq
         spell=_spell_header,
     ),
     _Family(
@@ -5734,7 +5764,8 @@ _FAMILIES = (
     _Family("vhd vhdl", _tails, "/", ".vhd .vhdl .pkg.vhdl .pkg.vhd"),
     _Family("scm ss sld sls", _tails, "/", ".scm .sld .sls .ss"),
     _Family("txt cmake", _tails, "/", " .cmake /CMakeLists.txt"),
-    _Family("proto thrift zig jl sh bash zsh r graphql rkt mk ps1 psm1 fish", _tails),
+    _Family("cob cbl cpy", _tails, "/", " .cpy .CPY .cbl .CBL .cob"),
+    _Family("proto thrift zig jl sh bash zsh r graphql rkt mk ps1 psm1 fish just", _tails),
 )
 
 
