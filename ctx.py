@@ -3641,6 +3641,7 @@ def load_grammar(grammar: str, query: str) -> _Tools | None:
 
 def _find_grammar(name: str) -> Any:
     try:
+        import tree_sitter  # noqa: F401
         import tree_sitter_language_pack
 
         return tree_sitter_language_pack.get_language(name)  # type: ignore[arg-type]
@@ -5344,9 +5345,10 @@ def _build_modules(tree: _Tree, endings: Sequence[str]) -> dict[str, str]:
 
 def _find_longest(modules: Mapping[str, str], root: str, rest: str) -> tuple[str, str]:
     """The longest front of `rest` that is a module below `root`, and its file; else two ""."""
-    while rest and join_path(root, rest) not in modules:
-        rest = folder_of(rest)
-    return rest, modules[join_path(root, rest)] if rest else ""
+    above = f"{root}/" if root else ""
+    while rest and above + rest not in modules:
+        rest = rest.rpartition("/")[0]
+    return rest, modules[above + rest] if rest else ""
 
 
 def _ending_with(tree: _Tree, tail: str) -> list[str]:

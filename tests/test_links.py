@@ -416,9 +416,9 @@ def test_a_hundred_thousand_files_take_seconds():
         path: [f"p{k % 50}.q{k % 1000}.m{k}.Name" for k in range(n, n + 20)]
         for n, path in enumerate(files)
     }
-    start = time.perf_counter()
+    start = time.process_time()
     ctx.resolve_imports(imports, files, {})
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
 
 
 def test_modules_whose_files_carry_their_name():
