@@ -2714,6 +2714,7 @@ pascal: pas pp dpr lpr
   use     declUses>moduleName
   text    module (?i)^(?:unit|program)\s+([\w.]+)
   text    class (?i)^\s*(\w+)\s*=\s*(?:packed\s+)?(?:class|record|interface|object)\b
+  text    function (?i)^(?:class\s+)?(?:procedure|function|constructor|destructor)\s+(?:\w+\.)?(\w+)
 
 ada: adb ads ada
   comment --
@@ -4121,8 +4122,9 @@ def tag_without_grammar(path: str, source: bytes, language: Language) -> FileTag
                 is_public = bool(re.search(language.public, sign))
                 definitions.add(Definition(line, line, kind, found[1], "", sign, "", is_public))
     code = _one_line(text, language)
-    dash = "-" if any("-" in each.name for each in definitions) else ""
-    names = collections.Counter(re.findall(rf"\b(?:[A-Z][\w{dash}]*\w|\w+(?=\())", code))
+    has_dashes = any("-" in each.name for each in definitions)  # COBOL: 1000-OPEN-FILE
+    name = r"\d*-?[A-Z][\w-]*\w" if has_dashes else r"[A-Z]\w+"
+    names = collections.Counter(re.findall(rf"\b(?:{name}|\w+(?=\())", code))
     names.subtract(definition.name for definition in definitions)
     return FileTags(
         tuple(sorted(definitions)),
