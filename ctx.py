@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     import argparse
     import ast
     import sqlite3
-    from typing import Any, NamedTuple, NoReturn, TypeVar, cast
+    from typing import Any, NamedTuple, NoReturn, TypeVar
 
     T = TypeVar("T")
 else:
@@ -73,7 +73,8 @@ else:
             fields = body.get("__annotations__", ())
             defaults = [body[field] for field in fields if field in body]
             made = collections.namedtuple(name, fields, defaults=defaults, module=__name__)
-            made.__doc__ = body.get("__doc__")
+            for key in body.keys() - set(fields):
+                setattr(made, key, body[key])
             return made
 
     NamedTuple = type.__new__(_Record, "NamedTuple", (), {})
@@ -323,7 +324,7 @@ class Span(NamedTuple):
     stop: int  # offset after its END line and that line's ending
     version: int
     body: bytes  # its lines between the hash line and END, with \n endings
-    digest: str  # the sha256 it claims for that body, or ""
+    pristine: bool  # the body has the hash that the section claims for it
     eol: bytes  # the line ending it was written with
 
 
@@ -645,73 +646,59 @@ def _piece_cost(piece: str, kind: str) -> float:
 
 
 SECTION_VERSION = 1
-_BEGIN = rb"<!-- BEGIN CTX MANAGED SECTION v(\d{1,6}) -->"
-_END = b"<!-- END CTX MANAGED SECTION -->"
-_DIGEST = rb"<!-- sha256:([0-9a-f]{64}) -->"
+_MARKER = r"<!-- (?:BEGIN CTX MANAGED SECTION v(\d{1,6})|END CTX MANAGED SECTION) -->"
+_BOM = b"\xef\xbb\xbf"
 
 
 def find_section(source: bytes) -> Span | None:
     """The managed section of a file, or None; CtxError `LINE: what` unless it is one whole pair."""
-    begin: tuple[int, int, bytes, int] | None = None  # line number, version, line ending, offset
-    found: Span | None = None
-    inside: list[bytes] = []
-    offset = len(_BOM) if source.startswith(_BOM) else 0
-    lines = _lines(source[offset:])
+    skip = len(_BOM) if source.startswith(_BOM) else 0
+    lines = source[skip:].decode("latin-1").split("\n")  # a character for each byte
     hidden = _fenced_lines(lines)
-    for number, line in enumerate(lines, 1):
-        bare = re.sub(rb"\r?\n\Z", b"", line)
-        mark = None if number in hidden else re.fullmatch(_BEGIN, bare)
-        if mark:
-            if begin or found:
-                raise CtxError(f"{number}: a second managed section begins; keep one of them")
-            begin = number, int(mark[1]), line[len(bare) :] or b"\n", offset
-            inside = []
-        elif bare == _END and number not in hidden:
-            if not begin or found:
-                raise CtxError(
-                    f"{number}: managed section ends without a beginning; remove this line"
-                )
-            body, digest = b"\n".join(inside), ""
-            claim = re.fullmatch(_DIGEST, inside[0]) if inside else None
-            if claim:
-                body, digest = b"\n".join(inside[1:]), claim[1].decode()
-            found = Span(begin[3], offset + len(line), begin[1], body, digest, begin[2])
-            begin = None
-        elif begin:
-            inside.append(bare)
-        offset += len(line)
-    if begin:
-        raise CtxError(f"{begin[0]}: managed section has no end; restore its END marker")
-    return found
+    marks: list[tuple[int, str | None]] = []  # line, version of a BEGIN
+    for number, line in enumerate(lines):
+        found = re.fullmatch(_MARKER, line.removesuffix("\r"))
+        if not found or number in hidden:
+            continue
+        if found[1] and marks:
+            raise CtxError(f"{number + 1}: a second managed section begins; keep one of them")
+        if not found[1] and len(marks) != 1:
+            raise CtxError(
+                f"{number + 1}: managed section ends without a beginning; remove this line"
+            )
+        marks.append((number, found[1]))
+    if len(marks) == 1:
+        raise CtxError(f"{marks[0][0] + 1}: managed section has no end; restore its END marker")
+    if not marks:
+        return None
+    (first, version), (last, _) = marks
+    body = "\n".join(line.removesuffix("\r") for line in lines[first + 1 : last])
+    claim, _, inner = body.encode("latin-1").partition(b"\n")
+    return Span(
+        start=skip + sum(len(line) + 1 for line in lines[:first]),
+        stop=min(len(source), skip + sum(len(line) + 1 for line in lines[: last + 1])),
+        version=int(version or 0),
+        body=inner,
+        pristine=claim == _hash_line(inner),
+        eol=b"\r\n" if lines[first].endswith("\r") else b"\n",
+    )
 
 
-def _lines(source: bytes) -> list[bytes]:
-    """Lines that end in \n, with their endings; a lone \r does not end a line."""
-    return [line + b"\n" for line in source.split(b"\n")[:-1]] + [
-        line for line in [source.rpartition(b"\n")[2]] if line
-    ]
-
-
-def _fenced_lines(lines: Sequence[bytes]) -> set[int]:
+def _fenced_lines(lines: Sequence[str]) -> set[int]:
     """Numbers of the lines inside closed code fences, where markers are only quoted."""
     hidden: set[int] = set()
-    opened, mark = 0, b""
-    for number, line in enumerate(lines, 1):
-        found = re.match(rb" {0,3}(`{3,}|~{3,})([^\r\n]*)", line)
-        if not found:
-            continue
-        if not mark:
-            if not (found[1][:1] == b"`" and b"`" in found[2]):
-                opened, mark = number, found[1]
-        elif found[1].startswith(mark) and not found[2].strip():
+    opened, mark = 0, ""
+    for number, line in enumerate(lines):
+        before, mark = mark, fence_after(line, mark)
+        if before and not mark:
             hidden.update(range(opened, number + 1))
-            mark = b""
+        elif not before:
+            opened = number
     return hidden
 
 
-def is_pristine(span: Span) -> bool:
-    """Whether the section is as ctx.py wrote it."""
-    return bool(span.digest) and span.digest == content_hash(span.body)
+def _hash_line(body: bytes) -> bytes:
+    return f"<!-- sha256:{content_hash(body)} -->".encode()
 
 
 def content_hash(source: bytes) -> str:
@@ -724,35 +711,26 @@ def content_hash(source: bytes) -> str:
 def upsert_section(source: bytes | None, body: str, version: int = SECTION_VERSION) -> bytes:
     """The file with this section, in place of its old one or at its end; all else as it was."""
     span = find_section(source or b"")
-    if any(re.fullmatch(_BEGIN, line) or line == _END for line in body.encode().split(b"\n")):
+    if any(re.fullmatch(_MARKER, line) for line in body.split("\n")):
         raise CtxError("0: the section's text holds a marker line; take it out of that text")
     eol = span.eol if span else _line_ending(source or b"")
     inner = body.rstrip("\n").encode()
-    section = eol.join(
-        [
-            f"<!-- BEGIN CTX MANAGED SECTION v{version} -->".encode(),
-            f"<!-- sha256:{content_hash(inner)} -->".encode(),
-            *inner.split(b"\n"),
-            _END,
-        ]
-    )
-    if span and source is not None:
-        tail = eol if source[: span.stop].endswith(b"\n") else b""
-        return source[: span.start] + section + tail + source[span.stop :]
+    begin = f"<!-- BEGIN CTX MANAGED SECTION v{version} -->".encode()
+    end = b"<!-- END CTX MANAGED SECTION -->"
+    section = eol.join([begin, _hash_line(inner), *inner.split(b"\n"), end])
     if source is None:
         return section + eol
+    if span:
+        tail = eol if source[: span.stop].endswith(b"\n") else b""
+        return source[: span.start] + section + tail + source[span.stop :]
     if source in (b"", _BOM):
         return source + section
     # No blank line is lost or gained on removal: a file without a final newline gets none.
     return source + (eol + section + eol if source.endswith(b"\n") else eol + eol + section)
 
 
-_BOM = b"\xef\xbb\xbf"
-
-
 def _line_ending(source: bytes) -> bytes:
-    windows = source.count(b"\r\n")
-    return b"\r\n" if windows * 2 > source.count(b"\n") else b"\n"
+    return b"\r\n" if source.count(b"\r\n") * 2 > source.count(b"\n") else b"\n"
 
 
 def remove_section(source: bytes) -> bytes | None:
@@ -763,10 +741,8 @@ def remove_section(source: bytes) -> bytes | None:
     before, after = source[: span.start], source[span.stop :]
     if not after and not source.endswith(b"\n"):  # the file had no final newline
         return before.removesuffix(span.eol + span.eol)
-    if not before and not after:
-        return None
     blank = span.eol if before.endswith(b"\n" + span.eol) else b""
-    return before.removesuffix(blank) + after
+    return before.removesuffix(blank) + after if before or after else None
 
 
 def section_state(source: bytes | None, body: str) -> str:
@@ -776,7 +752,7 @@ def section_state(source: bytes | None, body: str) -> str:
         return "absent"
     if span.version > SECTION_VERSION:
         return "newer"
-    if not is_pristine(span):
+    if not span.pristine:
         return "edited"
     return "current" if upsert_section(source, body) == source else "stale"
 
@@ -795,12 +771,7 @@ def unseal(source: bytes) -> tuple[str, bool]:
     return text[: match.start()], content_hash(text[: match.start()].encode()) == match[1]
 
 
-class IgnoreRule(NamedTuple):
-    """One line of a .gitignore, as a pattern over paths relative to the root."""
-
-    pattern: re.Pattern[str]
-    keep: bool  # a line with `!`
-    folders_only: bool
+IgnoreRule = tuple[re.Pattern[str], bool, bool]  # over paths, a line with `!`, folders only
 
 
 def parse_ignore(text: str, folder: str) -> list[IgnoreRule]:
@@ -816,15 +787,15 @@ def parse_ignore(text: str, folder: str) -> list[IgnoreRule]:
         anchored, line = "/" in line, line.removeprefix("/")
         prefix = re.escape(folder + "/") if folder else ""
         pattern = prefix + ("" if anchored else "(?:.*/)?") + glob_pattern(line)
-        rules.append(IgnoreRule(re.compile(pattern, re.S), keep, folders_only))
+        rules.append((re.compile(pattern, re.S), keep, folders_only))
     return rules
 
 
 def is_ignored(path: str, rules: Sequence[IgnoreRule], *, folder: bool) -> bool:
     """Whether the last rule that matches leaves the path out."""
-    for rule in reversed(rules):
-        if (folder or not rule.folders_only) and rule.pattern.fullmatch(path):
-            return not rule.keep
+    for pattern, keep, folders_only in reversed(rules):
+        if (folder or not folders_only) and pattern.fullmatch(path):
+            return not keep
     return False
 
 
@@ -1119,25 +1090,12 @@ def find_changed_lines(old: str, new: str) -> list[tuple[int, int]]:
     """The lines of the new text, first and last of each run, that the old one has not."""
     import difflib
 
-    before, after = old.splitlines(), new.splitlines()
-    head = 0
-    while head < min(len(before), len(after)) and before[head] == after[head]:
-        head += 1
-    tail = 0
-    while tail < min(len(before), len(after)) - head and before[-1 - tail] == after[-1 - tail]:
-        tail += 1
-    before, after = before[head : len(before) - tail], after[head : len(after) - tail]
-    if len(before) * len(after) > _MOST_COMPARED:
-        return [(head + 1, head + max(1, len(after)))]
-    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    matcher = difflib.SequenceMatcher(None, old.splitlines(), new.splitlines())
     return [
-        (head + first + 1, head + max(last, first + 1))
+        (first + 1, max(last, first + 1))
         for verb, _, _, first, last in matcher.get_opcodes()
         if verb != "equal"
     ]
-
-
-_MOST_COMPARED = 4_000_000  # pairs of lines: above it the whole run counts as changed
 
 
 def find_line_hits(text: str, stems: Iterable[str]) -> LineHits:
@@ -1452,70 +1410,60 @@ def as_table(value: object) -> dict[str, Any]:
 
 # -- JSON files of other tools, changed in place: what is not ours keeps its bytes
 
-Step = str | int  # a key of an object, or a place in an array
+
+def edit_json(text: str, value: object) -> str:
+    """The JSON text with another value, in the bytes of the old one wherever the two agree.
+
+    Items of a list are compared by their place; `...` stands for one that goes.
+    """
+    start = _skip_json(text, 0)
+    unit = re.search(r"\n([ \t]+)\S", text)
+    body, end = _edit_value(text, start, value, unit[1] if unit else "  ")
+    return text[:start] + body + text[end:]
 
 
-class _Member(NamedTuple):
-    """One member of a JSON object or array, by offsets into the text."""
-
-    key: Step
-    start: int  # of its key, or of its value in an array
-    value: int
-    end: int
+def _skip_json(text: str, at: int) -> int:
+    """The next place that is neither white space nor a mark between members."""
+    found = re.compile(r"[\ufeff\s,:]*").match(text, at)
+    return found.end() if found else at
 
 
-def edit_json(text: str, steps: Sequence[Step], value: object, at: int = 0) -> str:
-    """The JSON text with a value at this path, written as its neighbours are; without it for None."""
+def _edit_value(text: str, at: int, value: Any, indent: str) -> tuple[str, int]:
+    """The value at this place as another one, and where the old one ends."""
     import json
 
-    at, members, close = _json_members(text, at)
-    places = [place for place, each in enumerate(members) if each.key == steps[0]]
-    place = places[-1] if places else len(members)
-    if places and len(steps) > 1:
-        return edit_json(text, steps[1:], value, members[place].value)
-    if value is None:
-        start = members[place - 1].end if place else at + 1
-        if place == 0 < len(members) - 1:
-            return text[: members[0].start] + text[members[1].start :]
-        return text[:start] + text[members[place].end if place else close :]
-    for step in reversed(steps[1:]):
-        value = {step: value} if isinstance(step, str) else [value]
-    eol, unit = "\r\n" if "\r\n" in text else "\n", re.search(r"\n([ \t]+)\S", text)
-    indent = unit[1] if unit else "  "
+    old, end = json.JSONDecoder().raw_decode(text, at)
+    if value is ... or old == value:
+        return "" if value is ... else text[at:end], end
+    if not isinstance(old, dict | list) or type(old) is not type(value):
+        return json.dumps(value), end
+    eol = "\r\n" if "\r\n" in text else "\n"
     line = re.match(r"\ufeff?([ \t]*)", text[:at].rpartition("\n")[2])
     base = eol + (line[1] if line else "")
-    gap = text[at + 1 : members[0].start] if members else base + indent
-    body = json.dumps(value, indent=indent if "\n" in gap else None)
-    body = body.replace("\n", eol + gap.rpartition("\n")[2])
-    if places:
-        return text[: members[place].value] + body + text[members[place].end :]
-    body = f"{json.dumps(steps[0])}: {body}" if isinstance(steps[0], str) else body
-    if members:
-        return text[: members[-1].end] + "," + (gap or " ") + body + text[members[-1].end :]
-    return text[: at + 1] + gap + body + base + text[close:]
-
-
-def _json_members(text: str, at: int) -> tuple[int, list[_Member], int]:
-    """Where the object or array at an offset begins, its members, and where it ends."""
-    import json
-
-    def skip(place: int) -> int:
-        while text[place] in "\ufeff \t\r\n,:":
-            place += 1
-        return place
-
-    begin = skip(at)
-    members: list[_Member] = []
-    place = skip(begin + 1)
+    place = _skip_json(text, at + 1)
+    gap = between = text[at + 1 : place] if old else base + indent
+    tail = base
+    out: list[tuple[str, str]] = []  # what stands before a member, and the member
+    added = dict(value) if isinstance(value, dict) else dict(enumerate(value))
     while text[place] not in "]}":
-        start, key = place, len(members)
-        if text[begin] == "{":
+        key, begin = len(out), place
+        if isinstance(old, dict):
             key, place = json.JSONDecoder().raw_decode(text, place)
-            place = skip(place)
-        _, end = json.JSONDecoder().raw_decode(text, place)
-        members.append(_Member(key, start, place, end))
-        place = skip(end)
-    return begin, members, place
+            place = _skip_json(text, place)
+        body, stop = _edit_value(text, place, added.pop(key, ...), indent)
+        out.append((between, text[begin:place] + body if body else ""))
+        place = _skip_json(text, stop)
+        between, tail = text[stop:place], text[stop : end - 1]
+    for key, new in added.items():
+        body = json.dumps(new, indent=indent if "\n" in gap else None)
+        body = body.replace("\n", eol + gap.rpartition("\n")[2])
+        name = f"{json.dumps(key)}: " if isinstance(old, dict) else ""
+        out.append(("," + (gap or " "), name + body))
+    kept = [(before, body) for before, body in out if body]
+    inside = "".join(
+        (before if number else gap) + body for number, (before, body) in enumerate(kept)
+    )
+    return text[at] + inside + (tail if kept else "") + text[end - 1], end
 
 
 def find_code_names(text: str) -> list[str]:
@@ -7945,9 +7893,15 @@ def list_files(project: Project) -> dict[str, Stamp]:
 
 def _own_path(project: Project) -> str:
     """Where this script lies in a repository that only uses it: it is no part of that project."""
+    folder = os.path.dirname(os.path.realpath(__file__))
+    at_home = os.path.isfile(os.path.join(folder, "templates", "runloop.md"))
+    return "" if at_home else script_path(project)
+
+
+def script_path(project: Project) -> str:
+    """The path of this very script, "" if it lies outside the repository."""
     script = os.path.realpath(__file__)
-    at_home = os.path.isfile(os.path.join(os.path.dirname(script), "templates", "runloop.md"))
-    if at_home or not is_inside(project, script):
+    if not is_inside(project, script):
         return ""
     return os.path.relpath(script, project.root).replace(os.sep, "/")
 
@@ -8014,12 +7968,9 @@ def _list_by_walk(project: Project) -> list[bytes]:
 
 def script_command(project: Project) -> str:
     """How to call this very script from the repository's root: `python ctx.py`, or `ctx`."""
-    script = os.path.realpath(__file__)
-    if not is_inside(project, script):
-        return "ctx"
-    path = os.path.relpath(script, project.root).replace(os.sep, "/")
-    if re.fullmatch(r"[\w./-]+", path):
-        return f"python {path}"
+    path = script_path(project)
+    if re.fullmatch(r"[\w./-]*", path):
+        return f"python {path}" if path else "ctx"
     import shlex
 
     return f"python {shlex.quote(path)}"
@@ -11874,13 +11825,12 @@ _EVENTS = {
     "SubagentStart": "",
     "PreToolUse": "Agent|Task",
 }
-_CURSOR_EVENTS = {"sessionStart": "", "subagentStart": ""}  # its others take no context
-# file -> the door it leads to, and how its tool names the root
-_SETTINGS = {
-    ".claude/settings.json": ("hooks", "${CLAUDE_PROJECT_DIR}"),
-    ".codex/hooks.json": ("hooks", "$(git rev-parse --show-toplevel)"),
-    ".cursor/hooks.json": ("hooks", "."),
-    ".mcp.json": ("mcp", "."),
+# file -> its key for what we add, how its tool names the root, the events that take context
+_SETTINGS: dict[str, tuple[str, str, dict[str, str]]] = {
+    ".claude/settings.json": ("hooks", "${CLAUDE_PROJECT_DIR}", _EVENTS),
+    ".codex/hooks.json": ("hooks", "$(git rev-parse --show-toplevel)", _EVENTS),
+    ".cursor/hooks.json": ("hooks", ".", {"sessionStart": "", "subagentStart": ""}),
+    ".mcp.json": ("mcpServers", ".", {}),
 }
 # Imported, ctx.py is compiled once, not at each start. And where it is gone, Python ends with 1:
 # a missing script ends with 2, which would take the user's prompt away.
@@ -11895,121 +11845,95 @@ def plan_doors(project: Project, wanted: Collection[str], *, remove: bool = Fals
     import json
 
     changes, notes = [], []
-    for path, (door, _) in _SETTINGS.items():
+    for path, (key, _, _) in _SETTINGS.items():
         old = read_old(project, path)
         used = path.startswith((".claude", ".mcp")) or list_folder(project, path.split("/")[0])
-        asked = bool(used) and door in wanted
+        asked = bool(used) and ("mcp" if path == ".mcp.json" else "hooks") in wanted
         try:
             text = (old or b"{}\n").decode()
             data = json.loads(text.removeprefix("\ufeff"))
-            own = _list_own(data)
+            own = _replace_own(data.get(key), ...) != data.get(key)
         except (ValueError, AttributeError, RecursionError) as error:
             if not asked:
                 continue
             raise CtxError(f"{path}: not valid JSON: {one_line(str(error))}; correct it") from error
-        if remove and own:
-            changes.append(Change(path, old, _remove_door(text, own)))
-        elif asked or own:
-            text = _add_door(project, path, text, data, asked=asked)
-            changes.append(Change(path, old, text.encode()))
+        if not asked and not own:
+            continue
+        if remove:
+            new = data | {key: _replace_own(data[key], ...)}
+        else:
+            new = _with_door(project, path, data, asked=asked)
+        empty = {each for each in new if new[each] is not ...} <= {"version"}
+        changes.append(Change(path, old, None if empty else edit_json(text, new).encode()))
     for path, template in _AGENT_TEMPLATES.items():
         old = read_old(project, path)
-        new = None if remove else seal(fill(template, ctx=script_command(project)))
+        seen = None if remove else seal(fill(template, ctx=script_command(project)))
         if unseal(old)[1] if old is not None else "agents" in wanted:
-            changes.append(Change(path, old, new))
+            changes.append(Change(path, old, seen))
         elif old is not None and ("agents" in wanted or b"<!-- ctx sha256:" in old):
             notes.append(f"{path}: edited by hand; kept")
     return Plan(changes, notes)
 
 
-def _list_own(data: Mapping[str, Any]) -> list[tuple[Step, ...]]:
-    """Where a settings file holds what leads to ctx.py."""
-    hooks, servers = data.get("hooks"), data.get("mcpServers")
-    found: list[tuple[Step, ...]] = []
-    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
-        for at, group in enumerate(groups if isinstance(groups, list) else ()):
-            inner = group.get("hooks") if isinstance(group, dict) else None
-            rows = enumerate(inner if isinstance(inner, list) else ())
-            found += [("hooks", event, at, "hooks", n) for n, each in rows if _is_own(each, "hook")]
-            found += [("hooks", event, at)] if _is_own(group, "hook") else []
-    for name, server in servers.items() if isinstance(servers, dict) else ():
-        found += [("mcpServers", name)] if _is_own(server, "mcp") else []
-    return found
+def _replace_own(value: Any, command: Any) -> Any:
+    """Settings with each command of ours replaced; `...` takes it out, and all that this empties."""
+    if isinstance(value, list):
+        rows = [_replace_own(each, command) for each in value]
+        return ... if rows and all(each is ... for each in rows) else rows
+    if not isinstance(value, dict):
+        return value
+    if _is_own(value):
+        return command
+    kept = {key: _replace_own(value[key], command) for key in value}
+    kept = {key: each for key, each in kept.items() if each is not ...}
+    return ... if kept != value and kept.keys() <= {"matcher"} else kept
 
 
-def _is_own(each: Any, door: str) -> bool:
-    """Whether a command of a settings file calls this door of ctx.py, wherever that lies."""
-    if not isinstance(each, dict):
-        return False
-    more = each.get("args")
-    words = [each.get("command"), *(more if isinstance(more, list) else ())]
+def _is_own(handler: Mapping[str, Any]) -> bool:
+    """Whether a command of a settings file calls a door of ctx.py, wherever that lies."""
+    more = handler.get("args")
+    words = [handler.get("command"), *(more if isinstance(more, list) else ())]
     line = " ".join(word for word in words if isinstance(word, str))
     stem = os.path.basename(__file__).removesuffix(".py")
     script = rf"import (\w+); \1\.main\(\).*|(?:^|[\s/])(?:ctx|{re.escape(stem)})(?:\.py)?"
-    return bool(re.search(rf"(?:{script}) {door}$", line))
+    return bool(re.search(rf"(?:{script}) (?:hook|mcp)$", line))
 
 
-def _add_door(project: Project, path: str, text: str, data: dict[str, Any], *, asked: bool) -> str:
-    """A settings file with our commands as they should be; missing ones are added if asked for."""
-    door, root = _SETTINGS[path]
+def _with_door(project: Project, path: str, data: dict[str, Any], *, asked: bool) -> dict[str, Any]:
+    """Settings with our commands as they should be; missing ones are added if asked for."""
+    key, root, events = _SETTINGS[path]
     command = _door_command(project, path, root)
-    own = _list_own(data)
-    for steps in own:
-        if functools.reduce(operator.getitem, steps, cast(Any, data)) != command:
-            text = edit_json(text, steps, command)
-    if not asked:
-        return text
-    table = "mcpServers" if door == "mcp" else "hooks"
-    known = data.get(table, {})
-    if not isinstance(known, dict) or (door == "mcp" and not own and "ctx" in known):
-        raise CtxError(f"{path}: {table} is in use for something else; rename or correct it")
-    if door == "mcp":
-        return text if own else edit_json(text, [table, "ctx"], command)
-    cursor = path.startswith(".cursor")
-    if cursor and "version" not in data:
-        text = edit_json(text, ["version"], 1)
-    for event, matcher in (_CURSOR_EVENTS if cursor else _EVENTS).items():
-        group = ({"matcher": matcher} if matcher else {}) | {"hooks": [command]}
-        rows = known.get(event, [])
+    known = data.get(key, {})
+    if not isinstance(known, dict):
+        raise CtxError(f"{path}: {key} is not a table; correct it")
+    table = _replace_own(known, command)
+    if asked and path == ".mcp.json" and _replace_own(known, ...) == known:
+        if "ctx" in known:
+            raise CtxError(f"{path}: {key}.ctx is something else; rename it")
+        table = {**known, "ctx": command}
+    for event, matcher in events.items() if asked else ():
+        rows = table.get(event, [])
         if not isinstance(rows, list):
-            raise CtxError(f"{path}: hooks.{event} is not a list; correct it")
-        if not any(steps[1] == event for steps in own):
-            text = edit_json(text, ["hooks", event, len(rows)], command if cursor else group)
-    return text
-
-
-def _remove_door(text: str, own: Sequence[Sequence[Step]]) -> bytes | None:
-    """A settings file without our commands and what that leaves empty; None if that is all."""
-    import json
-
-    for steps in reversed(own):
-        text = edit_json(text, steps, None)
-        for size in range(min(len(steps) - 1, 3), 0, -1):
-            data: Any = json.loads(text.removeprefix("\ufeff"))
-            inner = functools.reduce(operator.getitem, steps[:size], data)
-            if inner and not (isinstance(inner, dict) and inner.get("hooks") == []):
-                break
-            text = edit_json(text, steps[:size], None)
-    return (
-        None if json.loads(text.removeprefix("\ufeff")) in ({}, {"version": 1}) else text.encode()
-    )
+            raise CtxError(f"{path}: {key}.{event} is not a list; correct it")
+        group = ({"matcher": matcher} if matcher else {}) | {"hooks": [command]}
+        if _replace_own(rows, ...) == rows:
+            table = table | {event: [*rows, command if path.startswith(".cursor") else group]}
+    version = {"version": 1} if path.startswith(".cursor") else {}
+    return version | data | {key: table}
 
 
 def _door_command(project: Project, path: str, root: str) -> dict[str, Any]:
     """How the tool that reads this file should call ctx.py."""
     door = "mcp" if path == ".mcp.json" else "hook"
-    script = os.path.realpath(__file__)
-    words = ["ctx", door]
-    if is_inside(project, script):
-        place = os.path.relpath(script, project.root).replace(os.sep, "/")
-        folder, _, name = f"{root}/{place}".rpartition("/")
-        stem = name.removesuffix(".py")
-        python = "python" if os.name == "nt" else "python3"
-        words = [python, place, door]
-        if door == "hook" and stem.isidentifier():
-            code = _LAUNCHER.format(name=stem)
-            words = [python, "-X", f"pycache_prefix={root}/.ctx/cache", "-c", code, folder, door]
-    if path.startswith(".mcp"):
+    place = script_path(project)
+    folder, _, name = f"{root}/{place}".rpartition("/")
+    stem = name.removesuffix(".py")
+    python = "python" if os.name == "nt" else "python3"
+    words = [python, place, door] if place else ["ctx", door]
+    if place and door == "hook" and stem.isidentifier():
+        code = _LAUNCHER.format(name=stem)
+        words = [python, "-X", f"pycache_prefix={root}/.ctx/cache", "-c", code, folder, door]
+    if door == "mcp":
         return {"command": words[0], "args": words[1:]}
     if path.startswith(".claude"):
         return {"type": "command", "command": words[0], "args": words[1:], "timeout": 20}

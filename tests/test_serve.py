@@ -1,9 +1,7 @@
 """The doors for agents: hook answers any event, mcp any client, init registers both without harm."""
 
 import asyncio
-import functools
 import json
-import operator
 import os
 import shutil
 import subprocess
@@ -692,15 +690,22 @@ VALUES = st.recursive(
 )
 def test_json_is_edited_in_place_and_back(data: Any, indent: Any, key: str, eol: str) -> None:
     text = json.dumps(data, indent=indent).replace("\n", eol) + eol
-    steps = ["hooks", key, 0]
-    if not isinstance(data.get("hooks", {}), dict) or key in data.get("hooks", {}):
-        steps = ["hooks"]
-    edited = ctx.edit_json(text, steps, {"a": [1]})
-    new = json.loads(edited)
-    assert {name: new[name] for name in data if name != "hooks"} == {
-        name: data[name] for name in data if name != "hooks"
-    }
-    assert functools.reduce(operator.getitem, steps, new) == {"a": [1]}
+    hooks = data.get("hooks")
+    new = data | {"hooks": (hooks if isinstance(hooks, dict) else {}) | {key: [{"a": [1]}]}}
+    edited = ctx.edit_json(text, new)
+    assert json.loads(edited) == new and list(json.loads(edited)) == list(new)
+    assert ctx.edit_json(edited, new) == edited
+    back = ctx.edit_json(edited, data)
+    assert json.loads(back) == data
     if "hooks" not in data:
-        again = ctx.edit_json(edited, ["hooks"], None)
-        assert again == text or not data
+        assert back == text or not data
+
+
+@given(data=VALUES, other=VALUES, indent=st.sampled_from([None, 0, 2, "\t"]))
+def test_an_edited_json_text_has_the_value_that_was_asked_for(
+    data: Any, other: Any, indent: Any
+) -> None:
+    text = json.dumps([data, {"kept": 1.50, "gone": data}], indent=indent)
+    edited = json.loads(ctx.edit_json(text, [other, {"kept": 1.5, "new": other}, data]))
+    assert edited == [other, {"kept": 1.5, "new": other}, data]
+    assert json.loads(ctx.edit_json(text, [..., {"kept": 1.5}])) == [{"kept": 1.5}]
