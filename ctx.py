@@ -278,7 +278,7 @@ class Config(NamedTuple):
     scan_mode: str = "incremental"
     tokens_encoding: str = "o200k_base"
     hook_agent_prompts: bool = False
-    roles: Mapping[str, tuple[str, ...]] = {}  # role -> globs that it may see
+    roles: Mapping[str, Sequence[str]] = {}  # role -> globs that it may see
     domains: Mapping[str, str] = {}  # folder prefix -> a name for it
 
 
@@ -7324,19 +7324,24 @@ def find_root(start: str) -> str:
         raise CtxError(f"working folder: {error.strerror}; change to another folder") from error
     if not os.path.isdir(here):
         raise CtxError(f"{start}: not a folder; give --root an existing folder")
-    folder = here
-    while True:
-        if any(os.path.lexists(os.path.join(folder, name)) for name in (".git", ".ctx")):
-            return folder
+    return find_above(here, ".git", ".ctx") or here
+
+
+def find_above(folder: str, *names: str) -> str:
+    """The nearest folder, this one or above it, that holds one of these names; "" if none does."""
+    while not any(os.path.lexists(os.path.join(folder, name)) for name in names):
         above = os.path.dirname(folder)
         if above == folder:
-            return here
+            return ""
         folder = above
+    return folder
 
 
 # -- configuration
 
-_RANGES: dict[str, tuple[float, float]] = {
+ANCHOR_SOURCES = ("prompt", "agent", "task", "git", "progress", "epic", "deps", "retry")
+# setting -> its least and its greatest value, or the words it may hold
+_LIMITS: dict[str, tuple[Any, ...]] = {
     "map_token_budget": (100, 10_000),
     "map_max_depth": (1, 10),
     "pack_token_budget": (100, 1_000_000),
@@ -7349,37 +7354,31 @@ _RANGES: dict[str, tuple[float, float]] = {
     "anchor_git_commits": (0, 100),
     "anchor_progress_lines": (0, 1_000),
     "anchor_max_prompt_lines": (0, 10_000),
-}
-ANCHOR_SOURCES = ("prompt", "agent", "task", "git", "progress", "epic", "deps", "retry")
-_CHOICES: dict[str, tuple[str, ...]] = {
+    "anchor_sources": ANCHOR_SOURCES,
     "scan_mode": ("incremental", "full"),
     "tokens_encoding": ("o200k_base", "cl100k_base", "estimate"),
-    "anchor_sources": ANCHOR_SOURCES,
 }
 
 
 def read_config(root: str) -> Config:
     """Environment over .ctx/config.toml over [tool.ctx] of pyproject.toml over the defaults."""
-    values: dict[str, object] = {}
-    pyproject = _read_toml(root, "pyproject.toml", strict=False)
-    tool = pyproject.get("tool")
-    if isinstance(tool, dict) and isinstance(tool.get("ctx"), dict):
-        values |= _flat_settings("pyproject.toml [tool.ctx]", tool["ctx"])
-    values |= _flat_settings(".ctx/config.toml", _read_toml(root, ".ctx/config.toml", strict=True))
+    tool = as_table(_read_toml(root, "pyproject.toml", b"tool.ctx").get("tool"))
+    values = _flat_settings("pyproject.toml [tool.ctx]", as_table(tool.get("ctx")))
+    values |= _flat_settings(".ctx/config.toml", _read_toml(root, ".ctx/config.toml"))
     for field, default in Config._field_defaults.items():
-        text = os.environ.get(f"CTX_{field.upper()}")
-        if text is not None and not isinstance(default, dict):
-            where = f"CTX_{field.upper()}"
-            values[field] = check_setting(where, field, _parse_setting(where, text, default))
-    return Config(**values)  # type: ignore[arg-type]
+        where = f"CTX_{field.upper()}"
+        if where in os.environ and not isinstance(default, dict):
+            values[field] = parse_setting(where, field, os.environ[where])
+    return Config(**values)
 
 
-def _read_toml(root: str, path: str, *, strict: bool) -> dict[str, object]:
+def _read_toml(root: str, path: str, needle: bytes = b"") -> dict[str, Any]:
+    """The tables of a TOML file; {} if it is absent, or of others and without this word."""
     place = os.path.join(root, path)
     source = read_file(place)
-    if strict and source is None and os.path.lexists(place):
+    if source is None and not needle and os.path.lexists(place):
         raise CtxError(f"{path}: cannot be read; make it a plain, readable file")
-    if source is None or (not strict and b"tool.ctx" not in source):
+    if source is None or needle not in source:
         return {}
     import tomllib
 
@@ -7389,84 +7388,77 @@ def _read_toml(root: str, path: str, *, strict: bool) -> dict[str, object]:
         raise CtxError(f"{path}: not valid TOML: {error}; correct it") from error
 
 
-def _flat_settings(where: str, table: Mapping[str, object]) -> dict[str, object]:
+def _flat_settings(where: str, table: Mapping[str, Any]) -> dict[str, Any]:
     """{"map_token_budget": 800} of {"map": {"token_budget": 800}}, each checked."""
-    values: dict[str, object] = {}
+    values: dict[str, Any] = {}
     for group, inner in table.items():
         if not isinstance(inner, dict):
             raise CtxError(f"{where}: unknown key {group}; keys stand in tables such as [map]")
         if group == "domains":
             if not all(isinstance(name, str) for name in inner.values()):
                 raise CtxError(f"{where}: domains: each prefix needs a name in quotes; correct it")
-            values["domains"] = dict(inner)
+            values[group] = inner
         elif group == "roles":
-            values["roles"] = {name: _role_paths(where, name, role) for name, role in inner.items()}
+            values[group] = {name: as_table(role).get("paths") for name, role in inner.items()}
+            for name, paths in values[group].items():
+                if not _is_texts(paths):
+                    raise CtxError(f"{where}: roles.{name}: needs paths, a list of globs; add it")
         else:
             for key, value in inner.items():
                 values[f"{group}_{key}"] = check_setting(where, f"{group}_{key}", value)
     return values
 
 
-def _role_paths(where: str, name: str, role: object) -> tuple[str, ...]:
-    paths = role.get("paths") if isinstance(role, dict) else None
-    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
-        raise CtxError(f"{where}: roles.{name}: needs paths, a list of globs; correct it")
-    return tuple(paths)
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
-def check_setting(where: str, field: str, value: object) -> object:
+def check_setting(where: str, field: str, value: Any) -> Any:
     """The value if it has the setting's type and range; CtxError names the file, key and range."""
     key = field.replace("_", ".", 1)
     default = Config._field_defaults.get(field)
     if default is None or isinstance(default, dict):
-        raise CtxError(f"{where}: unknown key {key}; {closest(key, _setting_keys())}")
-    if isinstance(default, tuple):
-        if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
-            raise CtxError(f"{where}: {key} must be a list of texts; correct it")
+        known = [each.replace("_", ".", 1) for each in Config._fields]
+        raise CtxError(f"{where}: unknown key {key}; {closest(key, known)}")
+    if isinstance(default, tuple) and _is_texts(value):
         value = tuple(value)
-    elif isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(default, float) and type(value) is int:
         value = float(value)
     if type(value) is not type(default):
         kinds = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
-        raise CtxError(f"{where}: {key} must be {kinds[type(default)]}; correct it")
-    low, high = _RANGES.get(field, (0, 0))
-    if field in _RANGES and not low <= float(str(value)) <= high:
-        raise CtxError(f"{where}: {key} is {value}; it must be {low} to {high}")
-    for word in value if isinstance(value, tuple) else (value,):
-        if field in _CHOICES and word not in _CHOICES[field]:
-            raise CtxError(f"{where}: {key} is {word}; it must be {', '.join(_CHOICES[field])}")
+        kind = kinds.get(type(default), "a list of texts")
+        raise CtxError(f"{where}: {key} must be {kind}; correct it")
+    limits = _LIMITS.get(field, ())
+    for each in value if isinstance(value, tuple) else (value,):
+        words = isinstance(each, str)
+        if limits and not (each in limits if words else limits[0] <= each <= limits[1]):
+            wanted = ", ".join(limits) if words else f"{limits[0]} to {limits[1]}"
+            raise CtxError(f"{where}: {key} is {each}; it must be {wanted}")
     return value
 
 
-def _parse_setting(where: str, text: str, default: object) -> object:
-    """The text of an environment variable as a value of the default's type."""
+def parse_setting(where: str, field: str, text: str) -> Any:
+    """The value that a flag or an environment variable gives a setting, checked like any other."""
+    value: object = text
+    default = Config._field_defaults[field]
     if isinstance(default, tuple):
-        return [word for word in re.split(r"[\s,]+", text) if word]
-    if isinstance(default, bool):
+        value = [word for word in re.split(r"[\s,]+", text) if word]
+    elif isinstance(default, bool):
         words = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
-        if text.lower() not in words:
-            raise CtxError(f"{where}: must be true or false; correct it")
-        return words[text.lower()]
-    if isinstance(default, int):
-        return parse_number(where, text)
-    if isinstance(default, float):
-        if not re.fullmatch(r"\d{1,7}(\.\d{1,9})?", text):
-            raise CtxError(f"{where}: must be a number; correct it")
-        return float(text)
-    return text
+        value = words.get(text.lower(), text)
+    elif isinstance(default, int):
+        value = parse_number(where, text)
+    elif isinstance(default, float) and re.fullmatch(r"[0-9]{1,7}(\.[0-9]{1,9})?", text):
+        value = float(text)
+    return check_setting(where, field, value)
 
 
 def parse_number(where: str, text: str) -> int:
     """A whole number of at most 7 digits; CtxError names what it was for."""
-    if not re.fullmatch(r"[0-9]{1,7}", text, re.ASCII):
-        raise CtxError(
-            f"{where}: {show(text, 20)!r} is not a whole number up to 9999999; give digits"
-        )
+    if not re.fullmatch(r"[0-9]{1,7}", text):
+        found = show(text, 20)
+        raise CtxError(f"{where}: {found!r} is not a whole number up to 9999999; give digits")
     return int(text)
-
-
-def _setting_keys() -> list[str]:
-    return [field.replace("_", ".", 1) for field in Config._fields]
 
 
 def closest(word: str, known: Sequence[str]) -> str:
@@ -7534,32 +7526,25 @@ def run_git(project: Project, *args: str, limit: float = 60) -> bytes | None:
     """What git prints, or None if it fails; no setting of the repository makes it run a program."""
     import subprocess
 
-    settings = (
+    command = ["git", "--no-pager", "--literal-pathspecs", "-C", project.root]
+    for setting in (
         "core.fsmonitor=false",
         f"core.hooksPath={os.devnull}",
         "core.untrackedCache=false",
         "log.showSignature=false",
         "core.quotePath=false",
-    )
-    command = ["git", "--no-pager", "--literal-pathspecs"]
-    command += [part for setting in settings for part in ("-c", setting)]
-    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    ):
+        command += ["-c", setting]
     # the user's own choice of configuration files is not the repository's
-    for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM"):
-        if name in os.environ:
-            env[name] = os.environ[name]
-    env |= {
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_TERMINAL_PROMPT": "0",
-        "GIT_NO_LAZY_FETCH": "1",
-        "LC_ALL": "C",
-    }
+    users = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM")
+    env = {name: os.environ[name] for name in os.environ if name[:4] != "GIT_" or name in users}
+    env |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1"}
     try:
         done = subprocess.run(
-            [*command, "-C", project.root, *args],
+            [*command, *args],
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            env=env,
+            env=env | {"LC_ALL": "C"},
             timeout=limit,
         )
     except (OSError, subprocess.SubprocessError):
@@ -7621,14 +7606,24 @@ def _missing_folders(place: str) -> list[str]:
     return missing
 
 
-def _unstage(temporaries: Sequence[str], made: Sequence[str]) -> None:
+def _unstage(temporaries: Iterable[str], made: Sequence[str] = ()) -> None:
     """Take away what was prepared and not used: temporary files, and folders still empty."""
     for temporary in filter(None, temporaries):
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
+        _remove(temporary)
     for folder in reversed(made):
         with contextlib.suppress(OSError):
             os.rmdir(folder)
+
+
+def _remove(place: str) -> None:
+    """Remove a file, or a folder and all in it, as far as that goes; links are not followed."""
+    with contextlib.suppress(OSError):
+        if not os.path.isdir(place) or os.path.islink(place):
+            os.unlink(place)
+            return
+        for name in os.listdir(place):
+            _remove(os.path.join(place, name))
+        os.rmdir(place)
 
 
 def plan_file(project: Project, path: str, new: bytes | None) -> Change:
@@ -7661,7 +7656,7 @@ def write_file(place: str, source: bytes) -> None:
     except OSError as error:
         raise CtxError(f"{place}: cannot write: {error.strerror}; choose another place") from error
     finally:
-        _unstage([temporary], [])
+        _unstage([temporary])
 
 
 def find_place(project: Project, path: str) -> str:
@@ -7715,9 +7710,7 @@ def write_folder(project: Project, folder: str, files: Mapping[str, bytes]) -> l
     new, old = (os.path.join(parent, f"{_TEMPORARY}{os.getpid()}-{end}") for end in ("new", "old"))
     try:
         os.makedirs(parent, exist_ok=True)
-        _sweep_folders(parent)
-        for leftover in (new, old):
-            _remove_folder(leftover)
+        _sweep(parent)
         os.mkdir(new)
         for name, source in files.items():
             with open(os.path.join(new, name), "wb") as file:
@@ -7725,11 +7718,11 @@ def write_folder(project: Project, folder: str, files: Mapping[str, bytes]) -> l
         for _ in range(100):  # another run may swap at the same moment
             with contextlib.suppress(FileNotFoundError):
                 os.rename(place, old)
-            _remove_folder(old)
+            _remove(old)
             with contextlib.suppress(OSError):
                 os.rename(new, place)
                 return [f"{folder}/{name}" for name in files]
-        _remove_folder(new)
+        _remove(new)
         raise CtxError(f"{folder}: cannot be replaced; check who uses that folder")
     except OSError as error:
         raise CtxError(f"{folder}: cannot write: {error.strerror}; check that folder") from error
@@ -7745,46 +7738,28 @@ def _own_place(project: Project, path: str) -> str:
     return os.path.join(project.root, path).rstrip("/")
 
 
-def _remove_folder(place: str) -> None:
-    """Remove a folder, if it is there, and all in it; links are removed, not followed."""
-    if not os.path.lexists(place):
-        return
-    with os.scandir(place) as entries:
-        for entry in list(entries):
-            if entry.is_dir(follow_symlinks=False):
-                _remove_folder(entry.path)
-            else:
-                os.unlink(entry.path)
-    os.rmdir(place)
-
-
 def _stage(change: Change, place: str) -> str:
     """A temporary file beside `place` with the new bytes, safe on the disk; "" for a deletion."""
+    folder = os.path.dirname(place)
+    temporary = os.path.join(folder, f"{_TEMPORARY}{os.getpid()}-{os.urandom(6).hex()}")
+    if os.path.isdir(place):
+        raise CtxError(f"{change.path}: is a folder; move it away")
+    if change.new is None:
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise CtxError(f"{change.path}: its folder is read-only; nothing was changed")
+        return ""
     try:
-        if os.path.isdir(place):
-            raise CtxError(f"{change.path}: is a folder; move it away")
-        folder = os.path.dirname(place)
-        if change.new is None:
-            if not os.access(folder, os.W_OK | os.X_OK):
-                raise CtxError(f"{change.path}: its folder is read-only; nothing was changed")
-            return ""
         os.makedirs(folder, exist_ok=True)
         _sweep(folder)
-        name = f"{_TEMPORARY}{os.getpid()}-{os.urandom(6).hex()}"
-        temporary = os.path.join(folder, name)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        handle = os.open(temporary, flags, 0o600)
-        try:
-            with open(handle, "wb") as file:
-                file.write(change.new)
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(temporary, _mode_of(place))
-        except OSError:
-            os.unlink(temporary)
-            raise
+        with open(os.open(temporary, flags, 0o600), "wb") as file:
+            file.write(change.new)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, _mode_of(place))
         return temporary
     except OSError as error:
+        _remove(temporary)
         reason = error.strerror or "failed"
         raise CtxError(f"{change.path}: cannot write: {reason}; nothing was changed") from error
 
@@ -7799,14 +7774,11 @@ def _mode_of(place: str) -> int:
 
 
 def _sweep(folder: str) -> None:
-    """Remove what a killed run left behind: temporary files whose process is gone."""
+    """Remove what a killed run left behind: temporary files and folders whose process is gone."""
     for name in os.listdir(folder):
-        if not name.startswith(_TEMPORARY):
-            continue
-        owner = name.removeprefix(_TEMPORARY).partition("-")[0]
-        if owner.isdigit() and not _is_alive(int(owner)):
-            with contextlib.suppress(OSError):
-                os.unlink(os.path.join(folder, name))
+        owner = re.match(rf"{re.escape(_TEMPORARY)}(\d+)-", name)
+        if owner and not _is_alive(int(owner[1])):
+            _remove(os.path.join(folder, name))
 
 
 def _is_alive(process: int) -> bool:
@@ -7868,17 +7840,18 @@ def list_files(project: Project) -> dict[str, Stamp]:
     names = _list_by_git(project)
     if names is None:
         names = _list_by_walk(project)
-    exclude = [re.compile(glob_pattern(glob)) for glob in project.config.map_exclude]
+    globs = "|".join(map(glob_pattern, project.config.map_exclude))
+    is_excluded = re.compile(globs or "(?!)", re.S).fullmatch
     files: dict[str, Stamp] = {}
     # folder -> whether it is really inside, no link on the way
     folders: dict[str, bool] = {"": True}
     base = os.fsencode(project.root) + b"/"
     for name in sorted(set(names) - {os.fsencode(_own_path(project))}):
         path = os.fsdecode(name)
-        folder, _, _ = path.rpartition("/")
+        folder = folder_of(path)
         if folder not in folders:
             _note_folder(project, folder, folders)
-        if not folders[folder] or any(pattern.fullmatch(path) for pattern in exclude):
+        if not folders[folder] or is_excluded(path):
             continue
         try:
             info = os.lstat(base + name)
@@ -7929,13 +7902,7 @@ def _list_by_git(project: Project) -> list[bytes] | None:
 
 def has_git_folder(root: str) -> bool:
     """Whether a folder or one above it is a git work tree."""
-    folder = root
-    while not os.path.lexists(os.path.join(folder, ".git")):
-        above = os.path.dirname(folder)
-        if above == folder:
-            return False
-        folder = above
-    return True
+    return find_above(root, ".git") != ""
 
 
 def _list_by_walk(project: Project) -> list[bytes]:
@@ -7952,7 +7919,7 @@ def _list_by_walk(project: Project) -> list[bytes]:
         except OSError:
             continue
         for entry in entries:
-            path = f"{folder}/{entry.name}" if folder else entry.name
+            path = join_path(folder, entry.name)
             is_folder = entry.is_dir(follow_symlinks=False)
             if is_ignored(path, rules, folder=is_folder):
                 continue
@@ -7985,27 +7952,18 @@ def cache_home() -> str:
     return os.path.join(base, "ctx")
 
 
-def read_pins() -> list[str]:
-    """The packages that this file's own header asks for."""
-    source = read_file(os.path.realpath(__file__)) or b""
+def read_pins() -> dict[str, str]:
+    """The packages that this file's own header asks for, each with its pin."""
+    source = read_file(os.path.realpath(__file__), 2000, part="head") or b""
     header = source.decode("utf-8", "replace").partition("# ///\n")[0]
-    return re.findall(r'^#     "([^"]+)",$', header, re.M)
+    return {re.split("[<>=]", pin)[0]: pin for pin in re.findall(r'^#     "(.+)",$', header, re.M)}
 
 
 def private_environment() -> str:
     """Where setup keeps the packages of these pins for this Python; it may not exist yet."""
-    import hashlib
-
     tag = f"{sys.implementation.cache_tag}-{sys.platform}"
-    key = hashlib.sha256("\n".join([tag, *read_pins()]).encode()).hexdigest()[:12]
+    key = content_hash("\n".join([tag, *read_pins().values()]).encode())[:12]
     return os.path.join(cache_home(), f"{tag}-{key}")
-
-
-def _site_packages(environment: str) -> str:
-    if os.name == "nt":
-        return os.path.join(environment, "Lib", "site-packages")
-    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
-    return os.path.join(environment, "lib", version, "site-packages")
 
 
 def has_parsers(project: Project) -> bool:
@@ -8032,74 +7990,80 @@ def list_missing() -> list[str]:
 
     An interpreter that has them all is used as it is; else the private environment goes first.
     """
-    names = [_pin_name(pin) for pin in read_pins()]
-    missing = [name for name in names if not _has_package(name)]
-    folder = _site_packages(private_environment()) if missing else ""
+    missing = _list_unusable()
+    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    below = ("Lib",) if os.name == "nt" else ("lib", version)
+    folder = os.path.join(private_environment(), *below, "site-packages") if missing else ""
     if folder and folder not in sys.path and os.path.isdir(folder):
         import importlib
 
         sys.path.insert(0, folder)
         importlib.invalidate_caches()
-        missing = [name for name in names if not _has_package(name)]
+        missing = _list_unusable()
     return missing
 
 
-def _has_package(name: str) -> bool:
-    """Whether a package can be imported; one that would download its grammars does not count."""
+def _list_unusable() -> list[str]:
+    """Pinned packages that are missing here, or of a version that would download its grammars."""
+    versions = read_versions()
+    return [
+        name for name in versions if not versions[name] or downloads_grammars(name, versions[name])
+    ]
+
+
+def downloads_grammars(name: str, version: str) -> bool:
+    """Whether a package is a language pack without grammars: it would fetch them when parsing."""
+    return name == _PARSERS and not version.startswith(("0.", "?"))
+
+
+def read_versions() -> dict[str, str]:
+    """The installed version of each pinned package, "" where it is missing.
+
+    Read off the names of folders beside it: importing metadata is slow.
+    """
     from importlib.util import find_spec
 
-    spec = find_spec(name.replace("-", "_"))
-    if spec is None or name != _PARSERS:
-        return spec is not None
-    site = os.path.dirname(os.path.dirname(spec.origin or ""))
-    try:
-        return not any(
-            re.match(r"tree_sitter_language_pack-[1-9]", entry) for entry in os.listdir(site)
-        )
-    except OSError:
-        return True
-
-
-def _pin_name(pin: str) -> str:
-    return re.split(r"[<>=]", pin)[0]
+    found = {}
+    for name in read_pins():
+        module = name.replace("-", "_")
+        spec = find_spec(module)
+        site = os.path.dirname(os.path.dirname(spec.origin or "")) if spec else ""
+        marks = [
+            re.fullmatch(rf"{module}-([\w.+]+)\.dist-info", entry)
+            for entry in (os.listdir(site) if os.path.isdir(site) else ())
+        ]
+        found[name] = next((mark[1] for mark in marks if mark), "?" if spec else "")
+    return found
 
 
 def parser_version() -> str:
-    """Which grammars are installed, read off the folder names: importing metadata is slow."""
-    import importlib.util
-
-    spec = importlib.util.find_spec("tree_sitter_language_pack")
-    if spec is None or spec.origin is None:
-        return "none"
-    names = os.listdir(os.path.dirname(os.path.dirname(spec.origin)))
-    return " ".join(
-        sorted(name for name in names if re.match(r"tree_sitter[\w]*-[\d.]+dist-info", name))
-    )
+    """Which parsers and grammars are installed."""
+    return " ".join(f"{name} {version}" for name, version in read_versions().items())
 
 
 def write_environment(project: Project) -> str:
     """Install the pinned packages into the private environment, whole or not at all; its place."""
-    import shutil
     import tempfile
 
     target = private_environment()
     if os.path.isdir(target):
         return target
+    parent = os.path.dirname(target)
     try:
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        _sweep_folders(os.path.dirname(target))
-        folder = tempfile.mkdtemp(prefix=f"{_TEMPORARY}{os.getpid()}-", dir=os.path.dirname(target))
+        os.makedirs(parent, exist_ok=True)
+        _sweep(parent)
+        folder = tempfile.mkdtemp(prefix=f"{_TEMPORARY}{os.getpid()}-", dir=parent)
     except OSError as error:
         raise CtxError(f"setup: {error.strerror}: {cache_home()}; set XDG_CACHE_HOME") from error
     try:
         _run_step(project, "making a private environment", [sys.executable, "-m", "venv", folder])
         python = os.path.join(folder, "Scripts" if os.name == "nt" else "bin", "python")
         pip = [python, "-m", "pip", "--disable-pip-version-check", "--no-input", "install", "-q"]
-        _run_step(project, "installing the parsers", [*pip, *read_pins()])
+        _run_step(project, "installing the parsers", [*pip, *read_pins().values()])
         with contextlib.suppress(OSError):  # another setup was faster: its result is the same
             os.rename(folder, target)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        _remove(folder)
     if not os.path.isdir(target):
         raise CtxError(f"setup: could not keep {show(target)}; free the place and run it again")
     return target
@@ -8108,44 +8072,30 @@ def write_environment(project: Project) -> str:
 def _run_step(project: Project, what: str, command: Sequence[str], limit: float = 1800) -> None:
     """Run one step of setup within `limit` seconds, showing on a terminal that it goes on."""
     import subprocess
-    import time
 
-    begin = time.monotonic()
+    begin, out = time.monotonic(), None
+    pipe, told = subprocess.PIPE, subprocess.STDOUT
     try:
-        with subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-        ) as process:
-            while True:
-                try:
-                    out, _ = process.communicate(timeout=0.5)
-                    break
-                except subprocess.TimeoutExpired:
-                    if time.monotonic() - begin > limit:
+        with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=told) as process:
+            try:
+                while out is None:
+                    with contextlib.suppress(subprocess.TimeoutExpired):
+                        out, _ = process.communicate(timeout=0.5)
+                    taken = time.monotonic() - begin
+                    show_progress(project, f"{what} … {taken:.0f} s")
+                    if taken > limit:
                         process.kill()
-                    show_progress(project, f"{what} … {time.monotonic() - begin:.0f} s")
-                except BaseException:
-                    process.kill()
-                    raise
+            finally:
+                process.kill()
     except OSError as error:
         raise CtxError(f"setup: {what}: {error.strerror}; is Python whole?") from error
     finally:
         show_progress(project, "")
     if process.returncode:
         lines = [line for line in out.decode("utf-8", "replace").splitlines() if line.strip()]
-        reason = next(
-            (line for line in reversed(lines) if "rror" in line), lines[-1] if lines else "failed"
-        )
-        raise CtxError(f"setup: {what} failed: {show(reason, 160)}; check network and pip")
-
-
-def _sweep_folders(parent: str) -> None:
-    """Remove half-made environments whose process is gone."""
-    import shutil
-
-    for name in os.listdir(parent):
-        owner = name.removeprefix(_TEMPORARY).partition("-")[0]
-        if name.startswith(_TEMPORARY) and owner.isdigit() and not _is_alive(int(owner)):
-            shutil.rmtree(os.path.join(parent, name), ignore_errors=True)
+        errors = [line for line in lines if "rror" in line]
+        reason = show((errors or lines or ["failed"])[-1], 160)
+        raise CtxError(f"setup: {what} failed: {reason}; check network and pip")
 
 
 def show_progress(project: Project, text: str) -> None:
@@ -8153,20 +8103,6 @@ def show_progress(project: Project, text: str) -> None:
     if not project.quiet and sys.stderr is not None and sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[K{text[:79]}")
         sys.stderr.flush()
-
-
-def read_versions() -> dict[str, str]:
-    """The installed version of each pinned package, "" where it is missing."""
-    from importlib import metadata
-
-    found = {}
-    for pin in read_pins():
-        name = _pin_name(pin)
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            found[name] = ""
-    return found
 
 
 # -- tokens
@@ -8220,14 +8156,10 @@ def _vocabulary_folders() -> list[str]:
 
 def find_vocabulary(encoding: str) -> str:
     """The folder that holds this encoding's vocabulary, whole and unchanged, or ""."""
-    if encoding not in _VOCABULARIES:
-        return ""
-    import hashlib
-
-    name, digest = _VOCABULARIES[encoding]
-    for folder in _vocabulary_folders():
+    name, digest = _VOCABULARIES.get(encoding, ("", ""))
+    for folder in _vocabulary_folders() if name else ():
         source = read_file(os.path.join(folder, name))
-        if source is not None and hashlib.sha256(source).hexdigest() == digest:
+        if source is not None and content_hash(source) == digest:
             return folder
     return ""
 
@@ -10836,7 +10768,7 @@ def _check_packages(project: Project, ctx: str) -> list[Finding]:
     full = use_packages()
     for name, version in read_versions().items():
         fix = "" if version else f"{ctx} setup"
-        if name == "tree-sitter-language-pack" and version and not version.startswith("0."):
+        if version and downloads_grammars(name, version):
             version, fix = f"{version}: downloads grammars at the first parse", f"{ctx} setup"
         found.append(Finding(name, version or "missing: stdlib mode, approximate map", fix))
     counter = read_counter(project)
@@ -12093,6 +12025,11 @@ def cmd_init(project: Project, args: argparse.Namespace) -> int:
     return _apply(project, both, dry=args.dry_run)
 
 
+def _choose(project: Project, field: str, name: str, text: str | None) -> Any:
+    """What a flag says, checked like the setting that it overrides; without it, the setting."""
+    return getattr(project.config, field) if text is None else parse_setting(name, field, text)
+
+
 def _apply(project: Project, plan: Plan, *, dry: bool) -> int:
     """Write a plan, or show it, and say what happened."""
     if dry:
@@ -12147,10 +12084,7 @@ def cmd_update(project: Project, args: argparse.Namespace) -> int:
 )
 def cmd_map(project: Project, args: argparse.Namespace) -> int:
     """Write the ranked map of this project, within a hard token budget."""
-    budget = project.config.map_token_budget
-    if args.tokens is not None:
-        number = parse_number("--tokens", args.tokens)
-        budget = int(str(check_setting("--tokens", "map_token_budget", number)))
+    budget = _choose(project, "map_token_budget", "--tokens", args.tokens)
     form = "json" if args.json else "text"
     text = make_map(
         project,
@@ -12250,10 +12184,7 @@ def cmd_pack(project: Project, args: argparse.Namespace) -> int:
         summary = make_pack_summary(project, text)
         write_stdout(summary)
         return 0 if summary else 1
-    budget = project.config.pack_token_budget
-    if args.tokens is not None:
-        number = parse_number("--tokens", args.tokens)
-        budget = int(str(check_setting("--tokens", "pack_token_budget", number)))
+    budget = _choose(project, "pack_token_budget", "--tokens", args.tokens)
     pins = tuple(find_path(project, path) for path in args.files)
     package = make_pack(project, Request(text, budget, pins, args.role, args.strategy, args.diff))
     if package.files or args.json:
@@ -12370,15 +12301,8 @@ def cmd_prompt(project: Project, args: argparse.Namespace) -> int:
 )
 def cmd_anchor(project: Project, args: argparse.Namespace) -> int:
     """Print the re-anchoring block: what an agent in the middle of a task should see again."""
-    config = project.config
-    names: Any = config.anchor_sources
-    if args.sources is not None:
-        words = [word for word in re.split(r"[\s,]+", args.sources) if word]
-        names = check_setting("--sources", "anchor_sources", words)
-    frequency = config.anchor_frequency
-    if args.frequency is not None:
-        number = parse_number("--frequency", args.frequency)
-        frequency = int(str(check_setting("--frequency", "anchor_frequency", number)))
+    names = _choose(project, "anchor_sources", "--sources", args.sources)
+    frequency = _choose(project, "anchor_frequency", "--frequency", args.frequency)
     if not is_anchor_turn(project, frequency):
         return 0
     briefing = read_briefing(project, args.task, args.source)
