@@ -6433,7 +6433,9 @@ def fit_views(
 # -- sections of a prompt
 
 
-def fit_sections(sections: Sequence[Section], budget: int, count: Count) -> list[Section]:
+def fit_sections(
+    sections: Sequence[Section], budget: int, count: Count, name: str = "--budget"
+) -> list[Section]:
     """The sections within a budget, the last but one a line that names what was left out.
 
     Sections go by their drop number, no more than needed. Before one goes, long ones with cut
@@ -6452,8 +6454,8 @@ def fit_sections(sections: Sequence[Section], budget: int, count: Count) -> list
     smallest = count(join_sections(_shortened(sections, order, short)))
     if smallest > budget:
         raise CtxError(
-            f"prompt: {budget} bytes are too few for what is never left out; "
-            f"give --budget {smallest} or more"
+            f"prompt: {name} {budget} is too small for what is never left out; "
+            f"give {name} {smallest} or more"
         )
     return _lengthened(sections, order, short, budget, count)
 
@@ -7401,7 +7403,7 @@ def _flat_settings(where: str, table: Mapping[str, Any]) -> dict[str, Any]:
         elif group == "roles":
             values[group] = {name: as_table(role).get("paths") for name, role in inner.items()}
             for name, paths in values[group].items():
-                if not _is_texts(paths):
+                if not is_texts(paths):
                     raise CtxError(f"{where}: roles.{name}: needs paths, a list of globs; add it")
         else:
             for key, value in inner.items():
@@ -7409,7 +7411,8 @@ def _flat_settings(where: str, table: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
-def _is_texts(value: object) -> bool:
+def is_texts(value: object) -> bool:
+    """Whether a value is a list of texts."""
     return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
@@ -7420,7 +7423,7 @@ def check_setting(where: str, field: str, value: Any) -> Any:
     if default is None or isinstance(default, dict):
         known = [each.replace("_", ".", 1) for each in Config._fields]
         raise CtxError(f"{where}: unknown key {key}; {closest(key, known)}")
-    if isinstance(default, tuple) and _is_texts(value):
+    if isinstance(default, tuple) and is_texts(value):
         value = tuple(value)
     if isinstance(default, float) and type(value) is int:
         value = float(value)
@@ -7840,8 +7843,7 @@ def list_files(project: Project) -> dict[str, Stamp]:
     names = _list_by_git(project)
     if names is None:
         names = _list_by_walk(project)
-    globs = "|".join(map(glob_pattern, project.config.map_exclude))
-    is_excluded = re.compile(globs or "(?!)", re.S).fullmatch
+    excluded = _excluded(project)
     files: dict[str, Stamp] = {}
     # folder -> whether it is really inside, no link on the way
     folders: dict[str, bool] = {"": True}
@@ -7851,7 +7853,7 @@ def list_files(project: Project) -> dict[str, Stamp]:
         folder = folder_of(path)
         if folder not in folders:
             _note_folder(project, folder, folders)
-        if not folders[folder] or is_excluded(path):
+        if not folders[folder] or excluded.fullmatch(path):
             continue
         try:
             info = os.lstat(base + name)
@@ -7862,6 +7864,39 @@ def list_files(project: Project) -> dict[str, Stamp]:
                 info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino, info.st_dev
             )
     return files
+
+
+def _excluded(project: Project) -> re.Pattern[str]:
+    """What matches the paths that the user wants left out."""
+    globs = map(glob_pattern, project.config.map_exclude)
+    return re.compile("|".join(globs) or "(?!)", re.S)
+
+
+def list_new(project: Project, known: Collection[str], since: int) -> list[str]:
+    """Folders, and files like those known, that came since then beside them; git is not asked."""
+    folders = {"", *map(folder_of, known)}
+    kinds = {os.path.splitext(path)[1] for path in known}
+    left_out = {*known, *folders, _own_path(project)}
+    excluded, found = _excluded(project), []
+    for folder in [each for each in folders if _came_at(project, each) > since]:
+        for name in list_folder(project, folder):
+            path = join_path(folder, name)
+            is_folder = os.path.isdir(os.path.join(project.root, path))
+            source = name[:1] != "." and name not in _SKIPPED_FOLDERS
+            like = source if is_folder else os.path.splitext(name)[1] in kinds
+            if like and path not in left_out and _came_at(project, path) > since:
+                rules = parse_ignore(read_text(project, ".gitignore") or "", "")
+                if not excluded.fullmatch(path) and not is_ignored(path, rules, folder=is_folder):
+                    found.append(path)
+    return found
+
+
+def _came_at(project: Project, path: str) -> int:
+    """When a file came here or changed, or a folder's list of names did; 0 if it is not there."""
+    try:
+        return os.lstat(os.path.join(project.root, path)).st_ctime_ns
+    except OSError:
+        return 0
 
 
 def _own_path(project: Project) -> str:
@@ -10258,10 +10293,9 @@ SECTION_TOKENS, SECTION_LINES = 300, 25  # longer ones did no better, and cost e
 IGNORE_PATH = ".ctx/.gitignore"
 
 
-def plan_init(project: Project, paths: Sequence[str]) -> Plan:
-    """Everything `init` writes: sections in `paths`, constitution, run loop, map."""
-    plan = _plan_sections(project, paths, force=False)
-    return Plan([*_plan_own_files(project), *plan.changes], plan.notes)
+def plan_init(project: Project, paths: Sequence[str], doors: Collection[str]) -> Plan:
+    """Everything `init` writes: sections in `paths`, constitution, run loop, map, doors."""
+    return _plan_all(project, paths, doors, force=False)
 
 
 def plan_update(project: Project, *, force: bool) -> Plan:
@@ -10270,9 +10304,15 @@ def plan_update(project: Project, *, force: bool) -> Plan:
     if not paths and not os.path.lexists(find_place(project, CONSTITUTION_PATH)):
         ctx = script_command(project)
         raise CtxError(f"{show(os.path.basename(project.root))}: not set up; run `{ctx} init`")
-    plan, doors = _plan_sections(project, paths, force=force), plan_doors(project, ())
-    changes = [*_plan_own_files(project), *plan.changes, *doors.changes]
-    return Plan(changes, [*plan.notes, *doors.notes])
+    return _plan_all(project, paths, (), force=force)
+
+
+def _plan_all(
+    project: Project, paths: Sequence[str], doors: Collection[str], *, force: bool
+) -> Plan:
+    plan, more = _plan_sections(project, paths, force=force), plan_doors(project, doors)
+    changes = [*_plan_own_files(project), *plan.changes, *more.changes]
+    return Plan(changes, [*plan.notes, *more.notes])
 
 
 def plan_remove(project: Project) -> Plan:
@@ -10290,16 +10330,14 @@ def _plan_own_files(project: Project) -> list[Change]:
     """The files below .ctx: what belongs to the user is only made, never changed."""
     map_text = make_map(project, project.config.map_token_budget)  # may make .ctx/.gitignore
     runloop = TEMPLATES["runloop.md"]
-    texts = {
+    changes = []
+    for path, new in {
         IGNORE_PATH: IGNORED.encode(),
         CONSTITUTION_PATH: TEMPLATES["constitution.md"].encode(),
         RUNLOOP_PATH: seal(runloop),
-    }
-    changes = [
-        Change(path, None, text)
-        for path, text in texts.items()
-        if not os.path.lexists(find_place(project, path))
-    ]
+    }.items():
+        if not os.path.lexists(find_place(project, path)):
+            changes.append(Change(path, None, new))
     old = read_old(project, RUNLOOP_PATH)
     text, pristine = unseal(old or b"")
     if pristine and text != runloop:
@@ -10312,12 +10350,10 @@ def _plan_sections(project: Project, paths: Sequence[str], *, force: bool) -> Pl
     project = project._replace(look_only=True)  # a damaged file is refused before anything is left
     changes: list[Change] = []
     notes: list[str] = []
-    seen: set[str] = set()
+    places: dict[str, str] = {}
     for path in paths:
-        place = find_place(project, path)
-        if place in seen:
-            continue
-        seen.add(place)
+        places.setdefault(find_place(project, path), path)
+    for path in places.values():
         if not can_be_managed(path):
             raise CtxError(
                 f"{path}: no instruction file; name a .md, .mdc or .txt file near the root"
@@ -10328,24 +10364,17 @@ def _plan_sections(project: Project, paths: Sequence[str], *, force: bool) -> Pl
         if state == "newer":
             notes.append(f"{path}: its section was written by a newer ctx.py; left alone")
         elif state == "edited" and not force:
-            ctx = script_command(project)
-            notes.append(
-                f"{path}: section edited by hand; kept (`{ctx} update --force` replaces it)"
-            )
+            again = f"`{script_command(project)} update --force` replaces it"
+            notes.append(f"{path}: section edited by hand; kept ({again})")
         else:
-            if state == "edited" and old is not None:
-                changes.append(_plan_copy(project, path, old))
-                notes.append(f"{path}: section replaced; your text is in {changes[-1].path}")
+            span = find_section(old or b"")
+            if state == "edited" and old and span:
+                text = old[span.start : span.stop]
+                copy = f".ctx/kept/{path.replace('/', '-')}.{content_hash(text)[:8]}.md"
+                changes.append(plan_file(project, copy, text))
+                notes.append(f"{path}: section replaced; your text is in {copy}")
             changes.append(Change(path, old, _in_file(path, upsert_section, old, body)))
     return Plan(changes, notes)
-
-
-def _plan_copy(project: Project, path: str, old: bytes) -> Change:
-    """The edited section, kept as a file of its own before it is replaced."""
-    span = find_section(old)
-    text = old[span.start : span.stop] if span else b""
-    name = f"{path.replace('/', '-')}.{content_hash(text)[:8]}.md"
-    return plan_file(project, f".ctx/kept/{name}", text)
 
 
 def _in_file(path: str, step: Callable[..., T], *args: Any) -> T:
@@ -10399,11 +10428,16 @@ def is_linked_pair(project: Project) -> bool:
 def list_managed(project: Project) -> list[str]:
     """The instruction files that hold a managed section, whole or damaged; a linked pair once."""
     names = {*list_files(project), *list_folder(project, "")}  # also those that git does not list
-    names = {path for path in names if can_be_managed(path)} | {*AGENT_FILES}
+    others = sorted(path for path in names - {*AGENT_FILES} if can_be_managed(path))
     found: dict[str, str] = {}  # real place -> path
-    for path in sorted(names, key=lambda path: (path not in AGENT_FILES, path)):
-        source = read_old(project, path) if path in AGENT_FILES else read_source(project, path)
-        if source and b" CTX MANAGED SECTION" in source and _has_section(source):
+    for path in [*AGENT_FILES, *others]:
+        source = read_source(project, path) if path in others else read_old(project, path)
+        if source and b" CTX MANAGED SECTION" in source:
+            try:
+                if find_section(source) is None:
+                    continue  # a text about sections
+            except CtxError:
+                pass  # damaged: whoever uses it will be told where
             found.setdefault(find_place(project, path), path)
     return list(found.values())
 
@@ -10411,13 +10445,6 @@ def list_managed(project: Project) -> list[str]:
 def can_be_managed(path: str) -> bool:
     """Whether `update` will look for a section in a file of this name."""
     return path.count("/") <= 3 and path.endswith((".md", ".mdc", ".markdown", ".txt", "rules"))
-
-
-def _has_section(source: bytes) -> bool:
-    try:
-        return find_section(source) is not None
-    except CtxError:
-        return True  # damaged: whoever uses it will be told where
 
 
 def read_facts(project: Project) -> Facts:
@@ -11492,14 +11519,15 @@ def make_role(project: Project, role: str, text: str) -> str:
     current = find_current(tracker, read_branch(project))
     globs = project.config.roles.get(role, ())
     parts = parse_parts(clean_text(read_text(project, MAP_PATH) or ""))
-    limits = f"The role {code_span(role)} keeps to: {', '.join(map(code_span, globs))}."
-    allowed = re.compile("|".join(map(glob_pattern, globs)) if globs else ".*", re.S)
+    allowed = "|".join(map(glob_pattern, globs)) or ".*"
+    limits = ""
     if globs:
-        files = [path for path in list_remembered(project) if allowed.fullmatch(path)]
+        limits = f"The role {code_span(role)} keeps to: {', '.join(map(code_span, globs))}."
+        files = list(filter(re.compile(allowed, re.S).fullmatch, list_remembered(project)))
         body = "".join(f"- {code_span(path)}\n" for path in files[:_LISTED_FILES])
         parts = {"Commands": parts.get("Commands", ""), f"Its {len(files)} files": body}
     sections = [
-        Section("Role", limits if globs else ""),
+        Section("Role", limits),
         Section("Current task", _task_text(project, tracker, current) if current else ""),
         Section("Named here", _named_code(project, text, allowed)),
         *(Section(name, parts[name]) for name in parts if name not in ("", "Key Symbols")),
@@ -11517,9 +11545,8 @@ def _fit_hook(project: Project, sections: Sequence[Section]) -> str:
         return text
     lines = text[: HOOK_CHARS - 200].split("\n")[:-1]
     mark = functools.reduce(lambda mark, line: fence_after(line, mark), lines, "")
-    end = (
-        f"[truncated; the whole map is {MAP_PATH}, a task `{script_command(project)} prompt TASK`]"
-    )
+    ctx = script_command(project)
+    end = f"[truncated; the whole map is {MAP_PATH}, a task `{ctx} prompt TASK`]"
     return "\n".join([*lines, *([mark] if mark else []), end, ""])
 
 
@@ -11543,9 +11570,12 @@ def _map_age(project: Project, text: str) -> str:
     since = max(map(read_mtime, [f"{project.root}/{MAP_PATH}", *list_answers(project, text)]))
     times = [read_mtime(f"{project.root}/{path}") for path in known]
     changed = sum(1 for each in times if each > since or not each)
-    if not changed:
+    added = [path for path in list_new(project, known, since) if not is_instruction_path(path)]
+    if not changed and not added:
         return "The map below is current."
-    return f"{changed} of {len(known)} files changed since the map below; `{ctx} map` refreshes it."
+    new = f", {len(added)} new" if added else ""
+    told = f"{changed} of {len(known)} files changed{new} since the map below"
+    return f"{told}; `{ctx} map` refreshes it."
 
 
 def _near_tasks(project: Project) -> Tracker:
@@ -11571,13 +11601,13 @@ def _task_text(project: Project, tracker: Tracker, task: Task) -> str:
     return cut_lines(render_task(task, needs), 60) + more
 
 
-def _named_code(project: Project, text: str, allowed: re.Pattern[str] | None = None) -> str:
+def _named_code(project: Project, text: str, allowed: str = ".*") -> str:
     """The files and symbols of the index that a text names."""
     names = find_code_names(text)
     ends = tuple(f"/{name}" for name in names)
     lines = []
     for path, found in sorted(find_remembered(project, names).items()):
-        if allowed is None or allowed.fullmatch(path):
+        if re.fullmatch(allowed, path, re.S):
             whole = f"/{path}".endswith(ends)
             named = [each for each in found.definitions if whole or each.name in names]
             shown = [render_symbol(Symbol(0, path, each))[1:] for each in named[:_NAMED_SHOWN]]
@@ -11617,9 +11647,12 @@ def make_symbol(project: Project, name: str, budget: int) -> str:
     for path, each in places[:5]:
         lines.append(f"{code_span(f'{path}:{each.line}')}\n")
         lines.append(f"-{render_symbol(Symbol(0, path, each))[1:]}")
-    callees = [line for place in places[:3] for line in _callees(project, place, tags, links)]
+    meant = {path: _list_meant(links, at) for at, path in enumerate(links.paths)}
+    callees = [line for at, each in places[:3] for line in _callees(project, at, each, tags, meant)]
     homes = {path for path, _ in places}
-    users = [path for path in links.paths if path in homes or _mentions(links, path, word, homes)]
+    users = [
+        path for path in meant if path in homes or any((at, word) in meant[path] for at in homes)
+    ]
     users.sort(key=lambda path: -weigh_file(path, ""))
     pattern = rf"\b{re.escape(word)}\b"
     if all(each.kind == "method" for _, each in places):
@@ -11633,11 +11666,10 @@ def make_symbol(project: Project, name: str, budget: int) -> str:
 _CALLEES = 25  # lines; who uses a symbol is asked more often
 
 
-def _mentions(links: Links, path: str, word: str, homes: Collection[str]) -> bool:
-    """Whether a file mentions a name that most likely means one of these files."""
-    symbols, _ = links.mentions[bisect.bisect_left(links.paths, path)]
-    meant = [links.names[symbol] for symbol in symbols]
-    return any(name == word and links.paths[at] in homes for at, name in meant)
+def _list_meant(links: Links, at: int) -> dict[tuple[str, str], None]:
+    """The definitions, file and name, that the mentions in a file most likely mean."""
+    meant = (links.names[symbol] for symbol in links.mentions[at][0])
+    return {(links.paths[home], name): None for home, name in meant}
 
 
 def _use_lines(project: Project, path: str, found: FileTags, pattern: str) -> list[str]:
@@ -11652,18 +11684,19 @@ def _use_lines(project: Project, path: str, found: FileTags, pattern: str) -> li
 
 
 def _callees(
-    project: Project, place: tuple[str, Definition], tags: Mapping[str, FileTags], links: Links
+    project: Project,
+    path: str,
+    definition: Definition,
+    tags: Mapping[str, FileTags],
+    meant: Mapping[str, Mapping[tuple[str, str], None]],
 ) -> list[str]:
     """What a definition uses of this repository, one line each."""
-    path, definition = place
     source = (read_text(project, path) or "").split("\n")
     body = "\n".join(source[definition.line - 1 : definition.end])
     words = {*re.findall(r"[^\W\d]\w*", body)} & {*tags[path].references} - {definition.name}
-    symbols, _ = links.mentions[bisect.bisect_left(links.paths, path)]
-    meant = [(links.paths[links.names[each][0]], links.names[each][1]) for each in symbols]
-    own = [(path, each.name) for each in tags[path].definitions]
+    own = {(path, each.name): None for each in tags[path].definitions}
     lines = []
-    for home, name in dict.fromkeys([*own, *meant]):
+    for home, name in {**own, **meant[path]}:
         if name in words:
             line = next(each.line for each in tags[home].definitions if each.name == name)
             lines.append(f"- {show(name)} {code_span(f'{home}:{line}')}\n")
@@ -11680,32 +11713,32 @@ def make_impact(project: Project, paths: Sequence[str], since: str, budget: int)
         raise CtxError(f"{what}; give `paths` from the root, or `since`")
     starts += [path for path in read_changed(project, since) if path in tags] if since else []
     users = _list_users(links)
-    near = dict.fromkeys(bisect.bisect_left(links.paths, path) for path in starts)
-    lines = ["# What depends on these files\n\n"]
-    lines += [f"- {code_span(links.paths[at])}\n" for at in near]
+    weights = dict(zip(links.paths, links.weights, strict=True))
+    near = list(dict.fromkeys(starts))
+    lines = ["# What depends on these files\n\n", *(f"- {code_span(path)}\n" for path in near)]
     reached = set(near)
     for title in ("Directly", "Through those", "Further away"):
-        reasons = {at: why for to in near for at, why in users.get(to, {}).items()}
-        near = dict.fromkeys(sorted(reasons.keys() - reached, key=lambda at: -links.weights[at]))
+        reasons = {path: why for to in near for path, why in users.get(to, {}).items()}
+        near = sorted(reasons.keys() - reached, key=lambda path: (-weights[path], path))
         reached.update(near)
         lines += [f"\n## {title} ({len(near)})\n\n"] if near else []
-        lines += [f"- {code_span(links.paths[at])}: {show(reasons[at])}\n" for at in near]
-    found = len(reached) > len(starts)
-    return _fit_answer(project, lines if found else [*lines, "\nNothing found.\n"], budget)
+        lines += [f"- {code_span(path)}: {show(reasons[path])}\n" for path in near]
+    if len(reached) == len(set(starts)):
+        lines.append("\nNothing found.\n")
+    return _fit_answer(project, lines, budget)
 
 
-def _list_users(links: Links) -> dict[int, dict[int, str]]:
+def _list_users(links: Links) -> dict[str, dict[str, str]]:
     """Of each file those that lean on it, and how; a mention of what is not imported is no proof."""
-    users: dict[int, dict[int, str]] = {}
-    folders = [path.rpartition("/")[0] for path in links.paths]
+    users: dict[str, dict[str, str]] = {}
     for at, path in enumerate(links.paths):
-        for to in links.imports[at]:
-            users.setdefault(to, {})[at] = f"imports {links.paths[to]}"
-        for symbol in links.mentions[at][0]:
-            to, name = links.names[symbol]
-            shared = path.endswith(_SHARED_FOLDERS) and folders[at] == folders[to]
-            if shared or to in links.imports[at]:
-                users.setdefault(to, {})[at] = f"uses {name} of {links.paths[to]}"
+        imports = [links.paths[to] for to in links.imports[at]]
+        for to in imports:
+            users.setdefault(to, {})[path] = f"imports {to}"
+        for to, name in _list_meant(links, at):
+            shared = path.endswith(_SHARED_FOLDERS) and folder_of(path) == folder_of(to)
+            if shared or to in imports:
+                users.setdefault(to, {})[path] = f"uses {name} of {to}"
     return users
 
 
@@ -11739,7 +11772,8 @@ def make_task(project: Project, wanted: str, budget: int) -> str:
     """The prompt of one task, within a budget of tokens."""
     briefing = read_briefing(project, wanted, None)
     prompt = make_prompt(project, briefing, _WHOLE_PROMPT, reanchor=False)
-    return render_prompt(fit_sections(prompt.sections, budget, read_counter(project).count))
+    count = read_counter(project).count
+    return render_prompt(fit_sections(prompt.sections, budget, count, "tokens"))
 
 
 _WHOLE_PROMPT = 10_000_000  # bytes: everything; tokens then decide
@@ -11961,11 +11995,7 @@ def _prompt_budget(prompt: Prompt) -> Budget:
 # One cmd_* per subcommand, its flags above it. Uses: TYPES RENDER DISK TASKS FLOWS.
 
 
-class Flag(NamedTuple):
-    """One argument of a command, as argparse takes it."""
-
-    names: tuple[str, ...]
-    options: dict[str, Any]
+Flag = tuple[list[str], dict[str, Any]]  # names and options, as argparse takes them
 
 
 class Door(NamedTuple):
@@ -11979,32 +12009,36 @@ class Door(NamedTuple):
 COMMANDS: dict[str, Door] = {}  # filled at import, never after
 
 
-def flag(*names: str, **options: Any) -> Flag:
-    """An argument of a command, declared above the function that reads it."""
-    return Flag(names, options)
-
-
-def command(
-    *flags: Flag, example: str
-) -> Callable[[Callable[[Project, argparse.Namespace], int]], Callable[..., int]]:
+def command(*flags: Flag, example: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """Register `cmd_name` as the subcommand `name`."""
 
-    def register(run: Callable[[Project, argparse.Namespace], int]) -> Callable[..., int]:
+    def register(run: Callable[..., int]) -> Callable[..., int]:
         COMMANDS[run.__name__.removeprefix("cmd_")] = Door(run, flags, example)
         return run
 
     return register
 
 
+def flag(names: str, about: str, **options: Any) -> Flag:
+    """An argument of a command that takes a value, declared above the function that reads it."""
+    return names.split(), {"help": about, **options}
+
+
+def switch(name: str, about: str) -> Flag:
+    """A flag that is given or not."""
+    return flag(name, about, action="store_true")
+
+
+_JSON = switch("--json", "for a program, on stdout")
+
+
 @command(
-    flag(
-        "--no-setup", action="store_true", help="do not install the parsers when they are missing"
-    ),
-    flag("--dry-run", action="store_true", help="print the diff and write nothing"),
-    flag("--file", action="append", default=[], metavar="PATH", help="manage a section here too"),
-    flag("--hooks", action="store_true", help="register `hook` with Claude Code, Codex, Cursor"),
-    flag("--agents", action="store_true", help="add a scanning agent and a skill for Claude Code"),
-    flag("--mcp", action="store_true", help="register `mcp` in .mcp.json"),
+    switch("--no-setup", "do not install the parsers when they are missing"),
+    switch("--dry-run", "print the diff and write nothing"),
+    flag("--file", "manage a section here too", action="append", default=[], metavar="PATH"),
+    switch("--hooks", "register `hook` with Claude Code, Codex, Cursor"),
+    switch("--agents", "add a scanning agent and a skill for Claude Code"),
+    switch("--mcp", "register `mcp` in .mcp.json"),
     example="python ctx.py init --dry-run",
 )
 def cmd_init(project: Project, args: argparse.Namespace) -> int:
@@ -12020,9 +12054,8 @@ def cmd_init(project: Project, args: argparse.Namespace) -> int:
     project = project._replace(look_only=args.dry_run)
     files = [find_path(project, path) for path in args.file]
     wanted = [door for door in ("hooks", "agents", "mcp") if getattr(args, door)]
-    plan, doors = plan_init(project, [*AGENT_FILES, *files]), plan_doors(project, wanted)
-    both = Plan([*plan.changes, *doors.changes], [*plan.notes, *doors.notes])
-    return _apply(project, both, dry=args.dry_run)
+    plan = plan_init(project, [*AGENT_FILES, *files], wanted)
+    return _apply(project, plan, dry=args.dry_run)
 
 
 def _choose(project: Project, field: str, name: str, text: str | None) -> Any:
@@ -12044,10 +12077,10 @@ def _apply(project: Project, plan: Plan, *, dry: bool) -> int:
 
 
 @command(
-    flag("--check", action="store_true", help="write nothing; exit 1 if something is stale"),
-    flag("--force", action="store_true", help="replace sections edited by hand, leaving a copy"),
-    flag("--remove", action="store_true", help="take the managed sections out again"),
-    flag("--dry-run", action="store_true", help="print the diff and write nothing"),
+    switch("--check", "write nothing; exit 1 if something is stale"),
+    switch("--force", "replace sections edited by hand, leaving a copy"),
+    switch("--remove", "take the managed sections out again"),
+    switch("--dry-run", "print the diff and write nothing"),
     example="python ctx.py update --check",
 )
 def cmd_update(project: Project, args: argparse.Namespace) -> int:
@@ -12065,35 +12098,20 @@ def cmd_update(project: Project, args: argparse.Namespace) -> int:
 
 
 @command(
-    flag("--tokens", metavar="N", help="token budget, 100 to 10000 (default: map.token_budget)"),
-    flag(
-        "-o", "--output", metavar="F", help="where to write it; - is stdout (default: .ctx/map.md)"
-    ),
-    flag(
-        "--focus",
-        action="append",
-        default=[],
-        metavar="PATH",
-        help="rank from here; may be repeated",
-    ),
-    flag("--no-code-intel", action="store_true", help="structure only: no file is parsed"),
-    flag("--json", action="store_true", help="the map for a program, with scores, on stdout"),
-    flag("--diff", action="store_true", help="what came, went, rose and fell since .ctx/map.md"),
-    flag("--ledger", action="store_true", help="add how the recorded attempts at tasks went"),
+    flag("--tokens", "token budget, 100 to 10000 (default: map.token_budget)", metavar="N"),
+    flag("-o --output", "where to write it; - is stdout (default: .ctx/map.md)", metavar="F"),
+    flag("--focus", "rank from here; may be repeated", action="append", default=[], metavar="PATH"),
+    switch("--no-code-intel", "structure only: no file is parsed"),
+    _JSON,
+    switch("--diff", "what came, went, rose and fell since .ctx/map.md"),
+    switch("--ledger", "add how the recorded attempts at tasks went"),
     example="python ctx.py map --tokens 3000 --output -",
 )
 def cmd_map(project: Project, args: argparse.Namespace) -> int:
     """Write the ranked map of this project, within a hard token budget."""
     budget = _choose(project, "map_token_budget", "--tokens", args.tokens)
-    form = "json" if args.json else "text"
-    text = make_map(
-        project,
-        budget,
-        form=form,
-        focus=args.focus,
-        code=not args.no_code_intel,
-        ledger=args.ledger,
-    )
+    ways = {"focus": args.focus, "code": not args.no_code_intel, "ledger": args.ledger}
+    text = make_map(project, budget, form="json" if args.json else "text", **ways)
     if args.diff:
         changes = render_map_diff(read_text(project, MAP_PATH) or "", text)
         write_stdout(changes)
@@ -12110,13 +12128,9 @@ def cmd_map(project: Project, args: argparse.Namespace) -> int:
 
 
 @command(
-    flag("--full", action="store_true", help="parse everything again, whatever the cache says"),
-    flag("--json", action="store_true", help="the counts for a program"),
-    flag(
-        "--export",
-        metavar="DIR",
-        help="write DIR/MODULE/ast_context.json for each top-level module",
-    ),
+    switch("--full", "parse everything again, whatever the cache says"),
+    _JSON,
+    flag("--export", "write DIR/MODULE/ast_context.json for each top-level module", metavar="DIR"),
     example="python ctx.py scan --json",
 )
 def cmd_scan(project: Project, args: argparse.Namespace) -> int:
@@ -12130,7 +12144,7 @@ def cmd_scan(project: Project, args: argparse.Namespace) -> int:
 
 
 @command(
-    flag("--json", action="store_true", help="the findings for a program"),
+    _JSON,
     example="python ctx.py doctor",
 )
 def cmd_doctor(project: Project, args: argparse.Namespace) -> int:
@@ -12151,22 +12165,20 @@ def cmd_setup(project: Project, args: argparse.Namespace) -> int:
 
 
 @command(
-    flag("text", nargs="?", default="", metavar="TEXT", help="the task; - reads it from stdin"),
-    flag("--tokens", metavar="N", help="token budget (default: pack.token_budget)"),
-    flag("--json", action="store_true", help="the package for a program, without the files' text"),
-    flag(
-        "--summary", action="store_true", help="files, symbols and why, in pack.summary_max_tokens"
-    ),
-    flag("--explain", action="store_true", help="what each signal says for each file"),
-    flag("--analyse", action="store_true", help="what was understood of the task"),
-    flag("--files", action="append", default=[], metavar="PATH", help="must be in it; repeatable"),
-    flag("--role", default="", metavar="NAME", help="only what roles.NAME.paths lets it see"),
-    flag("--diff", default="", metavar="REF", help="for the review of what changed since a commit"),
+    flag("text", "the task; - reads it from stdin", nargs="?", default="", metavar="TEXT"),
+    flag("--tokens", "token budget (default: pack.token_budget)", metavar="N"),
+    _JSON,
+    switch("--summary", "files, symbols and why, in pack.summary_max_tokens"),
+    switch("--explain", "what each signal says for each file"),
+    switch("--analyse", "what was understood of the task"),
+    flag("--files", "must be in it; repeatable", action="append", default=[], metavar="PATH"),
+    flag("--role", "only what roles.NAME.paths lets it see", default="", metavar="NAME"),
+    flag("--diff", "for the review of what changed since a commit", default="", metavar="REF"),
     flag(
         "--strategy",
+        "texts of files, or signatures only",
         default="relevance",
         choices=("relevance", "signature_only"),
-        help="texts of files, or signatures only",
     ),
     example='python ctx.py pack "the parser drops comments" --tokens 8000',
 )
@@ -12195,8 +12207,8 @@ def cmd_pack(project: Project, args: argparse.Namespace) -> int:
 
 
 @command(
-    flag("words", nargs="+", metavar="WORD", help="what to look for"),
-    flag("--json", action="store_true", help="for a program"),
+    flag("words", "what to look for", nargs="+", metavar="WORD"),
+    _JSON,
     example="python ctx.py search token budget",
 )
 def cmd_search(project: Project, args: argparse.Namespace) -> int:
@@ -12208,10 +12220,8 @@ def cmd_search(project: Project, args: argparse.Namespace) -> int:
     return 0 if found else 1
 
 
-_TASK = flag("task", metavar="TASK", help="its id, or a prefix or short form that only it has")
-_SOURCE = flag(
-    "--source", metavar="NAME", help="the tracker to read (default: tasks.source, or found)"
-)
+_TASK = flag("task", "its id, or a prefix or short form that only it has", metavar="TASK")
+_SOURCE = flag("--source", "the tracker to read (default: tasks.source, or found)", metavar="NAME")
 _START = """No tasks found. To start, write a file TASKS.md with lines like
 - [ ] T-1: Title of the first task
 then run `python ctx.py tasks` again; cub, beads, Task Master, Backlog.md and others are found too.
@@ -12220,11 +12230,9 @@ then run `python ctx.py tasks` again; cub, beads, Task Master, Backlog.md and ot
 
 @command(
     _SOURCE,
-    flag("--ready", action="store_true", help="only those that can be worked on now"),
-    flag(
-        "--next", action="store_true", help="only the id of the next one; exit 1 if there is none"
-    ),
-    flag("--json", action="store_true", help="every field, for a program"),
+    switch("--ready", "only those that can be worked on now"),
+    switch("--next", "only the id of the next one; exit 1 if there is none"),
+    _JSON,
     example="python ctx.py tasks --ready",
 )
 def cmd_tasks(project: Project, args: argparse.Namespace) -> int:
@@ -12257,13 +12265,13 @@ def cmd_context(project: Project, args: argparse.Namespace) -> int:
 
 
 @command(
-    flag("task", metavar="TASK", nargs="?", help=_TASK.options["help"]),
+    flag("task", _TASK[1]["help"], metavar="TASK", nargs="?"),
     _SOURCE,
-    flag("--budget", metavar="N", help="bytes, a hard limit (default: prompt.budget_bytes)"),
-    flag("--no-reanchor", action="store_true", help="without the re-anchoring block"),
-    flag("--system", action="store_true", help="only the run loop, for a system prompt"),
-    flag("--json", action="store_true", help="the sections with their sizes, for a program"),
-    flag("--explain", action="store_true", help="a table of sections and sizes on stderr"),
+    flag("--budget", "bytes, a hard limit (default: prompt.budget_bytes)", metavar="N"),
+    switch("--no-reanchor", "without the re-anchoring block"),
+    switch("--system", "only the run loop, for a system prompt"),
+    _JSON,
+    switch("--explain", "a table of sections and sizes on stderr"),
     example="python ctx.py prompt T-3 | claude -p",
 )
 def cmd_prompt(project: Project, args: argparse.Namespace) -> int:
@@ -12292,11 +12300,9 @@ def cmd_prompt(project: Project, args: argparse.Namespace) -> int:
 @command(
     _TASK,
     _SOURCE,
-    flag(
-        "--sources", metavar="A,B", help="of prompt, agent, task, git, progress, epic, deps, retry"
-    ),
-    flag("--frequency", metavar="N", help="print it only in every Nth iteration of the loop"),
-    flag("--json", action="store_true", help="each source on its own, for a program"),
+    flag("--sources", "of prompt, agent, task, git, progress, epic, deps, retry", metavar="A,B"),
+    flag("--frequency", "print it only in every Nth iteration of the loop", metavar="N"),
+    _JSON,
     example="python ctx.py anchor T-3 --sources task,git",
 )
 def cmd_anchor(project: Project, args: argparse.Namespace) -> int:
@@ -12314,10 +12320,10 @@ def cmd_anchor(project: Project, args: argparse.Namespace) -> int:
 @command(
     _TASK,
     _SOURCE,
-    flag("--status", required=True, choices=("done", "retry", "failed"), help="how it ended"),
-    flag("--summary", default="", help="what was done, or what went wrong"),
-    flag("--guard", choices=("pass", "fail", "skipped"), default="", help="how the checks ended"),
-    flag("--log", metavar="FILE", help="the log of the checks; its end is kept"),
+    flag("--status", "how it ended", required=True, choices=("done", "retry", "failed")),
+    flag("--summary", "what was done, or what went wrong", default=""),
+    flag("--guard", "how the checks ended", choices=("pass", "fail", "skipped"), default=""),
+    flag("--log", "the log of the checks; its end is kept", metavar="FILE"),
     example="python ctx.py record T-3 --status retry --guard fail --log guard.log",
 )
 def cmd_record(project: Project, args: argparse.Namespace) -> int:
@@ -12332,7 +12338,7 @@ def cmd_record(project: Project, args: argparse.Namespace) -> int:
 
 
 @command(
-    flag("task", metavar="TASK", nargs="?", help="show the prompt of this task too"),
+    flag("task", "show the prompt of this task too", metavar="TASK", nargs="?"),
     _SOURCE,
     example="python ctx.py view T-3",
 )
@@ -12354,7 +12360,7 @@ _COMMON_FLAGS = {
 
 
 @command(
-    flag("shell", choices=("bash", "zsh", "fish"), help="the shell it is for"),
+    flag("shell", "the shell it is for", choices=("bash", "zsh", "fish")),
     example="python ctx.py completion bash",
 )
 def cmd_completion(project: Project, args: argparse.Namespace) -> int:
@@ -12363,11 +12369,11 @@ def cmd_completion(project: Project, args: argparse.Namespace) -> int:
     for name, door in COMMANDS.items():
         words[""][name] = (door.run.__doc__ or "").splitlines()[0]
         words[name] = {}
-        for each in door.flags:
-            choices = dict.fromkeys(each.options.get("choices", ()), each.options["help"])
-            if each.names[-1].startswith("-"):
-                words[name][each.names[-1]] = each.options["help"]
-                words |= {f"{name} {each.names[-1]}": choices} if choices else {}
+        for names, options in door.flags:
+            choices = {word: options["help"] for word in options.get("choices", ())}
+            if names[-1].startswith("-"):
+                words[name][names[-1]] = options["help"]
+                words |= {f"{name} {names[-1]}": choices} if choices else {}
             else:
                 words[name] |= choices
         words[name] |= _COMMON_FLAGS
@@ -12454,7 +12460,8 @@ def _extend_prompt(project: Project, fields: dict[str, Any]) -> dict[str, Any] |
     return {**given, "prompt": f"{prompt}\n\n{more}"} if more and isinstance(given, dict) else None
 
 
-_EVENT_MAKERS: dict[str, Callable[[Project, dict[str, Any]], str | dict[str, Any] | None]] = {
+_Answer = str | dict[str, Any] | None
+_EVENT_MAKERS: dict[str, Callable[[Project, dict[str, Any]], _Answer]] = {
     "sessionstart": lambda project, fields: make_session(project),
     "userpromptsubmit": lambda project, fields: make_mentions(
         project, _event_text(fields, "prompt")
@@ -12582,40 +12589,40 @@ def _answer_line(project: Project, line: bytes) -> dict[str, Any] | None:
 
 def _answer_request(project: Project, method: str, params: dict[str, Any]) -> dict[str, Any]:
     """The result or the error of one request, as its era of the protocol words it."""
-    meta = params.get("_meta")
-    version = meta.get(f"{_META}protocolVersion") if isinstance(meta, dict) else None
-    modern = version is not None or method == "server/discover"
+    version = as_table(params.get("_meta")).get(f"{_META}protocolVersion")
+    era = "legacy" if version is None and method != "server/discover" else "modern"
     if version is not None and version not in _MODERN:
         data = {"supported": [*_MODERN, *_LEGACY], "requested": version}
-        return _refuse(-32022, "unsupported protocol version", data)
-    answer = (_MODERN_METHODS if modern else _LEGACY_METHODS).get(method)
-    if answer is None:
+        return _refuse(-32022, "unsupported protocol version", data=data)
+    eras, answer = _METHODS.get(method, ("", None))
+    if answer is None or era not in eras:
         return _refuse(-32601, f"no method {show(method)}")
-    body: dict[str, Any]
     try:
         body = answer(project, params)
     except Exception as error:  # one bad request must not end the server
         text = show(redact(str(error) or type(error).__name__), 1000)
-        body = {"result": {**_content(text), "isError": True}}
-    if modern and "result" in body:
-        more = {"resultType": "complete", "_meta": {f"{_META}serverInfo": _SERVER}}
-        return {"result": {**body["result"], **more}}
+        body = {"result": _content(text, failed=True)}
+    if era == "modern" and "result" in body:
+        body["result"] |= {"resultType": "complete", "_meta": {f"{_META}serverInfo": _SERVER}}
     return body
 
 
-def _refuse(code: int, message: str, data: object = None) -> dict[str, Any]:
-    more = {} if data is None else {"data": data}
+def _refuse(code: int, message: str, **more: object) -> dict[str, Any]:
     return {"error": {"code": code, "message": message, **more}}
 
 
-def _content(text: str) -> dict[str, Any]:
-    return {"content": [{"type": "text", "text": text}]}
+def _content(text: str, *, failed: bool = False) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": text}], "isError": failed}
 
 
 def _initialize(project: Project, params: dict[str, Any]) -> dict[str, Any]:
     asked = params.get("protocolVersion")
     version = asked if asked in _LEGACY else _LEGACY[0]
     return {"result": {"protocolVersion": version, "serverInfo": _SERVER, **_ABOUT}}
+
+
+def _discover(project: Project, params: dict[str, Any]) -> dict[str, Any]:
+    return {"result": {"supportedVersions": [*_MODERN, *_LEGACY], **_ABOUT, **_FRESH}}
 
 
 def _list_tools(project: Project, params: dict[str, Any]) -> dict[str, Any]:
@@ -12636,20 +12643,19 @@ def _call_tool(project: Project, params: dict[str, Any]) -> dict[str, Any]:
         raise CtxError("arguments: not an object; give one")
     given = {"tokens": _TOKENS["default"], **given}
     _check_arguments(TOOLS[name], given)
-    return {"result": {**_content(TOOLS[name].run(project, given)), "isError": False}}
+    return {"result": _content(TOOLS[name].run(project, given))}
 
 
 def _check_arguments(tool: Tool, given: dict[str, Any]) -> None:
     """CtxError unless each argument is known and of its kind, and what is needed is there."""
+    low, high = _TOKENS["minimum"], _TOKENS["maximum"]
     for key, value in given.items():
-        texts = isinstance(value, list) and all(isinstance(each, str) for each in value)
-        low, high = _TOKENS["minimum"], _TOKENS["maximum"]
         if key == "tokens":
             fits, wanted = type(value) is int and low <= value <= high, f"from {low} to {high}"
         elif key not in tool.takes:
             raise CtxError(f"{show(key)}: unknown; {closest(key, [*tool.takes, 'tokens'])}")
         elif tool.takes[key]["type"] == "array":
-            fits, wanted = texts, "a list of texts"
+            fits, wanted = is_texts(value), "a list of texts"
         else:
             fits, wanted = isinstance(value, str), "a text"
         if not fits:
@@ -12659,16 +12665,13 @@ def _check_arguments(tool: Tool, given: dict[str, Any]) -> None:
             raise CtxError(f"{key}: missing; {tool.takes[key]['description']}")
 
 
-_Method = Callable[[Project, dict[str, Any]], dict[str, Any]]
-_TOOL_METHODS: dict[str, _Method] = {"tools/list": _list_tools, "tools/call": _call_tool}
-_LEGACY_METHODS = _TOOL_METHODS | {
-    "initialize": _initialize,
-    "ping": lambda project, params: {"result": {}},
-}
-_MODERN_METHODS = _TOOL_METHODS | {
-    "server/discover": lambda project, params: {
-        "result": {"supportedVersions": [*_MODERN, *_LEGACY], **_ABOUT, **_FRESH}
-    },
+# method -> the eras of the protocol that know it, and what answers
+_METHODS: dict[str, tuple[str, Callable[[Project, dict[str, Any]], dict[str, Any]]]] = {
+    "initialize": ("legacy", _initialize),
+    "ping": ("legacy", lambda project, params: {"result": {}}),
+    "server/discover": ("modern", _discover),
+    "tools/list": ("legacy modern", _list_tools),
+    "tools/call": ("legacy modern", _call_tool),
 }
 
 
@@ -12750,8 +12753,8 @@ def _command_parser(name: str, door: Door) -> argparse.ArgumentParser:
         description=re.sub(r"\n +", "\n", door.run.__doc__ or "").strip(),
         epilog=f"example:\n  {door.example}",
     )
-    for each in door.flags:
-        parser.add_argument(*each.names, **each.options)
+    for names, options in door.flags:
+        parser.add_argument(*names, **options)
     _add_global_flags(
         parser, "==SUPPRESS=="
     )  # argparse's own word for: do not set what is not given

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -166,6 +167,17 @@ def test_a_stale_index_is_used_and_said_so(shop: Path, tmp_path: Path) -> None:
     text = context(ask(root, "claude-session-start-startup"))
     assert "2 of 6 files changed since the map below" in text
     assert "def load_cart" in context(ask(root, "claude-prompt-code"))
+
+
+def test_a_file_that_is_not_indexed_yet_makes_the_map_stale(shop: Path, tmp_path: Path) -> None:
+    root = shutil.copytree(shop, tmp_path / "r")
+    lab.plant(root, {".gitignore": "/build\n*_local.py\n"})
+    assert lab.run(root, "map").returncode == 0
+    lab.plant(root, {"build/made.py": "", "shop/mine_local.py": "", "shop/notes.odd": ""})
+    assert "The map below is current." in context(ask(root, "claude-session-start-startup"))
+    lab.plant(root, {"shop/wagon.py": "", "depot/yard.py": ""})
+    text = context(ask(root, "claude-session-start-startup"))
+    assert "0 of 6 files changed, 2 new since the map below" in text
 
 
 def test_without_an_index_the_map_is_given_and_without_a_map_the_structure(
@@ -525,6 +537,15 @@ def test_the_index_follows_the_files(shop: Path, tmp_path: Path) -> None:
     (root / "shop/wagon.py").write_text("def load_wagon() -> None: ...\n")
     assert "shop/wagon.py:1" in text_of(call(server, 2, "symbol", {"name": "load_wagon"}))
     assert server.end() == (b"", 0)
+
+
+def test_too_few_tokens_for_a_task_is_told_with_the_number_that_does(server: Server) -> None:
+    answer = call(server, 1, "task", {"id": "T-2", "tokens": 100})
+    assert answer["result"]["isError"]
+    needed = re.search(r"give tokens (\d+) or more", text_of(answer))
+    assert needed is not None
+    answer = call(server, 2, "task", {"id": "T-2", "tokens": int(needed[1])})
+    assert "Show the total" in text_of(answer) and not answer["result"]["isError"]
 
 
 def test_budgets_hold(server: Server) -> None:
