@@ -7875,19 +7875,24 @@ def _excluded(project: Project) -> re.Pattern[str]:
 def list_new(project: Project, known: Collection[str], since: int) -> list[str]:
     """Folders, and files like those known, that came since then beside them; git is not asked."""
     folders = {"", *map(folder_of, known)}
-    kinds = {os.path.splitext(path)[1] for path in known}
-    left_out = {*known, *folders, _own_path(project)}
-    excluded, found = _excluded(project), []
+    found: list[str] = []
     for folder in [each for each in folders if _came_at(project, each) > since]:
+        kinds = {os.path.splitext(path)[1] for path in known}
+        left_out = {*known, *folders, _own_path(project)}
+        rules = parse_ignore(read_text(project, ".gitignore") or "", "")
         for name in list_folder(project, folder):
             path = join_path(folder, name)
             is_folder = os.path.isdir(os.path.join(project.root, path))
-            source = name[:1] != "." and name not in _SKIPPED_FOLDERS
-            like = source if is_folder else os.path.splitext(name)[1] in kinds
-            if like and path not in left_out and _came_at(project, path) > since:
-                rules = parse_ignore(read_text(project, ".gitignore") or "", "")
-                if not excluded.fullmatch(path) and not is_ignored(path, rules, folder=is_folder):
-                    found.append(path)
+            like = name[:1] != "." if is_folder else os.path.splitext(name)[1] in kinds
+            if (
+                like
+                and path not in left_out
+                and name not in _SKIPPED_FOLDERS
+                and _came_at(project, path) > since
+                and not is_ignored(path, rules, folder=is_folder)
+                and not _excluded(project).fullmatch(path)
+            ):
+                found.append(path)
     return found
 
 
@@ -11564,17 +11569,20 @@ def _bare_parts(project: Project) -> dict[str, str]:
 def _map_age(project: Project, text: str) -> str:
     """One sentence on how old the map is: what is newer than it, or than its last confirmation."""
     ctx = script_command(project)
-    known = [path for path in list_remembered(project) if not is_instruction_path(path)]
+    known = list_remembered(project)
     if not known:
         return f"No index on this machine tells how old the map below is; `{ctx} map` refreshes it."
     since = max(map(read_mtime, [f"{project.root}/{MAP_PATH}", *list_answers(project, text)]))
-    times = [read_mtime(f"{project.root}/{path}") for path in known]
-    changed = sum(1 for each in times if each > since or not each)
-    added = [path for path in list_new(project, known, since) if not is_instruction_path(path)]
+    times = {path: read_mtime(f"{project.root}/{path}") for path in known}
+    changed = [path for path, each in times.items() if each > since or not each]
+    changed, added = (
+        [path for path in paths if not is_instruction_path(path)]
+        for paths in (changed, list_new(project, known, since))
+    )
     if not changed and not added:
         return "The map below is current."
     new = f", {len(added)} new" if added else ""
-    told = f"{changed} of {len(known)} files changed{new} since the map below"
+    told = f"{len(changed)} of {len(known)} files changed{new} since the map below"
     return f"{told}; `{ctx} map` refreshes it."
 
 
@@ -11798,9 +11806,13 @@ _SETTINGS: dict[str, tuple[str, str, dict[str, str]]] = {
     ".cursor/hooks.json": ("hooks", ".", {"sessionStart": "", "subagentStart": ""}),
     ".mcp.json": ("mcpServers", ".", {}),
 }
-# Imported, ctx.py is compiled once, not at each start. And where it is gone, Python ends with 1:
+# Imported, ctx.py is compiled once, not at each start; what is compiled lies in our own cache, so
+# that holds also for users who want no such files. And where ctx.py is gone, Python ends with 1:
 # a missing script ends with 2, which would take the user's prompt away.
-_LAUNCHER = "import sys; sys.path[0] = sys.argv.pop(1); import {name}; {name}.main()"
+_LAUNCHER = (
+    "import sys; sys.dont_write_bytecode = False; sys.pycache_prefix = sys.argv.pop(1);"
+    " sys.path[0] = sys.argv.pop(1); import {name}; {name}.main()"
+)
 
 
 def plan_doors(project: Project, wanted: Collection[str], *, remove: bool = False) -> Plan:
@@ -11898,7 +11910,7 @@ def _door_command(project: Project, path: str, root: str) -> dict[str, Any]:
     words = [python, place, door] if place else ["ctx", door]
     if place and door == "hook" and stem.isidentifier():
         code = _LAUNCHER.format(name=stem)
-        words = [python, "-X", f"pycache_prefix={root}/.ctx/cache", "-c", code, folder, door]
+        words = [python, "-c", code, f"{root}/.ctx/cache", folder, door]
     if door == "mcp":
         return {"command": words[0], "args": words[1:]}
     if path.startswith(".claude"):
