@@ -1467,12 +1467,9 @@ def _edit_value(text: str, at: int, value: Any, indent: str) -> tuple[str, int]:
 
 
 def find_code_names(text: str) -> list[str]:
-    """The words of a text that may be paths or names of code: those a sentence would not have."""
-    words = re.findall(r"(?:[\w.-]+/)*[\w-]+(?:\.\w+)+|(?:[\w.-]+/)+[\w.-]+", text)
-    words += re.findall(r"\b(?:\w+_\w+|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*)\b", text)
-    words += re.findall(r"(?<=`)[\w./-]+(?=(?:\(\))?`)|\b[A-Za-z_]\w+(?=\()", text)
-    parts = [word.rpartition(".")[2] for word in words if "/" not in word and "." in word]
-    return [name for name in dict.fromkeys([*words, *parts]) if len(name) > 2][:_MOST_NAMES]
+    """The words of a text that may be paths or names of code."""
+    paths = re.findall(r"(?:[\w.-]+/)*[\w-]+(?:\.\w+)+|(?:[\w.-]+/)+[\w.-]+", text)
+    return list(dict.fromkeys([*paths, *find_identifiers(text)]))[:_MOST_NAMES]
 
 
 _MOST_NAMES = 40
@@ -6454,7 +6451,7 @@ def fit_sections(
     smallest = count(join_sections(_shortened(sections, order, short)))
     if smallest > budget:
         raise CtxError(
-            f"prompt: {name} {budget} is too small for what is never left out; "
+            f"prompt: {budget} is too small for what is never left out; "
             f"give {name} {smallest} or more"
         )
     return _lengthened(sections, order, short, budget, count)
@@ -7302,7 +7299,7 @@ def write_stdout(text: str) -> None:
     if sys.stdout is None:
         raise CtxError("stdout: is closed; give the output a place")
     try:
-        sys.stdout.buffer.write(to_bytes(text))
+        sys.stdout.buffer.write(_to_bytes(text))
         sys.stdout.buffer.flush()
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # so that the exit does not complain either
@@ -7310,7 +7307,7 @@ def write_stdout(text: str) -> None:
             raise CtxError(f"stdout: cannot write: {error.strerror}; make room") from error
 
 
-def to_bytes(text: str) -> bytes:
+def _to_bytes(text: str) -> bytes:
     """UTF-8; bytes of a file that are not, kept by surrogateescape, are themselves again."""
     try:
         return text.encode("utf-8", "surrogateescape")
@@ -7663,11 +7660,20 @@ def write_file(place: str, source: bytes) -> None:
 
 
 def find_place(project: Project, path: str) -> str:
-    """Where a path really lies: instruction files may be links inside the repository."""
+    """Where a path really lies: instruction files may be links inside the repository.
+
+    On the way to a file of ours neither links nor files may stand for a folder.
+    """
     place = os.path.join(project.root, path)
-    folder = os.path.realpath(os.path.dirname(place))
-    place = os.path.join(folder, os.path.basename(place))
-    if os.path.islink(place) and not path.startswith(OWN_PREFIXES):
+    folder = os.path.dirname(place)
+    if path.startswith(OWN_PREFIXES):
+        while folder != project.root:
+            if os.path.islink(folder) or (os.path.lexists(folder) and not os.path.isdir(folder)):
+                raise CtxError(f"{path}: leads through a link or a file; put a folder in its place")
+            folder = os.path.dirname(folder)
+        return place
+    place = os.path.join(os.path.realpath(folder), os.path.basename(place))
+    if os.path.islink(place):
         place = os.path.realpath(place)
         if os.path.islink(place):
             raise CtxError(f"{path}: a link that leads back to itself; replace it by a file")
@@ -7691,7 +7697,7 @@ def is_inside(project: Project, place: str) -> bool:
 
 def write_line(project: Project, path: str, text: str) -> None:
     """Add one line to a file of ours; two runs at once cannot mix their lines."""
-    place = _own_place(project, path)
+    place = find_place(project, path)
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
     try:
         os.makedirs(os.path.dirname(place), exist_ok=True)
@@ -7708,7 +7714,7 @@ def write_line(project: Project, path: str, text: str) -> None:
 
 def write_folder(project: Project, folder: str, files: Mapping[str, bytes]) -> list[str]:
     """Make a folder of ours hold exactly these files: built beside it, then swapped in."""
-    place = _own_place(project, f"{folder}/")
+    place = os.path.dirname(find_place(project, f"{folder}/."))
     parent = os.path.dirname(place)
     new, old = (os.path.join(parent, f"{_TEMPORARY}{os.getpid()}-{end}") for end in ("new", "old"))
     try:
@@ -7729,16 +7735,6 @@ def write_folder(project: Project, folder: str, files: Mapping[str, bytes]) -> l
         raise CtxError(f"{folder}: cannot be replaced; check who uses that folder")
     except OSError as error:
         raise CtxError(f"{folder}: cannot write: {error.strerror}; check that folder") from error
-
-
-def _own_place(project: Project, path: str) -> str:
-    """Where a path of ours lies; neither links nor files may stand for a folder on the way."""
-    folder = project.root
-    for part in path.split("/")[:-1]:
-        folder = os.path.join(folder, part)
-        if os.path.islink(folder) or (os.path.lexists(folder) and not os.path.isdir(folder)):
-            raise CtxError(f"{path}: leads through a link or a file; put a folder in its place")
-    return os.path.join(project.root, path).rstrip("/")
 
 
 def _stage(change: Change, place: str) -> str:
