@@ -244,7 +244,7 @@ def test_bash_offers_every_command_and_its_flags(tmp_path: Path) -> None:
     assert complete_in_bash(place, "--quiet", "map", "--to") == ["--tokens"]
     for name, door in ctx.COMMANDS.items():
         offered = complete_in_bash(place, name, "-")
-        assert {each.names[-1] for each in door.flags if each.names[0][0] == "-"} <= set(offered)
+        assert {names[-1] for names, _ in door.flags if names[0][0] == "-"} <= set(offered)
 
 
 @needs_bash
