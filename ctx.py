@@ -7606,7 +7606,7 @@ def _missing_folders(place: str) -> list[str]:
     return missing
 
 
-def _unstage(temporaries: Iterable[str], made: Sequence[str] = ()) -> None:
+def _unstage(temporaries: Iterable[str], made: Sequence[str]) -> None:
     """Take away what was prepared and not used: temporary files, and folders still empty."""
     for temporary in filter(None, temporaries):
         _remove(temporary)
@@ -7644,19 +7644,15 @@ def read_old(project: Project, path: str) -> bytes | None:
 def write_file(place: str, source: bytes) -> None:
     """Replace one file that the user named, in one step; relative to the working folder."""
     full = os.path.realpath(place)
-    change = Change(place, None, source)
-    temporary = ""
-    try:
-        if os.path.exists(full) and not os.path.isfile(full) and not os.path.isdir(full):
+    if os.path.exists(full) and not os.path.isfile(full) and not os.path.isdir(full):
+        try:
             with open(full, "wb") as file:  # a device or a pipe is written to, never replaced
                 file.write(source)
-            return
-        temporary = _stage(change, full)
-        _commit([(change, full, temporary)])
-    except OSError as error:
-        raise CtxError(f"{place}: cannot write: {error.strerror}; choose another place") from error
-    finally:
-        _unstage([temporary])
+        except OSError as error:
+            raise CtxError(f"{place}: cannot write: {error.strerror}; choose another") from error
+        return
+    folder, name = os.path.split(full)
+    write_changes(Project(folder), [Change(name, read_file(full), source)])
 
 
 def find_place(project: Project, path: str) -> str:
@@ -7751,25 +7747,18 @@ def _stage(change: Change, place: str) -> str:
         os.makedirs(folder, exist_ok=True)
         _sweep(folder)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        with open(os.open(temporary, flags, 0o600), "wb") as file:
+        mode = stat.S_IMODE(os.stat(place).st_mode) if os.path.exists(place) else 0
+        with open(os.open(temporary, flags, mode or 0o666), "wb") as file:
             file.write(change.new)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, _mode_of(place))
+        if mode:
+            os.chmod(temporary, mode)  # what the user's mask took away as well
         return temporary
     except OSError as error:
         _remove(temporary)
         reason = error.strerror or "failed"
         raise CtxError(f"{change.path}: cannot write: {reason}; nothing was changed") from error
-
-
-def _mode_of(place: str) -> int:
-    try:
-        return stat.S_IMODE(os.stat(place).st_mode)
-    except OSError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask
 
 
 def _sweep(folder: str) -> None:
