@@ -12055,7 +12055,7 @@ def cmd_init(project: Project, args: argparse.Namespace) -> int:
     return _apply(project, plan, dry=args.dry_run)
 
 
-def _choose(project: Project, field: str, name: str, text: str | None) -> Any:
+def _setting(project: Project, field: str, name: str, text: str | None) -> Any:
     """What a flag says, checked like the setting that it overrides; without it, the setting."""
     return getattr(project.config, field) if text is None else parse_setting(name, field, text)
 
@@ -12106,7 +12106,7 @@ def cmd_update(project: Project, args: argparse.Namespace) -> int:
 )
 def cmd_map(project: Project, args: argparse.Namespace) -> int:
     """Write the ranked map of this project, within a hard token budget."""
-    budget = _choose(project, "map_token_budget", "--tokens", args.tokens)
+    budget = _setting(project, "map_token_budget", "--tokens", args.tokens)
     ways = {"focus": args.focus, "code": not args.no_code_intel, "ledger": args.ledger}
     text = make_map(project, budget, form="json" if args.json else "text", **ways)
     if args.diff:
@@ -12193,7 +12193,7 @@ def cmd_pack(project: Project, args: argparse.Namespace) -> int:
         summary = make_pack_summary(project, text)
         write_stdout(summary)
         return 0 if summary else 1
-    budget = _choose(project, "pack_token_budget", "--tokens", args.tokens)
+    budget = _setting(project, "pack_token_budget", "--tokens", args.tokens)
     pins = tuple(find_path(project, path) for path in args.files)
     package = make_pack(project, Request(text, budget, pins, args.role, args.strategy, args.diff))
     if package.files or args.json:
@@ -12304,8 +12304,8 @@ def cmd_prompt(project: Project, args: argparse.Namespace) -> int:
 )
 def cmd_anchor(project: Project, args: argparse.Namespace) -> int:
     """Print the re-anchoring block: what an agent in the middle of a task should see again."""
-    names = _choose(project, "anchor_sources", "--sources", args.sources)
-    frequency = _choose(project, "anchor_frequency", "--frequency", args.frequency)
+    names = _setting(project, "anchor_sources", "--sources", args.sources)
+    frequency = _setting(project, "anchor_frequency", "--frequency", args.frequency)
     if not is_anchor_turn(project, frequency):
         return 0
     briefing = read_briefing(project, args.task, args.source)
