@@ -342,8 +342,7 @@ def test_a_damaged_value_never_stops_the_run(path: str, pick: int, odd: object) 
         (root / path.partition("/")[2]).write_text("\n".join(lines), "utf-8")
         here = project(root)
         for each in ctx.read_tasks(here).tasks[:3]:
-            ctx.read_attempts(here, each)
-            ctx.read_previous(here, each)
+            ctx.read_previous(here, ctx.read_attempts(here, each))
 
 
 def damaged(value: object, pick: int, odd: object) -> object:
@@ -365,12 +364,16 @@ def task(name: str, wanted: str) -> tuple[ctx.Project, ctx.Task]:
     return project(REPOS / name), ctx.find_task(tracker(name), wanted)
 
 
+def previous(here: ctx.Project, wanted: ctx.Task) -> tuple[str, str]:
+    return ctx.read_previous(here, ctx.read_attempts(here, wanted))
+
+
 def test_the_runners_previous_iteration_counts_only_for_its_own_node() -> None:
-    history, failure = ctx.read_previous(*task("runner", "label"))
+    history, failure = previous(*task("runner", "label"))
     assert history == "The bar code is too small."
     assert failure == "FAIL test_bar_code: width 3 < 9\n1 failed\n"
-    assert ctx.read_previous(*task("runner", "track")) == ("", "")
-    assert ctx.read_previous(*task("runner", "weigh")) == ("", "")
+    assert previous(*task("runner", "track")) == ("", "")
+    assert previous(*task("runner", "weigh")) == ("", "")
 
 
 def test_cub_attempts_come_from_both_layouts_and_a_log_is_evidence_enough() -> None:
@@ -395,7 +398,7 @@ def test_a_runner_error_never_reaches_the_agent(tmp_path: Path) -> None:
     (folder / "guard.log").write_text("2 failed\n")
     here = project(tmp_path)
     one = ctx.find_task(ctx.read_tasks(here), "T-1")
-    assert ctx.read_previous(here, one) == ("", "2 failed\n")
+    assert previous(here, one) == ("", "2 failed\n")
 
 
 def test_a_log_of_twenty_megabytes_on_one_line_is_read_from_its_end(tmp_path: Path) -> None:
@@ -442,7 +445,7 @@ def test_uncommitted_files_are_counted_without_running_a_filter(tmp_path: Path) 
     ran.unlink(missing_ok=True)
     here = project(tmp_path)
     one = ctx.find_task(ctx.read_tasks(here), "T-1")
-    state = ctx.read_git_state(here, one, 3)
+    state = ctx.read_git_state(here, one)
     assert state and state.branch == "work"
     assert state.uncommitted == 5  # .gitattributes, changed, gone, new file, staged
     assert state.commits[0].endswith("feat(T-1): first words") and "same" in state.touched
@@ -450,4 +453,4 @@ def test_uncommitted_files_are_counted_without_running_a_filter(tmp_path: Path) 
 
 
 def test_without_git_there_is_no_git_state(tmp_path: Path) -> None:
-    assert ctx.read_git_state(project(tmp_path), ctx.Task("T-1", "x"), 3) is None
+    assert ctx.read_git_state(project(tmp_path), ctx.Task("T-1", "x")) is None
