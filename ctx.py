@@ -478,6 +478,7 @@ class Prompt(NamedTuple):
     budget: int  # bytes
     sections: tuple[Section, ...]
     kept: tuple[Section, ...]
+    text: str  # of those kept
 
 
 # ---- 2 TEXT (pure) ---------------------------------------------------------
@@ -7032,20 +7033,15 @@ def _found_line(text: str) -> str:
 
 def render_tasks(tracker: Tracker, tasks: Sequence[Task], chosen: str) -> str:
     """The tasks as a table for a person, the next one marked."""
-    names = {
-        task.id: task.id if task.id == task.title else f"{task.id}: {task.title}"
-        for task in tracker.tasks
-    }
+    titles = {task.id: task.title for task in tracker.tasks}
     rows = [("", "ID", "STATUS", "TITLE", "EPIC")]
     for task in tasks:
-        cells = (task.id, task.status, show(one_line(task.title), 60))
-        epic = show(one_line(names.get(task.parent, "")), 40)
-        rows.append((">" if task.id == chosen else "", *cells, epic))
-    widths = [max(len(row[at]) for row in rows) for at in range(5)]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        for row in rows
-    ]
+        above = titles.get(task.parent, "")
+        epic = above if above == task.parent else f"{task.parent}: {above}"
+        cells = (show(one_line(task.title), 60), show(one_line(epic), 40))
+        rows.append((">" if task.id == chosen else "", task.id, task.status, *cells))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(map(str.ljust, row, widths)) for row in rows]
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
@@ -7074,32 +7070,29 @@ def render_goal(task: Task, goal: str) -> str:
     return f"title: {one_line(task.title)}\ngoal: {first}\n{more}{criteria}"
 
 
-def render_task(task: Task, depends_on: Sequence[Task]) -> str:
+def render_task(task: Task, depends_on: Sequence[Task], epic: Task | None = None) -> str:
     """All of one task: what identifies it, what it must meet, and the words of its author."""
     place = f"{task.path}:{task.line}" if task.line else task.path
+    labels = ", ".join(code_span(label, 60) for label in task.labels[:20])
     lines = [
-        f"{code_span(task.id)}: {one_line(task.title)}\n\n",
-        f"- {one_line(task.type)}, {task.status}, priority {task.priority}\n",
-        f"- from {task.source}{f', {code_span(place, 400)}' if place else ''}\n",
+        f"part of {_task_line(epic)}" if epic else "",
+        f"{one_line(task.type)}, {task.status}, priority {task.priority}",
+        f"from {task.source}{f', {code_span(place, 400)}' if place else ''}",
+        f"labels: {labels}" if labels else "",
+        *(f"depends on {_task_line(other)} ({other.status})" for other in depends_on),
     ]
-    if task.labels:
-        lines.append(f"- labels: {', '.join(code_span(label, 60) for label in task.labels[:20])}\n")
-    lines += [f"- depends on {_task_line(other)} ({other.status})\n" for other in depends_on]
-    lines.append(_checklist(task))
-    for title, text in (("Description", task.description), ("Notes", task.notes)):
-        if not is_empty_note(text):
-            lines.append(f"\n{title}:\n\n{quote_text(clean_text(text))}")
-    return "".join(lines)
+    text = f"{_task_line(task)}\n\n" + "".join(f"- {line}\n" for line in lines if line)
+    if task.acceptance:  # none is ticked: each attempt proves them all again
+        items = (f"- [ ] {one_line(item, 1000)}\n" for item in task.acceptance)
+        text += "\nAcceptance criteria:\n\n" + "".join(items)
+    for title, words in (("Description", task.description), ("Notes", task.notes)):
+        if not is_empty_note(words):
+            text += f"\n{title}:\n\n{quote_text(clean_text(words))}"
+    return text
 
 
 def _task_line(task: Task) -> str:
     return f"{code_span(task.id)}: {one_line(task.title)}"
-
-
-def _checklist(task: Task) -> str:
-    """The acceptance criteria as boxes, none ticked: each attempt proves them all again."""
-    items = "".join(f"- [ ] {one_line(item, 1000)}\n" for item in task.acceptance)
-    return f"\nAcceptance criteria:\n\n{items}" if items else ""
 
 
 _EPIC_WORDS = 200
@@ -7149,17 +7142,13 @@ def render_attempts(attempts: Sequence[Attempt]) -> str:
 
 def render_git(state: GitState) -> str:
     """Where the work tree stands, in a few lines."""
-    lines = [
-        f"- branch: {code_span(state.branch)}\n",
-        f"- uncommitted files: {state.uncommitted}\n",
-    ]
-    if state.touched:
-        names = ", ".join(code_span(path) for path in state.touched[:20])
-        left = len(state.touched) - 20
-        more = f" and {left} more" if left > 0 else ""
-        lines.append(f"- changed for this task: {names}{more}\n")
-    lines += [f"- commit {one_line(commit, 120)}\n" for commit in state.commits]
-    return "".join(lines)
+    names = ", ".join(code_span(path) for path in state.touched[:20])
+    left = len(state.touched) - 20
+    lines = [f"branch: {code_span(state.branch)}", f"uncommitted files: {state.uncommitted}"]
+    if names:
+        lines.append(f"changed for this task: {names}{f' and {left} more' if left > 0 else ''}")
+    lines += [f"commit {one_line(commit, 120)}" for commit in state.commits]
+    return "".join(f"- {line}\n" for line in lines)
 
 
 _TREE_LINES = 40
@@ -7170,20 +7159,18 @@ def render_task_tree(tracker: Tracker, task: Task) -> str:
     children: dict[str, list[Task]] = {}
     for each in tracker.tasks:
         children.setdefault(each.parent, []).append(each)
-    lines: list[str] = []
-    finished = 0
-    stack = [(0, each) for each in reversed(children.get("", []))]
+    lines, finished = [], 0
+    stack = [("", each) for each in reversed(children.get("", []))]
     while stack:
-        depth, each = stack.pop()
+        indent, each = stack.pop()
         inner = children.get(each.id, [])
         done = sum(child.status == "done" for child in inner)
-        if inner and done == len(inner):
-            finished += 1
-        elif inner:
+        stack += [(f"{indent}  ", child) for child in reversed(inner)]
+        if done < len(inner):
             here = ", with the selected task" if each.id == task.parent else ""
-            count = f"{done} of {len(inner)} done{here}"
-            lines.append(f"{'  ' * depth}- {_task_line(each)} ({count})\n")
-        stack += [(depth + 1, child) for child in reversed(inner)]
+            lines.append(f"{indent}- {_task_line(each)} ({done} of {len(inner)} done{here})\n")
+        elif inner:
+            finished += 1
     over = f"- finished: {finished}\n" if lines and finished else ""
     return "".join(lines[:_TREE_LINES]) + _more(len(lines) - _TREE_LINES) + over
 
@@ -7201,41 +7188,52 @@ def render_output_contract(task: Task, close: str, commands: Sequence[Command]) 
     )
 
 
-def render_prompt(sections: Sequence[Section]) -> str:
-    """The sections as the text that an agent reads."""
-    return join_sections(sections)
+def explain_prompt(prompt: Prompt) -> Budget:
+    """How the sections of a prompt share its bytes, and which were cut or dropped."""
+    kept = {section.title: section for section in prompt.kept}
+    order = sorted((each.drop for each in prompt.sections if each.drop), reverse=True)
+    shares = []
+    for section in prompt.sections:
+        shown = kept.get(section.title)
+        text, whole = section_text(shown) if shown else "", section_text(section)
+        state = "dropped" if not shown else "kept" if text == whole else "cut"
+        why = "never left out"
+        if section.drop:
+            why = f"number {order.index(section.drop) + 1} to go when room is short"
+        if state != "kept":
+            why = f"{state} to fit the budget; {why}"
+        size = count_bytes(text or whole)
+        shares.append(Share(section.title, size, state, why, text, "" if shown else whole))
+    title = f"Prompt for {show(prompt.task.id)}: {one_line(prompt.task.title)}"
+    return Budget(title, "bytes", prompt.budget, count_bytes(prompt.text), shares)
+
+
+def count_bytes(text: str) -> int:
+    """Bytes of a text in UTF-8, the unit of a prompt's budget."""
+    return len(text.encode())
 
 
 def render_prompt_json(prompt: Prompt) -> str:
     """The prompt for a program: each section with its size, and what was left out."""
-    kept = {section.title: section for section in prompt.kept}
-    rows = []
-    for section in prompt.sections:
-        shown = kept.get(section.title)
-        size = len(section_text(shown or section).encode())
-        cut = shown is not None and shown.body != section.body
-        row = {"title": section.title, "bytes": size, "kept": shown is not None, "cut": cut}
-        rows.append(row | {"text": section_text(shown) if shown else ""})
-    text = join_sections(prompt.kept)
-    dropped = [row["title"] for row in rows if not row["kept"]]
+    budget = explain_prompt(prompt)
     head = {"task": prompt.task.id, "source": prompt.task.source, "budget": prompt.budget}
-    whole = head | {"bytes": len(text.encode()), "dropped": dropped, "sections": rows}
-    return render_json(whole)
+    dropped = [each.title for each in budget.shares if each.state == "dropped"]
+    rows = [
+        {"title": each.title, "bytes": each.size, "kept": bool(each.text)}
+        | {"cut": each.state == "cut", "text": each.text}
+        for each in budget.shares
+    ]
+    return render_json(head | {"bytes": budget.used, "dropped": dropped, "sections": rows})
 
 
 def render_explanation(prompt: Prompt) -> list[str]:
     """A table of the sections: bytes, tokens, kept, cut or dropped."""
-    kept = {section.title: section for section in prompt.kept}
     lines = [f"{'section':<18} {'bytes':>7} {'tokens':>7}  state"]
-    for section in prompt.sections:
-        shown = kept.get(section.title)
-        text = section_text(shown or section)
-        state = "dropped" if not shown else "kept" if shown.body == section.body else "cut"
-        size = len(text.encode())
-        lines.append(f"{section.title:<18} {size:>7} {estimate_tokens(text):>7}  {state}")
-    text = join_sections(prompt.kept)
-    total = f"{len(text.encode()):>7} {estimate_tokens(text):>7}"
-    return [*lines, f"{'all':<18} {total}  of {prompt.budget} bytes"]
+    last = Share("all", count_bytes(prompt.text), f"of {prompt.budget} bytes", "", prompt.text)
+    for each in [*explain_prompt(prompt).shares, last]:
+        tokens = estimate_tokens(each.text or each.lost)
+        lines.append(f"{each.title:<18} {each.size:>7} {tokens:>7}  {each.state}")
+    return lines
 
 
 def render_anchor(task: Task, sections: Sequence[Section], form: str) -> str:
@@ -9401,7 +9399,6 @@ _STATUS_WORDS = {  # the marks are those of boxes: - [x]
     "blocked": "blocked deferred pinned waiting on_hold paused",
     "done": "done closed complete completed finished passed cancelled canceled resolved archived x",
 }
-_STATUSES = {word: status for status, words in _STATUS_WORDS.items() for word in words.split()}
 _PRIORITIES = {"critical": 0, "urgent": 0, "high": 1, "medium": 2, "normal": 2, "low": 3}
 
 
@@ -9440,7 +9437,9 @@ def _status(record: Record) -> str:
     if isinstance(tries, int) and isinstance(limit, int) and tries >= limit:
         return "blocked"
     word = str(_field(record, *_FIELDS["status"].split())).strip().casefold()
-    return _STATUSES.get(re.sub(r"[\s-]+", "_", word), "open")
+    word = re.sub(r"[\s-]+", "_", word)
+    words = _STATUS_WORDS.items()
+    return next((status for status, known in words if word in known.split()), "open")
 
 
 def _priority(value: Any) -> int:
@@ -9483,6 +9482,8 @@ def _read_rows(project: Project, path: str) -> Iterator[Row]:
 
 def _parse_rows(path: str, text: str) -> Iterator[Row]:
     """The objects of a JSON text: one a line if the name of its file says so, else one in all."""
+    if not text:
+        return
     import json
 
     for line, part in enumerate(text.split("\n"), 1) if path.endswith("l") else [(0, text)]:
@@ -9548,6 +9549,8 @@ def _read_prd(project: Project) -> Iterator[Row]:
 
 def _read_beads(project: Project) -> Iterator[Row]:
     path, folder = ".beads/issues.jsonl", os.path.join(project.root, ".beads")
+    if not os.path.isdir(folder):
+        return
     rows = list(_read_rows(project, path))
     store = _newest(folder, "*.db", "dolt/.dolt/noms/manifest", "dolt/*/.dolt/noms/manifest")
     if store and not rows:
@@ -11202,40 +11205,32 @@ def make_prompt(project: Project, briefing: Briefing, budget: int, *, reanchor: 
     git = read_git_state(project, task)
     attempts = [each._replace(log="") if failure else each for each in briefing.attempts]
     close = SOURCES[tracker.source].close.format(id=task.id, path=show(task.path, 400))
-    anchor = _prompt_anchor(project, briefing) if reanchor else ""
     start = one_line(first_paragraph(task.description), 1000)
-    contract = fill("contract.md", id=code_span(task.id))
     output = render_output_contract(task, close, read_facts(project).commands)
     package = make_pack_summary(project, f"{task.title}\n{task.description}")
     sections = [
-        Section("Contract", contract),
+        Section("Contract", fill("contract.md", id=code_span(task.id))),
         Section("Goal", render_goal(task, start), cut="tail"),
         Section("History", briefing.history, 3, "quote", "head"),
         Section("Failure", failure, 1, "fence", "head"),
         Section("Selected task", render_task(task, _dependencies(briefing)), cut="tail"),
         Section("Epic", _epic_text(briefing), 4),
-        Section("Previous attempts", render_attempts(attempts) if attempts else "", 2),
+        Section("Previous attempts", render_attempts(attempts), 2),
         Section("Git state", render_git(git) if git else "", 6),
         Section("Context package", package, 5),
         Section("Tree summary", render_task_tree(tracker, task), 9),
         Section("Assumptions", _state_note(project, "assumptions.md"), 8, "quote"),
         Section("Open questions", _state_note(project, "questions.md"), 7, "quote"),
-        Section("Re-anchoring", anchor, 10),
+        Section("Re-anchoring", _prompt_anchor(project, briefing) if reanchor else "", 10),
         Section("Output contract", output),
     ]
     sections = [section for section in sections if section.body.strip()]
     kept = fit_sections(sections, budget, count_bytes)
-    return Prompt(task, budget, tuple(sections), tuple(kept))
-
-
-def count_bytes(text: str) -> int:
-    """Bytes of a text in UTF-8, the unit of a prompt's budget."""
-    return len(text.encode())
+    return Prompt(task, budget, tuple(sections), tuple(kept), join_sections(kept))
 
 
 def _dependencies(briefing: Briefing) -> list[Task]:
-    by_id = {task.id: task for task in briefing.tracker.tasks}
-    return [by_id[each] for each in briefing.task.depends_on]
+    return [each for each in briefing.tracker.tasks if each.id in briefing.task.depends_on]
 
 
 def _epic_text(briefing: Briefing) -> str:
@@ -11246,9 +11241,8 @@ def _epic_text(briefing: Briefing) -> str:
 def _state_note(project: Project, name: str) -> str:
     """A note of the loop without its title; "" if it says nothing."""
     text = read_text(project, f".runner/state/{name}") or ""
-    return (
-        "" if is_empty_note(text) else clean_text(re.sub(r"\A\s*# [^\n]*\n", "", text)).strip("\n")
-    )
+    body = re.sub(r"\A\s*# [^\n]*\n", "", text)
+    return "" if is_empty_note(text) else clean_text(body).strip("\n")
 
 
 def _prompt_anchor(project: Project, briefing: Briefing) -> str:
@@ -11256,7 +11250,7 @@ def _prompt_anchor(project: Project, briefing: Briefing) -> str:
     config = project.config
     if not config.anchor_enabled or not is_anchor_turn(project, config.anchor_frequency):
         return ""
-    names = [name for name in config.anchor_sources if name in ("prompt", "agent", "progress")]
+    names = {"prompt", "agent", "progress"}.intersection(config.anchor_sources)
     return "\n".join(f"#{section_text(each)}" for each in make_anchor(project, briefing, names))
 
 
@@ -11265,17 +11259,15 @@ def is_anchor_turn(project: Project, frequency: int) -> bool:
     return int(read_run_state(project)["next_iter"]) % frequency == 0
 
 
-def make_anchor(project: Project, briefing: Briefing, names: Sequence[str]) -> list[Section]:
+def make_anchor(project: Project, briefing: Briefing, names: Collection[str]) -> list[Section]:
     """The re-anchoring block: one section a source, in fixed order; one that fails says so."""
     sections = []
-    for name in ANCHOR_SOURCES:
-        if name not in names:
-            continue
+    for name in [name for name in ANCHOR_SOURCES if name in names]:
         try:
-            body = _ANCHORS[name](project, briefing)
+            body = _ANCHORS[name](project, briefing) or "Nothing."
         except CtxError as error:
             body = f"[not available: {one_line(str(error))}]"
-        sections.append(Section(name.capitalize(), body or "Nothing."))
+        sections.append(Section(name.capitalize(), body))
     return sections
 
 
@@ -11285,36 +11277,33 @@ def make_run_loop(project: Project) -> str:
     return TEMPLATES["runloop.md"] if source is None else unseal(source)[0]
 
 
-def _anchor_prompt(project: Project, briefing: Briefing) -> str:
-    limit = project.config.anchor_max_prompt_lines
-    texts = [make_run_loop(project), read_text(project, "PROMPT.md") or ""]
-    return "\n".join(
-        quote_text(cut_lines(clean_text(text[:_ANCHOR_CHARS]), limit))
-        for text in texts
-        if text.strip()
-    )
-
-
 _ANCHOR_CHARS = 100_000  # of one file: far more than its lines may be
+
+
+def _quote_start(project: Project, text: str) -> str:
+    text = clean_text(text[:_ANCHOR_CHARS])
+    return quote_text(cut_lines(text, project.config.anchor_max_prompt_lines))
+
+
+def _anchor_prompt(project: Project, briefing: Briefing) -> str:
+    texts = [make_run_loop(project), read_text(project, "PROMPT.md") or ""]
+    return "\n".join(_quote_start(project, text) for text in texts if text.strip())
 
 
 def _anchor_agent(project: Project, briefing: Briefing) -> str:
     for path in ("AGENTS.md", "AGENT.md"):
         source = read_old(project, path)
         if source is not None:
-            own = (_in_file(path, remove_section, source) or b"").decode("utf-8", "replace")
-            text = clean_text(own[:_ANCHOR_CHARS])
-            return quote_text(cut_lines(text, project.config.anchor_max_prompt_lines))
+            own = _in_file(path, remove_section, source) or b""
+            return _quote_start(project, own.decode("utf-8", "replace"))
     raise CtxError("no AGENTS.md or AGENT.md")
 
 
 def _anchor_task(project: Project, briefing: Briefing) -> str:
-    task = briefing.task
-    epic = find_siblings(briefing.tracker, task)[0] if project.config.anchor_include_epic else None
-    above = f"- part of {code_span(epic.id)}: {one_line(epic.title)}\n" if epic else ""
-    text = render_task(task, _dependencies(briefing))
-    first, _, rest = text.partition("\n\n")
-    return cut_lines(f"{first}\n\n{above}{rest}", project.config.anchor_max_prompt_lines)
+    epic = find_siblings(briefing.tracker, briefing.task)[0]
+    above = epic if project.config.anchor_include_epic else None
+    text = render_task(briefing.task, _dependencies(briefing), above)
+    return cut_lines(text, project.config.anchor_max_prompt_lines)
 
 
 def _anchor_git(project: Project, briefing: Briefing) -> str:
@@ -11333,15 +11322,9 @@ def _anchor_progress(project: Project, briefing: Briefing) -> str:
 
 
 def _anchor_deps(project: Project, briefing: Briefing) -> str:
-    lines = [
-        f"- {code_span(task.id)}: {one_line(task.title)} ({task.status})"
-        for task in _dependencies(briefing)
-    ]
-    return cut_lines("\n".join(lines), 20) if lines else "None: it depends on no other task."
-
-
-def _anchor_retry(project: Project, briefing: Briefing) -> str:
-    return render_attempts(briefing.attempts) if briefing.attempts else "None: the first attempt."
+    tasks = _dependencies(briefing)
+    lines = [f"- {code_span(task.id)}: {one_line(task.title)} ({task.status})" for task in tasks]
+    return cut_lines("\n".join(lines), 20)
 
 
 _ANCHORS: dict[str, Callable[[Project, Briefing], str]] = {
@@ -11350,11 +11333,10 @@ _ANCHORS: dict[str, Callable[[Project, Briefing], str]] = {
     "task": _anchor_task,
     "git": _anchor_git,
     "progress": _anchor_progress,
-    "epic": lambda project, briefing: _epic_text(briefing) or "None: it belongs to no epic.",
+    "epic": lambda project, briefing: _epic_text(briefing),
     "deps": _anchor_deps,
-    "retry": _anchor_retry,
+    "retry": lambda project, briefing: render_attempts(briefing.attempts),
 }
-_RUN_STATUS = {"done": "done", "retry": "retry", "failed": "retry"}  # the loop knows no failed
 
 
 def make_record(project: Project, task: Task, attempt: Attempt) -> tuple[str, str]:
@@ -11362,6 +11344,11 @@ def make_record(project: Project, task: Task, attempt: Attempt) -> tuple[str, st
     import json
     from datetime import UTC, datetime
 
+    log = attempt.log_path and read_file(
+        os.path.realpath(attempt.log_path), 4 * LOG_BYTES, part="tail"
+    )
+    if log is None:
+        raise CtxError(f"--log {attempt.log_path}: cannot be read; give an existing file")
     state = read_run_state(project)
     record = {
         "task": task.id,
@@ -11371,7 +11358,7 @@ def make_record(project: Project, task: Task, attempt: Attempt) -> tuple[str, st
         "guard": attempt.guard or None,
         "summary": clean_text(attempt.summary[:_SUMMARY_CHARS]),
         "recorded_at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "log": _read_user_log(attempt.log_path),
+        "log": show_end(log.decode("utf-8", "replace")) if log else "",
     }
     return ledger_path(task.id), json.dumps(record, ensure_ascii=False)
 
@@ -11381,7 +11368,7 @@ def plan_run_state(project: Project, attempt: Attempt) -> list[Change]:
     state = read_run_state(project)
     state |= {
         "next_iter": state["next_iter"] + 1,
-        "last_status": _RUN_STATUS[attempt.status],
+        "last_status": "done" if attempt.status == "done" else "retry",  # it knows no failed
         "last_summary": clean_text(attempt.summary[:_SUMMARY_CHARS]),
         "last_guard": attempt.guard or None,
     }
@@ -11390,16 +11377,6 @@ def plan_run_state(project: Project, attempt: Attempt) -> list[Change]:
 
 
 _SUMMARY_CHARS = 4_000
-
-
-def _read_user_log(path: str) -> str:
-    """The end of a log that the user named, made safe; it may lie anywhere."""
-    if not path:
-        return ""
-    source = read_file(os.path.realpath(path), 4 * LOG_BYTES, part="tail")
-    if source is None:
-        raise CtxError(f"--log {path}: cannot be read; give an existing file")
-    return cut_tail(clean_text(source.decode("utf-8", "replace")), LOG_BYTES)
 
 
 # -- for agents that ask by themselves
@@ -11694,7 +11671,7 @@ def make_task(project: Project, wanted: str, budget: int) -> str:
     """The prompt of one task, within a budget of tokens."""
     briefing = read_briefing(project, wanted, None)
     prompt = make_prompt(project, briefing, _WHOLE_PROMPT, reanchor=False)
-    return render_prompt(fit_sections(prompt.sections, budget, read_counter(project).count))
+    return join_sections(fit_sections(prompt.sections, budget, read_counter(project).count))
 
 
 _WHOLE_PROMPT = 10_000_000  # bytes: everything; tokens then decide
@@ -11871,7 +11848,7 @@ def make_page(project: Project, briefing: Briefing | None) -> str:
     budgets = [_map_budget(project, survey, fitted)]
     if briefing:
         prompt = make_prompt(project, briefing, config.prompt_budget_bytes, reanchor=True)
-        budgets.insert(0, _prompt_budget(prompt))
+        budgets.insert(0, explain_prompt(prompt))
         if config.pack_enabled:
             text = f"{briefing.task.title}\n{briefing.task.description}"
             package = make_pack(project, Request(text, config.pack_token_budget))
@@ -11917,26 +11894,6 @@ def _pack_budget(project: Project, package: Pack) -> Budget:
         shares.append(Share(show(file.path, 400), size, state, why, view.text))
     used = count(render_pack(package, pack_note(package.counter, package.budget, package.budget)))
     return Budget("Context package", "tokens", package.budget, used, shares)
-
-
-def _prompt_budget(prompt: Prompt) -> Budget:
-    """How the sections of a prompt share its bytes, and which were cut or dropped."""
-    kept = {section.title: section for section in prompt.kept}
-    order = sorted((each.drop for each in prompt.sections if each.drop), reverse=True)
-    shares = []
-    for section in prompt.sections:
-        shown = kept.get(section.title)
-        text, whole = section_text(shown) if shown else "", section_text(section)
-        state = "dropped" if not shown else "kept" if text == whole else "cut"
-        turn = order.index(section.drop) + 1 if section.drop else 0
-        why = f"number {turn} to go when room is short" if turn else "never left out"
-        if state != "kept":
-            why = f"{state} to fit the budget; {why}"
-        size = count_bytes(text or whole)
-        shares.append(Share(section.title, size, state, why, text, "" if shown else whole))
-    used = count_bytes(render_prompt(prompt.kept))
-    title = f"Prompt for {show(prompt.task.id)}: {one_line(prompt.task.title)}"
-    return Budget(title, "bytes", prompt.budget, used, shares)
 
 
 # ---- 15 COMMANDS (door) ----------------------------------------------------
@@ -12268,7 +12225,7 @@ def cmd_prompt(project: Project, args: argparse.Namespace) -> int:
         say(project, f"{error}; the prompt is whole without it")
     for line in render_explanation(prompt) if args.explain else ():
         warn(line)
-    write_stdout(render_prompt_json(prompt) if args.json else render_prompt(prompt.kept))
+    write_stdout(render_prompt_json(prompt) if args.json else prompt.text)
     return 0
 
 
