@@ -427,7 +427,15 @@ class Tracker(NamedTuple):
 
 
 Record = dict[str, Any]  # one task as its tracker writes it
-Row = tuple[str, int, Record] | str  # file, line or 0, record; or "FILE:LINE: why" it is none
+
+
+class Row(NamedTuple):
+    """One place of a tracker's files, with the task written there."""
+
+    path: str
+    line: int  # 0 if the whole file is meant
+    record: Record
+    fault: str = ""  # why there is no task after all
 
 
 class Source(NamedTuple):
@@ -1314,7 +1322,7 @@ def parse_front_matter(text: str) -> tuple[dict[str, Any], str]:
     """The keys above a markdown body, values as text or list of texts, and that body."""
     found = re.match(r"---[ \t]*\n(.*?\n)?---[ \t]*(?:\n|\Z)", text, re.S)
     if not found:
-        raise CtxError("1: no front matter; begin the file with --- and end its keys with ---")
+        raise CtxError("no front matter; begin the file with --- and end its keys with ---")
     return parse_keys(found[1] or ""), text[found.end() :]
 
 
@@ -9261,13 +9269,13 @@ def _link_tasks(source: str, rows: Sequence[Row]) -> Tracker:
     tasks: dict[str, Task] = {}
     blockers: dict[str, list[str]] = {}
     for row in rows:
-        task = row if isinstance(row, str) else _new_task(source, *row)
-        if isinstance(row, str) or isinstance(task, str):
-            faults.append(str(task))
+        task = row.fault or _new_task(source, row)
+        if isinstance(task, str):
+            faults.append(f"{row.path}:{row.line or 1}: {task}")
         elif tasks.setdefault(task.id, task) is not task:
             faults.append(_fault(task, "duplicate id; the first one is kept"))
         else:
-            for each in _field_texts(row[2].get("blocks")):
+            for each in _field_texts(row.record.get("blocks")):
                 blockers.setdefault(each, []).append(task.id)
     names = {name.casefold(): name for name in reversed(tasks)}
     parents = {
@@ -9390,10 +9398,10 @@ _FIELDS = {  # of a task -> what trackers call it, the best first
     "parent": "parent parent_id parent_task_id spec epic",
     "depends_on": "dependsOn depends_on dependencies deps",
     "labels": "labels",
-    "notes": "notes",
     "closed": "closed_at closedAt completed_at completedAt completed_date"
     " updated_date updatedAt updated_at",
 }
+_NOTES = ("design", "notes", "close_reason", "comments")  # of these a task may have several
 _STATUS_WORDS = {  # the marks are those of boxes: - [x]
     "in_progress": "in_progress started doing active review in_review hooked claimed ~ / _",
     "blocked": "blocked deferred pinned waiting on_hold paused",
@@ -9402,13 +9410,15 @@ _STATUS_WORDS = {  # the marks are those of boxes: - [x]
 _PRIORITIES = {"critical": 0, "urgent": 0, "high": 1, "medium": 2, "normal": 2, "low": 3}
 
 
-def _new_task(source: str, path: str, line: int, record: Record) -> Task | str:
+def _new_task(source: str, row: Row) -> Task | str:
     """One record as a task, whatever its tracker calls the fields; or why it is none."""
-    values = {field: _field(record, *names.split()) for field, names in _FIELDS.items()}
+    values = {field: _field(row.record, *names.split()) for field, names in _FIELDS.items()}
     name, title = str(values["id"]).strip(), str(values["title"]).strip()
     if not name or not title:
-        return f"{path}:{line or 1}: a task without {'a title' if name else 'an id'}; skipped"
-    text, status = _field_text(values["description"]), _status(record)
+        return f"a task without {'a title' if name else 'an id'}; skipped"
+    files = "\n".join(_field_texts(row.record.get("relevantFiles")))
+    about = [row.record.get("details"), files and f"Relevant files:\n{files}"]
+    text, status = _field_text(values["description"], *about), _status(row.record)
     labels = _field_texts(values["labels"])
     epics = [label[5:] for label in labels if label.startswith("epic:")]
     return Task(
@@ -9422,10 +9432,10 @@ def _new_task(source: str, path: str, line: int, record: Record) -> Task | str:
         parent=str(values["parent"] or "".join(epics[:1])),
         depends_on=_field_texts(values["depends_on"]),
         labels=labels,
-        notes=_field_text(values["notes"]),
+        notes=_field_text(*map(row.record.get, _NOTES)),
         source=source,
-        path=path,
-        line=line,
+        path=row.path,
+        line=row.line,
         closed=str(values["closed"]) if status == "done" else "",
     )
 
@@ -9487,29 +9497,28 @@ def _parse_rows(path: str, text: str) -> Iterator[Row]:
     import json
 
     for line, part in enumerate(text.split("\n"), 1) if path.endswith("l") else [(0, text)]:
-        if not part.strip():
-            continue
         try:
-            record = json.loads(part)
+            record = json.loads(part) if part.strip() else None
         except (ValueError, RecursionError) as error:
-            yield f"{path}:{line or getattr(error, 'lineno', 1)}: not valid JSON; skipped"
+            place = line or getattr(error, "lineno", 1)
+            yield Row(path, place, {}, "not valid JSON; skipped")
             continue
-        is_object = isinstance(record, dict)
-        yield (path, line, record) if is_object else f"{path}:{line or 1}: not an object; skipped"
+        if isinstance(record, dict):
+            yield Row(path, line, record)
+        elif part.strip():
+            yield Row(path, line, {}, "not an object; skipped")
 
 
 def _read_object(project: Project, path: str) -> Record:
     """The object of a JSON file; {} if it holds none."""
-    return next((row[2] for row in _read_rows(project, path) if not isinstance(row, str)), {})
+    return next((row.record for row in _read_rows(project, path)), {})
 
 
 def _changed(rows: Iterable[Row], change: Callable[[Record], Iterable[Record]]) -> Iterator[Row]:
     """The rows, with each record replaced by those that `change` makes of it."""
     for row in rows:
-        if isinstance(row, str):
-            yield row
-        else:
-            yield from ((row[0], row[1], record) for record in change(row[2]))
+        found = [row.record] if row.fault else change(row.record)
+        yield from (row._replace(record=record) for record in found)
 
 
 def _nested(records: Any, key: str) -> Iterator[Record]:
@@ -9540,11 +9549,11 @@ def _read_runner(project: Project) -> Iterator[Row]:
 
 
 def _read_prd(project: Project) -> Iterator[Row]:
-    def change(record: Record) -> list[Record]:
-        stories = [story | {"type": "story"} for story in _records(record.get("userStories"))]
-        return _records(record.get("tasks")) + stories
-
-    return _changed(_read_rows(project, "prd.json"), change)
+    keys = ("tasks", "userStories")
+    rows = _read_rows(project, "prd.json")
+    return _changed(
+        rows, lambda record: [each for key in keys for each in _records(record.get(key))]
+    )
 
 
 def _read_beads(project: Project) -> Iterator[Row]:
@@ -9556,10 +9565,11 @@ def _read_beads(project: Project) -> Iterator[Row]:
     if store and not rows:
         text = _run_tracker(project, "bd", "export")
         if text is None:
-            yield f"{path}:1: not there, and `bd` gives none; run `bd export -o {path}`"
+            yield Row(path, 1, {}, f"not there, and `bd` gives none; run `bd export -o {path}`")
         rows = list(_parse_rows(path, text or ""))
     elif store > _newest(folder, "issues.jsonl") + 2:
-        yield f"{path}:1: older than the store beside it, may be stale; run `bd export -o {path}`"
+        why = "older than the store beside it, may be stale"
+        yield Row(path, 1, {}, f"{why}; run `bd export -o {path}`")
 
     def change(record: Record) -> Iterator[Record]:
         if record.get("_type", "issue") != "issue" or record.get("status") == "tombstone":
@@ -9567,12 +9577,8 @@ def _read_beads(project: Project) -> Iterator[Row]:
         links: dict[str, list[str]] = {"parent-child": [], "blocks": []}
         for link in _records(record.get("dependencies")):
             links.setdefault(str(link.get("type")), []).append(str(link.get("depends_on_id")))
-        notes = [record.get(name) for name in ("design", "notes", "close_reason")]
-        yield record | {
-            "parent": "".join(links["parent-child"][:1]),
-            "dependencies": links["blocks"],
-            "notes": _field_text(*notes, *_field_texts(record.get("comments"))),
-        }
+        parent = "".join(links["parent-child"][:1])
+        yield record | {"parent": parent, "dependencies": links["blocks"]}
 
     yield from _changed(rows, change)
 
@@ -9592,17 +9598,15 @@ def _read_taskmaster(project: Project) -> Iterator[Row]:
         groups = {name: group for name, group in value.items() if isinstance(group, dict)}
         group = groups.get(tag, next(iter(groups.values()), {}))
         for record in _nested((value if "tasks" in value else group).get("tasks"), "subtasks"):
-            files = "\n".join(_field_texts(record.get("relevantFiles")))
-            about = files and f"Relevant files:\n{files}"
             sister = f"{record['parent']}." if record["parent"] else ""
             needs = _field_texts(record.get("dependencies"))
             yield record | {
-                "description": _field_text(record.get("description"), record.get("details"), about),
-                "dependencies": [each if "." in each else sister + each for each in needs],
+                "dependencies": [each if "." in each else sister + each for each in needs]
             }
 
-    for path in (".taskmaster/tasks/tasks.json", "tasks/tasks.json"):
-        yield from _changed(_read_rows(project, path), change)
+    paths = (".taskmaster/tasks/tasks.json", "tasks/tasks.json")
+    found = (rows for path in paths if (rows := list(_read_rows(project, path))))
+    return _changed(next(found, []), change)
 
 
 def _read_gh(project: Project, wanted: str = "") -> Iterator[Row]:
@@ -9628,11 +9632,11 @@ def _read_gh(project: Project, wanted: str = "") -> Iterator[Row]:
         parent = str(_field(epic, "number", "title"))
         if parent and parent not in known:
             known.add(parent)
-            yield "gh", 0, epic | {"id": parent, "type": "epic", "state": ""}
+            yield Row("gh", 0, epic | {"id": parent, "type": "epic", "state": ""})
         needs = record.get("blockedBy")
         needs = _records(needs.get("nodes") if isinstance(needs, dict) else needs)
-        record |= {"parent": parent, "dependencies": [each.get("number") for each in needs]}
-        yield "gh", 0, record | {"notes": _field_text(*_field_texts(record.get("comments")))}
+        links = {"parent": parent, "dependencies": [each.get("number") for each in needs]}
+        yield Row("gh", 0, record | links)
 
 
 def _run_tracker(project: Project, name: str, *args: str) -> str | None:
@@ -9667,14 +9671,14 @@ def _read_documents(project: Project, folder: str) -> Iterator[Row]:
         path = f"{folder}/{name}"
         if kind == "json":
             body = read_text(project, f"{folder}/{stem}.md") or ""
-            for row in _read_rows(project, path):
-                yield row if isinstance(row, str) else (path, 0, _with_body(row[2], body))
+            rows = _read_rows(project, path)
+            yield from (row._replace(record=_with_body(row.record, body)) for row in rows)
         elif kind == "md" and stem.casefold() != "readme" and f"{stem}.json" not in names:
             try:
                 keys, body = parse_front_matter(read_text(project, path) or "")
-                yield path, 0, _with_body(keys, body)
+                yield Row(path, 0, _with_body(keys, body))
             except CtxError as error:
-                yield f"{path}:{error}"
+                yield Row(path, 1, {}, str(error))
 
 
 def _with_body(record: Record, body: str) -> Record:
@@ -9682,16 +9686,14 @@ def _with_body(record: Record, body: str) -> Record:
     parts = {name: _without_comments(text) for name, text in parse_parts(body).items()}
     box = re.search(r"<!-- AC:BEGIN -->(.*?)<!-- AC:END -->", body, re.S)
     notes = [parts.get(name) for name in ("Implementation Plan", "Implementation Notes")]
-    done = {} if is_empty_note(parts.get("Done summary", "")) else {"status": "done"}
-    return (
-        record
-        | done
-        | {
-            "description": parts.get("Description", _without_comments(body)),
-            "acceptance": parse_items(box[1]) if box else parse_acceptance(body),
-            "notes": _field_text(*notes),
-        }
-    )
+    known: Record = {
+        "description": parts.get("Description", _without_comments(body)),
+        "acceptance": parse_items(box[1]) if box else parse_acceptance(body),
+        "notes": _field_text(*notes),
+    }
+    if not is_empty_note(parts.get("Done summary", "")):
+        known["status"] = "done"
+    return record | known
 
 
 def _without_comments(text: str) -> str:
@@ -9705,20 +9707,18 @@ def _read_backlog(project: Project) -> Iterator[Row]:
         last = "".join(_field_texts(config.get("statuses"))[-1:]) or "Done"
         folders = [f"{base}/tasks", f"{base}/completed"]
         for row in (row for folder in folders for row in _read_documents(project, folder)):
-            if isinstance(row, str):
-                yield row
-                continue
-            path, _, keys = row
+            keys = row.record
             names = [str(keys.get("parent_task_id", "")), *_field_texts(keys.get("dependencies"))]
             if config.get("task_prefix"):  # references keep the prefix that ids had before
                 now = f"{config['task_prefix']}-"
                 names = [re.sub(r"^[A-Za-z]+-(?=\d)", now, name) for name in names]
-            if "/completed/" in path or str(keys.get("status")).casefold() == last.casefold():
+            keys |= {"parent": names[0], "dependencies": names[1:]}
+            if "/completed/" in row.path or str(keys.get("status")).casefold() == last.casefold():
                 keys["status"] = "done"
             if keys.get("milestone"):
                 labels = _field_texts(keys.get("labels"))
                 keys["labels"] = [*labels, f"milestone:{keys['milestone']}"]
-            yield path, 0, keys | {"parent": names[0], "dependencies": names[1:]}
+            yield row
 
 
 def _read_flow(project: Project) -> Iterator[Row]:
@@ -9733,9 +9733,8 @@ def _read_flow(project: Project) -> Iterator[Row]:
         for folder in states if is_file_name(name) else ():  # what is committed lags behind it
             source = read_file(f"{folder}/tasks/{name}.state.json") or b""
             for row in _parse_rows("", source.decode("utf-8", "replace")):
-                if not isinstance(row, str):
-                    live = {key: row[2].get(key) for key in ("status", "updated_at")}
-                    return [record | {key: value for key, value in live.items() if value}]
+                live = [key for key in ("status", "updated_at") if row.record.get(key)]
+                return [record | {key: row.record[key] for key in live}]
         return [record]
 
     for folder in (".flow/specs", ".flow/epics"):
@@ -9756,14 +9755,11 @@ class _Box(NamedTuple):
 
     line: int
     indent: str
-    status: str  # the mark in it
     text: str
-    needs: list[str]  # ids that its text says it depends on
-    below: str  # the text indented below it
-    inner: list[str]  # the boxes there
     heading: str  # the nearest above it
     place: int  # the line of that heading
     goal: str  # what a line **Goal**: below that heading says
+    record: Record  # all that can be told without knowing what ids look like here
 
 
 def _parse_boxes(text: str) -> Iterator[_Box]:
@@ -9780,14 +9776,17 @@ def _parse_boxes(text: str) -> Iterator[_Box]:
             goal = line.removeprefix("**Goal**:").strip()
         elif box := re.match(_BOX, line):
             below = _indented(lines[number:], len(box[1]))
-            inner = [found[3] for each in below if (found := re.match(_BOX, each))]
-            told = "\n".join(each.strip() for each in below if not re.match(_BOX, each))
             clause = re.search(_DEPENDS, box[3])
             needs = re.findall(_NEEDED, clause[1]) if clause else []
-            words = re.sub(_DEPENDS, "", box[3]).strip() if needs else box[3]
-            yield _Box(
-                number, box[1], box[2], words, needs, told.strip("\n"), inner, heading, place, goal
-            )
+            words = [each.strip() for each in below if not re.match(_BOX, each)]
+            record = {
+                "status": box[2],
+                "description": "\n".join(words).strip("\n"),
+                "acceptance": [found[3] for each in below if (found := re.match(_BOX, each))],
+                "dependencies": needs,
+            }
+            text = re.sub(_DEPENDS, "", box[3]).strip() if needs else box[3]
+            yield _Box(number, box[1], text, heading, place, goal, record)
 
 
 def _indented(lines: Iterable[str], edge: int) -> list[str]:
@@ -9799,17 +9798,15 @@ def _read_features(project: Project, base: str, short: str, ids: str) -> Iterato
     told = str(_read_object(project, ".specify/feature.json").get("feature_directory", ""))
     current = told.replace("\\", "/").rstrip("/").rpartition("/")[2]
     names = [name for name in list_folder(project, base) if name != "archive"]
-    texts = {name: read_text(project, f"{base}/{name}/tasks.md") for name in names}
+    texts = {name: read_text(project, f"{base}/{name}/tasks.md") or "" for name in names}
     shorts = {name: (re.match(short, name) or [name])[0] for name in names if texts[name]}
     for name in sorted(shorts, key=lambda name: (name != current, name)):
         folder, twins = f"{base}/{name}", list(shorts.values()).count(shorts[name]) > 1
         proposal = parse_parts(read_text(project, f"{folder}/proposal.md") or "")
         about = read_text(project, f"{folder}/spec.md") or proposal.get("Why", "")
         title = re.search(r"(?m)^#\s+(.*)", about)
-        parts = [
-            f"{folder}/specs/{part}/spec.md" for part in list_folder(project, f"{folder}/specs")
-        ]
-        specs = [about, *(read_text(project, part) or "" for part in parts)]
+        parts = list_folder(project, f"{folder}/specs")
+        specs = [read_text(project, f"{folder}/specs/{part}/spec.md") or "" for part in parts]
         epic: Record = {
             "id": name if twins else shorts[name],
             "title": title[1] if title else name,
@@ -9817,10 +9814,10 @@ def _read_features(project: Project, base: str, short: str, ids: str) -> Iterato
             "description": about,
             "labels": ["current"] if name == current else [],
         }
-        path, criteria = f"{folder}/tasks.md", _parse_criteria("\n".join(specs))
-        rows = list(_feature_rows(path, texts[name] or "", ids, epic, criteria))
-        is_done = all(isinstance(row, str) or row[2]["status"] in "xX" for row in rows)
-        yield path, 0, epic | {"status": "done" if is_done else "open"}
+        path, criteria = f"{folder}/tasks.md", _parse_criteria("\n".join([about, *specs]))
+        rows = list(_feature_rows(path, texts[name], ids, epic, criteria))
+        is_done = all(row.fault or row.record["status"] in "xX" for row in rows)
+        yield Row(path, 0, epic | {"status": "done" if is_done else "open"})
         yield from rows
 
 
@@ -9829,27 +9826,22 @@ def _feature_rows(
 ) -> Iterator[Row]:
     for box in _parse_boxes(text):
         named = re.match(rf"{ids}((?:\[[^\]]*\](?!\()\s*)*)(.*)", box.text)
-        if not named:
-            if not box.indent:  # else it is a criterion of the box above
-                yield f"{path}:{box.line}: a box without an id; skipped"
-            continue
-        labels = re.findall(r"\[([^\]]+)\]", named[2])
-        about = [box.heading and f"Part: {box.heading}", box.goal and f"Goal: {box.goal}"]
-        told = next((criteria[label] for label in labels if label in criteria), criteria[""])
-        yield (
-            path,
-            box.line,
-            {
+        if named:
+            record, labels = box.record, re.findall(r"\[([^\]]+)\]", named[2])
+            told = next((criteria[label] for label in labels if label in criteria), criteria[""])
+            about = [box.heading and f"Part: {box.heading}", box.goal and f"Goal: {box.goal}"]
+            record |= {
                 "id": f"{epic['id']}/{named[1]}",
                 "title": named[3],
-                "status": box.status,
-                "description": _field_text("\n".join(filter(None, about)), box.below),
-                "acceptance": box.inner or told,
+                "description": _field_text("\n".join(filter(None, about)), record["description"]),
+                "acceptance": record["acceptance"] or told,
                 "parent": epic["id"],
-                "dependencies": [f"{epic['id']}/{each}" for each in box.needs],
-                "labels": [*labels, *epic["labels"]],
-            },
-        )
+                "dependencies": [f"{epic['id']}/{each}" for each in record["dependencies"]],
+                "labels": labels + epic["labels"],
+            }
+            yield Row(path, box.line, record)
+        elif not box.indent:  # else it is a criterion of the box above
+            yield Row(path, box.line, {}, "a box without an id; skipped")
 
 
 def _parse_criteria(spec: str) -> dict[str, tuple[str, ...]]:
@@ -9879,29 +9871,17 @@ def _read_plain(project: Project) -> Iterator[Row]:
         place, number, epic = 0, 0, ""
         for box, named in zip(boxes, names, strict=True):
             if box.place > place:  # the first box below this heading
-                head = re.fullmatch(_PLAIN_ID, box.heading)
-                name, title = (head[1], head[2]) if head else (box.heading, box.heading)
-                place, epic = box.place, show(name, 80)
-                if title.casefold() in _PLAIN_TITLES:
-                    epic = ""
-                else:
-                    yield path, place, {"id": epic, "title": title, "type": "epic"}
+                head = re.fullmatch(_PLAIN_ID, box.heading) or ["", box.heading, box.heading]
+                named_none = head[2].casefold() in _PLAIN_TITLES
+                place, epic = box.place, "" if named_none else show(head[1], 80)
+                if epic:
+                    yield Row(path, place, {"id": epic, "title": head[2], "type": "epic"})
             number += 1
             while not named and f"T-{number}" in taken:
                 number += 1
-            yield (
-                path,
-                box.line,
-                {
-                    "id": named[1] if named else f"T-{number}",
-                    "title": (named[2] if named else box.text).strip(" *"),
-                    "status": box.status,
-                    "description": box.below,
-                    "acceptance": box.inner,
-                    "parent": epic,
-                    "dependencies": box.needs,
-                },
-            )
+            name, title = (named[1], named[2]) if named else (f"T-{number}", box.text)
+            known = {"id": name, "title": title.strip(" *"), "parent": epic}
+            yield Row(path, box.line, box.record | known)
 
 
 _TICK = "tick its box in `{path}`: `- [x]`"
@@ -10064,7 +10044,7 @@ def _cub_attempts(project: Project, task: Task) -> list[Attempt]:
 
 def _own_attempts(project: Project, task: Task) -> list[Attempt]:
     """The attempts that `record` wrote."""
-    rows = [row[2] for row in _read_rows(project, ledger_path(task.id)) if not isinstance(row, str)]
+    rows = [row.record for row in _read_rows(project, ledger_path(task.id))]
     return [
         Attempt(
             _field_text(row.get("status")),
@@ -10083,11 +10063,10 @@ def read_ledger(project: Project) -> dict[str, list[str]]:
     """Of every task with recorded attempts: how each of them ended, oldest first."""
     found: dict[str, list[str]] = {}
     for name in list_folder(project, LEDGER_FOLDER):
-        for row in _read_rows(project, f"{LEDGER_FOLDER}/{name}"):
-            if not isinstance(row, str):
-                found.setdefault(_field_text(row[2].get("task")), []).append(
-                    _field_text(row[2].get("status"))
-                )
+        rows = _read_rows(project, f"{LEDGER_FOLDER}/{name}")
+        for record in [row.record for row in rows if not row.fault]:
+            task = _field_text(record.get("task"))
+            found.setdefault(task, []).append(_field_text(record.get("status")))
     return found
 
 
@@ -10131,18 +10110,17 @@ def _uncommitted(project: Project) -> set[bytes]:
     that one rewrites (LFS) counts once it is touched.
     """
     asked = ("config", "-z", "--name-only", "--get-regexp", "^filter[.]")
-    names = {name.rpartition(b".")[0] for name in (run_git(project, *asked) or b"").split(b"\0")}
-    if any(b"=" in name for name in names):
-        return set()  # git could not be told to leave this one off
-    off = [f"{os.fsdecode(name)}.{key}" for name in sorted(names - {b""}) for key in _FILTER_OFF]
+    named = os.fsdecode(run_git(project, *asked) or b"").split("\0")
+    filters = sorted({name.rpartition(".")[0] for name in named if name})
+    off = [f"{name}.{key}" for name in filters for key in ("clean=", "process=", "required=false")]
     flags = ("--porcelain", "-z", "--untracked-files=all", "--no-renames")
-    settings = [part for each in off for part in ("-c", each)]
-    listed = run_git(project, *settings, "status", *flags, "--ignore-submodules=all") or b""
-    paths = {entry[3:] for entry in listed.split(b"\0") if entry}
+    status = [*(part for each in off for part in ("-c", each)), "status", *flags]
+    can = not any("=" in name for name in filters)  # no flag can carry such a name
+    listed = run_git(project, *status, "--ignore-submodules=dirty") if can else None
+    if listed is None:
+        say(project, "git: cannot tell which files are uncommitted")
+    paths = {entry[3:] for entry in (listed or b"").split(b"\0") if entry}
     return {path for path in paths if not path.startswith((b".ctx/", b".runner/"))}
-
-
-_FILTER_OFF = ("clean=", "process=", "required=false")
 
 
 def read_branch(project: Project) -> str:
