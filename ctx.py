@@ -443,10 +443,22 @@ class Tracker(NamedTuple):
     faults: tuple[str, ...] = ()  # "FILE:LINE: why" for what could not be read
 
 
+Record = dict[str, Any]  # one task as its tracker writes it
+
+
+class Row(NamedTuple):
+    """One place of a tracker's files, with the task written there."""
+
+    path: str
+    line: int  # 0 if the whole file is meant
+    record: Record
+    fault: str = ""  # why there is no task after all
+
+
 class Source(NamedTuple):
     """One kind of tracker: how its tasks are read, and how one of them is finished."""
 
-    read: Callable[..., Iterator[Task | str]]  # a task, or "FILE:LINE: why" it is none
+    read: Callable[..., Iterator[Row]]
     close: str  # a line for the agent, with {id} and {path}
     claim: str = ""  # the same, for taking it
 
@@ -462,6 +474,7 @@ class Attempt(NamedTuple):
     log: str = ""  # the end of its log
     log_path: str = ""  # where more of it is
     mark: str = ""  # what makes it one and the same attempt in two ledgers: "RUN/ITERATION"
+    recent: bool = False  # in ctx's own ledger, or the loop's last iteration
 
 
 class GitState(NamedTuple):
@@ -490,6 +503,7 @@ class Prompt(NamedTuple):
     budget: int  # bytes
     sections: tuple[Section, ...]
     kept: tuple[Section, ...]
+    text: str  # of those kept
 
 
 # ---- 2 TEXT (pure) ---------------------------------------------------------
@@ -1282,7 +1296,7 @@ def parse_front_matter(text: str) -> tuple[dict[str, Any], str]:
     """The keys above a markdown body, values as text or list of texts, and that body."""
     found = re.match(r"---[ \t]*\n(.*?\n)?---[ \t]*(?:\n|\Z)", text, re.S)
     if not found:
-        raise CtxError("1: no front matter; begin the file with --- and end its keys with ---")
+        raise CtxError("no front matter; begin the file with --- and end its keys with ---")
     return parse_keys(found[1] or ""), text[found.end() :]
 
 
@@ -6990,20 +7004,15 @@ def _found_line(text: str) -> str:
 
 def render_tasks(tracker: Tracker, tasks: Sequence[Task], chosen: str) -> str:
     """The tasks as a table for a person, the next one marked."""
-    names = {
-        task.id: task.id if task.id == task.title else f"{task.id}: {task.title}"
-        for task in tracker.tasks
-    }
+    titles = {task.id: task.title for task in tracker.tasks}
     rows = [("", "ID", "STATUS", "TITLE", "EPIC")]
     for task in tasks:
-        cells = (task.id, task.status, show(one_line(task.title), 60))
-        epic = show(one_line(names.get(task.parent, "")), 40)
-        rows.append((">" if task.id == chosen else "", *cells, epic))
-    widths = [max(len(row[at]) for row in rows) for at in range(5)]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        for row in rows
-    ]
+        above = titles.get(task.parent, "")
+        epic = above if above == task.parent else f"{task.parent}: {above}"
+        cells = (show(one_line(task.title), 60), show(one_line(epic), 40))
+        rows.append((">" if task.id == chosen else "", task.id, task.status, *cells))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(map(str.ljust, row, widths)) for row in rows]
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
@@ -7032,32 +7041,29 @@ def render_goal(task: Task, goal: str) -> str:
     return f"title: {one_line(task.title)}\ngoal: {first}\n{more}{criteria}"
 
 
-def render_task(task: Task, depends_on: Sequence[Task]) -> str:
+def render_task(task: Task, depends_on: Sequence[Task], epic: Task | None = None) -> str:
     """All of one task: what identifies it, what it must meet, and the words of its author."""
     place = f"{task.path}:{task.line}" if task.line else task.path
+    labels = ", ".join(code_span(label, 60) for label in task.labels[:20])
     lines = [
-        f"{code_span(task.id)}: {one_line(task.title)}\n\n",
-        f"- {one_line(task.type)}, {task.status}, priority {task.priority}\n",
-        f"- from {task.source}{f', {code_span(place, 400)}' if place else ''}\n",
+        f"part of {_task_line(epic)}" if epic else "",
+        f"{one_line(task.type)}, {task.status}, priority {task.priority}",
+        f"from {task.source}{f', {code_span(place, 400)}' if place else ''}",
+        f"labels: {labels}" if labels else "",
+        *(f"depends on {_task_line(other)} ({other.status})" for other in depends_on),
     ]
-    if task.labels:
-        lines.append(f"- labels: {', '.join(code_span(label, 60) for label in task.labels[:20])}\n")
-    lines += [f"- depends on {_task_line(other)} ({other.status})\n" for other in depends_on]
-    lines.append(_checklist(task))
-    for title, text in (("Description", task.description), ("Notes", task.notes)):
-        if not is_empty_note(text):
-            lines.append(f"\n{title}:\n\n{quote_text(clean_text(text))}")
-    return "".join(lines)
+    text = f"{_task_line(task)}\n\n" + "".join(f"- {line}\n" for line in lines if line)
+    if task.acceptance:  # none is ticked: each attempt proves them all again
+        items = (f"- [ ] {one_line(item, 1000)}\n" for item in task.acceptance)
+        text += "\nAcceptance criteria:\n\n" + "".join(items)
+    for title, words in (("Description", task.description), ("Notes", task.notes)):
+        if not is_empty_note(words):
+            text += f"\n{title}:\n\n{quote_text(clean_text(words))}"
+    return text
 
 
 def _task_line(task: Task) -> str:
     return f"{code_span(task.id)}: {one_line(task.title)}"
-
-
-def _checklist(task: Task) -> str:
-    """The acceptance criteria as boxes, none ticked: each attempt proves them all again."""
-    items = "".join(f"- [ ] {one_line(item, 1000)}\n" for item in task.acceptance)
-    return f"\nAcceptance criteria:\n\n{items}" if items else ""
 
 
 _EPIC_WORDS = 200
@@ -7107,17 +7113,13 @@ def render_attempts(attempts: Sequence[Attempt]) -> str:
 
 def render_git(state: GitState) -> str:
     """Where the work tree stands, in a few lines."""
-    lines = [
-        f"- branch: {code_span(state.branch)}\n",
-        f"- uncommitted files: {state.uncommitted}\n",
-    ]
-    if state.touched:
-        names = ", ".join(code_span(path) for path in state.touched[:20])
-        left = len(state.touched) - 20
-        more = f" and {left} more" if left > 0 else ""
-        lines.append(f"- changed for this task: {names}{more}\n")
-    lines += [f"- commit {one_line(commit, 120)}\n" for commit in state.commits]
-    return "".join(lines)
+    names = ", ".join(code_span(path) for path in state.touched[:20])
+    left = len(state.touched) - 20
+    lines = [f"branch: {code_span(state.branch)}", f"uncommitted files: {state.uncommitted}"]
+    if names:
+        lines.append(f"changed for this task: {names}{f' and {left} more' if left > 0 else ''}")
+    lines += [f"commit {one_line(commit, 120)}" for commit in state.commits]
+    return "".join(f"- {line}\n" for line in lines)
 
 
 _TREE_LINES = 40
@@ -7128,20 +7130,18 @@ def render_task_tree(tracker: Tracker, task: Task) -> str:
     children: dict[str, list[Task]] = {}
     for each in tracker.tasks:
         children.setdefault(each.parent, []).append(each)
-    lines: list[str] = []
-    finished = 0
-    stack = [(0, each) for each in reversed(children.get("", []))]
+    lines, finished = [], 0
+    stack = [("", each) for each in reversed(children.get("", []))]
     while stack:
-        depth, each = stack.pop()
+        indent, each = stack.pop()
         inner = children.get(each.id, [])
         done = sum(child.status == "done" for child in inner)
-        if inner and done == len(inner):
-            finished += 1
-        elif inner:
+        stack += [(f"{indent}  ", child) for child in reversed(inner)]
+        if done < len(inner):
             here = ", with the selected task" if each.id == task.parent else ""
-            count = f"{done} of {len(inner)} done{here}"
-            lines.append(f"{'  ' * depth}- {_task_line(each)} ({count})\n")
-        stack += [(depth + 1, child) for child in reversed(inner)]
+            lines.append(f"{indent}- {_task_line(each)} ({done} of {len(inner)} done{here})\n")
+        elif inner:
+            finished += 1
     over = f"- finished: {finished}\n" if lines and finished else ""
     return "".join(lines[:_TREE_LINES]) + _more(len(lines) - _TREE_LINES) + over
 
@@ -7159,41 +7159,52 @@ def render_output_contract(task: Task, close: str, commands: Sequence[Command]) 
     )
 
 
-def render_prompt(sections: Sequence[Section]) -> str:
-    """The sections as the text that an agent reads."""
-    return join_sections(sections)
+def explain_prompt(prompt: Prompt) -> Budget:
+    """How the sections of a prompt share its bytes, and which were cut or dropped."""
+    kept = {section.title: section for section in prompt.kept}
+    order = sorted((each.drop for each in prompt.sections if each.drop), reverse=True)
+    shares = []
+    for section in prompt.sections:
+        shown = kept.get(section.title)
+        text, whole = section_text(shown) if shown else "", section_text(section)
+        state = "dropped" if not shown else "kept" if text == whole else "cut"
+        why = "never left out"
+        if section.drop:
+            why = f"number {order.index(section.drop) + 1} to go when room is short"
+        if state != "kept":
+            why = f"{state} to fit the budget; {why}"
+        size = count_bytes(text or whole)
+        shares.append(Share(section.title, size, state, why, text, "" if shown else whole))
+    title = f"Prompt for {show(prompt.task.id)}: {one_line(prompt.task.title)}"
+    return Budget(title, "bytes", prompt.budget, count_bytes(prompt.text), shares)
+
+
+def count_bytes(text: str) -> int:
+    """Bytes of a text in UTF-8, the unit of a prompt's budget."""
+    return len(text.encode())
 
 
 def render_prompt_json(prompt: Prompt) -> str:
     """The prompt for a program: each section with its size, and what was left out."""
-    kept = {section.title: section for section in prompt.kept}
-    rows = []
-    for section in prompt.sections:
-        shown = kept.get(section.title)
-        size = len(section_text(shown or section).encode())
-        cut = shown is not None and shown.body != section.body
-        row = {"title": section.title, "bytes": size, "kept": shown is not None, "cut": cut}
-        rows.append(row | {"text": section_text(shown) if shown else ""})
-    text = join_sections(prompt.kept)
-    dropped = [row["title"] for row in rows if not row["kept"]]
+    budget = explain_prompt(prompt)
     head = {"task": prompt.task.id, "source": prompt.task.source, "budget": prompt.budget}
-    whole = head | {"bytes": len(text.encode()), "dropped": dropped, "sections": rows}
-    return render_json(whole)
+    dropped = [each.title for each in budget.shares if each.state == "dropped"]
+    rows = [
+        {"title": each.title, "bytes": each.size, "kept": bool(each.text)}
+        | {"cut": each.state == "cut", "text": each.text}
+        for each in budget.shares
+    ]
+    return render_json(head | {"bytes": budget.used, "dropped": dropped, "sections": rows})
 
 
 def render_explanation(prompt: Prompt) -> list[str]:
     """A table of the sections: bytes, tokens, kept, cut or dropped."""
-    kept = {section.title: section for section in prompt.kept}
     lines = [f"{'section':<18} {'bytes':>7} {'tokens':>7}  state"]
-    for section in prompt.sections:
-        shown = kept.get(section.title)
-        text = section_text(shown or section)
-        state = "dropped" if not shown else "kept" if shown.body == section.body else "cut"
-        size = len(text.encode())
-        lines.append(f"{section.title:<18} {size:>7} {estimate_tokens(text):>7}  {state}")
-    text = join_sections(prompt.kept)
-    total = f"{len(text.encode()):>7} {estimate_tokens(text):>7}"
-    return [*lines, f"{'all':<18} {total}  of {prompt.budget} bytes"]
+    last = Share("all", count_bytes(prompt.text), f"of {prompt.budget} bytes", "", prompt.text)
+    for each in [*explain_prompt(prompt).shares, last]:
+        tokens = estimate_tokens(each.text or each.lost)
+        lines.append(f"{each.title:<18} {each.size:>7} {tokens:>7}  {each.state}")
+    return lines
 
 
 def render_anchor(task: Task, sections: Sequence[Section], form: str) -> str:
@@ -9158,7 +9169,6 @@ def read_mtime(place: str) -> int:
 # Uses: TYPES TEXT DISK.
 
 
-Found = Iterator[Task | str]  # what a reader yields: a task, or "FILE:LINE: why" it is none
 _MAX_TEXT = 200_000  # characters of one field: five times a prompt; the rest can never be shown
 
 
@@ -9169,24 +9179,33 @@ def read_tasks(project: Project, source: str = "auto", wanted: str = "") -> Trac
     faults: list[str] = []
     for name in [source] if source != "auto" else [each for each in SOURCES if each != "gh"]:
         read = SOURCES[name].read
-        tracker = _linked(name, list(read(project, wanted) if name == "gh" else read(project)))
+        rows = list(read(project, wanted) if name == "gh" else read(project))
+        tracker = _link_tasks(name, rows)
         faults += tracker.faults
         if tracker.tasks:
             return tracker._replace(faults=tuple(faults))
     return Tracker("", (), tuple(faults))
 
 
-def _linked(source: str, found: Sequence[Task | str]) -> Tracker:
+def _link_tasks(source: str, rows: Sequence[Row]) -> Tracker:
     """The tasks with parents and dependencies that exist; what does not is a fault."""
-    faults = [each for each in found if isinstance(each, str)]
+    faults: list[str] = []
     tasks: dict[str, Task] = {}
-    for task in found:
-        if isinstance(task, Task):
-            task = task._replace(id=show(task.id, 200), source=source)
-            if tasks.setdefault(task.id, task) is not task:
-                faults.append(_fault(task, "duplicate id; the first one is kept"))
+    blockers: dict[str, list[str]] = {}
+    for row in rows:
+        task = row.fault or _new_task(source, row)
+        if isinstance(task, str):
+            faults.append(f"{row.path}:{row.line or 1}: {task}")
+        elif tasks.setdefault(task.id, task) is not task:
+            faults.append(_fault(task, "duplicate id; the first one is kept"))
+        else:
+            for each in _field_texts(row.record.get("blocks")):
+                blockers.setdefault(each, []).append(task.id)
     names = {name.casefold(): name for name in reversed(tasks)}
-    parents = {task.id: names.get(task.parent.casefold(), "") for task in tasks.values()}
+    parents = {
+        task.id: names.get((task.parent or task.id.rpartition(".")[0]).casefold(), "")
+        for task in tasks.values()
+    }
     for task in tasks.values():
         if task.parent and not parents[task.id]:
             faults.append(_fault(task, f"no parent {task.parent}; read without one"))
@@ -9194,12 +9213,13 @@ def _linked(source: str, found: Sequence[Task | str]) -> Tracker:
             faults.append(_fault(task, "its parents form a circle; read without one"))
             parents[task.id] = ""
     for task in tasks.values():
-        needs = {each: names.get(each.casefold(), "") for each in task.depends_on}
-        for each in needs:
-            if not needs[each]:
+        needs = [*task.depends_on, *blockers.get(task.id, [])]
+        for each in dict.fromkeys(needs):
+            if each.casefold() not in names:
                 faults.append(_fault(task, f"no dependency {each}; taken as done"))
-        known = tuple(dict.fromkeys(filter(None, needs.values())))
-        tasks[task.id] = task._replace(parent=parents[task.id], depends_on=known)
+        known = [names[each.casefold()] for each in needs if each.casefold() in names]
+        linked = task._replace(parent=parents[task.id], depends_on=tuple(dict.fromkeys(known)))
+        tasks[task.id] = linked
     return Tracker(source, tuple(tasks.values()), tuple(faults))
 
 
@@ -9222,29 +9242,19 @@ def find_task(tracker: Tracker, wanted: str) -> Task:
     """The task of that id, or of a prefix or short form that only one id has."""
     if not wanted or ".." in wanted.split("/") or re.search(r"^/|\\|^\w:|[\x00-\x1f]", wanted):
         raise CtxError(f"{show(wanted)!r}: not a task id; `tasks` lists them")
-    word = wanted.casefold()
-    spec, dot, number = word.rpartition(".")  # fn-9.4 is short for fn-9-some-name.4
-    forms: list[Callable[[str], bool]] = [
-        lambda name: name == wanted,
-        lambda name: name.casefold() == word,
-        lambda name: name.casefold().endswith(("/" + word, "-" + word, "." + word)),
-        lambda name: word.endswith("/" + name.casefold()),
-        lambda name: (
-            bool(dot) and name.casefold().startswith(f"{spec}-") and name.endswith(f".{number}")
-        ),
-        lambda name: name.casefold().startswith(word),
-    ]
-    for form in forms:
-        found = [task for task in tracker.tasks if form(task.id)]
-        if len(found) > 1:
-            found = [task for task in found if "current" in task.labels] or found
-        if len(found) == 1:
-            return found[0]
-        if found:
-            few = ", ".join(task.id for task in found[:5])
-            raise CtxError(
-                f"{wanted}: fits {len(found)} tasks in {tracker.source}: {few}; give more"
-            )
+    folded = wanted.casefold()
+    word, last = re.escape(folded), re.escape(folded.rpartition("/")[2])
+    spec, _, number = map(re.escape, folded.rpartition("."))  # fn-9.4 is fn-9-some-name.4
+    found = [task for task in tracker.tasks if task.id == wanted]
+    for form in (word, f".*[-./]{word}", last, rf"{spec}-.*\.{number}", f"{word}.*"):
+        found = found or [task for task in tracker.tasks if re.fullmatch(form, task.id.casefold())]
+    if len(found) > 1:
+        found = [task for task in found if "current" in task.labels] or found
+    if len(found) == 1:
+        return found[0]
+    if found:
+        few = ", ".join(task.id for task in found[:5])
+        raise CtxError(f"{wanted}: fits {len(found)} tasks in {tracker.source}: {few}; give more")
     import difflib
 
     names = [task.id for task in tracker.tasks]
@@ -9301,68 +9311,69 @@ def _closed_at(text: str) -> float:
 
 # -- one record of any tracker
 
-_STATUS_WORDS = {
-    "open": "open ready pending todo to_do retry new backlog draft planned",
-    "in_progress": "in_progress started doing active review in_review hooked claimed",
-    "blocked": "blocked deferred pinned waiting on_hold paused",
-    "done": "done closed complete completed finished passed cancelled canceled resolved archived",
+_FIELDS = {  # of a task -> what trackers call it, the best first
+    "id": "id number",
+    "title": "title name",
+    "type": "issue_type type",
+    "status": "status state",
+    "priority": "priority",
+    "description": "description body goal",
+    "acceptance": "acceptanceCriteria acceptance_criteria acceptance testStrategy",
+    "parent": "parent parent_id parent_task_id spec epic",
+    "depends_on": "dependsOn depends_on dependencies deps",
+    "labels": "labels",
+    "closed": "closed_at closedAt completed_at completedAt completed_date"
+    " updated_date updatedAt updated_at",
 }
-_STATUSES = {word: status for status, words in _STATUS_WORDS.items() for word in words.split()}
+_NOTES = ("design", "notes", "close_reason", "comments")  # of these a task may have several
+_STATUS_WORDS = {  # the marks are those of boxes: - [x]
+    "in_progress": "in_progress started doing active review in_review hooked claimed ~ / _",
+    "blocked": "blocked deferred pinned waiting on_hold paused",
+    "done": "done closed complete completed finished passed cancelled canceled resolved archived x",
+}
 _PRIORITIES = {"critical": 0, "urgent": 0, "high": 1, "medium": 2, "normal": 2, "low": 3}
 
 
-def _record_task(record: Mapping[str, Any], path: str, line: int = 0, **known: Any) -> Task | str:
-    """One JSON object of a tracker as a task; `known` says what the object does not."""
-    name = str(known.get("id") or _field(record, "id", "number")).strip()
-    title = str(_field(record, "title", "name")).strip()
+def _new_task(source: str, row: Row) -> Task | str:
+    """One record as a task, whatever its tracker calls the fields; or why it is none."""
+    values = {field: _field(row.record, *names.split()) for field, names in _FIELDS.items()}
+    name, title = str(values["id"]).strip(), str(values["title"]).strip()
     if not name or not title:
-        return f"{path}:{line or 1}: a task without {'an id' if not name else 'a title'}; skipped"
-    text = _field_text(_field(record, "description", "body", "goal"))
-    criteria = _field(record, "acceptanceCriteria", "acceptance_criteria", "acceptance")
-    word = re.sub(r"[\s-]+", "_", str(_field(record, "status", "state")).strip().casefold())
-    values = {
-        "id": show(name, 200),
-        "title": title[:1000],
-        "type": str(_field(record, "issue_type", "type") or "task"),
-        "status": _STATUSES.get(word, "open"),
-        "priority": _priority(_field(record, "priority")),
-        "description": text,
-        "acceptance": _field_texts(criteria) or parse_acceptance(text),
-        "parent": str(_field(record, "parent", "parent_id") or _epic_label(record)),
-        "depends_on": _field_texts(
-            _field(record, "dependsOn", "depends_on", "dependencies", "deps")
-        ),
-        "labels": _field_texts(record.get("labels")),
-        "notes": _field_text(record.get("notes")),
-        "path": path,
-        "line": line,
-        "closed": str(_field(record, "closed_at", "closedAt", "completed_at")),
-    }
-    return Task(**(values | known))  # type: ignore[arg-type]
+        return f"a task without {'a title' if name else 'an id'}; skipped"
+    files = "\n".join(_field_texts(row.record.get("relevantFiles")))
+    about = [row.record.get("details"), files and f"Relevant files:\n{files}"]
+    text, status = _field_text(values["description"], *about), _status(row.record)
+    labels = _field_texts(values["labels"])
+    epics = [label[5:] for label in labels if label.startswith("epic:")]
+    return Task(
+        id=show(name, 200),
+        title=title[:1000],
+        type=str(values["type"] or "task"),
+        status=status,
+        priority=_priority(values["priority"]),
+        description=text,
+        acceptance=_field_texts(values["acceptance"]) or parse_acceptance(text),
+        parent=str(values["parent"] or "".join(epics[:1])),
+        depends_on=_field_texts(values["depends_on"]),
+        labels=labels,
+        notes=_field_text(*map(row.record.get, _NOTES)),
+        source=source,
+        path=row.path,
+        line=row.line,
+        closed=str(values["closed"]) if status == "done" else "",
+    )
 
 
-def _field(record: Mapping[str, Any], *names: str) -> Any:
-    """The first of these keys that holds something, else ""."""
-    return next((record[name] for name in names if record.get(name) not in (None, "", [])), "")
-
-
-def _field_text(value: Any) -> str:
-    if isinstance(value, list):
-        value = "\n".join(_field_texts(value))
-    text = value if isinstance(value, str) else ""
-    return text if len(text) <= _MAX_TEXT else text[:_MAX_TEXT] + "\n[truncated]"
-
-
-def _field_texts(value: Any) -> tuple[str, ...]:
-    """A list of texts, numbers or records as texts; a text as its items."""
-    if isinstance(value, str):
-        return parse_items(value[:_MAX_TEXT])
-    items = value if isinstance(value, list) else []
-    texts = [
-        _field(item, "text", "title", "name", "id") if isinstance(item, dict) else item
-        for item in items
-    ]
-    return tuple(str(text).strip()[:_MAX_TEXT] for text in texts if text not in (None, ""))
+def _status(record: Record) -> str:
+    tries, limit = record.get("attempts"), record.get("max_attempts")
+    if record.get("passes") is True:
+        return "done"
+    if isinstance(tries, int) and isinstance(limit, int) and tries >= limit:
+        return "blocked"
+    word = str(_field(record, *_FIELDS["status"].split())).strip().casefold()
+    word = re.sub(r"[\s-]+", "_", word)
+    words = _STATUS_WORDS.items()
+    return next((status for status, known in words if word in known.split()), "open")
 
 
 def _priority(value: Any) -> int:
@@ -9370,556 +9381,186 @@ def _priority(value: Any) -> int:
     return int(word) if re.fullmatch("[0-9]{1,4}", word) else _PRIORITIES.get(word, 2)
 
 
-def _epic_label(record: Mapping[str, Any]) -> str:
-    labels = _field_texts(record.get("labels"))
-    return next((label[5:] for label in labels if label.startswith("epic:")), "")
+def _field(record: Record, *names: str) -> Any:
+    """The first of these keys that holds something, else ""."""
+    return next((record[name] for name in names if record.get(name) not in (None, "", [])), "")
 
 
-def _read_json(project: Project, path: str) -> tuple[Any, list[str]]:
-    """The value of a JSON file, None if there is none, and why it could not be read."""
-    text = read_text(project, path)
-    if text is None:
-        return None, []
-    try:
-        return _load_json(text), []
-    except (ValueError, RecursionError) as error:
-        line = getattr(error, "lineno", 1)
-        return None, [f"{path}:{line}: not valid JSON: {getattr(error, 'msg', error)}; correct it"]
+def _field_text(*values: Any) -> str:
+    """Texts and lists of texts as one text, paragraphs apart."""
+    texts = ["\n".join(_field_texts(each)) if isinstance(each, list) else each for each in values]
+    text = "\n\n".join(each for each in texts if each and isinstance(each, str))
+    return text if len(text) <= _MAX_TEXT else text[:_MAX_TEXT] + "\n[truncated]"
 
 
-def _load_json(text: str | bytes) -> Any:
-    import json
-
-    return json.loads(text)
-
-
-Row = tuple[int, dict[str, Any]] | str  # line number and object, or why there is none
-
-
-def _read_lines(project: Project, path: str) -> Iterator[Row]:
-    return _parse_lines(path, read_text(project, path) or "")
-
-
-def _parse_lines(path: str, text: str) -> Iterator[Row]:
-    """The objects of a JSON lines file with their line numbers, or why a line holds none."""
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            record = _load_json(line)
-        except (ValueError, RecursionError):
-            yield f"{path}:{number}: not valid JSON; skipped"
-            continue
-        yield (
-            (number, record)
-            if isinstance(record, dict)
-            else f"{path}:{number}: not an object; skipped"
-        )
+def _field_texts(value: Any) -> tuple[str, ...]:
+    """A list of texts, numbers or records as texts; a text as its items."""
+    if isinstance(value, str):
+        return parse_items(value[:_MAX_TEXT])
+    names = ("text", "body", "title", "name", "path", "id", "number")
+    items = value if isinstance(value, list | tuple) else []
+    texts = [_field(item, *names) if isinstance(item, dict) else item for item in items]
+    return tuple(str(text).strip()[:_MAX_TEXT] for text in texts if text not in (None, ""))
 
 
 def _records(value: Any) -> list[dict[str, Any]]:
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
-# -- readers, one a tracker
+# -- trackers that keep JSON
 
 
-def _read_runner(project: Project) -> Found:
-    path = ".runner/state/tree.json"
-    root, faults = _read_json(project, path)
-    yield from faults
-    stack: list[tuple[Any, str]] = [(root, "")] if isinstance(root, dict) else []
-    while stack:
-        node, parent = stack.pop()
-        spent = isinstance(node.get("max_attempts"), int) and isinstance(node.get("attempts"), int)
-        stuck = spent and node["attempts"] >= node["max_attempts"]
-        status = "done" if node.get("passes") is True else "blocked" if stuck else "open"
-        inner = sorted(_records(node.get("children")), key=_node_order)
-        kind = "epic" if inner else "task"
-        told = f"The loop's next step for it: {node['next']}." if node.get("next") else ""
-        task = _record_task(
-            node, path, parent=parent, status=status, type=kind, priority=2, notes=told
-        )
-        yield task
-        name = task.id if isinstance(task, Task) else parent
-        stack += [(child, name) for child in reversed(inner)]
+def _read_rows(project: Project, path: str) -> Iterator[Row]:
+    return _parse_rows(path, read_text(project, path) or "")
 
 
-def _node_order(node: Mapping[str, Any]) -> tuple[float, str]:
-    order = node.get("order")
-    return (order if isinstance(order, int | float) else math.inf, str(node.get("id")))
+def _parse_rows(path: str, text: str) -> Iterator[Row]:
+    """The objects of a JSON text: one a line if the name of its file says so, else one in all."""
+    if not text:
+        return
+    import json
 
-
-def _read_cub(project: Project) -> Found:
-    path = ".cub/tasks.jsonl"
-    blockers: dict[str, list[str]] = {}
-    found: list[Task | str] = []
-    for entry in _read_lines(project, path):
-        if isinstance(entry, str):
-            found.append(entry)
+    for line, part in enumerate(text.split("\n"), 1) if path.endswith("l") else [(0, text)]:
+        try:
+            record = json.loads(part) if part.strip() else None
+        except (ValueError, RecursionError) as error:
+            place = line or getattr(error, "lineno", 1)
+            yield Row(path, place, {}, "not valid JSON; skipped")
             continue
-        task = _record_task(entry[1], path, entry[0])
-        found.append(task)
-        for blocked in _field_texts(entry[1].get("blocks")) if isinstance(task, Task) else ():
-            blockers.setdefault(blocked, []).append(str(entry[1]["id"]))
-    for task in found:
-        more = blockers.get(task.id, []) if isinstance(task, Task) else []
-        yield (
-            task._replace(depends_on=(*task.depends_on, *more)) if isinstance(task, Task) else task
-        )
+        if isinstance(record, dict):
+            yield Row(path, line, record)
+        elif part.strip():
+            yield Row(path, line, {}, "not an object; skipped")
 
 
-def _read_beads(project: Project) -> Found:
-    path = ".beads/issues.jsonl"
-    entries = list(_read_lines(project, path))
-    store = [
-        name for name in list_folder(project, ".beads") if name.endswith(".db") or name == "dolt"
-    ]
-    if not entries and store:
+def _read_object(project: Project, path: str) -> Record:
+    """The object of a JSON file; {} if it holds none."""
+    return next((row.record for row in _read_rows(project, path)), {})
+
+
+def _changed(rows: Iterable[Row], change: Callable[[Record], Iterable[Record]]) -> Iterator[Row]:
+    """The rows, with each record replaced by those that `change` makes of it."""
+    for row in rows:
+        found = [row.record] if row.fault else change(row.record)
+        yield from (row._replace(record=record) for record in found)
+
+
+def _nested(records: Any, key: str) -> Iterator[Record]:
+    """Records that hold others under a key, each with the id of the one around it as parent."""
+    stack = [(record, "") for record in reversed(_records(records))]
+    while stack:
+        record, parent = stack.pop()
+        inner = sorted(_records(record.get(key)), key=_node_order)
+        name = str(_field(record, "id"))
+        if key == "subtasks" and parent and name:
+            name = f"{parent}.{name}"
+        yield record | {"id": name, "parent": parent, key: inner}
+        stack += [(child, name or parent) for child in reversed(inner)]
+
+
+def _node_order(node: Record) -> tuple[float, str]:
+    order = node.get("order")
+    return (order, str(node.get("id"))) if isinstance(order, int | float) else (math.inf, "")
+
+
+def _read_runner(project: Project) -> Iterator[Row]:
+    def change(root: Record) -> Iterator[Record]:
+        for node in _nested([root], "children"):
+            told = f"The loop's next step for it: {node['next']}." if node.get("next") else ""
+            yield node | {"type": "epic" if node["children"] else "task", "notes": told}
+
+    return _changed(_read_rows(project, ".runner/state/tree.json"), change)
+
+
+def _read_prd(project: Project) -> Iterator[Row]:
+    keys = ("tasks", "userStories")
+    rows = _read_rows(project, "prd.json")
+    return _changed(
+        rows, lambda record: [each for key in keys for each in _records(record.get(key))]
+    )
+
+
+def _read_beads(project: Project) -> Iterator[Row]:
+    path, folder = ".beads/issues.jsonl", os.path.join(project.root, ".beads")
+    if not os.path.isdir(folder):
+        return
+    rows = list(_read_rows(project, path))
+    store = _newest(folder, "*.db", "dolt/.dolt/noms/manifest", "dolt/*/.dolt/noms/manifest")
+    if store and not rows:
         text = _run_tracker(project, "bd", "export")
         if text is None:
-            yield f"{path}:1: not there, and `bd` gives none; run `bd export -o {path}`"
-        entries = list(_parse_lines(path, text or ""))
-    elif any(_is_newer(project, f".beads/{name}", path) for name in store):
-        yield f"{path}:1: older than the store beside it, may be stale; run `bd export -o {path}`"
-    ids = {str(entry[1].get("id")) for entry in entries if not isinstance(entry, str)}
-    for entry in entries:
-        if isinstance(entry, str):
-            yield entry
-            continue
-        line, record = entry
+            yield Row(path, 1, {}, f"not there, and `bd` gives none; run `bd export -o {path}`")
+        rows = list(_parse_rows(path, text or ""))
+    elif store > _newest(folder, "issues.jsonl") + 2:
+        why = "older than the store beside it, may be stale"
+        yield Row(path, 1, {}, f"{why}; run `bd export -o {path}`")
+
+    def change(record: Record) -> Iterator[Record]:
         if record.get("_type", "issue") != "issue" or record.get("status") == "tombstone":
-            continue
+            return
         links: dict[str, list[str]] = {"parent-child": [], "blocks": []}
         for link in _records(record.get("dependencies")):
             links.setdefault(str(link.get("type")), []).append(str(link.get("depends_on_id")))
-        above = str(record.get("id")).rpartition(".")[0]
-        guess = _epic_label(record) or (above if above in ids else "")
-        comments = _field_texts([each.get("text") for each in _records(record.get("comments"))])
-        notes = [_field_text(record.get(name)) for name in ("design", "notes", "close_reason")]
-        yield _record_task(
-            record,
-            path,
-            line,
-            parent=(*links["parent-child"], guess)[0],
-            depends_on=tuple(links["blocks"]),
-            notes="\n\n".join(filter(None, [*notes, *comments])),
-        )
+        parent = "".join(links["parent-child"][:1])
+        yield record | {"parent": parent, "dependencies": links["blocks"]}
+
+    yield from _changed(rows, change)
 
 
-def _is_newer(project: Project, path: str, other: str) -> bool:
-    """Whether a file or the files of a store changed over two seconds after another file."""
-    place = os.path.join(project.root, path)
-    inside = [os.path.join(place, *more) for more in ((), (".dolt", "noms", "manifest"))]
-    inside += [
-        os.path.join(place, name, ".dolt", "noms", "manifest")
-        for name in list_folder(project, path)
-    ]
-    try:
-        limit = os.stat(os.path.join(project.root, other)).st_mtime + 2
-        return any(os.path.isfile(each) and os.stat(each).st_mtime > limit for each in inside)
-    except OSError:
-        return False
+def _newest(folder: str, *patterns: str) -> float:
+    """When the newest of these files of a folder changed; 0 if there is none."""
+    import glob
+
+    found = [name for pattern in patterns for name in glob.glob(pattern, root_dir=folder)]
+    return max((os.lstat(os.path.join(folder, name)).st_mtime for name in found), default=0)
 
 
-def _read_taskmaster(project: Project) -> Found:
-    state, _ = _read_json(project, ".taskmaster/state.json")
-    for path in (".taskmaster/tasks/tasks.json", "tasks/tasks.json"):
-        value, faults = _read_json(project, path)
-        yield from faults
-        if not isinstance(value, dict):
-            continue
-        tag = state.get("currentTag", "master") if isinstance(state, dict) else "master"
-        groups = [name for name in value if isinstance(value[name], dict)]
-        group = (
-            value
-            if "tasks" in value
-            else value.get(tag if tag in groups else (groups or [""])[0], {})
-        )
-        stack = [(task, "") for task in reversed(_records(group.get("tasks")))]
-        while stack:
-            record, parent = stack.pop()
-            task = _taskmaster_task(record, path, parent)
-            yield task
-            if isinstance(task, Task):
-                stack += [(each, task.id) for each in reversed(_records(record.get("subtasks")))]
-        return
+def _read_taskmaster(project: Project) -> Iterator[Row]:
+    tag = str(_read_object(project, ".taskmaster/state.json").get("currentTag", "master"))
+
+    def change(value: Record) -> Iterator[Record]:
+        groups = {name: group for name, group in value.items() if isinstance(group, dict)}
+        group = groups.get(tag, next(iter(groups.values()), {}))
+        for record in _nested((value if "tasks" in value else group).get("tasks"), "subtasks"):
+            sister = f"{record['parent']}." if record["parent"] else ""
+            needs = _field_texts(record.get("dependencies"))
+            yield record | {
+                "dependencies": [each if "." in each else sister + each for each in needs]
+            }
+
+    paths = (".taskmaster/tasks/tasks.json", "tasks/tasks.json")
+    found = (rows for path in paths if (rows := list(_read_rows(project, path))))
+    return _changed(next(found, []), change)
 
 
-def _taskmaster_task(record: Mapping[str, Any], path: str, parent: str) -> Task | str:
-    own = str(_field(record, "id"))
-    name = f"{parent}.{own}" if parent and own else own
-    details = [_field_text(record.get(key)) for key in ("description", "details")]
-    files = _field_texts([_field(each, "path") for each in _records(record.get("relevantFiles"))])
-    details += ["Relevant files:\n" + "\n".join(files)] if files else []
-    text = "\n\n".join(filter(None, details))
-    criteria = _field_texts(_field(record, "acceptanceCriteria", "testStrategy"))
-    needs = _field_texts(record.get("dependencies"))
-    if parent:  # a subtask names its sisters by their own number
-        needs = tuple(each if "." in each else f"{parent}.{each}" for each in needs)
-    return _record_task(
-        record,
-        path,
-        id=name,
-        parent=parent,
-        description=text,
-        acceptance=criteria or parse_acceptance(text),
-        depends_on=needs,
-        closed=str(_field(record, "completedAt", "updatedAt")),
-    )
+def _read_gh(project: Project, wanted: str = "") -> Iterator[Row]:
+    import json
 
-
-def _read_backlog(project: Project) -> Found:
-    for base in ("backlog", ".backlog"):
-        config = parse_keys(read_text(project, f"{base}/config.yml") or "")
-        statuses = config.get("statuses")
-        last = statuses[-1] if isinstance(statuses, list) and statuses else "Done"
-        prefix = str(config.get("task_prefix") or "")
-        for folder in (f"{base}/tasks", f"{base}/completed"):
-            for name in list_folder(project, folder):
-                path = f"{folder}/{name}"
-                text = read_text(project, path) if name.endswith(".md") else None
-                if text is None or name.casefold() == "readme.md":
-                    continue
-                try:
-                    yield _backlog_task(path, text, last, prefix)
-                except CtxError as error:
-                    yield f"{path}:{error}"
-
-
-def _backlog_task(path: str, text: str, last: str, prefix: str) -> Task | str:
-    keys, body = parse_front_matter(text)
-
-    def renamed(name: str) -> str:  # references keep the prefix that ids had before
-        return re.sub(r"^[A-Za-z]+-(?=\d)", f"{prefix}-", name) if prefix else name
-
-    parts = parse_parts(body)
-    box = re.search(r"<!-- AC:BEGIN -->(.*?)<!-- AC:END -->", body, re.S)
-    word = str(keys.get("status", ""))
-    done = word.casefold() == last.casefold() or "/completed/" in path
-    known: dict[str, Any] = {"status": "done"} if done else {}
-    milestone = keys.get("milestone")
-    labels = (*_field_texts(keys.get("labels")), *([f"milestone:{milestone}"] if milestone else []))
-    description = _without_comments(parts.get("Description") or parts[""])
-    notes = [parts.get(name, "") for name in ("Implementation Plan", "Implementation Notes")]
-    return _record_task(
-        keys,
-        path,
-        description=_field_text(description),
-        acceptance=parse_items(box[1]) if box else parse_acceptance(body),
-        parent=renamed(str(keys.get("parent_task_id") or "")),
-        depends_on=tuple(map(renamed, _field_texts(keys.get("dependencies")))),
-        labels=labels,
-        notes=_field_text("\n\n".join(filter(None, map(_without_comments, notes)))),
-        closed=str(_field(keys, "completed_date", "updated_date")),
-        **known,
-    )
-
-
-def _without_comments(text: str) -> str:
-    """The text without the whole-line comments that trackers mark their parts with."""
-    return re.sub(r"(?m)^\s*<!--[^\n]*-->[ \t]*\n?", "", text).strip("\n")
-
-
-def _read_flow(project: Project) -> Found:
-    for folder in (".flow/specs", ".flow/epics"):
-        for path in _json_files(project, folder):
-            record, faults = _read_json(project, path)
-            yield from faults
-            if isinstance(record, dict):
-                text = _field_text(read_text(project, path[:-4] + "md"))
-                yield _record_task(record, path, type="epic", description=text, depends_on=())
-    states = _flow_states(project)
-    for path in _json_files(project, ".flow/tasks"):
-        record, faults = _read_json(project, path)
-        yield from faults
-        if not isinstance(record, dict):
-            continue
-        parts = parse_parts(read_text(project, path[:-4] + "md") or "")
-        live = _flow_state(project, states, str(record.get("id")))
-        summary = parts.get("Done summary", "")
-        status = str(
-            live.get("status") or ("done" if not is_empty_note(summary) else record.get("status"))
-        )
-        text = parts.get("Description", "")
-        yield _record_task(
-            record | {"status": status},
-            path,
-            description=_field_text(text),
-            acceptance=parse_items(parts.get("Acceptance", "")) or parse_acceptance(text),
-            parent=str(_field(record, "spec", "epic")),
-            closed=str(_field(live, "updated_at") or _field(record, "updated_at")),
-        )
-
-
-def _json_files(project: Project, folder: str) -> list[str]:
-    return [f"{folder}/{name}" for name in list_folder(project, folder) if name.endswith(".json")]
-
-
-def _flow_states(project: Project) -> list[str]:
-    """The folders that may hold the live state of Flow's tasks, as places on this machine."""
-    folders = [os.environ.get("FLOW_STATE_DIR", "")]
-    if list_folder(project, ".flow/tasks"):
-        common = os.path.join(project.root, ".git")
-        if not os.path.isdir(common):
-            told = run_git(project, "rev-parse", "--git-common-dir") or b""
-            common = os.path.join(project.root, os.fsdecode(told.strip()))
-        folders += [os.path.join(common, "flow-state"), os.path.join(project.root, ".flow/state")]
-    places = [os.path.join(folder, "tasks") for folder in folders if folder]
-    return [place for place in places if os.path.isdir(place)]
-
-
-def _flow_state(project: Project, folders: Sequence[str], name: str) -> dict[str, Any]:
-    if not is_file_name(name):
-        return {}
-    for folder in folders:
-        source = read_file(os.path.join(folder, f"{name}.state.json"))
-        with contextlib.suppress(ValueError, RecursionError):
-            state = _load_json(source or b"null")
-            if isinstance(state, dict):
-                return state
-    return {}
-
-
-_BOX = r"(\s*)[-*+] \[([ xX~/-])\]\s+(.*)"
-_BOX_STATUS = {" ": "open", "x": "done", "X": "done"}  # else in progress
-_DEPENDS = r"(?i)\(?\bdepends on:?\s+([^);]*)\)?"
-
-
-def _read_speckit(project: Project) -> Found:
-    state, faults = _read_json(project, ".specify/feature.json")
-    yield from faults
-    told = str(state.get("feature_directory", "")) if isinstance(state, dict) else ""
-    current = told.replace("\\", "/").rstrip("/").rpartition("/")[2]
-    texts = {
-        name: text
-        for name in list_folder(project, "specs")
-        if (text := read_text(project, f"specs/{name}/tasks.md")) is not None
-    }
-    numbers = {name: (re.match(r"\d+", name) or [name])[0] for name in texts}
-    for name in sorted(texts, key=lambda name: (name != current, name)):
-        twins = list(numbers.values()).count(numbers[name]) > 1
-        spec = read_text(project, f"specs/{name}/spec.md") or ""
-        title = re.search(r"(?m)^#\s+(.*)", spec)
-        epic = Task(
-            name if twins else numbers[name],
-            title[1] if title else name,
-            "epic",
-            description=_field_text(spec),
-            labels=("current",) if name == current else (),
-            path=f"specs/{name}/tasks.md",
-        )
-        found = list(_speckit_tasks(epic, texts[name], _story_scenarios(spec)))
-        is_done = all(isinstance(each, str) or each.status == "done" for each in found)
-        yield epic._replace(status="done" if is_done else "open")
-        yield from found
-
-
-def _speckit_tasks(epic: Task, text: str, scenarios: Mapping[str, tuple[str, ...]]) -> Found:
-    phase, goal = "", ""
-    for number, line, heading, box in _boxes(text):
-        if heading:
-            phase, goal = heading, ""
-        elif line.startswith("**Goal**:"):
-            goal = line.removeprefix("**Goal**:").strip()
-        elif box:
-            named = re.match(r"\**(T\d+[a-z]?)\**:?\s+((?:\[[^\]]*\]\s*)*)(.*)", box[3])
-            if not named:
-                yield f"{epic.path}:{number}: a box without a task id such as T012; skipped"
-                continue
-            labels = re.findall(r"\[([^\]]+)\]", named[2])
-            about = [phase and f"Phase: {phase}", goal and f"Goal: {goal}"]
-            yield Task(
-                f"{epic.id}/{named[1]}",
-                re.sub(_DEPENDS, "", named[3]).strip(),
-                status=_BOX_STATUS.get(box[2], "in_progress"),
-                description="\n".join(filter(None, about)),
-                acceptance=next((scenarios[each] for each in labels if each in scenarios), ()),
-                parent=epic.id,
-                depends_on=tuple(f"{epic.id}/{each}" for each in _needs(named[3])),
-                labels=(*labels, *epic.labels),
-                path=epic.path,
-                line=number,
-            )
-
-
-def _needs(text: str) -> list[str]:
-    """The ids that a line says it depends on."""
-    found = re.search(_DEPENDS, text)
-    return re.findall(r"[A-Za-z][\w.]*-?\d[\w.-]*", found[1]) if found else []
-
-
-def _story_scenarios(spec: str) -> dict[str, tuple[str, ...]]:
-    """Label of a user story, such as US1 -> its scenarios; headings may be in any language."""
-    found: dict[str, tuple[str, ...]] = {}
-    for heading, body in parse_parts(spec, 3).items():
-        number = re.search(r"(\d+)\s*[-:–—]", heading)
-        items = tuple(item for item in parse_items(body) if "Given" in item)
-        if number and items:
-            found.setdefault(f"US{number[1]}", items)
-    return found
-
-
-def _boxes(text: str) -> Iterator[tuple[int, str, str, re.Match[str] | None]]:
-    """Number, text, heading or "", and box or None, of each line; none of the two in a fence."""
-    mark = ""
-    for number, line in enumerate(text.split("\n"), 1):
-        before, mark = mark, fence_after(line, mark)
-        heading = re.match(r"#{1,6}\s+(.*?)[\s#]*$", line) if line[:1] == "#" else None
-        box = re.match(_BOX, line)
-        outside = not (before or mark)
-        yield number, line, heading[1] if heading and outside else "", box if outside else None
-
-
-def _read_openspec(project: Project) -> Found:
-    base = "openspec/changes"
-    for change in list_folder(project, base):
-        path = f"{base}/{change}/tasks.md"
-        text = read_text(project, path) if change != "archive" else None
-        if text is None:
-            continue
-        why = parse_parts(read_text(project, f"{base}/{change}/proposal.md") or "").get("Why", "")
-        criteria = _requirements(project, f"{base}/{change}/specs")
-        yield Task(
-            change,
-            change,
-            "epic",
-            description=_field_text(why),
-            path=f"{base}/{change}/proposal.md",
-        )
-        group = ""
-        for line, _, heading, box in _boxes(text):
-            group = heading or group
-            if box is None:
-                continue
-            named = re.match(r"\**(\d+(?:\.\d+)*[a-z]?)\.?\**\s+(.*)", box[3])
-            if not named:
-                yield f"{path}:{line}: a box without a number such as 1.2; skipped"
-                continue
-            yield Task(
-                f"{change}/{named[1]}",
-                named[2],
-                status=_BOX_STATUS.get(box[2], "in_progress"),
-                description=group and f"Part: {group}",
-                acceptance=criteria,
-                parent=change,
-                path=path,
-                line=line,
-            )
-
-
-def _requirements(project: Project, folder: str) -> tuple[str, ...]:
-    """The names of the requirements that a change's spec deltas state."""
-    found: list[str] = []
-    for name in list_folder(project, folder):
-        text = read_text(project, f"{folder}/{name}/spec.md") or ""
-        found += re.findall(r"(?m)^### Requirement:\s*(.*\S)", text)
-    return tuple(found[:30])
-
-
-def _read_prd(project: Project) -> Found:
-    path = "prd.json"
-    value, faults = _read_json(project, path)
-    yield from faults
-    if not isinstance(value, dict):
-        return
-    for record in _records(value.get("tasks")):
-        yield _record_task(record, path)
-    for record in _records(value.get("userStories")):
-        yield _record_task(
-            record, path, status="done" if record.get("passes") is True else "open", type="story"
-        )
-
-
-_PLAIN_FILES = ("TASKS.md", "TODO.md", ".ctx/tasks.md")
-_PLAIN_ID = r"\**([A-Za-z][A-Za-z0-9]*-[A-Za-z0-9][\w.-]*|T\d+)\**(?::\**\s*|\s+[-–—]\s+|\s+)(\S.*)"
-_PLAIN_TITLES = ("tasks", "todo", "to do", "todos", "backlog")  # headings that name no epic
-
-
-def _read_plain(project: Project) -> Found:
-    for path in _PLAIN_FILES:
-        yield from _plain_tasks(path, read_text(project, path) or "")
-
-
-def _plain_tasks(path: str, text: str) -> Found:
-    """Boxes at the left edge; the heading above is the epic, what is indented below is the text."""
-    taken = set(re.findall(r"(?m)^[-*+] \[.\]\s+\**(T-\d+)", text))
-    lines, number = text.split("\n"), 0
-    epic: Task | None = None
-    told = True  # whether the epic was yielded; one without tasks never is
-    for line, _, heading, box in _boxes(text):
-        if heading:
-            named = re.fullmatch(_PLAIN_ID, heading)
-            name, title = (named[1], named[2]) if named else (heading, heading)
-            told = title.casefold() in _PLAIN_TITLES
-            epic = None if told else Task(show(name, 80), title, "epic", path=path, line=line)
-        elif box and not box[1]:
-            if epic and not told:
-                yield epic
-                told = True
-            number += 1
-            while f"T-{number}" in taken and not re.fullmatch(_PLAIN_ID, box[3]):
-                number += 1
-            yield _plain_task(box, lines[line:], f"T-{number}")._replace(
-                parent=epic.id if epic else "", path=path, line=line
-            )
-
-
-def _plain_task(box: re.Match[str], below: Sequence[str], name: str) -> Task:
-    """One box as a task; `name` is its id if none is written."""
-    named = re.fullmatch(_PLAIN_ID, box[3])
-    inner = list(itertools.takewhile(lambda line: not line.strip() or line[0] in " \t", below))
-    boxes = [found[3] for line in inner if (found := re.match(_BOX, line))]
-    text = "\n".join(line.strip() for line in inner if not re.match(_BOX, line)).strip("\n")
-    return Task(
-        named[1] if named else name,
-        re.sub(_DEPENDS, "", named[2] if named else box[3]).strip(" *"),
-        status=_BOX_STATUS.get(box[2], "in_progress"),
-        description=_field_text(text),
-        acceptance=tuple(boxes) or parse_acceptance(text),
-        depends_on=tuple(_needs(box[3])),
-    )
-
-
-_GH_FIELDS = "number,title,body,state,labels,milestone,comments,url,closedAt"
-_GH_NEWER = ",parent,blockedBy"
-
-
-def _read_gh(project: Project, wanted: str = "") -> Found:
     number = wanted.removeprefix("#")
     if wanted and not re.fullmatch("[0-9]{1,9}", number):
         raise CtxError(f"{show(wanted)}: not an issue number; give digits")
-    query = (
-        ["issue", "view", number]
-        if wanted
-        else ["issue", "list", "--state", "all", "--limit", "500"]
-    )
-    text = _run_tracker(project, "gh", *query, "--json", _GH_FIELDS + _GH_NEWER)
-    if text is None:  # an older gh does not know the newer fields
-        text = _run_tracker(project, "gh", *query, "--json", _GH_FIELDS)
+    query = ["view", number] if wanted else ["list", "--state", "all", "--limit", "500"]
+    fields = "number,title,body,state,labels,milestone,comments,url,closedAt"
+    for more in (",parent,blockedBy", ""):  # an older gh does not know the newer fields
+        text = _run_tracker(project, "gh", "issue", *query, "--json", fields + more)
+        if text is not None:
+            break
     try:
-        value = _load_json(text or "")
+        value = json.loads(text or "")
     except ValueError as error:
         raise CtxError("gh: no answer that can be read; run `gh auth status`") from error
     records = _records(value if isinstance(value, list) else [value])
-    epics = {str(record.get("number")): "" for record in records}  # those that need no epic of ours
+    known = {str(record.get("number")) for record in records}
     for record in records:
-        above = _records([record.get("parent"), record.get("milestone")])
-        parent = str(_field(above[0], "number", "title")) if above else ""
-        if parent and parent not in epics:
-            epics[parent] = str(_field(above[0], "title"))
-            text = _field_text(above[0].get("description"))
-            yield Task(parent, epics[parent], "epic", description=text, path="gh")
-        comments = [_field_text(each.get("body")) for each in _records(record.get("comments"))]
+        epic = next(iter(_records([record.get("parent"), record.get("milestone")])), {})
+        parent = str(_field(epic, "number", "title"))
+        if parent and parent not in known:
+            known.add(parent)
+            yield Row("gh", 0, epic | {"id": parent, "type": "epic", "state": ""})
         needs = record.get("blockedBy")
-        needs = needs.get("nodes") if isinstance(needs, dict) else needs
-        yield _record_task(
-            record,
-            "gh",
-            parent=parent,
-            notes="\n\n".join(filter(None, comments)),
-            depends_on=tuple(str(each.get("number")) for each in _records(needs)),
-        )
+        needs = _records(needs.get("nodes") if isinstance(needs, dict) else needs)
+        links = {"parent": parent, "dependencies": [each.get("number") for each in needs]}
+        yield Row("gh", 0, record | links)
 
 
 def _run_tracker(project: Project, name: str, *args: str) -> str | None:
@@ -9943,10 +9584,237 @@ def _run_tracker(project: Project, name: str, *args: str) -> str | None:
     return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None
 
 
+# -- trackers that keep a folder of markdown
+
+
+def _read_documents(project: Project, folder: str) -> Iterator[Row]:
+    """The markdown files of a folder, their keys in front matter or in a JSON file beside them."""
+    names = list_folder(project, folder)
+    for name in names:
+        stem, _, kind = name.rpartition(".")
+        path = f"{folder}/{name}"
+        if kind == "json":
+            body = read_text(project, f"{folder}/{stem}.md") or ""
+            rows = _read_rows(project, path)
+            yield from (row._replace(record=_with_body(row.record, body)) for row in rows)
+        elif kind == "md" and stem.casefold() != "readme" and f"{stem}.json" not in names:
+            try:
+                keys, body = parse_front_matter(read_text(project, path) or "")
+                yield Row(path, 0, _with_body(keys, body))
+            except CtxError as error:
+                yield Row(path, 1, {}, str(error))
+
+
+def _with_body(record: Record, body: str) -> Record:
+    """A record with what the sections of its markdown say."""
+    parts = {name: _without_comments(text) for name, text in parse_parts(body).items()}
+    box = re.search(r"<!-- AC:BEGIN -->(.*?)<!-- AC:END -->", body, re.S)
+    notes = [parts.get(name) for name in ("Implementation Plan", "Implementation Notes")]
+    known: Record = {
+        "description": parts.get("Description", _without_comments(body)),
+        "acceptance": parse_items(box[1]) if box else parse_acceptance(body),
+        "notes": _field_text(*notes),
+    }
+    if not is_empty_note(parts.get("Done summary", "")):
+        known["status"] = "done"
+    return record | known
+
+
+def _without_comments(text: str) -> str:
+    """The text without the whole-line comments that trackers mark their parts with."""
+    return re.sub(r"(?m)^\s*<!--[^\n]*-->[ \t]*\n?", "", text).strip("\n")
+
+
+def _read_backlog(project: Project) -> Iterator[Row]:
+    for base in ("backlog", ".backlog"):
+        config = parse_keys(read_text(project, f"{base}/config.yml") or "")
+        last = "".join(_field_texts(config.get("statuses"))[-1:]) or "Done"
+        folders = [f"{base}/tasks", f"{base}/completed"]
+        for row in (row for folder in folders for row in _read_documents(project, folder)):
+            keys = row.record
+            names = [str(keys.get("parent_task_id", "")), *_field_texts(keys.get("dependencies"))]
+            if config.get("task_prefix"):  # references keep the prefix that ids had before
+                now = f"{config['task_prefix']}-"
+                names = [re.sub(r"^[A-Za-z]+-(?=\d)", now, name) for name in names]
+            keys |= {"parent": names[0], "dependencies": names[1:]}
+            if "/completed/" in row.path or str(keys.get("status")).casefold() == last.casefold():
+                keys["status"] = "done"
+            if keys.get("milestone"):
+                labels = _field_texts(keys.get("labels"))
+                keys["labels"] = [*labels, f"milestone:{keys['milestone']}"]
+            yield row
+
+
+def _read_flow(project: Project) -> Iterator[Row]:
+    git = _git_folder(project)
+    shared = (read_file(f"{git}/commondir", 4096) or b".").decode("utf-8", "replace").strip()
+    states = [os.path.join(git, shared, "flow-state"), f"{project.root}/.flow/state"]
+    if os.environ.get("FLOW_STATE_DIR"):
+        states.insert(0, os.environ["FLOW_STATE_DIR"])
+
+    def change(record: Record) -> list[Record]:
+        name = str(record.get("id"))
+        for folder in states if is_file_name(name) else ():  # what is committed lags behind it
+            source = read_file(f"{folder}/tasks/{name}.state.json") or b""
+            for row in _parse_rows("", source.decode("utf-8", "replace")):
+                live = [key for key in ("status", "updated_at") if row.record.get(key)]
+                return [record | {key: row.record[key] for key in live}]
+        return [record]
+
+    for folder in (".flow/specs", ".flow/epics"):
+        rows = _read_documents(project, folder)
+        yield from _changed(rows, lambda record: [record | {"type": "epic"}])
+    yield from _changed(_read_documents(project, ".flow/tasks"), change)
+
+
+# -- trackers that keep check-lists
+
+_BOX = r"(\s*)[-*+] \[([ xX~/-])\]\s+(.*)"
+_DEPENDS = r"(?i)\(?\bdepends on:?\s+([^);]*)\)?"
+_NEEDED = r"[A-Za-z][\w.]*-?\d[\w.-]*|\d+\.\d+"
+
+
+class _Box(NamedTuple):
+    """One box of a check-list."""
+
+    line: int
+    indent: str
+    text: str
+    heading: str  # the nearest above it
+    place: int  # the line of that heading
+    goal: str  # what a line **Goal**: below that heading says
+    record: Record  # all that can be told without knowing what ids look like here
+
+
+def _parse_boxes(text: str) -> Iterator[_Box]:
+    """The boxes outside code fences, each with what is indented below it."""
+    lines = text.split("\n")
+    heading, place, goal, mark = "", 0, "", ""
+    for number, line in enumerate(lines, 1):
+        before, mark = mark, fence_after(line, mark)
+        if before or mark:
+            continue
+        if title := re.match(r"#{1,6}\s+(.*?)[\s#]*$", line):
+            heading, place, goal = title[1], number, ""
+        elif line.startswith("**Goal**:"):
+            goal = line.removeprefix("**Goal**:").strip()
+        elif box := re.match(_BOX, line):
+            below = _indented(lines[number:], len(box[1]))
+            clause = re.search(_DEPENDS, box[3])
+            needs = re.findall(_NEEDED, clause[1]) if clause else []
+            words = [each.strip() for each in below if not re.match(_BOX, each)]
+            record = {
+                "status": box[2],
+                "description": "\n".join(words).strip("\n"),
+                "acceptance": [found[3] for each in below if (found := re.match(_BOX, each))],
+                "dependencies": needs,
+            }
+            text = re.sub(_DEPENDS, "", box[3]).strip() if needs else box[3]
+            yield _Box(number, box[1], text, heading, place, goal, record)
+
+
+def _indented(lines: Iterable[str], edge: int) -> list[str]:
+    return list(itertools.takewhile(lambda line: not line[: edge + 1].strip(), lines))
+
+
+def _read_features(project: Project, base: str, short: str, ids: str) -> Iterator[Row]:
+    """Folders with a check-list each, as epics; `short` finds an epic's id in its folder's name."""
+    told = str(_read_object(project, ".specify/feature.json").get("feature_directory", ""))
+    current = told.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    names = [name for name in list_folder(project, base) if name != "archive"]
+    texts = {name: read_text(project, f"{base}/{name}/tasks.md") or "" for name in names}
+    shorts = {name: (re.match(short, name) or [name])[0] for name in names if texts[name]}
+    for name in sorted(shorts, key=lambda name: (name != current, name)):
+        folder, twins = f"{base}/{name}", list(shorts.values()).count(shorts[name]) > 1
+        proposal = parse_parts(read_text(project, f"{folder}/proposal.md") or "")
+        about = read_text(project, f"{folder}/spec.md") or proposal.get("Why", "")
+        title = re.search(r"(?m)^#\s+(.*)", about)
+        parts = list_folder(project, f"{folder}/specs")
+        specs = [read_text(project, f"{folder}/specs/{part}/spec.md") or "" for part in parts]
+        epic: Record = {
+            "id": name if twins else shorts[name],
+            "title": title[1] if title else name,
+            "type": "epic",
+            "description": about,
+            "labels": ["current"] if name == current else [],
+        }
+        path, criteria = f"{folder}/tasks.md", _parse_criteria("\n".join([about, *specs]))
+        rows = list(_feature_rows(path, texts[name], ids, epic, criteria))
+        is_done = all(row.fault or row.record["status"] in "xX" for row in rows)
+        yield Row(path, 0, epic | {"status": "done" if is_done else "open"})
+        yield from rows
+
+
+def _feature_rows(
+    path: str, text: str, ids: str, epic: Record, criteria: Mapping[str, tuple[str, ...]]
+) -> Iterator[Row]:
+    for box in _parse_boxes(text):
+        named = re.match(rf"{ids}((?:\[[^\]]*\](?!\()\s*)*)(.*)", box.text)
+        if named:
+            record, labels = box.record, re.findall(r"\[([^\]]+)\]", named[2])
+            told = next((criteria[label] for label in labels if label in criteria), criteria[""])
+            about = [box.heading and f"Part: {box.heading}", box.goal and f"Goal: {box.goal}"]
+            record |= {
+                "id": f"{epic['id']}/{named[1]}",
+                "title": named[3],
+                "description": _field_text("\n".join(filter(None, about)), record["description"]),
+                "acceptance": record["acceptance"] or told,
+                "parent": epic["id"],
+                "dependencies": [f"{epic['id']}/{each}" for each in record["dependencies"]],
+                "labels": labels + epic["labels"],
+            }
+            yield Row(path, box.line, record)
+        elif not box.indent:  # else it is a criterion of the box above
+            yield Row(path, box.line, {}, "a box without an id; skipped")
+
+
+def _parse_criteria(spec: str) -> dict[str, tuple[str, ...]]:
+    """Label of a user story, such as US1 -> its scenarios; "" -> what every task must meet."""
+    found: dict[str, tuple[str, ...]] = {"": ()}
+    for heading, body in parse_parts(spec, 3).items():
+        number = re.search(r"(\d+)\s*[-:–—]", heading)
+        scenarios = tuple(item for item in parse_items(body) if "Given" in item)
+        if heading.startswith("Requirement:") and len(found[""]) < _MOST_REQUIREMENTS:
+            found[""] += (heading.removeprefix("Requirement:").strip(),)
+        elif number and scenarios:  # the words of a heading may be in any language
+            found.setdefault(f"US{number[1]}", scenarios)
+    return found
+
+
+_MOST_REQUIREMENTS = 30
+_PLAIN_FILES = ("TASKS.md", "TODO.md", ".ctx/tasks.md")
+_PLAIN_ID = r"\**([A-Za-z][A-Za-z0-9]*-[A-Za-z0-9][\w.-]*|T\d+)\**(?::\**\s*|\s+[-–—]\s+|\s+)(\S.*)"
+_PLAIN_TITLES = ("tasks", "todo", "to do", "todos", "backlog")  # headings that name no epic
+
+
+def _read_plain(project: Project) -> Iterator[Row]:
+    for path in _PLAIN_FILES:
+        boxes = [box for box in _parse_boxes(read_text(project, path) or "") if not box.indent]
+        names = [re.fullmatch(_PLAIN_ID, box.text) for box in boxes]
+        taken = {named[1] for named in names if named}
+        place, number, epic = 0, 0, ""
+        for box, named in zip(boxes, names, strict=True):
+            if box.place > place:  # the first box below this heading
+                head = re.fullmatch(_PLAIN_ID, box.heading) or ["", box.heading, box.heading]
+                named_none = head[2].casefold() in _PLAIN_TITLES
+                place, epic = box.place, "" if named_none else show(head[1], 80)
+                if epic:
+                    yield Row(path, place, {"id": epic, "title": head[2], "type": "epic"})
+            number += 1
+            while not named and f"T-{number}" in taken:
+                number += 1
+            name, title = (named[1], named[2]) if named else (f"T-{number}", box.text)
+            known = {"id": name, "title": title.strip(" *"), "parent": epic}
+            yield Row(path, box.line, box.record | known)
+
+
 _TICK = "tick its box in `{path}`: `- [x]`"
 SOURCES: dict[str, Source] = {  # in the order in which they are looked for
     "runner": Source(_read_runner, "nothing to close: the loop marks this node after its guard"),
-    "cub": Source(_read_cub, 'close it: `cub task close {id} -r "what was done"`'),
+    "cub": Source(
+        lambda project: _read_rows(project, ".cub/tasks.jsonl"),
+        'close it: `cub task close {id} -r "what was done"`',
+    ),
     "beads": Source(
         _read_beads,
         'close it: `bd close {id} --reason "what was done"`',
@@ -9963,8 +9831,16 @@ SOURCES: dict[str, Source] = {  # in the order in which they are looked for
         "`backlog task edit {id} -s 'In Progress'`",
     ),
     "flow": Source(_read_flow, 'close it: `flowctl done {id} --summary "what was done"`'),
-    "speckit": Source(_read_speckit, _TICK),
-    "openspec": Source(_read_openspec, _TICK),
+    "speckit": Source(
+        lambda project: _read_features(project, "specs", r"\d+|.*", r"\**(T\d+[a-z]?)\**:?\s+"),
+        _TICK,
+    ),
+    "openspec": Source(
+        lambda project: _read_features(
+            project, "openspec/changes", ".*", r"\**(\d+(?:\.\d+)*[a-z]?)\.?\**\s+"
+        ),
+        _TICK,
+    ),
     "prd": Source(_read_prd, 'set `"passes": true` (or `"status": "closed"`) for it in `{path}`'),
     "plain": Source(_read_plain, _TICK, "mark its box `- [~]`"),
     "gh": Source(_read_gh, 'close it: `gh issue close {id} --comment "what was done"`'),
@@ -9984,46 +9860,35 @@ def read_attempts(project: Project, task: Task) -> list[Attempt]:
     runner = _runner_attempts(project, task)
     marks = {attempt.mark for attempt in runner}
     own = [each for each in _own_attempts(project, task) if each.mark not in marks]
-    attempts = [*_cub_attempts(project, task), *runner, *own]
-    for at in reversed(range(len(attempts))):
-        if attempts[at].status != "done":
-            log = attempts[at].log or read_log(project, attempts[at].log_path)
-            attempts[at] = attempts[at]._replace(log=log)
-            break
+    attempts = [*_cub_attempts(project, task), *own, *runner]
+    failed = [at for at, each in enumerate(attempts) if each.status != "done"]
+    for at in failed[-1:]:
+        log = attempts[at].log or read_log(project, attempts[at].log_path)
+        attempts[at] = attempts[at]._replace(log=log)
     return attempts
 
 
-def read_previous(project: Project, task: Task) -> tuple[str, str]:
+def read_previous(project: Project, attempts: Sequence[Attempt]) -> tuple[str, str]:
     """What the previous attempt said, if it is to be tried again, and how its guard failed."""
-    state = read_run_state(project)
-    folder = f".runner/iterations/{state['run_id']}/{state['next_iter'] - 1}"
-    attempt = _iteration(project, folder, task) if is_file_name(str(state["run_id"])) else None
-    own = _own_attempts(project, task)
-    if attempt is None or (own and own[-1].mark == attempt.mark and own[-1].log):
-        attempt = own[-1] if own else None
-    if attempt is None:
-        return "", ""
-    log = attempt.log or read_log(project, attempt.log_path)
-    history = attempt.summary if attempt.status != "done" else ""
-    failure = log if attempt.guard == "fail" else ""
-    return _shown_end(history), _shown_end(failure)
+    last = next((each for each in reversed(attempts) if each.recent), Attempt("done"))
+    history = last.summary if last.status != "done" else ""
+    failure = last.log or read_log(project, last.log_path) if last.guard == "fail" else ""
+    return show_end(history), show_end(failure)
 
 
-def _shown_end(text: str) -> str:
+def show_end(text: str) -> str:
+    """The end of a text that a tool wrote, made safe; "" if it says nothing."""
     return "" if is_empty_note(text) else cut_tail(clean_text(text), LOG_BYTES)
 
 
 def read_run_state(project: Project) -> dict[str, Any]:
     """The loop's own state, its keys in their order; a new run if there is none."""
-    state, _ = _read_json(project, STATE_PATH)
-    state = state if isinstance(state, dict) else {}
+    state = _read_object(project, STATE_PATH)
     number = state.get("next_iter")
-    known = {"run_id": str(state.get("run_id") or "ctx"), "next_iter": number}
     if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number < 10**9:
-        known["next_iter"] = 1
-    return {key: known.get(key, state.get(key)) for key in STATE_KEYS} | {
-        key: value for key, value in state.items() if key not in STATE_KEYS
-    }
+        number = 1
+    known = {"run_id": str(state.get("run_id") or "ctx"), "next_iter": number}
+    return dict.fromkeys(STATE_KEYS) | state | known
 
 
 def read_log(project: Project, path: str) -> str:
@@ -10032,44 +9897,41 @@ def read_log(project: Project, path: str) -> str:
         return ""
     start = (read_source(project, path, 200, part="head") or b"").decode("utf-8", "replace")
     source = read_source(project, path, 4 * LOG_BYTES, part="tail")
-    if source is None or is_infrastructure(start):
+    if source is None or _is_infrastructure(start):
         return ""
-    return cut_tail(clean_text(source.decode("utf-8", "replace")), LOG_BYTES)
+    return show_end(source.decode("utf-8", "replace"))
 
 
-def is_infrastructure(text: str) -> bool:
+def _is_infrastructure(text: str) -> bool:
     """Whether a text tells of the loop's own trouble, which is not the agent's."""
     return strip_ansi(text).lstrip().startswith("runner error:")
 
 
+def _find_log(project: Project, *paths: str) -> str:
+    return next((path for path in paths if read_log(project, path)), "")
+
+
 def _runner_attempts(project: Project, task: Task) -> list[Attempt]:
-    run = str(read_run_state(project)["run_id"])
-    base = f".runner/iterations/{run}"
-    if not is_file_name(run):
-        return []
-    numbers = sorted(
-        int(name) for name in list_folder(project, base) if re.fullmatch(r"\d{1,9}", name)
-    )
-    found = [_iteration(project, f"{base}/{number}", task) for number in numbers[-500:]]
-    return [attempt for attempt in found if attempt]
-
-
-def _iteration(project: Project, folder: str, task: Task) -> Attempt | None:
-    """One iteration of the runner, if it worked on this task."""
-    meta, _ = _read_json(project, f"{folder}/meta.json")
-    if not isinstance(meta, dict) or str(meta.get("node_id")).rpartition("/")[2] != task.id:
-        return None
-    output, _ = _read_json(project, f"{folder}/output.json")
-    summary = _field_text(output.get("summary")) if isinstance(output, dict) else ""
-    logs = [f"{folder}/{name}" for name in ("failure.log", "guard.log")]
-    usable = [path for path in logs if read_source(project, path, 1, part="head") is not None]
-    return Attempt(
-        str(meta.get("status") or "retry"),
-        "" if is_infrastructure(summary) else summary,
-        guard=str(meta.get("guard") or ""),
-        log_path=next((path for path in usable if read_log(project, path)), ""),
-        mark=f"{meta.get('run_id')}/{meta.get('iter')}",
-    )
+    """The iterations of the loop's present run that worked on this task."""
+    state = read_run_state(project)
+    base = f".runner/iterations/{state['run_id']}"
+    names = list_folder(project, base) if is_file_name(state["run_id"]) else []
+    found = []
+    for number in sorted(int(name) for name in names if re.fullmatch(r"\d{1,9}", name))[-500:]:
+        folder = f"{base}/{number}"
+        meta = _read_object(project, f"{folder}/meta.json")
+        if str(meta.get("node_id")).rpartition("/")[2] == task.id:
+            summary = _field_text(_read_object(project, f"{folder}/output.json").get("summary"))
+            attempt = Attempt(
+                str(meta.get("status") or "retry"),
+                "" if _is_infrastructure(summary) else summary,
+                guard=str(meta.get("guard") or ""),
+                log_path=_find_log(project, f"{folder}/failure.log", f"{folder}/guard.log"),
+                mark=f"{state['run_id']}/{number}",
+                recent=number == state["next_iter"] - 1,
+            )
+            found.append(attempt)
+    return found
 
 
 def _cub_attempts(project: Project, task: Task) -> list[Attempt]:
@@ -10077,54 +9939,58 @@ def _cub_attempts(project: Project, task: Task) -> list[Attempt]:
     if not is_file_name(task.id):
         return []
     base = f".cub/ledger/by-task/{task.id}"
-    entries = [_read_json(project, path)[0] for path in (f"{base}.json", f"{base}/entry.json")]
-    entry: dict[str, Any] = next(iter(_records(entries)), {})
-    outcome: dict[str, Any] = next(iter(_records([entry.get("outcome")])), entry)
-    approach = _field_text(outcome.get("approach"))
-    lessons = _field_texts(outcome.get("lessons_learned"))
+    entry = _read_object(project, f"{base}.json") or _read_object(project, f"{base}/entry.json")
+    outcome = next(iter(_records([entry.get("outcome")])), entry)
+    approach, lessons = (
+        _field_text(outcome.get("approach")),
+        _field_texts(outcome.get("lessons_learned")),
+    )
     records = _records(entry.get("attempts"))
     if not records and approach:  # older entries tell only how it ended
-        status = "done" if outcome.get("success", True) else "failed"
-        return [Attempt(status, approach, lessons=lessons)]
+        return [
+            Attempt("done" if outcome.get("success", True) else "failed", approach, lessons=lessons)
+        ]
     found = []
     for number, record in enumerate(records, 1):
         own = record.get("attempt_number")
         name = f"{own if isinstance(own, int) else number:03d}-harness"
-        logs = [f"{base}/attempts/{name}.log", f"{base}/{name}.jsonl"]
-        there = [path for path in logs if read_source(project, path, 1, part="head") is not None]
         status = "done" if record.get("success") is True else "failed"
-        summary = _field_text(record.get("error_summary")) or (approach if status == "done" else "")
-        category = _field_text(record.get("error_category"))
-        found.append(Attempt(status, summary, category, log_path=there[0] if there else ""))
-    return [*found[:-1], *(last._replace(lessons=lessons) for last in found[-1:])]
+        attempt = Attempt(
+            status,
+            _field_text(record.get("error_summary")) or (approach if status == "done" else ""),
+            _field_text(record.get("error_category")),
+            lessons=lessons if number == len(records) else (),
+            log_path=_find_log(project, f"{base}/attempts/{name}.log", f"{base}/{name}.jsonl"),
+        )
+        found.append(attempt)
+    return found
 
 
 def _own_attempts(project: Project, task: Task) -> list[Attempt]:
     """The attempts that `record` wrote."""
-    found = []
-    for entry in _read_lines(project, ledger_path(task.id)):
-        if isinstance(entry, str) or entry[1].get("task") != task.id:
-            continue
-        texts = {
-            name: _field_text(entry[1].get(name)) for name in ("status", "summary", "guard", "log")
-        }
-        mark = f"{entry[1].get('run_id')}/{entry[1].get('iter')}"
-        found.append(
-            Attempt(
-                texts["status"], texts["summary"], guard=texts["guard"], log=texts["log"], mark=mark
-            )
+    rows = [row.record for row in _read_rows(project, ledger_path(task.id))]
+    return [
+        Attempt(
+            _field_text(row.get("status")),
+            _field_text(row.get("summary")),
+            guard=_field_text(row.get("guard")),
+            log=_field_text(row.get("log")),
+            mark=f"{row.get('run_id')}/{row.get('iter')}",
+            recent=True,
         )
-    return found
+        for row in rows
+        if row.get("task") == task.id
+    ]
 
 
 def read_ledger(project: Project) -> dict[str, list[str]]:
     """Of every task with recorded attempts: how each of them ended, oldest first."""
     found: dict[str, list[str]] = {}
     for name in list_folder(project, LEDGER_FOLDER):
-        for entry in _read_lines(project, f"{LEDGER_FOLDER}/{name}"):
-            if not isinstance(entry, str):
-                task = _field_text(entry[1].get("task"))
-                found.setdefault(task, []).append(_field_text(entry[1].get("status")))
+        rows = _read_rows(project, f"{LEDGER_FOLDER}/{name}")
+        for record in [row.record for row in rows if not row.fault]:
+            task = _field_text(record.get("task"))
+            found.setdefault(task, []).append(_field_text(record.get("status")))
     return found
 
 
@@ -10139,23 +10005,17 @@ def ledger_path(name: str) -> str:
 # -- where the work tree stands
 
 
-def read_git_state(project: Project, task: Task, commits: int) -> GitState | None:
+def read_git_state(project: Project, task: Task) -> GitState | None:
     """Branch, uncommitted files, last commits, and what earlier commits changed for a task."""
-    log = run_git(project, "log", "-n", "200", "-z", "--format=%h%x1f%s%x1f%B")
+    log = run_git(project, "log", "-n", "200", "-z", "--format=%h %s%x1f%B")
     if log is None:
         return None
-    rows = [row.split("\x1f", 2) for row in log.decode("utf-8", "replace").split("\0")]
-    rows = [row for row in rows if len(row) == 3]
-    branch = run_git(project, "symbolic-ref", "-q", "--short", "HEAD") or b"(detached)"
-    # a bare number stands for many things, so it needs a mark before it
-    before = r"(?<![\w.-])" if re.search("[A-Za-z]", task.id) else r"(?:#|\(|\btask )"
-    named = [
-        row[0] for row in rows if re.search(rf"{before}{re.escape(task.id)}(?![\w-]|\.\w)", row[2])
-    ]
+    rows = [row.partition("\x1f") for row in log.decode("utf-8", "replace").split("\0") if row]
+    named = [head.split(" ")[0] for head, _, text in rows if _is_named(task, text.casefold())]
     return GitState(
-        branch.decode("utf-8", "replace").strip(),
+        read_branch(project) or "(detached)",
         len(_uncommitted(project)),
-        tuple(f"{row[0]} {row[1]}" for row in rows[:commits]),
+        tuple(head for head, _, _ in rows[: project.config.anchor_git_commits]),
         tuple(_changed_in(project, named[:20])),
     )
 
@@ -10167,87 +10027,62 @@ def _changed_in(project: Project, commits: Sequence[str]) -> list[str]:
     return sorted({os.fsdecode(path) for path in re.split(rb"[\0\n]+", listed or b"") if path})
 
 
-_INDEX_ENTRY = (
-    rb"(?:(?P<untracked>\?) (?P<other>[^\0]+)|\w (?P<mode>\d{6}) (?P<blob>[0-9a-f]+) \d\t(?P<path>[^\0]+))\0"
-    rb"(?:\s+ctime: \d+:\d+\s+mtime: (?P<mtime>\d+:\d+)\s+dev: \d+\s+ino: \d+\s+uid: \d+\s+gid: \d+"
-    rb"\s+size: (?P<size>\d+)\s+flags: \w+\n)?"
-)
-
-
 def _uncommitted(project: Project) -> set[bytes]:
-    """Paths that differ from the last commit, without running git's filters.
+    """Paths that differ from the last commit; those of ctx and the loop do not count.
 
-    Staged: blob ids of the index and of HEAD differ. Changed: size or time differ from those that
-    the index remembers, and so does the hash of the bytes. Files of ctx and the loop do not count.
-    A file that a filter rewrites (line endings, LFS) counts once it is touched.
+    A filter of the repository would run a program of its choice, so all are switched off: a file
+    that one rewrites (LFS) counts once it is touched.
     """
-    flags = ("-z", "-t", "-s", "--debug", "--cached", "--others", "--exclude-standard")
-    listed = run_git(project, "ls-files", *flags) or b""
-    tree = run_git(project, "ls-tree", "-r", "-z", "HEAD") or b""
-    head = {
-        path: kind.split()[-1]
-        for kind, tab, path in (row.partition(b"\t") for row in tree.split(b"\0"))
-        if tab
-    }
-    found: set[bytes] = set()
-    for entry in re.finditer(_INDEX_ENTRY, listed):
-        path = entry["path"] or entry["other"]
-        if (
-            entry["untracked"]
-            or head.pop(path, b"") != entry["blob"]
-            or _is_touched(project, entry)
-        ):
-            found.add(path)
-    return {path for path in found | set(head) if not path.startswith((b".ctx/", b".runner/"))}
-
-
-def _is_touched(project: Project, entry: re.Match[bytes]) -> bool:
-    """Whether a tracked file holds other bytes than the index says."""
-    place = os.path.join(os.fsencode(project.root), entry["path"])
-    try:
-        info = os.lstat(place)
-        seconds, _, nanos = (entry["mtime"] or b"0:0").partition(b":")
-        same_time = info.st_mtime_ns == int(seconds) * 10**9 + int(nanos)
-        if entry["mode"] == b"160000" or (same_time and info.st_size == int(entry["size"])):
-            return False
-        link = stat.S_ISLNK(info.st_mode)
-        source = os.readlink(place) if link else read_file(os.fsdecode(place))
-    except OSError:
-        return True
-    import hashlib
-
-    kind = hashlib.sha256 if len(entry["blob"]) == 64 else hashlib.sha1
-    return (
-        source is None
-        or kind(b"blob %d\0" % len(source) + source).hexdigest().encode() != entry["blob"]
-    )
+    asked = ("config", "-z", "--name-only", "--get-regexp", "^filter[.]")
+    named = os.fsdecode(run_git(project, *asked) or b"").split("\0")
+    filters = sorted({name.rpartition(".")[0] for name in named if name})
+    off = [f"{name}.{key}" for name in filters for key in ("clean=", "process=", "required=false")]
+    flags = ("--porcelain", "-z", "--untracked-files=all", "--no-renames")
+    status = [*(part for each in off for part in ("-c", each)), "status", *flags]
+    can = not any("=" in name for name in filters)  # no flag can carry such a name
+    listed = run_git(project, *status, "--ignore-submodules=dirty") if can else None
+    if listed is None:
+        say(project, "git: cannot tell which files are uncommitted")
+    paths = {entry[3:] for entry in (listed or b"").split(b"\0") if entry}
+    return {path for path in paths if not path.startswith((b".ctx/", b".runner/"))}
 
 
 def read_branch(project: Project) -> str:
     """The branch that is checked out, read without starting git; "" if there is none."""
+    head = (read_file(f"{_git_folder(project)}/HEAD", 4096) or b"").decode("utf-8", "replace")
+    return head.strip().removeprefix("ref: refs/heads/") if head.startswith("ref:") else ""
+
+
+def _git_folder(project: Project) -> str:
+    """Where git keeps what belongs to this work tree alone."""
     folder = project.root
     while not os.path.lexists(os.path.join(folder, ".git")) and folder != os.path.dirname(folder):
         folder = os.path.dirname(folder)
     place = os.path.join(folder, ".git")
     link = read_file(place, 4096)  # a linked work tree has a file here
-    if link is not None:
-        place = os.path.join(folder, os.fsdecode(link).removeprefix("gitdir:").strip())
-    head = (read_file(os.path.join(place, "HEAD"), 4096) or b"").decode("utf-8", "replace")
-    return head.strip().removeprefix("ref: refs/heads/") if head.startswith("ref:") else ""
+    told = os.fsdecode(link or b"").removeprefix("gitdir:").strip()
+    return os.path.join(folder, told) if told else place
 
 
 def find_named_tasks(tracker: Tracker, text: str) -> list[Task]:
     """The tasks whose ids stand in a text, or in the name of a branch."""
     folded = text.casefold()
-    found: dict[str, Task] = {}
+    found: set[str] = set()
     for task in sorted(tracker.tasks, key=lambda task: -len(task.id)):
-        word = task.id.casefold()
-        if word in folded:  # a bare number stands for many things, so it needs a mark before it
-            before = r"(?<![\w.-])" if re.search("[a-z]", word) else r"(?:#|\btask[ /-])"
-            if re.search(rf"{before}{re.escape(word)}(?![^\W_]|\.\w|-\d)", folded):
-                folded = folded.replace(word, " ")  # T-1 is not meant where T-1-2 is
-                found[task.id] = task
+        if _is_named(task, folded):
+            folded = folded.replace(task.id.casefold(), " ")  # T-1 is not meant where T-1-2 is
+            found.add(task.id)
     return [task for task in tracker.tasks if task.id in found]
+
+
+def _is_named(task: Task, folded: str) -> bool:
+    """Whether a text in lower case names a task."""
+    word = task.id.casefold()
+    if word not in folded:
+        return False
+    # a bare number stands for many things, so it needs a mark before it
+    before = r"(?<![\w.-])" if re.search("[a-z]", word) else r"(?:#|\w\(|\btask[ /-])"
+    return re.search(rf"{before}{re.escape(word)}(?![^\W_]|\.\w|-\d)", folded) is not None
 
 
 def find_current(tracker: Tracker, branch: str) -> Task | None:
@@ -11237,8 +11072,8 @@ def read_task(project: Project, wanted: str, source: str | None) -> tuple[Tracke
 def read_briefing(project: Project, wanted: str, source: str | None) -> Briefing:
     """One task with all that is known about it."""
     tracker, task = read_task(project, wanted, source)
-    history, failure = read_previous(project, task)
-    return Briefing(tracker, task, tuple(read_attempts(project, task)), history, failure)
+    attempts = read_attempts(project, task)
+    return Briefing(tracker, task, tuple(attempts), *read_previous(project, attempts))
 
 
 def make_context(briefing: Briefing) -> dict[str, bytes]:
@@ -11261,43 +11096,35 @@ def plan_runner_ignore(project: Project) -> list[Change]:
 def make_prompt(project: Project, briefing: Briefing, budget: int, *, reanchor: bool) -> Prompt:
     """The whole prompt for one task, within a budget of bytes."""
     task, tracker, failure = briefing.task, briefing.tracker, briefing.failure
-    git = read_git_state(project, task, project.config.anchor_git_commits)
+    git = read_git_state(project, task)
     attempts = [each._replace(log="") if failure else each for each in briefing.attempts]
     close = SOURCES[tracker.source].close.format(id=task.id, path=show(task.path, 400))
-    anchor = _prompt_anchor(project, briefing) if reanchor else ""
     start = one_line(first_paragraph(task.description), 1000)
-    contract = fill("contract.md", id=code_span(task.id))
     output = render_output_contract(task, close, read_facts(project).commands)
     package = make_pack_summary(project, f"{task.title}\n{task.description}")
     sections = [
-        Section("Contract", contract),
+        Section("Contract", fill("contract.md", id=code_span(task.id))),
         Section("Goal", render_goal(task, start), cut="tail"),
         Section("History", briefing.history, 3, "quote", "head"),
         Section("Failure", failure, 1, "fence", "head"),
         Section("Selected task", render_task(task, _dependencies(briefing)), cut="tail"),
         Section("Epic", _epic_text(briefing), 4),
-        Section("Previous attempts", render_attempts(attempts) if attempts else "", 2),
+        Section("Previous attempts", render_attempts(attempts), 2),
         Section("Git state", render_git(git) if git else "", 6),
         Section("Context package", package, 5),
         Section("Tree summary", render_task_tree(tracker, task), 9),
         Section("Assumptions", _state_note(project, "assumptions.md"), 8, "quote"),
         Section("Open questions", _state_note(project, "questions.md"), 7, "quote"),
-        Section("Re-anchoring", anchor, 10),
+        Section("Re-anchoring", _prompt_anchor(project, briefing) if reanchor else "", 10),
         Section("Output contract", output),
     ]
     sections = [section for section in sections if section.body.strip()]
     kept = fit_sections(sections, budget, count_bytes)
-    return Prompt(task, budget, tuple(sections), tuple(kept))
-
-
-def count_bytes(text: str) -> int:
-    """Bytes of a text in UTF-8, the unit of a prompt's budget."""
-    return len(text.encode())
+    return Prompt(task, budget, tuple(sections), tuple(kept), join_sections(kept))
 
 
 def _dependencies(briefing: Briefing) -> list[Task]:
-    by_id = {task.id: task for task in briefing.tracker.tasks}
-    return [by_id[each] for each in briefing.task.depends_on]
+    return [each for each in briefing.tracker.tasks if each.id in briefing.task.depends_on]
 
 
 def _epic_text(briefing: Briefing) -> str:
@@ -11308,9 +11135,8 @@ def _epic_text(briefing: Briefing) -> str:
 def _state_note(project: Project, name: str) -> str:
     """A note of the loop without its title; "" if it says nothing."""
     text = read_text(project, f".runner/state/{name}") or ""
-    return (
-        "" if is_empty_note(text) else clean_text(re.sub(r"\A\s*# [^\n]*\n", "", text)).strip("\n")
-    )
+    body = re.sub(r"\A\s*# [^\n]*\n", "", text)
+    return "" if is_empty_note(text) else clean_text(body).strip("\n")
 
 
 def _prompt_anchor(project: Project, briefing: Briefing) -> str:
@@ -11318,7 +11144,7 @@ def _prompt_anchor(project: Project, briefing: Briefing) -> str:
     config = project.config
     if not config.anchor_enabled or not is_anchor_turn(project, config.anchor_frequency):
         return ""
-    names = [name for name in config.anchor_sources if name in ("prompt", "agent", "progress")]
+    names = {"prompt", "agent", "progress"}.intersection(config.anchor_sources)
     return "\n".join(f"#{section_text(each)}" for each in make_anchor(project, briefing, names))
 
 
@@ -11327,17 +11153,15 @@ def is_anchor_turn(project: Project, frequency: int) -> bool:
     return int(read_run_state(project)["next_iter"]) % frequency == 0
 
 
-def make_anchor(project: Project, briefing: Briefing, names: Sequence[str]) -> list[Section]:
+def make_anchor(project: Project, briefing: Briefing, names: Collection[str]) -> list[Section]:
     """The re-anchoring block: one section a source, in fixed order; one that fails says so."""
     sections = []
-    for name in ANCHOR_SOURCES:
-        if name not in names:
-            continue
+    for name in [name for name in ANCHOR_SOURCES if name in names]:
         try:
-            body = _ANCHORS[name](project, briefing)
+            body = _ANCHORS[name](project, briefing) or "Nothing."
         except CtxError as error:
             body = f"[not available: {one_line(str(error))}]"
-        sections.append(Section(name.capitalize(), body or "Nothing."))
+        sections.append(Section(name.capitalize(), body))
     return sections
 
 
@@ -11347,40 +11171,37 @@ def make_run_loop(project: Project) -> str:
     return TEMPLATES["runloop.md"] if source is None else unseal(source)[0]
 
 
-def _anchor_prompt(project: Project, briefing: Briefing) -> str:
-    limit = project.config.anchor_max_prompt_lines
-    texts = [make_run_loop(project), read_text(project, "PROMPT.md") or ""]
-    return "\n".join(
-        quote_text(cut_lines(clean_text(text[:_ANCHOR_CHARS]), limit))
-        for text in texts
-        if text.strip()
-    )
-
-
 _ANCHOR_CHARS = 100_000  # of one file: far more than its lines may be
+
+
+def _quote_start(project: Project, text: str) -> str:
+    text = clean_text(text[:_ANCHOR_CHARS])
+    return quote_text(cut_lines(text, project.config.anchor_max_prompt_lines))
+
+
+def _anchor_prompt(project: Project, briefing: Briefing) -> str:
+    texts = [make_run_loop(project), read_text(project, "PROMPT.md") or ""]
+    return "\n".join(_quote_start(project, text) for text in texts if text.strip())
 
 
 def _anchor_agent(project: Project, briefing: Briefing) -> str:
     for path in ("AGENTS.md", "AGENT.md"):
         source = read_old(project, path)
         if source is not None:
-            own = (_in_file(path, remove_section, source) or b"").decode("utf-8", "replace")
-            text = clean_text(own[:_ANCHOR_CHARS])
-            return quote_text(cut_lines(text, project.config.anchor_max_prompt_lines))
+            own = _in_file(path, remove_section, source) or b""
+            return _quote_start(project, own.decode("utf-8", "replace"))
     raise CtxError("no AGENTS.md or AGENT.md")
 
 
 def _anchor_task(project: Project, briefing: Briefing) -> str:
-    task = briefing.task
-    epic = find_siblings(briefing.tracker, task)[0] if project.config.anchor_include_epic else None
-    above = f"- part of {code_span(epic.id)}: {one_line(epic.title)}\n" if epic else ""
-    text = render_task(task, _dependencies(briefing))
-    first, _, rest = text.partition("\n\n")
-    return cut_lines(f"{first}\n\n{above}{rest}", project.config.anchor_max_prompt_lines)
+    epic = find_siblings(briefing.tracker, briefing.task)[0]
+    above = epic if project.config.anchor_include_epic else None
+    text = render_task(briefing.task, _dependencies(briefing), above)
+    return cut_lines(text, project.config.anchor_max_prompt_lines)
 
 
 def _anchor_git(project: Project, briefing: Briefing) -> str:
-    state = read_git_state(project, briefing.task, project.config.anchor_git_commits)
+    state = read_git_state(project, briefing.task)
     if state is None:
         raise CtxError("no git repository with a commit")
     return render_git(state)
@@ -11395,15 +11216,9 @@ def _anchor_progress(project: Project, briefing: Briefing) -> str:
 
 
 def _anchor_deps(project: Project, briefing: Briefing) -> str:
-    lines = [
-        f"- {code_span(task.id)}: {one_line(task.title)} ({task.status})"
-        for task in _dependencies(briefing)
-    ]
-    return cut_lines("\n".join(lines), 20) if lines else "None: it depends on no other task."
-
-
-def _anchor_retry(project: Project, briefing: Briefing) -> str:
-    return render_attempts(briefing.attempts) if briefing.attempts else "None: the first attempt."
+    tasks = _dependencies(briefing)
+    lines = [f"- {code_span(task.id)}: {one_line(task.title)} ({task.status})" for task in tasks]
+    return cut_lines("\n".join(lines), 20)
 
 
 _ANCHORS: dict[str, Callable[[Project, Briefing], str]] = {
@@ -11412,11 +11227,10 @@ _ANCHORS: dict[str, Callable[[Project, Briefing], str]] = {
     "task": _anchor_task,
     "git": _anchor_git,
     "progress": _anchor_progress,
-    "epic": lambda project, briefing: _epic_text(briefing) or "None: it belongs to no epic.",
+    "epic": lambda project, briefing: _epic_text(briefing),
     "deps": _anchor_deps,
-    "retry": _anchor_retry,
+    "retry": lambda project, briefing: render_attempts(briefing.attempts),
 }
-_RUN_STATUS = {"done": "done", "retry": "retry", "failed": "retry"}  # the loop knows no failed
 
 
 def make_record(project: Project, task: Task, attempt: Attempt) -> tuple[str, str]:
@@ -11424,6 +11238,11 @@ def make_record(project: Project, task: Task, attempt: Attempt) -> tuple[str, st
     import json
     from datetime import UTC, datetime
 
+    log = attempt.log_path and read_file(
+        os.path.realpath(attempt.log_path), 4 * LOG_BYTES, part="tail"
+    )
+    if log is None:
+        raise CtxError(f"--log {attempt.log_path}: cannot be read; give an existing file")
     state = read_run_state(project)
     record = {
         "task": task.id,
@@ -11433,7 +11252,7 @@ def make_record(project: Project, task: Task, attempt: Attempt) -> tuple[str, st
         "guard": attempt.guard or None,
         "summary": clean_text(attempt.summary[:_SUMMARY_CHARS]),
         "recorded_at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "log": _read_user_log(attempt.log_path),
+        "log": show_end(log.decode("utf-8", "replace")) if log else "",
     }
     return ledger_path(task.id), json.dumps(record, ensure_ascii=False)
 
@@ -11443,7 +11262,7 @@ def plan_run_state(project: Project, attempt: Attempt) -> list[Change]:
     state = read_run_state(project)
     state |= {
         "next_iter": state["next_iter"] + 1,
-        "last_status": _RUN_STATUS[attempt.status],
+        "last_status": "done" if attempt.status == "done" else "retry",  # it knows no failed
         "last_summary": clean_text(attempt.summary[:_SUMMARY_CHARS]),
         "last_guard": attempt.guard or None,
     }
@@ -11452,16 +11271,6 @@ def plan_run_state(project: Project, attempt: Attempt) -> list[Change]:
 
 
 _SUMMARY_CHARS = 4_000
-
-
-def _read_user_log(path: str) -> str:
-    """The end of a log that the user named, made safe; it may lie anywhere."""
-    if not path:
-        return ""
-    source = read_file(os.path.realpath(path), 4 * LOG_BYTES, part="tail")
-    if source is None:
-        raise CtxError(f"--log {path}: cannot be read; give an existing file")
-    return cut_tail(clean_text(source.decode("utf-8", "replace")), LOG_BYTES)
 
 
 # -- for agents that ask by themselves
@@ -11766,7 +11575,7 @@ def make_task(project: Project, wanted: str, budget: int) -> str:
     briefing = read_briefing(project, wanted, None)
     prompt = make_prompt(project, briefing, _WHOLE_PROMPT, reanchor=False)
     count = read_counter(project).count
-    return render_prompt(fit_sections(prompt.sections, budget, count, "tokens"))
+    return join_sections(fit_sections(prompt.sections, budget, count, "tokens"))
 
 
 _WHOLE_PROMPT = 10_000_000  # bytes: everything; tokens then decide
@@ -11920,7 +11729,7 @@ def make_page(project: Project, briefing: Briefing | None) -> str:
     budgets = [_map_budget(project, survey, fitted)]
     if briefing:
         prompt = make_prompt(project, briefing, config.prompt_budget_bytes, reanchor=True)
-        budgets.insert(0, _prompt_budget(prompt))
+        budgets.insert(0, explain_prompt(prompt))
         if config.pack_enabled:
             text = f"{briefing.task.title}\n{briefing.task.description}"
             package = make_pack(project, Request(text, config.pack_token_budget))
@@ -11966,26 +11775,6 @@ def _pack_budget(project: Project, package: Pack) -> Budget:
         shares.append(Share(show(file.path, 400), size, state, why, view.text))
     used = count(render_pack(package, pack_note(package.counter, package.budget, package.budget)))
     return Budget("Context package", "tokens", package.budget, used, shares)
-
-
-def _prompt_budget(prompt: Prompt) -> Budget:
-    """How the sections of a prompt share its bytes, and which were cut or dropped."""
-    kept = {section.title: section for section in prompt.kept}
-    order = sorted((each.drop for each in prompt.sections if each.drop), reverse=True)
-    shares = []
-    for section in prompt.sections:
-        shown = kept.get(section.title)
-        text, whole = section_text(shown) if shown else "", section_text(section)
-        state = "dropped" if not shown else "kept" if text == whole else "cut"
-        turn = order.index(section.drop) + 1 if section.drop else 0
-        why = f"number {turn} to go when room is short" if turn else "never left out"
-        if state != "kept":
-            why = f"{state} to fit the budget; {why}"
-        size = count_bytes(text or whole)
-        shares.append(Share(section.title, size, state, why, text, "" if shown else whole))
-    used = count_bytes(render_prompt(prompt.kept))
-    title = f"Prompt for {show(prompt.task.id)}: {one_line(prompt.task.title)}"
-    return Budget(title, "bytes", prompt.budget, used, shares)
 
 
 # ---- 15 COMMANDS (door) ----------------------------------------------------
@@ -12290,7 +12079,7 @@ def cmd_prompt(project: Project, args: argparse.Namespace) -> int:
         say(project, f"{error}; the prompt is whole without it")
     for line in render_explanation(prompt) if args.explain else ():
         warn(line)
-    write_stdout(render_prompt_json(prompt) if args.json else render_prompt(prompt.kept))
+    write_stdout(render_prompt_json(prompt) if args.json else prompt.text)
     return 0
 
 
