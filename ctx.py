@@ -9511,8 +9511,9 @@ def _newest(folder: str, *patterns: str) -> float:
     """When the newest of these files of a folder changed; 0 if there is none."""
     import glob
 
-    found = [name for pattern in patterns for name in glob.glob(pattern, root_dir=folder)]
-    return max((os.lstat(os.path.join(folder, name)).st_mtime for name in found), default=0)
+    names = [name for pattern in patterns for name in glob.glob(pattern, root_dir=folder)]
+    places = [os.path.join(folder, name) for name in names]
+    return max((os.lstat(each).st_mtime for each in places if os.path.lexists(each)), default=0)
 
 
 def _read_taskmaster(project: Project) -> Iterator[Row]:
@@ -9796,8 +9797,8 @@ def _read_plain(project: Project) -> Iterator[Row]:
         for box, named in zip(boxes, names, strict=True):
             if box.place > place:  # the first box below this heading
                 head = re.fullmatch(_PLAIN_ID, box.heading) or ["", box.heading, box.heading]
-                named_none = head[2].casefold() in _PLAIN_TITLES
-                place, epic = box.place, "" if named_none else show(head[1], 80)
+                is_plain = head[2].casefold() in _PLAIN_TITLES
+                place, epic = box.place, "" if is_plain else show(head[1], 80)
                 if epic:
                     yield Row(path, place, {"id": epic, "title": head[2], "type": "epic"})
             number += 1
@@ -9941,15 +9942,12 @@ def _cub_attempts(project: Project, task: Task) -> list[Attempt]:
     base = f".cub/ledger/by-task/{task.id}"
     entry = _read_object(project, f"{base}.json") or _read_object(project, f"{base}/entry.json")
     outcome = next(iter(_records([entry.get("outcome")])), entry)
-    approach, lessons = (
-        _field_text(outcome.get("approach")),
-        _field_texts(outcome.get("lessons_learned")),
-    )
+    approach = _field_text(outcome.get("approach"))
+    lessons = _field_texts(outcome.get("lessons_learned"))
     records = _records(entry.get("attempts"))
     if not records and approach:  # older entries tell only how it ended
-        return [
-            Attempt("done" if outcome.get("success", True) else "failed", approach, lessons=lessons)
-        ]
+        status = "done" if outcome.get("success", True) else "failed"
+        return [Attempt(status, approach, lessons=lessons)]
     found = []
     for number, record in enumerate(records, 1):
         own = record.get("attempt_number")
