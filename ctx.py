@@ -4220,7 +4220,7 @@ _SCRIPTED, _FROM_CI, _IMPLIED, _WEAK = 40, 30, 25, 15
 _CALLED, _CALLED_ALIKE, _UNCALLED, _GUEST = 20, 10, -16, -36
 _ENOUGH = 9
 
-# What becomes a command holds no quote, assignment, variable, URL or control character.
+# What comes out of a file into a command holds no quote, assignment, variable, URL or control.
 _SAFE_NAME = r"(?a:[\w.:@/+-]{1,60})"
 _SAFE_LINE = r"(?a:(?!.*://)[\w.:@/+*, &\[\]-]{2,90})"
 
@@ -4238,18 +4238,10 @@ class _Repo(NamedTuple):
     """What every list of facts is made from."""
 
     files: Sequence[str]
-    known: frozenset[str]
-    folders: dict[str, _Folder]
+    folders: Mapping[str, _Folder]
     finds: dict[str, list[_Find]]  # config -> what it says, those near the root first
     homes: frozenset[str]  # the ecosystems that hold much of the code; others serve a corner of it
-
-    def list_roles(self) -> dict[str, str]:
-        """Path of each file -> its role."""
-        return {path: role for each in self.folders.values() for path, role in each.here.items()}
-
-    def list_ours(self) -> list[str]:
-        """The configs that are about the main code."""
-        return [path for path in self.finds if _find_stanza(path).ecosystem in {"", *self.homes}]
+    ours: list[str]  # the configs that are about the main code
 
 
 def is_config(path: str) -> bool:
@@ -4261,13 +4253,16 @@ def is_config(path: str) -> bool:
 
 def detect_facts(files: Sequence[str], configs: Mapping[str, str]) -> Facts:
     """What names of files and texts of configs say about a project, most important first."""
-    known, folders = frozenset(files), _build_folders(tuple(files))
+    files = sorted(files)
+    folders = _build_folders(tuple(files))
     languages = folders[""].languages or collections.Counter(filter(None, map(_language, files)))
     sizes = collections.Counter[str]()
     for language, count in languages.items():
         sizes[language.partition(":")[2]] += count
     homes = frozenset(name for name in sizes if sizes[name] * 3 >= max(sizes.values()))
-    repo = _Repo(files, known, folders, _read_configs(configs, known), homes)
+    finds = _read_configs(configs, folders)
+    ours = [path for path in finds if _find_stanza(path).ecosystem in ("", *homes)]
+    repo = _Repo(files, folders, finds, homes, ours)
     return Facts(
         tuple(_list_stack(repo, languages)),
         tuple(_choose_commands(repo, list(_list_calls(configs)))),
@@ -4279,7 +4274,7 @@ def detect_facts(files: Sequence[str], configs: Mapping[str, str]) -> Facts:
 
 def find_descriptions(configs: Mapping[str, str]) -> dict[str, str]:
     """Path of a manifest -> the sentence in which it describes its package."""
-    finds = _read_configs(configs, frozenset())
+    finds = _read_configs(configs, {})
     about = {path: f.text for path, found in finds.items() for f in found if f.kind == "about"}
     return {path: sentence for path in about if (sentence := first_sentence(about[path]))}
 
@@ -4304,9 +4299,10 @@ def _most(counts: Mapping[str, int]) -> list[str]:
 
 # One stanza per kind of config: pattern of its name, ecosystem, why it is a key file ("-" for none).
 # A row is: kind, text, and where its {} comes from: "~ pattern" in the text, or "@ places" in TOML
-# or JSON ("*" is any key), "./x" for a file beside the config, "=x" for a dependency; {file} is the config. A row without
-# a source always holds. "!" is surer, "?" less sure, "(c)" is for that ecosystem only. A "task"
-# gives a line for those names that mean a verb. "(?!)" is for lines that only CI has.
+# or JSON ("*" is any key), "./x" for a file beside the config, "=x" for a dependency; {file} is the
+# config, {npm} the package manager. A row without a source always holds. "!" is surer, "?" less
+# sure, "(c)" is for that ecosystem only. A "task" gives a line for those names that mean a verb.
+# "(?!)" is for lines that only CI has.
 _STANZAS = r"""
 pyproject\.toml : python : Python project
   name {} @ project/name tool/poetry/name ; about {} @ project/description tool/poetry/description
@@ -4338,6 +4334,8 @@ manage\.py : python : Django commands : test python manage.py test ; run python 
 package\.json : node : npm package
   name {} @ name ; about {} @ description ; version Node.js {} @ engines/node ; dep {} @ dependencies devDependencies peerDependencies
   member {} @ workspaces workspaces/packages ; entry command `{}` @ bin ; entry package entry point @ source module main ./index.js ./src/index.ts
+  install! {npm} install @ dependencies devDependencies workspaces ./pnpm-lock.yaml ./yarn.lock ./bun.lock ./bun.lockb ./package-lock.json
+  tool {npm} @ dependencies devDependencies workspaces ./pnpm-lock.yaml ./yarn.lock ./bun.lock ./bun.lockb ./package-lock.json ; task {npm} run {} @ scripts
   style conventional commits (commitlint) @ =@commitlint/config-conventional ; style a changeset per change in .changeset/ @ =@changesets/cli
 pnpm-workspace\.yaml : node : workspace members : member {} ~ ^[ \t]*-[ \t]+['"]?([^'"\s#]+)
 lerna\.json : node : - : member {} @ packages
@@ -4360,7 +4358,7 @@ go\.work : go : Go workspace : member {} ~ ^(?:use)?[ \t]*(\.[\w./-]*)[ \t]*$
 \.golangci\.ya?ml : go : - : lint golangci-lint run
 magefile\.go : go : task runner : task mage {} ~ ^func ([A-Z]\w*)\([^()\n]*\)(?: error)? \{
 (?:GNU)?[Mm]akefile : - : task runner
-  task make {} ~ ^(?!(?:dev|develop|fix)\b)([A-Za-z][\w./ -]*):(?!=) ; build!(c) make ~ ^(?:all|default)\b[\w./ -]*:(?!=)
+  task make {} ~ ^(?!(?:dev|develop|fix)\b)([A-Za-z][\w./-]*)[\w./ -]*:(?!=) ; build!(c) make ~ ^(?:all|default)\b[\w./ -]*:(?!=)
 \.?[Jj]ustfile : - : task runner : task just {} ~ ^@?([A-Za-z][\w-]*)(?: [^:\n]*)?:(?!=)
 [Tt]askfile\.ya?ml : - : task runner : task task {} ~ ^  ([A-Za-z][\w:-]*):[ \t]*$
 pom\.xml : jvm : Maven project
@@ -4434,13 +4432,10 @@ format format fmt format:write prettier fix black format:fix cs-fix pint reforma
 run start dev serve run server runserver develop
 """
 
-
-class _Row(NamedTuple):
-    """One row of a stanza."""
-
-    find: _Find
-    pattern: str
-    places: list[str]  # "project/name", "./main.go", "=pytest"
+_Row = tuple[
+    _Find, str, list[str]
+]  # what to find, its pattern, its places: "project/name", "./main.go"
+_Pair = tuple[str, str]  # a name, and its version, target or text, or ""
 
 
 class _Stanza(NamedTuple):
@@ -4460,9 +4455,10 @@ def _parse_row(text: str) -> _Row:
     head, _, places = head.partition(" @ ")
     kind, _, text = head.partition(" ")
     kind, _, note = kind.rstrip(")").partition("(")
-    score = {"!": _SCRIPTED, "?": _WEAK}.get(kind[-1], _IMPLIED)
+    usual = _SCRIPTED if kind == "task" else _IMPLIED
+    score = {"!": _SCRIPTED, "?": _WEAK}.get(kind[-1], usual)
     text, _, note = text.partition(" ") if kind == "version" else (text, "", note)
-    return _Row(_Find(kind.rstrip("!?"), text, note, score), pattern, places.split())
+    return _Find(kind.rstrip("!?"), text, note, score), pattern, places.split()
 
 
 @functools.cache
@@ -4484,144 +4480,140 @@ def _find_stanza(path: str) -> _Stanza:
     return _CI if re.fullmatch(_CI_PATH, path) else _Stanza()
 
 
-def _read_configs(configs: Mapping[str, str], known: frozenset[str]) -> dict[str, list[_Find]]:
+def _read_configs(
+    configs: Mapping[str, str], folders: Mapping[str, _Folder]
+) -> dict[str, list[_Find]]:
     """What each config says, those near the root first."""
     paths = sorted(configs, key=lambda path: (path.count("/"), path))
-    return {path: _read_config(path, configs[path][:_MAX_CONFIG], known) for path in paths}
+    return {path: _read_config(path, configs[path][:_MAX_CONFIG], folders) for path in paths}
 
 
-def _read_config(path: str, text: str, known: frozenset[str]) -> list[_Find]:
+def _read_config(path: str, text: str, folders: Mapping[str, _Folder]) -> list[_Find]:
     """What the rows of its stanza find in a config."""
-    stanza, folder = _find_stanza(path), folder_of(path)
+    folder, found = folder_of(path), list[_Find]()
     data = parse_toml(text) if path.endswith(".toml") else {}
     data = parse_json(text) if path.endswith((".json", ".jsonc")) else data
-    found: list[_Find] = []
-    for row in stanza.rows:
-        values: list[object] = [] if row.pattern or row.places else [""]
-        if row.pattern:
-            values += [match.groups() for match in re.finditer(row.pattern, text, re.M)]
-        for place in row.places:
+    npm = _find_manager(folder, data, folders)
+    for find, pattern, places in _find_stanza(path).rows:
+        values: list[list[_Pair]] = [] if pattern or places else [[]]
+        if pattern:
+            groups = [(*match.groups(""), "", "") for match in re.finditer(pattern, text, re.M)]
+            values = [[(word, more)] for word, more, *_ in groups]
+        for place in places:
             if place.startswith("="):
-                values += [f.text for f in found if "dep" in f.kind and f.text == place[1:]]
+                values += [[] for f in found if "dep" in f.kind and f.text == place[1:]]
             elif place.startswith("./"):
-                values += _find_beside(row.find.kind, folder, place[2:], known)
+                beside = _find_beside(folder, place[2:], folders)
+                values += [beside] if beside else []
             else:
-                values += _dig(data, place.split("/"))
-        for value in values:
-            found += _fill_row(row.find, value, folder, known)
-    if name_of(path) == "package.json":
-        found += _find_scripts(folder, data, known)
+                values += map(_pairs, _dig(data, place.split("/")))
+        find = find._replace(text=find.text.replace("{npm}", npm))
+        for pairs in values:
+            found += _fill_row(find, pairs, folder, folders)
     return found
 
 
-def _find_beside(kind: str, folder: str, glob: str, known: frozenset[str]) -> list[object]:
-    """What `*` stands for in the path of a file; a command that could mean several means none."""
-    place = join_path(folder, glob)
-    if "*" not in glob:
-        return [] if place not in known else [{"": glob}] if kind == "entry" else [glob]
-    pattern = re.escape(place).replace(r"\*", "([^/]+)")
-    found = [re.fullmatch(pattern, path) for path in sorted(known)]
-    names = {match[1]: glob.replace("*", match[1]) for match in found if match}
-    return [names] if kind == "entry" else [*names] if len(names) == 1 else []
+def _find_manager(folder: str, data: Mapping[str, Any], folders: Mapping[str, _Folder]) -> str:
+    """The package manager that a package.json or a lock file names."""
+    named = re.match("(?:npm|pnpm|yarn|bun)(?=@)", _word(data.get("packageManager")))
+    locks = [lock for lock in _lookup(_LOCKS) if _has_file(folders, join_path(folder, lock))]
+    return named[0] if named else _label(_LOCKS, locks[0]) if locks else "npm"
+
+
+def _has_file(folders: Mapping[str, _Folder], path: str) -> bool:
+    folder = folders.get(folder_of(path))
+    return folder is not None and path in folder.here
+
+
+def _find_beside(folder: str, glob: str, folders: Mapping[str, _Folder]) -> list[_Pair]:
+    """The files that a glob means, each after what its `*` stands for."""
+    start, star, end = join_path(folder, glob).partition("*")
+    inside = folders.get(start.rstrip("/"))
+    if not star or not inside:
+        return [("", glob)] if not star and _has_file(folders, start) else []
+    stems = {path.removesuffix(end) for path in (*inside.children, *inside.here)}
+    names = [stem[len(start) :] for stem in sorted(stems) if _has_file(folders, stem + end)]
+    return [(name, glob.replace("*", name)) for name in names]
 
 
 def _dig(data: object, keys: Sequence[str]) -> list[object]:
     """What stands at that place; "*" goes through every key."""
     if not keys or not isinstance(data, dict):
-        return [] if keys or data is None else [data]
+        return [] if keys or data in (None, False) else [data]
     inner = data.values() if keys[0] == "*" else [data.get(keys[0])]
     return [found for value in inner for found in _dig(value, keys[1:])]
 
 
+def _pairs(value: object) -> list[_Pair]:
+    """The keys of a table with their values, the items of a list, or one value alone."""
+    if isinstance(value, dict):
+        return [(name, _word(inner)) for name, inner in value.items()]
+    items = value if isinstance(value, list) else [value]
+    return [(_word(as_table(item).get("name", item)), _word(as_table(item))) for item in items]
+
+
 def _word(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    """A plain value, or the version or path that a table gives."""
+    if isinstance(value, dict):
+        value = value.get("version") or value.get("path")
+    return str(value) if isinstance(value, (str, int)) else ""
 
 
-def _strings(value: object) -> list[str]:
-    """The strings of a list, the keys of a table, or one string alone."""
-    items = value if isinstance(value, (list, dict, tuple)) else [value]
-    return [one for one in items if isinstance(one, str)]
+def _fill_row(
+    find: _Find, pairs: Sequence[_Pair], folder: str, folders: Mapping[str, _Folder]
+) -> Iterator[_Find]:
+    """What a row finds, for one match of its pattern or for what stands at one of its places."""
+    if find.kind in ("dep", "devdep"):
+        for need, version in pairs:
+            name = re.sub(r"[\[<>=~!;( ](?s:.*)", "", need)
+            text = find.text.replace("{}", name.lower())
+            yield find._replace(text=text, note=version or need[len(name) :].partition(";")[0])
+    elif find.kind == "task":
+        yield from _find_tasks(find, pairs)
+    elif find.kind == "member":
+        yield from (find._replace(text=name) for name, _ in pairs)
+    elif find.kind == "entry":
+        yield from _find_entries(find, pairs, folder, folders)
+    elif "{}" not in find.text + find.note:
+        yield find
+    elif pairs and (find.kind not in VERBS or len(pairs) == 1):  # which of several, nobody knows
+        word = pairs[0][0]
+        if re.fullmatch(_SAFE_NAME if find.kind in VERBS else "(?s:.+)", word):
+            text, note = find.text.replace("{}", word), find.note.replace("{}", word)
+            yield find._replace(text=text, note=note)
 
 
-def _fill_row(row: _Find, value: object, folder: str, known: frozenset[str]) -> Iterator[_Find]:
-    """The finds of one row for one value: what a pattern matched, or what stands at a place."""
-    if row.kind in ("dep", "devdep"):
-        for name, version in _pairs(value):
-            yield _Find(row.kind, row.text.replace("{}", name.lower()), version)
-    elif row.kind == "task":
-        yield from _find_tasks(" ".join(_strings(value)).split(), row.text)
-    elif row.kind == "member":
-        yield from (_Find("member", name) for name in _strings(value))
-    elif row.kind == "entry":
-        yield from _find_entries(row.text, value, folder, known)
-    elif value not in (None, False):
-        words = [str(value)] if isinstance(value, int) else _strings(value)
-        word = "" if isinstance(value, dict) else "".join(words[:1])
-        if word or "{}" not in row.text + row.note:
-            text, note = row.text.replace("{}", word), row.note.replace("{}", word)
-            yield row._replace(text=text, note=note)
-
-
-def _pairs(value: object) -> Iterator[tuple[str, str]]:
-    """(name, version) of dependencies: a table, a list of requirements, or what a pattern found."""
-    if isinstance(value, tuple):
-        yield value[0] if value else "", (value[1] or "") if len(value) > 1 else ""
-    elif isinstance(value, dict):
-        for name, version in value.items():
-            yield name, _word(version) or _word(as_table(version).get("version"))
-    else:
-        needs = [re.match(r"([\w.-]*)(?:\[[^\]]*\])?([^;]*)", need) for need in _strings(value)]
-        yield from ((need[1], need[2]) for need in needs if need)
-
-
-def _find_tasks(names: Iterable[str], line: str) -> Iterator[_Find]:
+def _find_tasks(find: _Find, pairs: Sequence[_Pair]) -> Iterator[_Find]:
     """For each verb the task whose name says it best."""
     best: dict[str, tuple[int, str]] = {}
-    for name in names:
+    for name, text in pairs:
         verb, place = _lookup(_TASKS).get(re.sub(r"^(?:turbo|nx):", "", name.lower()), ("", 0))
-        if verb and re.fullmatch(_SAFE_NAME, name):
+        if name == "check" and text:  # may be anything: only here a script's text is looked at
+            lint = "lint" if re.search("eslint|biome", text) else ""
+            verb, place = "typecheck" if "tsc" in text else lint, 5
+        if verb and re.fullmatch(_SAFE_NAME, name) and "no test specified" not in text:
             best[verb] = min(best.get(verb, (99, "")), (place, name))
     for verb, (place, name) in best.items():
-        name = name[0].lower() + name[1:] if line.startswith("mage") else name
-        yield _Find(verb, line.replace("{}", name), score=_SCRIPTED - min(place, 10))
+        name = name[0].lower() + name[1:] if find.text.startswith("mage") else name
+        line = find.text.replace("{}", name)
+        line = re.sub(r"^(yarn) run|^(p?npm) run(?= (?:test|start)$)", r"\1\2", line)
+        yield _Find(verb, line, find.note, find.score - min(place, 10))
 
 
-def _find_entries(why: str, value: object, folder: str, known: frozenset[str]) -> Iterator[_Find]:
+def _find_entries(
+    find: _Find, pairs: Sequence[_Pair], folder: str, folders: Mapping[str, _Folder]
+) -> Iterator[_Find]:
     """The sources that a manifest names: "pkg.mod:main", "./dist/x.js" (mostly made of src/x.ts)."""
     endings = ("", ".py", "/__init__.py", ".js", ".ts", ".mjs", ".cjs", ".tsx")
-    tables = [as_table(one) for one in value] if isinstance(value, list) else []
-    places = {_word(table.get("name")): table.get("path") for table in tables}  # Cargo's [[bin]]
-    for name, target in (places or as_table(value) or {"": value}).items():
-        place = _word(target).removeprefix("./")
+    for name, target in pairs:
+        place = (target or name).removeprefix("./")
         stem = re.sub(r":.*|\.[cm]?[jt]sx?$", "", place)
         stems = [place, stem, re.sub(r"^(?:dist|lib|build|out)/", "src/", stem)]
         stems += [top + stem.replace(".", "/") for top in ("src/", "")]
         paths = [join_path(folder, one + end) for one in stems for end in endings if one]
-        for path in [path for path in paths if path in known][:1]:
-            yield _Find("entry", path, why.replace(" `{}`", f" `{name}`" if name else ""))
-
-
-def _find_scripts(folder: str, data: dict[str, Any], known: frozenset[str]) -> Iterator[_Find]:
-    """The scripts of a package.json, as its package manager runs them."""
-    locks = [
-        name for lock, (name, _) in _lookup(_LOCKS).items() if join_path(folder, lock) in known
-    ]
-    named = re.match("(?:npm|pnpm|yarn|bun)(?=@)", _word(data.get("packageManager")))
-    manager = named[0] if named else (locks or ["npm"])[0]
-    if data.keys() & {"dependencies", "devDependencies", "workspaces"} or locks:
-        yield _Find("install", f"{manager} install", score=_SCRIPTED)
-        yield _Find("tool", manager)
-    scripts = {name: _word(text) for name, text in as_table(data.get("scripts")).items()}
-    # "check" may be anything: here, and only here, the text of a script is looked at.
-    check = scripts.pop("check", "")
-    verb = "typecheck" if "tsc" in check else "lint" if re.search("eslint|biome", check) else ""
-    names = [name for name, text in scripts.items() if "no test specified" not in text]
-    run = "yarn {}" if manager == "yarn" else f"{manager} run {{}}"
-    for find in _find_tasks(names, run):
-        plain = manager != "bun" and find.text.endswith((" run test", " run start"))
-        yield find._replace(text=find.text.replace(" run ", " ")) if plain else find
-    if verb:
-        yield _Find(verb, run.replace("{}", "check"), score=_SCRIPTED - 5)
+        for path in [path for path in paths if _has_file(folders, path)][:1]:
+            why = find.text.replace(" `{}`", f" `{name}`" if target and name else "")
+            yield _Find("entry", path, why)
 
 
 # What CI runs.
@@ -4630,9 +4622,10 @@ _ACTIONS = "golangci-lint_run golangci/golangci-lint-action; pre-commit_run pre-
 _SIDE_WORKFLOW = (
     r"(?i)release|publish|deploy|nightly|bench|fuzz|codeql|stale|label|sched|daily|docs?\b|audit"
 )
+_ENVIRONMENT = r"(?:uv|poetry|pdm|hatch|pipenv|rye) run"
 _WRAPPER = (
-    r"(?:(?:uv|poetry|pdm|hatch|pipenv|rye) run|bundle exec|npx|bunx|(?:pnpm|yarn|npm) exec|sudo"
-    r"|python3? -m) (?:--(?:group|extra|only-group|python|with|package) \S+ |-\S+ )*"
+    rf"(?:{_ENVIRONMENT}|bundle exec|npx|bunx|(?:pnpm|yarn|npm) exec|sudo|python3? -m)"
+    r" (?:--(?:group|extra|only-group|python|with|package) \S+ |-\S+ )*"
 )
 # Flags of CI that mean nothing at a desk.
 _CI_FLAG = (
@@ -4671,14 +4664,15 @@ def _list_calls(configs: Mapping[str, str]) -> Iterator[Command]:
     for path in sorted(configs):
         if _find_stanza(path) is not _CI or re.search(_SIDE_WORKFLOW, name_of(path)):
             continue
-        home = key = ""  # the folder of a job's steps; the key that the line at hand belongs to
+        top = home = key = ""  # folders of all steps, of a job's; the key that a line belongs to
         text = configs[path][:_MAX_CONFIG].replace("\\\n", " ")
         for step in re.split(r"^(?=[ \t]*- [\w-]+:)", text, flags=re.M):
             depth = len(step) - len(step.lstrip(" "))
             for part in re.split(rf"^(?= {{0,{depth}}}[^\s-])", step, flags=re.M):
                 place = re.search(r"working-directory:[ \t]*(\S+)", part)
+                top = place[1] if place and part.startswith("defaults:") else top
+                home = (place[1] if place else top) if "steps:" in part else home
                 folder = place[1] if place else home
-                home = (place[1] if place else "") if "steps:" in part else home
                 for match in re.finditer(_CI_LINE, part, re.M):
                     key = match[1] or key
                     action = _label(_ACTIONS, match[2].partition("@")[0])
@@ -4711,24 +4705,24 @@ def _known_calls() -> dict[str, tuple[str, str]]:
     """What the lines of all stanzas call -> verb, ecosystem."""
     calls: dict[str, tuple[str, str]] = {}
     for stanza in _parse_stanzas()[1]:
-        for find in [row.find for row in stanza.rows if row.find.kind in VERBS]:
+        for find in [find for find, _, _ in stanza.rows if find.kind in VERBS]:
             key = _call_key(find.text.replace(" {file}", ""))
             calls.setdefault(key, (find.kind, find.note or stanza.ecosystem))
     return calls
 
 
-def _classify_call(call: Command, known: frozenset[str]) -> _Offer | None:
+def _classify_call(call: Command, repo: _Repo) -> _Offer | None:
     """A line of CI as an offer, if it is a script of this repository or calls a known tool."""
     _, line, path, folder = call
     script = re.match(_SCRIPT, line)
-    if script and script[2] in known:
+    if script and _has_file(repo.folders, script[2]):
         verb = _label(_TASKS, name_of(script[2]).partition(".")[0].lower())
         offer = _Offer(verb, script[1] + script[2], path, folder, "", _FROM_CI, True)
         return offer if verb else None
     bare, key = _unwrap(line), _call_key(line)
     verb, ecosystem = _known_calls().get(" ".join(key.split()[:2]), ("", ""))
     named = [word for word in bare.split() if word.endswith((".txt", "proj", ".sln", ".slnx"))]
-    missing = not all(join_path(folder, word) in known for word in named)
+    missing = not all(_has_file(repo.folders, join_path(folder, word)) for word in named)
     if not verb or missing or bare.startswith("pip ") and " -e" not in bare:
         return None
     # A plain line is right more often than a variant or one for a single folder; but of
@@ -4755,35 +4749,40 @@ def _choose_commands(repo: _Repo, calls: Sequence[Command]) -> list[Command]:
     offers = list(_list_offers(repo))
     # A line of CI whose tool a config surely offers too confirms that offer; else it is one itself.
     tools = {offer.tool() for offer in offers if offer.score > _WEAK}
-    seen = [offer for call in calls if (offer := _classify_call(call, repo.known))]
+    seen = [offer for call in calls if (offer := _classify_call(call, repo))]
     seen = [offer for offer in seen if offer.tool() not in tools]
     counts = collections.Counter(offer.line for offer in seen)
-    exact = {(call.folder, _unwrap(call.line)) for call in calls}
+    typed = {
+        (call.folder, _unwrap(call.line)): call.line
+        for call in sorted(calls, key=lambda each: -len(each.line))
+    }
     alike = {(call.folder, _call_key(call.line)) for call in calls}
-    called = [offer for offer in offers if (offer.folder, _unwrap(offer.line)) in exact]
-    mine = [offer for offer in [*called, *seen] if offer.ecosystem in {"", *repo.homes}]
-    settled = {(offer.folder, offer.verb) for offer in mine}
+    homes = ("", *repo.homes)
+    called = [offer for offer in offers if (offer.folder, _unwrap(offer.line)) in typed]
+    settled = {(o.folder, o.verb) for o in [*called, *seen] if o.ecosystem in homes}
     ranked: dict[tuple[str, str], list[_Offer]] = {}
     for offer in [*offers, *seen]:
         place, used = (offer.folder, offer.verb), (offer.folder, _call_key(offer.line)) in alike
         change = _UNCALLED if place in settled else 0
         change = _CALLED if offer in called else _CALLED_ALIKE if used else change
         change = min(counts[offer.line], 9) if offer.used else change
-        score = offer.score + change + (_GUEST if offer.ecosystem not in {"", *repo.homes} else 0)
-        offer = offer._replace(line=_local_line(repo, offer), score=score, used=used)
-        if score >= _ENOUGH and re.fullmatch(_SAFE_LINE, offer.line):
-            ranked.setdefault(place, []).append(offer)
+        score = offer.score + change + (0 if offer.ecosystem in homes else _GUEST)
+        line = _local_line(repo, offer, typed.get((offer.folder, _unwrap(offer.line)), ""))
+        if score >= _ENOUGH:
+            ranked.setdefault(place, []).append(offer._replace(line=line, score=score, used=used))
     folders = _command_folders(repo, ranked.get(("", "test"), []))
     places = [(folder, verb) for folder in folders for verb in VERBS]
     return [Command(*best[:4]) for place in places for best in _best(ranked.get(place, []))]
 
 
-def _local_line(repo: _Repo, offer: _Offer) -> str:
-    """The line as it works here: with the project's own wrapper, inside its environment."""
+def _local_line(repo: _Repo, offer: _Offer, typed: str) -> str:
+    """The line as it works here: as CI types it, with the project's wrapper, in its environment."""
     tool, _, rest = offer.line.partition(" ")
-    if tool in ("mvn", "gradle") and join_path(offer.folder, f"{tool}w") in repo.known:
+    if re.match(_ENVIRONMENT, typed):
+        return typed
+    if tool in ("mvn", "gradle") and _has_file(repo.folders, join_path(offer.folder, f"{tool}w")):
         return f"./{tool}w {rest}"
-    if tool == "bundle" and join_path(offer.folder, "Gemfile") not in repo.known:
+    if tool == "bundle" and not _has_file(repo.folders, join_path(offer.folder, "Gemfile")):
         return rest.removeprefix("exec ")
     if offer.ecosystem == "python" and re.fullmatch(_ONE_WORD_TOOL + "|tox|nox|ruff|python", tool):
         tools = [find.text for find in repo.finds.get("pyproject.toml", ()) if find.kind == "tool"]
@@ -4857,17 +4856,18 @@ def _language(path: str) -> str:
 
 def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
     """Languages with versions, then runtimes, frameworks, tools."""
-    every = [(path, find) for path in repo.list_ours() for find in repo.finds[path]]
+    every = [(path, find) for path in repo.ours for find in repo.finds[path]]
     versions: dict[str, str] = {}
     for _, find in every:
         version = re.sub(r"\s+|\|\|.*", "", find.note).replace("-edition", " edition")
         if find.kind == "version" and re.fullmatch(r"(?=.*\d)[\w.*^~<>=!,+ -]{1,24}", version):
             versions.setdefault(find.text, version)
-    total = sum(languages.values())
-    main = [name for name in _most(languages)[:4] if languages[name] * 12 >= total]
-    main = [name.partition(":")[0] for name in main]
-    main += [name for name in ("Node.js", ".NET") if name in versions]
-    stack = [f"{name} {versions.get(name, '')}".strip() for name in main]
+    main = [
+        name for name in _most(languages)[:4] if languages[name] * 12 >= sum(languages.values())
+    ]
+    names = [name.partition(":")[0] for name in main]
+    names += [name for name in ("Node.js", ".NET") if name in versions]
+    stack = [f"{name} {versions.get(name, '')}".strip() for name in names]
     # What the root needs is the stack; of packages only what many of them need.
     own = {find.text.lower() for _, find in every if find.kind == "name"}
     weights, notes = collections.Counter[str](), collections.defaultdict[str, str](str)
@@ -4894,7 +4894,7 @@ def _list_packages(repo: _Repo) -> list[Package]:
     members = {path: _list_members(path, repo, manifests) for path in repo.finds}
     named = set[str]().union(*(members[path] for path in members if "/" not in path))
     named = named or next(filter(None, members.values()), set())
-    ours = {folder_of(path) for path in repo.list_ours()}
+    ours = {folder_of(path) for path in repo.ours}
     near = [folder for folder in manifests if folder.count("/") < 2 + (folder in ours)]
     near = [folder for folder in near if not _role_of_folder(folder.lower())]
     loose = [f for f in near if not any(f.startswith(other + "/") for other in near)]
@@ -4939,42 +4939,44 @@ how to contribute : (?i:(?:docs/|\.github/)?contributing(?:\.\w+)?)
 architecture : (?i:(?:docs?/)?(?:architecture|design)\.\w+)
 container image : Dockerfile
 """
+# The main workflow, best first; "" is any where there are only a few.
+_MAIN_WORKFLOWS = (r"(?i)/(?:ci|tests?|main|build|pr)\.", r"(?i)[/_-](?:ci|tests?|build)[._-]", "")
 
 
 def _list_key_files(repo: _Repo) -> list[KeyFile]:
     """Entry points, then manifests, CI, and what there is to read."""
-    ours = repo.list_ours()
-    size = {path: repo.folders[folder_of(path)].roles.total() for path in ours}
+    size = {path: repo.folders[folder_of(path)].roles.total() for path in repo.ours}
     # Of many packages the largest are what the others serve.
-    ours.sort(key=lambda path: ("/" in path, -size[path], path))
+    ours = sorted(repo.ours, key=lambda path: ("/" in path, -size[path], path))
     large = [path for path in ours if "/" not in path or size[path] * 20 > len(repo.files)]
     found = [find for path in large for find in repo.finds[path] if find.kind == "entry"]
-    entries = [*((find.text, find.note) for find in found), *_match_files(_ENTRY_FILES, repo)]
-    manifests = [(path, _find_stanza(path).why) for path in ours if "/" not in path]
-    manifests = [(path, why) for path, why in manifests if why]
+    entries = dict((find.text, find.note) for find in found) | dict(
+        _match_files(_ENTRY_FILES, repo)
+    )
+    manifests = [
+        (path, why) for path in ours if "/" not in path and (why := _find_stanza(path).why)
+    ]
     flows = [path for path in repo.finds if _find_stanza(path) is _CI]
     flows = [path for path in flows if not re.search(_SIDE_WORKFLOW, name_of(path))]
-    main = [p for p in flows if re.search(r"(?i)/(?:ci|tests?|main|build|pr)\.", p)]
-    main += [p for p in flows if re.search(r"(?i)[/_-](?:ci|tests?|build)[._-]", p)]
-    ci = [(path, "continuous integration") for path in main or flows[: len(flows) < 3]]
-    entries = [*dict(entries).items()][:5]
-    keys = dict([*entries, *manifests[:4], *ci[:1], *_match_files(_ABOUT_FILES, repo)])
+    patterns = _MAIN_WORKFLOWS[: 3 if len(flows) < 3 else 2]
+    ci = [(path, _CI.why) for pattern in patterns for path in flows if re.search(pattern, path)]
+    about = _match_files(_ABOUT_FILES, repo)
+    keys = dict([*[*entries.items()][:5], *manifests[:4], *ci[:1], *about])
     return [KeyFile(path, why) for path, why in keys.items()][:12]
 
 
-def _match_files(table: str, repo: _Repo) -> Iterator[tuple[str, str]]:
+def _match_files(table: str, repo: _Repo) -> Iterator[_Pair]:
     hidden = ("test", "example", "vendored", "generated", "minified")
-    paths = [path for path, role in sorted(repo.list_roles().items()) if role not in hidden]
+    paths = [path for path in repo.files if path.count("/") < 9 and role_of(path) not in hidden]
     for why, pattern in [line.split(" : ") for line in table.strip().splitlines()]:
         yield from ((path, why) for path in paths if re.fullmatch(pattern, path))
 
 
 def _list_conventions(repo: _Repo) -> list[str]:
-    every = [(path, find) for path in repo.list_ours() for find in repo.finds[path]]
+    every = [(path, find) for path in repo.ours for find in repo.finds[path]]
     told = [find.text for path, find in every if find.kind == "style" and "/" not in path]
     used = {find.text for _, find in every if find.kind in ("dep", "devdep", "test")}
-    roles = sorted(repo.list_roles().items())
-    tests = [path for path, role in roles if role == "test" and _language(path)]
+    tests = [path for path in repo.files if role_of(path) == "test" and _language(path)]
     return [*_describe_tests(tests, " ".join(sorted(used))), *dict.fromkeys(told)][:8]
 
 
