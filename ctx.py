@@ -133,6 +133,7 @@ class Facts(NamedTuple):
     key_files: tuple[KeyFile, ...]
     packages: tuple[Package, ...]
     conventions: tuple[str, ...]  # "tests in tests/, named test_*.py (pytest)"
+    about: dict[str, str]  # path of a manifest -> the sentence in which it describes its package
 
 
 class Symbol(NamedTuple):
@@ -4218,7 +4219,7 @@ _MAX_CONFIG = 200_000  # characters read of one config; what is longer was not w
 # does otherwise loses, and so does the tooling of a language that is only a guest here.
 _SCRIPTED, _FROM_CI, _IMPLIED, _WEAK = 40, 30, 25, 15
 _CALLED, _CALLED_ALIKE, _UNCALLED, _GUEST = 20, 10, -16, -36
-_ENOUGH = 9
+_ENOUGH, _SECOND = 9, 20  # to be shown at all, and beside another
 
 # What comes out of a file into a command holds no quote, assignment, variable, URL or control.
 _SAFE_NAME = r"(?a:[\w.:@/+-]{1,60})"
@@ -4243,6 +4244,10 @@ class _Repo(NamedTuple):
     homes: frozenset[str]  # the ecosystems that hold much of the code; others serve a corner of it
     ours: list[str]  # the configs that are about the main code
 
+    def has(self, path: str) -> bool:
+        """Whether there is such a file."""
+        return bool(_find_beside(self.folders, "", path))
+
 
 def is_config(path: str) -> bool:
     """Whether the text of this file tells facts: manifests, task runners, CI."""
@@ -4260,23 +4265,19 @@ def detect_facts(files: Sequence[str], configs: Mapping[str, str]) -> Facts:
     for language, count in languages.items():
         sizes[language.partition(":")[2]] += count
     homes = frozenset(name for name in sizes if sizes[name] * 3 >= max(sizes.values()))
-    finds = _read_configs(configs, folders)
+    paths = sorted(configs, key=lambda path: (path.count("/"), path))
+    finds = {path: _read_config(path, configs[path][:_MAX_CONFIG], folders) for path in paths}
     ours = [path for path in finds if _find_stanza(path).ecosystem in ("", *homes)]
     repo = _Repo(files, folders, finds, homes, ours)
+    about = {path: f.text for path, found in finds.items() for f in found if f.kind == "about"}
     return Facts(
         tuple(_list_stack(repo, languages)),
         tuple(_choose_commands(repo, list(_list_calls(configs)))),
         tuple(_list_key_files(repo)),
         tuple(_list_packages(repo)),
         tuple(_list_conventions(repo)),
+        {path: sentence for path in about if (sentence := first_sentence(about[path]))},
     )
-
-
-def find_descriptions(configs: Mapping[str, str]) -> dict[str, str]:
-    """Path of a manifest -> the sentence in which it describes its package."""
-    finds = _read_configs(configs, {})
-    about = {path: f.text for path, found in finds.items() for f in found if f.kind == "about"}
-    return {path: sentence for path in about if (sentence := first_sentence(about[path]))}
 
 
 @functools.cache
@@ -4436,6 +4437,7 @@ _Row = tuple[
     _Find, str, list[str]
 ]  # what to find, its pattern, its places: "project/name", "./main.go"
 _Pair = tuple[str, str]  # a name, and its version, target or text, or ""
+_Beside = Callable[[str], list[_Pair]]  # the files of that name or glob beside a config
 
 
 class _Stanza(NamedTuple):
@@ -4480,20 +4482,15 @@ def _find_stanza(path: str) -> _Stanza:
     return _CI if re.fullmatch(_CI_PATH, path) else _Stanza()
 
 
-def _read_configs(
-    configs: Mapping[str, str], folders: Mapping[str, _Folder]
-) -> dict[str, list[_Find]]:
-    """What each config says, those near the root first."""
-    paths = sorted(configs, key=lambda path: (path.count("/"), path))
-    return {path: _read_config(path, configs[path][:_MAX_CONFIG], folders) for path in paths}
-
-
 def _read_config(path: str, text: str, folders: Mapping[str, _Folder]) -> list[_Find]:
     """What the rows of its stanza find in a config."""
-    folder, found = folder_of(path), list[_Find]()
+    beside = functools.partial(_find_beside, folders, folder_of(path))
     data = parse_toml(text) if path.endswith(".toml") else {}
     data = parse_json(text) if path.endswith((".json", ".jsonc")) else data
-    npm = _find_manager(folder, data, folders)
+    locks = [_label(_LOCKS, lock) for lock in _lookup(_LOCKS) if beside(lock)]
+    named = re.match("(?:npm|pnpm|yarn|bun)(?=@)", _word(data.get("packageManager")))
+    npm = named[0] if named else [*locks, "npm"][0]
+    found: list[_Find] = []
     for find, pattern, places in _find_stanza(path).rows:
         values: list[list[_Pair]] = [] if pattern or places else [[]]
         if pattern:
@@ -4503,36 +4500,22 @@ def _read_config(path: str, text: str, folders: Mapping[str, _Folder]) -> list[_
             if place.startswith("="):
                 values += [[] for f in found if "dep" in f.kind and f.text == place[1:]]
             elif place.startswith("./"):
-                beside = _find_beside(folder, place[2:], folders)
-                values += [beside] if beside else []
+                values += filter(None, [beside(place[2:])])
             else:
                 values += map(_pairs, _dig(data, place.split("/")))
         find = find._replace(text=find.text.replace("{npm}", npm))
-        for pairs in values:
-            found += _fill_row(find, pairs, folder, folders)
+        found += [each for pairs in values for each in _fill_row(find, pairs, beside)]
     return found
 
 
-def _find_manager(folder: str, data: Mapping[str, Any], folders: Mapping[str, _Folder]) -> str:
-    """The package manager that a package.json or a lock file names."""
-    named = re.match("(?:npm|pnpm|yarn|bun)(?=@)", _word(data.get("packageManager")))
-    locks = [lock for lock in _lookup(_LOCKS) if _has_file(folders, join_path(folder, lock))]
-    return named[0] if named else _label(_LOCKS, locks[0]) if locks else "npm"
-
-
-def _has_file(folders: Mapping[str, _Folder], path: str) -> bool:
-    folder = folders.get(folder_of(path))
-    return folder is not None and path in folder.here
-
-
-def _find_beside(folder: str, glob: str, folders: Mapping[str, _Folder]) -> list[_Pair]:
+def _find_beside(folders: Mapping[str, _Folder], folder: str, glob: str) -> list[_Pair]:
     """The files that a glob means, each after what its `*` stands for."""
-    start, star, end = join_path(folder, glob).partition("*")
-    inside = folders.get(start.rstrip("/"))
-    if not star or not inside:
-        return [("", glob)] if not star and _has_file(folders, start) else []
-    stems = {path.removesuffix(end) for path in (*inside.children, *inside.here)}
-    names = [stem[len(start) :] for stem in sorted(stems) if _has_file(folders, stem + end)]
+    start, _, end = join_path(folder, glob).partition("*")
+    inside = folders.get(folder_of(start))
+    if inside is None or "*" not in glob:
+        return [("", glob)] if inside and start in inside.here else []
+    stems = sorted({path.removesuffix(end) for path in (*inside.children, *inside.here)})
+    names = [stem[len(start) :] for stem in stems if _find_beside(folders, "", stem + end)]
     return [(name, glob.replace("*", name)) for name in names]
 
 
@@ -4559,9 +4542,7 @@ def _word(value: object) -> str:
     return str(value) if isinstance(value, (str, int)) else ""
 
 
-def _fill_row(
-    find: _Find, pairs: Sequence[_Pair], folder: str, folders: Mapping[str, _Folder]
-) -> Iterator[_Find]:
+def _fill_row(find: _Find, pairs: Sequence[_Pair], beside: _Beside) -> Iterator[_Find]:
     """What a row finds, for one match of its pattern or for what stands at one of its places."""
     if find.kind in ("dep", "devdep"):
         for need, version in pairs:
@@ -4573,7 +4554,7 @@ def _fill_row(
     elif find.kind == "member":
         yield from (find._replace(text=name) for name, _ in pairs)
     elif find.kind == "entry":
-        yield from _find_entries(find, pairs, folder, folders)
+        yield from _find_entries(find, pairs, beside)
     elif "{}" not in find.text + find.note:
         yield find
     elif pairs and (find.kind not in VERBS or len(pairs) == 1):  # which of several, nobody knows
@@ -4600,9 +4581,7 @@ def _find_tasks(find: _Find, pairs: Sequence[_Pair]) -> Iterator[_Find]:
         yield _Find(verb, line, find.note, find.score - min(place, 10))
 
 
-def _find_entries(
-    find: _Find, pairs: Sequence[_Pair], folder: str, folders: Mapping[str, _Folder]
-) -> Iterator[_Find]:
+def _find_entries(find: _Find, pairs: Sequence[_Pair], beside: _Beside) -> Iterator[_Find]:
     """The sources that a manifest names: "pkg.mod:main", "./dist/x.js" (mostly made of src/x.ts)."""
     endings = ("", ".py", "/__init__.py", ".js", ".ts", ".mjs", ".cjs", ".tsx")
     for name, target in pairs:
@@ -4610,8 +4589,9 @@ def _find_entries(
         stem = re.sub(r":.*|\.[cm]?[jt]sx?$", "", place)
         stems = [place, stem, re.sub(r"^(?:dist|lib|build|out)/", "src/", stem)]
         stems += [top + stem.replace(".", "/") for top in ("src/", "")]
-        paths = [join_path(folder, one + end) for one in stems for end in endings if one]
-        for path in [path for path in paths if _has_file(folders, path)][:1]:
+        for path in [one + end for one in stems for end in endings if one and beside(one + end)][
+            :1
+        ]:
             why = find.text.replace(" `{}`", f" `{name}`" if target and name else "")
             yield _Find("entry", path, why)
 
@@ -4653,10 +4633,8 @@ class _Offer(NamedTuple):
     used: bool = False  # by CI
 
     def tool(self) -> tuple[str, str, str]:
-        """The program that it runs; pip with a file of requirements is more than pip alone."""
-        tool = _call_key(self.line).split()[0]
-        tool += " -r" if tool == "pip" and " -r " in self.line else ""
-        return self.folder, self.verb, tool
+        """The program that it runs, and for what."""
+        return self.folder, self.verb, _call_key(self.line).split()[0]
 
 
 def _list_calls(configs: Mapping[str, str]) -> Iterator[Command]:
@@ -4715,14 +4693,14 @@ def _classify_call(call: Command, repo: _Repo) -> _Offer | None:
     """A line of CI as an offer, if it is a script of this repository or calls a known tool."""
     _, line, path, folder = call
     script = re.match(_SCRIPT, line)
-    if script and _has_file(repo.folders, script[2]):
+    if script and repo.has(script[2]):
         verb = _label(_TASKS, name_of(script[2]).partition(".")[0].lower())
         offer = _Offer(verb, script[1] + script[2], path, folder, "", _FROM_CI, True)
         return offer if verb else None
     bare, key = _unwrap(line), _call_key(line)
     verb, ecosystem = _known_calls().get(" ".join(key.split()[:2]), ("", ""))
     named = [word for word in bare.split() if word.endswith((".txt", "proj", ".sln", ".slnx"))]
-    missing = not all(_has_file(repo.folders, join_path(folder, word)) for word in named)
+    missing = not all(repo.has(join_path(folder, word)) for word in named)
     if not verb or missing or bare.startswith("pip ") and " -e" not in bare:
         return None
     # A plain line is right more often than a variant or one for a single folder; but of
@@ -4780,9 +4758,9 @@ def _local_line(repo: _Repo, offer: _Offer, typed: str) -> str:
     tool, _, rest = offer.line.partition(" ")
     if re.match(_ENVIRONMENT, typed):
         return typed
-    if tool in ("mvn", "gradle") and _has_file(repo.folders, join_path(offer.folder, f"{tool}w")):
+    if tool in ("mvn", "gradle") and repo.has(join_path(offer.folder, f"{tool}w")):
         return f"./{tool}w {rest}"
-    if tool == "bundle" and not _has_file(repo.folders, join_path(offer.folder, "Gemfile")):
+    if tool == "bundle" and not repo.has(join_path(offer.folder, "Gemfile")):
         return rest.removeprefix("exec ")
     if offer.ecosystem == "python" and re.fullmatch(_ONE_WORD_TOOL + "|tox|nox|ruff|python", tool):
         tools = [find.text for find in repo.finds.get("pyproject.toml", ()) if find.kind == "tool"]
@@ -4795,9 +4773,8 @@ def _best(offers: Sequence[_Offer]) -> list[_Offer]:
     """The best line; and another tool's if CI runs both, or beside what runs all tests."""
     ranked = sorted(offers, key=lambda offer: (-offer.score, offer.source.count("/"), offer.line))
     for other in ranked[1:]:
-        used = other.used and ranked[0].used and other.score >= _IMPLIED
-        another = other.tool()[2].split()[0] != ranked[0].tool()[2].split()[0]
-        if another and (used or other.verb == "test"):
+        used = other.used and ranked[0].used and other.score >= _SECOND
+        if other.tool() != ranked[0].tool() and (used or other.verb == "test"):
             return [ranked[0], other]
     return ranked[:1]
 
@@ -4924,7 +4901,7 @@ def _list_members(path: str, repo: _Repo, folders: Iterable[str]) -> set[str]:
 
 
 _TEST_HOME = r"(?i)(.*?/)??((?:src/)?(?:[\w.-]*tests?|__tests__|specs?|e2e|fixtures|testdata|benchmarks|benches))/"
-_RUNNERS = "python pytest; node vitest jest mocha ava; ruby minitest rspec; jvm junit testng; dotnet xunit nunit mstest; php phpunit pest"
+_RUNNERS = "pytest vitest jest mocha minitest rspec junit testng xunit nunit mstest phpunit"
 # Files that a newcomer should know of: why, and the pattern of the path; the order ranks.
 _ENTRY_FILES = r"""
 runs as `python -m` : (?:src/)?(?:[\w-]+/)?__main__\.py
@@ -4949,10 +4926,9 @@ def _list_key_files(repo: _Repo) -> list[KeyFile]:
     # Of many packages the largest are what the others serve.
     ours = sorted(repo.ours, key=lambda path: ("/" in path, -size[path], path))
     large = [path for path in ours if "/" not in path or size[path] * 20 > len(repo.files)]
-    found = [find for path in large for find in repo.finds[path] if find.kind == "entry"]
-    entries = dict((find.text, find.note) for find in found) | dict(
-        _match_files(_ENTRY_FILES, repo)
-    )
+    found = [(path, find) for path in large for find in repo.finds[path] if find.kind == "entry"]
+    entries = {join_path(folder_of(path), find.text): find.note for path, find in found}
+    entries |= dict(_match_files(_ENTRY_FILES, repo))
     manifests = [
         (path, why) for path in ours if "/" not in path and (why := _find_stanza(path).why)
     ]
@@ -4977,26 +4953,24 @@ def _list_conventions(repo: _Repo) -> list[str]:
     told = [find.text for path, find in every if find.kind == "style" and "/" not in path]
     used = {find.text for _, find in every if find.kind in ("dep", "devdep", "test")}
     tests = [path for path in repo.files if role_of(path) == "test" and _language(path)]
-    return [*_describe_tests(tests, " ".join(sorted(used))), *dict.fromkeys(told)][:8]
+    return [*_describe_tests(tests, used), *dict.fromkeys(told)][:8]
 
 
-def _describe_tests(tests: Sequence[str], used: str) -> Iterator[str]:
+def _describe_tests(tests: Sequence[str], used: Collection[str]) -> Iterator[str]:
     """Where tests are, what they are called, what runs them; nothing for a handful of files."""
-    homes, names, runners = (collections.Counter[str]() for _ in range(3))
+    homes, names = collections.Counter[str](), collections.Counter[str]()
     for path in tests:
         # Where the same folder stands in many places, its name says more than each place.
         place = re.match(_TEST_HOME, path)
         homes[("*/" if place[1] else "") + place[2] if place else ""] += 1
-        name = name_of(path)
-        if match := re.fullmatch(r"(test_).+(\.\w+)|.*?([._-](?:test|spec)|Tests?)(\.\w+)", name):
+        pattern = r"(test_).+(\.\w+)|.*?([._-](?:test|spec)|Tests?)(\.\w+)"
+        if match := re.fullmatch(pattern, name_of(path)):
             names["*".join(match.group(1, 2)) if match[1] else f"*{match[3]}{match[4]}"] += 1
-        home = _language(path).partition(":")[2]
-        mine = [name for name in _lookup(_RUNNERS) if _label(_RUNNERS, name) == home]
-        runners[next((name for name in mine if name in used), "")] += 1
     if len(tests) > 1:
-        home, label, runner = _most(homes)[0], "".join(_most(names)[:1]), _most(runners)[0]
+        home, label = _most(homes)[0], "".join(_most(names)[:1])
         text = f"tests in {home}/" if home else "tests beside the code"
         text += f", named {label}" if names[label] * 3 > len(tests) else ""
+        runner = next((name for name in _RUNNERS.split() if name in " ".join(used)), "")
         yield text + (f" ({runner})" if runner else "")
 
 
@@ -10525,11 +10499,11 @@ def _has_section(source: bytes) -> bool:
 
 def read_facts(project: Project) -> Facts:
     """What the project's configuration files say."""
-    return make_facts(project, list_files(project))[0]
+    return make_facts(project, list_files(project))
 
 
-def make_facts(project: Project, files: Mapping[str, Stamp]) -> tuple[Facts, dict[str, str]]:
-    """What names and configuration say, and how manifests describe their packages; remembered."""
+def make_facts(project: Project, files: Mapping[str, Stamp]) -> Facts:
+    """What names and configuration say; remembered."""
     import json
 
     when = time.time_ns()
@@ -10538,19 +10512,18 @@ def make_facts(project: Project, files: Mapping[str, Stamp]) -> tuple[Facts, dic
     told = {path: stamp for path, stamp in files.items() if is_config(path)}
     answer = read_answer(project, question, told)
     if answer is not None:
-        (stack, commands, key_files, packages, conventions), descriptions = json.loads(answer)
-        facts = Facts(
+        stack, commands, key_files, packages, conventions, about = json.loads(answer)
+        return Facts(
             tuple(stack),
             tuple(map(Command._make, commands)),
             tuple(map(KeyFile._make, key_files)),
             tuple(map(Package._make, packages)),
             tuple(conventions),
+            about,
         )
-        return facts, descriptions
-    configs = read_configs(project, list(files))
-    facts, descriptions = detect_facts(list(files), configs), find_descriptions(configs)
-    write_answer(project, question, told, json.dumps([facts, descriptions]), when)
-    return facts, descriptions
+    facts = detect_facts(list(files), read_configs(project, list(files)))
+    write_answer(project, question, told, json.dumps(facts), when)
+    return facts
 
 
 def make_map(
@@ -10650,7 +10623,7 @@ def make_survey(
     """List, read, tag, resolve, rank: everything a map chooses from."""
     paths = list(files)
     configs = read_configs(project, paths)
-    facts, descriptions = make_facts(project, files)
+    facts = make_facts(project, files)
     index = read_index(project, files, chosen=choose_sources(paths)) if code else Index({}, 0, True)
     tags = {path: found for path, found in index.tags.items() if not find_document(path)}
     documents = {path: found for path, found in index.tags.items() if find_document(path)}
@@ -10660,8 +10633,7 @@ def make_survey(
     ranks = rank_files(links, dict.fromkeys(find_focus(tags, focus), 1.0))
     symbols = rank_symbols(links, ranks, tags, count_mentions(documents))
     docs = {path: found.doc for path, found in index.tags.items() if found.doc}
-    docs |= descriptions
-    modules = describe_modules(paths, docs)
+    modules = describe_modules(paths, docs | facts.about)
     tree = build_tree(
         paths, project.config.map_max_depth, {each.path: each.doc for each in modules if each.doc}
     )

@@ -460,8 +460,8 @@ def test_the_first_sentence_is_prose_without_markup(text: str, sentence: str) ->
 
 
 def test_a_manifest_describes_its_package() -> None:
-    found = ctx.find_descriptions({"a/package.json": '{"description": "Draws boxes on screens."}'})
-    assert found == {"a/package.json": "Draws boxes on screens."}
+    found = facts({"a/package.json": '{"description": "Draws boxes on screens."}'})
+    assert found.about == {"a/package.json": "Draws boxes on screens."}
 
 
 # Odd input
@@ -497,7 +497,6 @@ def test_no_text_in_any_config_raises(text: str) -> None:
     configs = dict.fromkeys(KINDS, text)
     assert all(ctx.is_config(path) for path in configs)
     facts(configs, "a.py")
-    ctx.find_descriptions(configs)
     ctx.first_sentence(text)
 
 
