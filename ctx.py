@@ -4229,7 +4229,7 @@ _SAFE_LINE = r"(?a:(?!.*://)[\w.:@/+*, &\[\]-]{2,90})"
 class _Find(NamedTuple):
     """One thing that one config says."""
 
-    kind: str  # a verb, or: name about version dep devdep tool entry member style
+    kind: str  # a verb, or: name about version dep devdep tool entry member part style
     text: str
     note: str = ""  # version of a dep or language, why of an entry, ecosystem of a command
     score: int = 0  # of a command
@@ -4303,7 +4303,7 @@ def _most(counts: Mapping[str, int]) -> list[str]:
 # or JSON ("*" is any key), "./x" for a file beside the config, "=x" for a dependency; {file} is the
 # config, {npm} the package manager. A row without a source always holds. "!" is surer, "?" less
 # sure, "(c)" is for that ecosystem only. A "task" gives a line for those names that mean a verb.
-# "(?!)" is for lines that only CI has.
+# "(?!)" is for lines that only CI has. A "member" has a manifest of its own, a "part" needs none.
 _STANZAS = r"""
 pyproject\.toml : python : Python project
   name {} @ project/name tool/poetry/name ; about {} @ project/description tool/poetry/description
@@ -4338,16 +4338,16 @@ package\.json : node : npm package
   install! {npm} install @ dependencies devDependencies workspaces ./pnpm-lock.yaml ./yarn.lock ./bun.lock ./bun.lockb ./package-lock.json
   tool {npm} @ dependencies devDependencies workspaces ./pnpm-lock.yaml ./yarn.lock ./bun.lock ./bun.lockb ./package-lock.json ; task {npm} run {} @ scripts
   style conventional commits (commitlint) @ =@commitlint/config-conventional ; style a changeset per change in .changeset/ @ =@changesets/cli
-pnpm-workspace\.yaml : node : workspace members : member {} ~ ^[ \t]*-[ \t]+['"]?([^'"\s#]+)
-lerna\.json : node : - : member {} @ packages
-deno\.jsonc? : node : Deno project : tool Deno ; test deno test ; lint deno lint ; format deno fmt ; task deno task {} @ tasks
+pnpm-workspace\.yaml : node : workspace members : member {} ~ ^[ \t]*-[ \t]+['"]?([^'"\s#]+) ; build? pnpm -r build ~ ^packages: ; test? pnpm -r test ~ ^packages:
+lerna\.json : node : - : member {} @ packages ; build? npx lerna run build ; test? npx lerna run test
+deno\.jsonc? : node : Deno project : tool Deno ; member {} @ workspace ; test deno test ; lint deno lint ; format deno fmt ; task deno task {} @ tasks
 tsconfig\.json : node : - : style TypeScript strict @ compilerOptions/strict
 biome\.json : node : - : lint npx biome check
 \.prettierrc(?:\.json|\.ya?ml)? : node : - : style formatted by Prettier ; style lines up to {} columns ~ printWidth["']?\s*:\s*(\d+)
 Cargo\.toml : rust : Cargo manifest
   name {} @ package/name ; about {} @ package/description ; member {} @ workspace/members
   version Rust {}+ @ package/rust-version workspace/package/rust-version ; version Rust {}-edition @ package/edition workspace/package/edition
-  dep {} @ dependencies workspace/dependencies ; build cargo build ; test cargo test
+  dep {} @ dependencies workspace/dependencies ; build cargo build ; test cargo test ; lint? cargo clippy
   test! cargo test --workspace ~ \A(?=[\s\S]*^\[package\])(?=[\s\S]*^\[workspace\]) ; run cargo run @ ./src/main.rs bin ; entry command `{}` @ bin
   entry program entry point @ ./src/main.rs ; entry root of the crate @ ./src/lib.rs
 \.?rustfmt\.toml : rust : - : format cargo fmt --all ; style lines up to {} columns (rustfmt) @ max_width
@@ -4355,7 +4355,7 @@ go\.mod : go : Go module
   name {} ~ ^module\s+(\S+) ; version Go {} ~ ^go\s+([\d.]+) ; dep {} ~ ^(?:require)?[ \t]+(\S+\.\S+/\S+) (v\S+)$ ; build go build ./...
   test go test ./... ; lint? go vet ./... ; format? gofmt -w . ; run! go run . @ ./main.go ; run go run ./cmd/{} @ ./cmd/*/main.go
   entry program entry point @ ./main.go ; entry command `{}` @ ./cmd/*/main.go
-go\.work : go : Go workspace : member {} ~ ^(?:use)?[ \t]*(\.[\w./-]*)[ \t]*$
+go\.work : go : Go workspace : version Go {} ~ ^go\s+([\d.]+) ; member {} ~ ^(?:use)?[ \t]*(\.[\w./-]*)[ \t]*$
 \.golangci\.ya?ml : go : - : lint golangci-lint run
 magefile\.go : go : task runner : task mage {} ~ ^func ([A-Z]\w*)\([^()\n]*\)(?: error)? \{
 (?:GNU)?[Mm]akefile : - : task runner
@@ -4364,14 +4364,24 @@ magefile\.go : go : task runner : task mage {} ~ ^func ([A-Z]\w*)\([^()\n]*\)(?:
 [Tt]askfile\.ya?ml : - : task runner : task task {} ~ ^  ([A-Za-z][\w:-]*):[ \t]*$
 pom\.xml : jvm : Maven project
   tool Maven ; build mvn package ; test mvn test ; about {} ~ <description>\s*([^<]+)<
-  version Java {}+ ~ <(?:maven\.compiler\.(?:release|source)|java\.version)>\s*([\d.]+)\s*< ; dep {} ~ <(?:groupId|artifactId)>\s*([\w.-]+)\s*<
-  member {} ~ <module>\s*([^<\s]+)\s*</module> ; run mvn spring-boot:run ~ spring-boot-maven-plugin
+  version Java {}+ ~ <(?:maven\.compiler\.(?:release|source)|java\.version|release|source)>\s*(?:1\.)?(\d+)\s*< ; dep {} ~ <(?:groupId|artifactId)>\s*([\w.-]+)\s*<
+  member {} ~ <module>\s*([^<\s]+)\s*</module> ; run mvn spring-boot:run ~ spring-boot-maven-plugin ; lint mvn checkstyle:check ~ maven-checkstyle-plugin
+  lint! mvn spotless:check ~ spotless-maven-plugin ; format mvn spotless:apply ~ spotless-maven-plugin
 (?:build|settings)\.gradle(?:\.kts)? : jvm : Gradle build
   tool Gradle ; build gradle build ; test gradle test
   version Java {}+ ~ (?:LanguageVersion\.of\(|jvmToolchain\(|JavaVersion\.VERSION_|Compatibility\s*=\s*['"]?)(\d+)
-  dep {} ~ ['"(]([a-z][\w-]*(?:\.[\w-]+)+)[:'"] ; member {} ~ ^[ \t]*(?:include\b[ (]*['"]:?|['"]:)([\w:./-]+)['"]
+  dep {} ~ ['"(]([a-z][\w-]*(?:\.[\w-]+)+)[:'"] ; member {} ~ (?:\binclude\b[ (]*|,\s*|^[ \t]*)['"]:?([\w:./-]+)['"]
+  lint gradle spotlessCheck ~ \bspotless\b ; format gradle spotlessApply ~ \bspotless\b ; lint gradle ktlintCheck ~ \bktlint['"] ; lint gradle detekt ~ \bdetekt['"]
   run gradle bootRun ~ ['"]org\.springframework\.boot['"] ; run gradle run ~ ['"]application['"]|^[ \t]*application[ \t]*$
-build\.sbt : jvm : sbt build : build sbt compile ; test sbt test
+build\.sbt : jvm : sbt build
+  tool sbt ; name {} ~ ^[ \t]*(?:ThisBuild / )?name\s*:=\s*"([^"\n]+) ; version Scala {} ~ \bscalaVersion\s*:=\s*"([\d.]+)
+  build sbt compile ; test sbt test ; run? sbt run ~ ^[ \t]*(?:\w+ / )*mainClass\b ; dep {} ~ %%?%?\s*"([\w-]+)"\s*%+\s*"?([\w.]+)
+  part {} ~ \bfile\("([\w./-]+)"\) ; part {} ~ ^lazy val `?([\w-]+)`?\s*=\s*(?:project|crossProject)\b
+  lint sbt scalafmtCheckAll @ ./.scalafmt.conf ; format sbt scalafmtAll @ ./.scalafmt.conf
+build\.(?:mill|sc)(?:\.scala)? : jvm : Mill build
+  tool Mill ; build mill __.compile ; test mill __.test ; part {} ~ ^object (\w+) extends
+  version Scala {} ~ \bdef scalaVersion\b[^"\n]*"([\d.]+) ; format mill mill.scalalib.scalafmt.ScalafmtModule/ @ ./.scalafmt.conf
+project\.clj : jvm : Leiningen project : name {} ~ \(defproject\s+([\w./-]+) ; about {} ~ :description\s+"([^"\n]+) ; build lein compile ; test lein test
 CMakeLists\.txt : c : CMake build
   tool CMake ; name {} ~ ^(?i:project)\s*\(\s*([\w.-]+) ; version C++ {} ~ CMAKE_CXX_STANDARD\s+(\d+)
   build cmake -B build && cmake --build build ~ ^(?i:project)\s*\( ; test ctest --test-dir build ~ (?i:enable_testing|add_test)\s*\(|include\s*\(CTest
@@ -4394,6 +4404,12 @@ composer\.json : php : Composer package
 mix\.exs : elixir : Mix project
   install mix deps.get ; build mix compile ; test mix test ; format mix format @ ./.formatter.exs ; name {} ~ \bapp:\s*:(\w+)
   version Elixir {} ~ elixir:\s*"([^"\n]+) ; dep {} ~ \{:(\w+),\s*"([^"\n]*) ; run mix phx.server ~ \{:phoenix, ; lint mix credo @ =credo
+  member {}/* ~ \bapps_path:\s*"([\w./-]+) ; typecheck mix dialyzer @ =dialyxir
+rebar\.config : erlang : Rebar project
+  tool rebar3 ; build rebar3 compile ; test? rebar3 eunit ; test rebar3 ct ~ \bct_opts\b ; typecheck rebar3 dialyzer ~ \bdialyzer\b
+  dep {} ~ [\[,]\s*\{(\w+),\s*"([^"\n]*)" ; part {} ~ "(apps/\*|lib/\*)" ; part apps/* ; run? rebar3 shell ~ ^\{relx\b ; format rebar3 fmt ~ \berlfmt\b
+erlang\.mk : erlang : - : install make deps ; build! make ; test! make tests ; typecheck make dialyze
+gleam\.toml : gleam : Gleam project : name {} @ name ; about {} @ description ; version Gleam {} @ gleam ; build gleam build ; test gleam test ; format gleam format
 [\w.-]+\.slnx? : dotnet : .NET solution : build dotnet build {file} ; test dotnet test {file} ; member {} ~ "([^"\n]+)[\\/][^"\\/\n]+\.(?:cs|fs|vb)proj"
 [\w.-]+\.(?:cs|fs|vb)proj : dotnet : .NET project
   build? dotnet build {file} ; test? dotnet test {file} ; version .NET {} ~ <TargetFrameworks?>(?:[^<]*;)?net(\d+\.\d)
@@ -4405,11 +4421,58 @@ Package\.swift : swift : Swift package
 pubspec\.yaml : dart : Dart package
   install dart pub get ; test dart test ; lint dart analyze ; format dart format . ; name {} ~ ^name:\s*(\S+) ; about {} ~ ^description:\s*(.+)
   version Dart {} ~ ^  sdk:\s*['"]?([^'"\n]+) ; dep {} ~ ^  (\w+):[ \t]*(\S*)$ ; install! flutter pub get ~ ^  flutter:
-  test! flutter test ~ ^  flutter: ; lint! flutter analyze ~ ^  flutter: ; run flutter run ~ ^  flutter:
-stack\.yaml : haskell : Haskell project : build stack build ; test stack test
-cabal\.project : haskell : Haskell project : build cabal build all ; test cabal test all
-build\.zig : zig : Zig build : build zig build ; test? zig build test
-MODULE\.bazel|WORKSPACE : - : Bazel workspace : build bazel build //... ; test bazel test //...
+  test! flutter test ~ ^  flutter: ; lint! flutter analyze ~ ^  flutter: ; run flutter run ~ ^  flutter: ; member {} ~ ^[ \t]+-[ \t]+['"]?([\w.*/-]+/[\w.*/-]+)
+melos\.yaml : dart : Melos workspace : tool Melos ; install! melos bootstrap ; member {} ~ ^[ \t]+-[ \t]+['"]?([\w.*/-]+)
+stack\.yaml : haskell : Haskell project : tool Stack ; build stack build ; test stack test ; member {} ~ ^[ \t]*-[ \t]+['"]?([\w./-]+)['"]?[ \t]*$
+cabal\.project : haskell : Haskell project : tool Cabal ; build cabal build all ; test cabal test all ; member {} ~ ^(?:packages:)?[ \t]+\./([\w.*/-]+?)/?(?:[\w*-]+\.cabal)?[ \t]*$
+[\w.-]+\.cabal : haskell : Haskell package
+  name {} ~ ^(?i:name):[ \t]*([\w-]+) ; about {} ~ ^(?i:synopsis):[ \t]*(\S.*) ; dep haskell/{} ~ ^[ \t]*,?[ \t]*([a-z][\w-]+)[ \t]*[>=<^]=?[ \t]*([\d.]+)
+  build? cabal build ; test? cabal test ~ ^(?i:test-suite)\b ; run? cabal run ~ ^(?i:executable)\b ; version GHC {} ~ ^(?i:tested-with):.*\bGHC *==? *([\d.]+)
+dune-project : ocaml : Dune project
+  tool Dune ; name {} ~ ^\(name\s+([\w-]+) ; about {} ~ \(synopsis\s+"([^"\n]+) ; version OCaml {} ~ \(ocaml\s+\(>=\s+"?([\d.]+)
+  install opam install . --deps-only --with-test ; build dune build ; test dune test ; format dune fmt @ ./.ocamlformat ; dep opam/{} ~ ^\s+\(?([a-z][\w-]+)(?:\s+\(>=\s+([\d.]+))?
+[\w.-]*\.opam|opam : ocaml : -
+  version? OCaml {} ~ "ocaml"\s*\{[^}\n]*>=\s*"([\d.]+) ; about {} ~ ^synopsis:\s*"([^"\n]+) ; install opam install . --deps-only --with-test
+Project\.toml : julia : Julia package
+  name {} @ name ; version Julia {} @ compat/julia ; dep {} @ deps ; install julia --project -e 'using Pkg; Pkg.instantiate()' @ uuid deps
+  test julia --project -e 'using Pkg; Pkg.test()' @ ./test/runtests.jl ; member {} @ workspace/projects
+DESCRIPTION : r : R package
+  name {} ~ ^Package:\s*([\w.]+) ; about {} ~ ^Title:\s*(\S.*) ; version R {} ~ \bR \(([>= \d.]+)\) ; dep cran/{} ~ ^[ \t]+([\w.]+)(?: \(([^()\n]+)\))?,?$
+  install Rscript -e 'devtools::install_dev_deps()' ~ ^Package: ; build R CMD build . ~ ^Package: ; test Rscript -e 'devtools::test()' ~ ^\s*testthat\b
+  lint? Rscript -e 'devtools::check()' ~ ^Package: ; lint Rscript -e 'lintr::lint_package()' @ ./.lintr ; format air format . @ ./air.toml
+shard\.yml : crystal : Crystal shard
+  name {} ~ ^name:\s*(\S+) ; about {} ~ ^description:\s*(\w.+) ; version Crystal {} ~ ^crystal:\s*['"]?([^'"\n]+) ; dep {} ~ ^  (\w[\w-]*):$
+  install shards install ; build shards build ~ ^targets: ; test crystal spec ; lint bin/ameba ~ ^  ameba: ; format crystal tool format
+[\w.-]+\.nimble : nim : Nim package
+  about {} ~ ^description\s*=\s*"([^"\n]+) ; version Nim {} ~ \bnim\s*([>=^~]+\s*[\d.]+) ; dep {} ~ \brequires(?:\(|\s)[^\n]*?"(\w+)[ "]
+  install nimble install --depsOnly ; build nimble build ~ ^bin\s*= ; test? nimble test ; task nimble {} ~ ^task (\w+),
+build\.zig : zig : Zig build : build zig build ; test? zig build test ; test zig build test ~ \bstep\("test" ; run zig build run ~ \bstep\("run"
+build\.zig\.zon : zig : - : name {} ~ \.name = [."]([\w-]+) ; version Zig {}+ ~ \.minimum_zig_version = "([\d.]+) ; format? zig fmt .
+dub\.(?:json|sdl) : d : Dub package : name {} @ name ; about {} @ description ; name {} ~ ^name "([\w-]+) ; about {} ~ ^description "([^"\n]+) ; build dub build ; test dub test
+fpm\.toml : fortran : fpm package : name {} @ name ; about {} @ description ; build fpm build ; test fpm test ; run? fpm run @ executable ./app/main.f90
+foundry\.toml : solidity : Foundry project
+  tool Foundry ; version Solidity {} @ profile/default/solc profile/default/solc_version ; install? forge install @ ./.gitmodules
+  build forge build ; test forge test ; format forge fmt ; lint? forge fmt --check
+hardhat\.config\.[cm]?[jt]s : solidity : Hardhat project
+  tool Hardhat ; version Solidity {} ~ \bsolidity:\s*(?:\{\s*version:\s*)?['"]([\d.]+) ; install! {npm} install ; build npx hardhat compile ; test npx hardhat test
+main\.tf : terraform : Terraform module
+  install terraform init ; lint terraform validate ; format terraform fmt -recursive ; run? terraform plan ~ ^provider " ; member {} ~ \bsource\s*=\s*"\./([\w./-]+)
+  test terraform test @ ./tests/*.tftest.hcl ./main.tftest.hcl
+(?:versions|terraform|providers?)\.tf : terraform : -
+  version Terraform {} ~ \brequired_version\s*=\s*"([^"\n]+) ; dep {} ~ \bsource\s*=\s*"([\w-]+/[\w-]+)"(?:\s*version\s*=\s*"([^"\n]+))? ; install terraform init
+  lint terraform validate ; format terraform fmt -recursive ; run? terraform plan ~ ^provider "
+\.tflint\.hcl : terraform : - : lint tflint --recursive
+terragrunt\.hcl : terraform : Terragrunt : run terragrunt plan ; install? terragrunt init
+Chart\.yaml : - : Helm chart
+  tool Helm ; name {} ~ ^name:\s*(\S+) ; about {} ~ ^description:\s*(\w.+) ; install helm dependency update ~ ^dependencies:
+  lint helm lint . ; build helm package . ; test? helm template .
+\.?ct\.ya?ml : - : - : tool Helm ; lint ct lint ; test ct install
+MODULE\.bazel|WORKSPACE(?:\.bazel)? : - : Bazel workspace : tool Bazel ; name {} ~ ^(?:module|workspace)\(\s*name = "([\w.-]+) ; build? bazel build //... ; test? bazel test //...
+\.buckconfig : - : Buck workspace : tool Buck ; build? buck2 build //... ; test? buck2 test //...
+pants\.toml : - : Pants workspace
+  tool Pants ; test! pants test :: ; lint! pants lint :: ; format! pants fmt :: ; build? pants package :: ; typecheck! pants check :: ~ \bmypy\b|\bpyright\b
+nx\.json : node : Nx workspace : build? npx nx run-many -t build ; test? npx nx run-many -t test ; lint? npx nx run-many -t lint
+turbo\.json : node : Turborepo pipeline : task? npx turbo run {} @ tasks pipeline
 (?:docker-)?compose\.ya?ml : - : services : run? docker compose up ~ ^\s+build:
 \.pre-commit-config\.yaml : - : - : lint! pre-commit run --all-files ; style pre-commit hooks
 (?!) : - : -
@@ -4459,7 +4522,7 @@ def _parse_row(text: str) -> _Row:
     kind, _, note = kind.rstrip(")").partition("(")
     usual = _SCRIPTED if kind == "task" else _IMPLIED
     score = {"!": _SCRIPTED, "?": _WEAK}.get(kind[-1], usual)
-    text, _, note = text.partition(" ") if kind == "version" else (text, "", note)
+    text, _, note = text.partition(" ") if "version" in kind else (text, "", note)
     return _Find(kind.rstrip("!?"), text, note, score), pattern, places.split()
 
 
@@ -4551,8 +4614,8 @@ def _fill_row(find: _Find, pairs: Sequence[_Pair], beside: _Beside) -> Iterator[
             yield find._replace(text=text, note=version or need[len(name) :].partition(";")[0])
     elif find.kind == "task":
         yield from _find_tasks(find, pairs)
-    elif find.kind == "member":
-        yield from (find._replace(text=name) for name, _ in pairs)
+    elif find.kind in ("member", "part") and pairs:
+        yield from (find._replace(text=find.text.replace("{}", name)) for name, _ in pairs)
     elif find.kind == "entry":
         yield from _find_entries(find, pairs, beside)
     elif "{}" not in find.text + find.note:
@@ -4657,6 +4720,7 @@ def _list_calls(configs: Mapping[str, str]) -> Iterator[Command]:
                     value = action if key == "uses" else match[2] if key in _CI_KEYS else ""
                     for line in re.split("&&|;", value):
                         line = re.sub(_CI_FLAG, "", f" {' '.join(line.split())} ").strip()
+                        line = "npm install" if line == "npm ci" else line
                         if line.startswith("cd "):
                             folder = join_path(folder, line[3:])
                         elif re.fullmatch(_SAFE_LINE, line):
@@ -4703,6 +4767,7 @@ def _classify_call(call: Command, repo: _Repo) -> _Offer | None:
     missing = not all(repo.has(join_path(folder, word)) for word in named)
     if not verb or missing or bare.startswith("pip ") and " -e" not in bare:
         return None
+    line = re.sub(r"(?: --)? --check\b", "", line) if verb == "format" else line
     # A plain line is right more often than a variant or one for a single folder; but of
     # requirements all are needed.
     score = _FROM_CI - bare.count(" ") - 15 * bool(re.search(r" (?!\./)[^ ]*/", bare))
@@ -4724,9 +4789,12 @@ def _list_offers(repo: _Repo) -> Iterator[_Offer]:
 
 def _choose_commands(repo: _Repo, calls: Sequence[Command]) -> list[Command]:
     """For the root, and folders that need their own, the line to type for each verb."""
-    offers = list(_list_offers(repo))
+    offers, homes = list(_list_offers(repo)), ("", *repo.homes)
     # A line of CI whose tool a config surely offers too confirms that offer; else it is one itself.
-    tools = {offer.tool() for offer in offers if offer.score > _WEAK}
+    sure = [offer for offer in offers if offer.score > _WEAK]
+    told = {(offer.folder, offer.verb) for offer in sure if offer.ecosystem in homes}
+    offers = sure + [o for o in offers if o.score <= _WEAK and (o.folder, o.verb) not in told]
+    tools = {offer.tool() for offer in sure}
     seen = [offer for call in calls if (offer := _classify_call(call, repo))]
     seen = [offer for offer in seen if offer.tool() not in tools]
     counts = collections.Counter(offer.line for offer in seen)
@@ -4735,14 +4803,14 @@ def _choose_commands(repo: _Repo, calls: Sequence[Command]) -> list[Command]:
         for call in sorted(calls, key=lambda each: -len(each.line))
     }
     alike = {(call.folder, _call_key(call.line)) for call in calls}
-    homes = ("", *repo.homes)
     called = [offer for offer in offers if (offer.folder, _unwrap(offer.line)) in typed]
     settled = {(o.folder, o.verb) for o in [*called, *seen] if o.ecosystem in homes}
     ranked: dict[tuple[str, str], list[_Offer]] = {}
     for offer in [*offers, *seen]:
         place, used = (offer.folder, offer.verb), (offer.folder, _call_key(offer.line)) in alike
         change = _UNCALLED if place in settled else 0
-        change = _CALLED if offer in called else _CALLED_ALIKE if used else change
+        change = _CALLED_ALIKE if used and offer.score > _WEAK else change
+        change = _CALLED if offer in called else change
         change = min(counts[offer.line], 9) if offer.used else change
         score = offer.score + change + (0 if offer.ecosystem in homes else _GUEST)
         line = _local_line(repo, offer, typed.get((offer.folder, _unwrap(offer.line)), ""))
@@ -4753,13 +4821,17 @@ def _choose_commands(repo: _Repo, calls: Sequence[Command]) -> list[Command]:
     return [Command(*best[:4]) for place in places for best in _best(ranked.get(place, []))]
 
 
+_WRAPPED = ("mvn", "gradle", "mill", "sbt", "pants")  # a repository may hold its own
+
+
 def _local_line(repo: _Repo, offer: _Offer, typed: str) -> str:
     """The line as it works here: as CI types it, with the project's wrapper, in its environment."""
     tool, _, rest = offer.line.partition(" ")
     if re.match(_ENVIRONMENT, typed):
         return typed
-    if tool in ("mvn", "gradle") and repo.has(join_path(offer.folder, f"{tool}w")):
-        return f"./{tool}w {rest}"
+    for wrapper in (f"{tool}w", tool):
+        if tool in _WRAPPED and repo.has(join_path(offer.folder, wrapper)):
+            return f"./{wrapper} {rest}"
     if tool == "bundle" and not repo.has(join_path(offer.folder, "Gemfile")):
         return rest.removeprefix("exec ")
     if offer.ecosystem == "python" and re.fullmatch(_ONE_WORD_TOOL + "|tox|nox|ruff|python", tool):
@@ -4780,14 +4852,16 @@ def _best(offers: Sequence[_Offer]) -> list[_Offer]:
 
 
 def _command_folders(repo: _Repo, tests: Sequence[_Offer]) -> list[str]:
-    """The root; and for a main language that has no manifest there, the folders that have one."""
+    """The root; and for a main language that has no command there, the folders with a manifest."""
     if any(offer.ecosystem == "" and offer.score >= _SCRIPTED for offer in tests):
         return [""]
-    missing = repo.homes - {_find_stanza(path).ecosystem for path in repo.finds if "/" not in path}
+    outer = [path for path in repo.finds if "/" not in path]
+    able = [path for path in outer if any(find.kind in VERBS for find in repo.finds[path])]
+    missing = repo.homes - {_find_stanza(path).ecosystem for path in able}
     inner = [path for path in repo.finds if 0 < path.count("/") < 3]
     folders = {folder_of(path) for path in inner if _find_stanza(path).ecosystem in missing}
-    outer = [f for f in folders if not any(f.startswith(other + "/") for other in folders)]
-    return ["", *sorted(outer, key=lambda folder: (folder.count("/"), folder))[:3]]
+    tops = [f for f in folders if not any(f.startswith(other + "/") for other in folders)]
+    return ["", *sorted(tops, key=lambda folder: (folder.count("/"), folder))[:3]]
 
 
 # Name:ecosystem of a language, and its suffixes.
@@ -4804,7 +4878,7 @@ VHDL:vhdl vhd vhdl; Tcl:tcl tcl; Lisp:lisp lisp cl el; Scheme:scheme scm rkt; GL
 
 _MAX_PACKAGES = 60
 # What makes a folder a package of its own; the other stanzas are about a whole repository.
-_PACKAGE = "project|package|manifest|module|build"
+_PACKAGE = "project|package|manifest|module|build|shard|chart"
 
 # Names in the stack, the most telling first, and their packages. Test runners, linters: elsewhere.
 _DEPENDENCIES = """
@@ -4815,14 +4889,17 @@ PyQt pyqt6; LangChain langchain; Werkzeug werkzeug; Jinja jinja2; Typer typer; C
 Vue vue; Nuxt nuxt; Svelte svelte; SvelteKit @sveltejs/kit; Angular @angular/core; Preact preact; Express express; Fastify fastify
 NestJS @nestjs/core; Hono hono; Astro astro; Electron electron; Expo expo; Socket.IO socket.io; Redux redux @reduxjs/toolkit
 Prisma prisma @prisma/client; Drizzle drizzle-orm; GraphQL graphql; MCP @modelcontextprotocol/sdk; Tailwind tailwindcss; Commander commander; Zod zod
-Turborepo turbo; Nx nx; Vite vite; webpack webpack; Rollup rollup; esbuild esbuild; Gin github.com/gin-gonic/gin; Echo github.com/labstack/echo/v4
+Turborepo turbo; Nx nx; Lerna lerna; Vite vite; webpack webpack; Rollup rollup; esbuild esbuild; Gin github.com/gin-gonic/gin; Echo github.com/labstack/echo/v4
 Fiber github.com/gofiber/fiber/v2; Cobra github.com/spf13/cobra; GORM gorm.io/gorm; gRPC google.golang.org/grpc
 Bubble_Tea github.com/charmbracelet/bubbletea; Actix actix-web; Axum axum; Bevy bevy; Tauri tauri; hyper hyper; Tokio tokio; Diesel diesel; SQLx sqlx
 clap clap; Serde serde; Spring_Boot org.springframework.boot spring-boot-starter-parent; Spring org.springframework; Quarkus io.quarkus
 Android com.android.application com.android.library; Ktor io.ktor; Hibernate org.hibernate; Rails rails railties; Sinatra sinatra; Jekyll jekyll
 Sidekiq sidekiq; Liquid liquid; Laravel laravel/framework; Symfony symfony/framework-bundle; Livewire livewire/livewire
 Symfony_Console symfony/console; Phoenix phoenix; LiveView phoenix_live_view; Ecto ecto; Flutter flutter; ASP.NET_Core microsoft.aspnetcore
-EF_Core microsoft.entityframeworkcore; Vapor vapor; SwiftNIO swift-nio
+EF_Core microsoft.entityframeworkcore; Vapor vapor; SwiftNIO swift-nio; Akka akka-actor akka-actor-typed; Pekko pekko-actor; Play play; Spark spark-core spark-sql
+ZIO zio; Cats_Effect cats-effect; Cowboy cowboy; Servant haskell/servant-server; Yesod haskell/yesod; Lwt opam/lwt; Dream opam/dream; Kemal kemal; Shiny cran/shiny
+AWS_provider hashicorp/aws; Google_provider hashicorp/google; Azure_provider hashicorp/azurerm; Kubernetes_provider hashicorp/kubernetes
+OpenZeppelin @openzeppelin/contracts
 """
 
 
@@ -4835,7 +4912,7 @@ def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
     """Languages with versions, then runtimes, frameworks, tools."""
     every = [(path, find) for path in repo.ours for find in repo.finds[path]]
     versions: dict[str, str] = {}
-    for _, find in every:
+    for _, find in sorted(every, key=lambda each: -each[1].score):
         version = re.sub(r"\s+|\|\|.*", "", find.note).replace("-edition", " edition")
         if find.kind == "version" and re.fullmatch(r"(?=.*\d)[\w.*^~<>=!,+ -]{1,24}", version):
             versions.setdefault(find.text, version)
@@ -4858,7 +4935,9 @@ def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
     for label in sorted(common, key=lambda label: -min(weights[label], 1000))[:4]:
         number = re.search(r"\d+(?:\.\d+)?", notes[label])
         stack.append(f"{label} {number[0].removesuffix('.0') if number else ''}".strip())
-    stack += [find.text for path, find in every if find.kind == "tool" and "/" not in path]
+    tools = [(path, find.text) for path, find in every if find.kind == "tool"]
+    inner = [tool for tool, count in collections.Counter(t for _, t in tools).items() if count > 2]
+    stack += [tool for path, tool in tools if "/" not in path] or inner
     return [*dict.fromkeys(stack)][:8]
 
 
@@ -4868,7 +4947,7 @@ def _list_packages(repo: _Repo) -> list[Package]:
     for path in repo.files:
         if re.search(_PACKAGE, _find_stanza(path).why) and "/" in path and is_config(path):
             manifests.setdefault(folder_of(path), []).append(path)
-    members = {path: _list_members(path, repo, manifests) for path in repo.finds}
+    members = {path: _list_members(path, repo, manifests.keys()) for path in repo.finds}
     named = set[str]().union(*(members[path] for path in members if "/" not in path))
     named = named or next(filter(None, members.values()), set())
     ours = {folder_of(path) for path in repo.ours}
@@ -4877,7 +4956,7 @@ def _list_packages(repo: _Repo) -> list[Package]:
     loose = [f for f in near if not any(f.startswith(other + "/") for other in near)]
     packages = []
     for folder in sorted(named or loose)[:_MAX_PACKAGES]:
-        found = [find for path in manifests[folder] for find in repo.finds.get(path, ())]
+        found = [find for path in manifests.get(folder, ()) for find in repo.finds.get(path, ())]
         names = [find.text for find in found if find.kind == "name" and find.text]
         stack = [name.partition(":")[0] for name in _most(repo.folders[folder].languages)[:1]]
         # A corner in C has a manifest for its build, and is no package for that.
@@ -4889,15 +4968,19 @@ def _list_packages(repo: _Repo) -> list[Package]:
     return packages if named or len(packages) > 1 else []
 
 
-def _list_members(path: str, repo: _Repo, folders: Iterable[str]) -> set[str]:
+def _list_members(path: str, repo: _Repo, manifests: Collection[str]) -> set[str]:
     """The folders that a workspace of the main code names."""
-    finds = repo.finds[path] if _find_stanza(path).ecosystem in repo.homes else ()
-    globs = [find.text.strip("/").removeprefix("./") for find in finds if find.kind == "member"]
-    globs = [glob for glob in globs if 0 < len(glob) < 200 and "!" + glob not in globs]
-    # Gradle and .NET write other separators.
-    paths = [join_path(folder_of(path), re.sub(r"[:\\]", "/", glob)) for glob in globs]
-    pattern = "|".join(map(glob_pattern, paths)) or "(?!)"
-    return {folder for folder in folders if re.fullmatch(pattern, folder)}
+    found: set[str] = set()
+    sources = [folder for folder in repo.folders if repo.folders[folder].languages]
+    for kind, folders in (("member", manifests), ("part", sources)):
+        finds = repo.finds[path] if _find_stanza(path).ecosystem in repo.homes else ()
+        globs = [find.text.strip("/").removeprefix("./") for find in finds if find.kind == kind]
+        globs = [glob for glob in globs if 0 < len(glob) < 200 and "!" + glob not in globs]
+        # Gradle and .NET write other separators.
+        paths = [join_path(folder_of(path), re.sub(r"[:\\]", "/", glob)) for glob in globs]
+        pattern = "|".join(map(glob_pattern, paths)) or "(?!)"
+        found |= {folder for folder in folders if re.fullmatch(pattern, folder)}
+    return found
 
 
 _TEST_HOME = r"(?i)(.*?/)??((?:src/)?(?:[\w.-]*tests?|__tests__|specs?|e2e|fixtures|testdata|benchmarks|benches))/"
@@ -4991,7 +5074,7 @@ build /build /build_tools /build-tools /buildscripts /buildsrc /ci /.ci /script 
 data locale locales translations lc_messages
 """
 _TEST_TREE = r"(?:^|/)(?:[^/]+(?:[-_.]tests|[-_]testsuite)|tests[-_][^/]+|src/\w*test\w*)/"
-_EXAMPLE_TREE = r"[^/][-_](?:examples?|demos?|samples?|playground)/"
+_EXAMPLE_TREE = r"[^/][-_](?:examples?|demos?|samples?|playground)/|(?:^|/)examples?[-_]"
 _NAME_ROLES = r"""(?x)
 (?P<minified> .*[.-]min\.(?:js|css|mjs|cjs) | .*\.bundle\.js )
 | (?P<generated> .*_pb2(?:_grpc)?\.pyi? | .*\.pb(?:\.gw)?\.(?:go|cc|h) | .*[._](?:generated|gen)\.\w+ | zz_generated.* | .*\.(?:g|freezed)\.dart
@@ -10752,7 +10835,7 @@ def _map_parts(survey: Survey) -> list[MapPart]:
         f"- {code_span(each.path + '/')}: {show(each.doc)}\n" for each in survey.modules if each.doc
     ]
     packages = [
-        f"- {code_span(each.path)}: {show(each.name)} ({show(each.stack)})\n"
+        f"- {code_span(each.path)}: {show(each.name)}{f' ({show(each.stack)})' if each.stack else ''}\n"
         for each in facts.packages
     ]
     return [
