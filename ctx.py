@@ -6603,14 +6603,10 @@ def _lengthened(
 
 def render_map(name: str, parts: Sequence[MapPart], picks: Sequence[Pick], note: str) -> str:
     """The map as markdown, sections in their fixed order, empty ones left out."""
-    out = [f"# {show(name)}\n"]
     symbols = MapPart("Key Symbols", render_symbols(picks), 0, fenced=True)
-    by_title = {part.title: part for part in [*parts, symbols]}
-    for title in MAP_ORDER:
-        part = by_title.get(title)
-        if part and part.lines:
-            out.append(render_part(part))
-    return redact("".join(out)) + (f"\n{note}\n" if note else "")
+    shown = {part.title: render_part(part) for part in [*parts, symbols] if part.lines}
+    text = "".join(shown.get(title, "") for title in MAP_ORDER)
+    return redact(f"# {show(name)}\n{text}") + (f"\n{note}\n" if note else "")
 
 
 def render_part(part: MapPart) -> str:
@@ -6620,15 +6616,8 @@ def render_part(part: MapPart) -> str:
 
 
 MAP_ORDER = (
-    "Tech Stack",
-    "Commands",
-    "Structure",
-    "Key Files",
-    "Modules",
-    "Key Symbols",
-    "How They Relate",
-    "Conventions",
-    "Project Health",
+    *("Tech Stack", "Commands", "Structure", "Key Files", "Modules", "Key Symbols"),
+    *("How They Relate", "Conventions", "Project Health"),
 )
 
 
@@ -6636,17 +6625,15 @@ def render_map_json(
     about: Mapping[str, object], facts: Facts, modules: Sequence[Module], picks: Sequence[Pick]
 ) -> str:
     """The map for a program: the same choice, with scores."""
-    import json
-
     symbols = [
-        {"path": show(path, 1000), "score": round(score, 9), **each._asdict()}
+        {"path": path, "score": round(score, 9), **each._asdict()}
         for (score, path, each), _ in picks
     ]
-    named = {field: getattr(facts, field) for field in ("commands", "key_files", "packages")}
-    data: dict[str, object] = dict(about) | {"stack": facts.stack}
-    data |= {field: [each._asdict() for each in rows] for field, rows in named.items()}
-    data |= {"modules": [each._asdict() for each in modules], "conventions": facts.conventions}
-    return redact(json.dumps(data | {"symbols": symbols}, indent=1)) + "\n"
+    rows = {name: getattr(facts, name) for name in ("commands", "key_files", "packages")}
+    rows["modules"] = modules
+    named = {name: [each._asdict() for each in found] for name, found in rows.items()}
+    told = {"stack": facts.stack, **named, "conventions": facts.conventions, "symbols": symbols}
+    return redact(render_json({**about, **told}))
 
 
 def parse_map(text: str) -> dict[str, int]:
@@ -6654,27 +6641,24 @@ def parse_map(text: str) -> dict[str, int]:
     found: dict[str, int] = {}
     block = re.search(r"^## Key Symbols\n\n(`{3,})\n(.*?)^\1$", text, re.M | re.S)
     folder = path = ""
-    lines = block[2].splitlines() if block else []
-    depths = [len(line) - len(line.lstrip(" ")) for line in lines]
-    for bare, depth, below in zip(map(str.strip, lines), depths, [*depths[1:], 0], strict=False):
-        names: list[str] = []
-        if depth == 0 and bare.endswith("/"):
-            folder = path = bare
-        elif depth == 0 or (folder and depth == 2):
-            folder = folder if depth else ""
+    for line, below in itertools.pairwise([*(block[2] if block else "").splitlines(), ""]):
+        depth, next_depth = (len(each) - len(each.lstrip(" ")) for each in (line, below))
+        bare, keys = line.strip(), list[str]()
+        if depth == 0:
+            folder = bare if bare.endswith("/") else ""
+        if depth <= 2 * bool(folder) and bare != folder:
             path, _, rest = bare.partition(": ")
-            names = rest.split(", ") if rest else []
-            if folder and not rest and below <= depth:  # files that show what they are named after
-                for each in path.split(", "):
-                    found.setdefault(f"{folder}{each} {each.partition('.')[0]}", len(found))
+            keys = [f"{folder}{path} {name}" for name in rest.split(", ") if name]
+            if folder and not rest and next_depth <= depth:  # named after what they show
+                keys = [f"{folder}{each} {each.partition('.')[0]}" for each in path.split(", ")]
             path = folder + path
         elif mark := re.match(r"(.*?) :\d+(?: — |$)", bare):
             words = re.findall(r"[^\W\d]\w*", mark[1].rpartition(": ")[2].partition("(")[0])
-            names = words[-1:]
-        else:
-            names = bare.split(", ")
-        for name in names:
-            found.setdefault(f"{path} {name.rpartition('.')[2]}", len(found))
+            keys = [f"{path} {word}" for word in words[-1:]]
+        elif depth:
+            keys = [f"{path} {name.rpartition('.')[2]}" for name in bare.split(", ")]
+        for key in keys:
+            found.setdefault(key, len(found))
     return found
 
 
@@ -6695,20 +6679,17 @@ def render_symbols(picks: Sequence[Pick]) -> list[str]:
     """The symbols grouped by file, best file first, in the order of the source."""
     groups: dict[str, dict[str, list[Pick]]] = {}  # folder -> file -> its symbols
     for pick in picks:
-        folder, _, name = pick.symbol.path.rpartition("/")
-        groups.setdefault(folder, {}).setdefault(name, []).append(pick)
+        path = pick.symbol.path
+        groups.setdefault(folder_of(path), {}).setdefault(name_of(path), []).append(pick)
     lines = []
     for folder, files in groups.items():
         shared = len(files) > 1 and len(folder) > _SHORT_FOLDER
-        if shared:
-            lines.append(f"{show(folder)}/\n")
-        alone = [name for name in files if _is_eponym(name, files[name])] if shared else []
-        for name, group in files.items():
-            path = name if shared or not folder else f"{folder}/{name}"
-            if name not in alone:
-                lines += [("  " if shared else "") + line for line in _render_file(path, group)]
-        if alone:
-            lines.append(f"  {', '.join(map(show, alone))}\n")
+        indent, above = ("  ", "") if shared else ("", folder)
+        lines += [f"{show(folder)}/\n"] if shared else []
+        alone = [name for name in files if shared and _is_eponym(name, files[name])]
+        for name in [name for name in files if name not in alone]:
+            lines += [indent + line for line in _render_file(join_path(above, name), files[name])]
+        lines += [f"  {', '.join(map(show, alone))}\n"] if alone else []
     return lines
 
 
@@ -6801,10 +6782,8 @@ def render_health(ledger: Mapping[str, Sequence[str]]) -> list[str]:
 
 def render_scan(counts: Mapping[str, object], form: str) -> str:
     """The counts of a scan as one line for a person, or as JSON."""
-    import json
-
     if form == "json":
-        return json.dumps(counts, indent=1) + "\n"
+        return render_json(counts)
     return (
         f"{counts['files_scanned']} files, {counts['files_changed']} of them parsed now: "
         f"{counts['symbols_indexed']} symbols, {counts['dependencies_indexed']} dependencies, "
@@ -6816,23 +6795,18 @@ def render_exports(
     tags: Mapping[str, FileTags], imports: Mapping[str, Sequence[str]]
 ) -> dict[str, str]:
     """One JSON text for each top-level module: its files, symbols, imports and dependencies."""
-    import json
-
     modules: dict[str, dict[str, object]] = {}
     for path, found in tags.items():
-        if not found.definitions and not found.imports:
-            continue
-        folder = path.partition("/")[0] if "/" in path else "_root"
-        modules.setdefault(folder, {})[show(path, 1000)] = {
-            "doc": found.doc,
-            "symbols": [each._asdict() for each in found.definitions],
-            "imports": found.imports,
-            "dependencies": imports.get(path, []),
-        }
+        if found.definitions or found.imports:
+            folder = path.partition("/")[0] if "/" in path else "_root"
+            modules.setdefault(show(folder, 1000), {})[show(path, 1000)] = {
+                "doc": found.doc,
+                "symbols": [each._asdict() for each in found.definitions],
+                "imports": found.imports,
+                "dependencies": imports.get(path, []),
+            }
     return {
-        f"{show(folder, 1000)}/ast_context.json": redact(
-            json.dumps({"module": show(folder, 1000), "files": files}, indent=1) + "\n"
-        )
+        f"{folder}/ast_context.json": redact(render_json({"module": folder, "files": files}))
         for folder, files in modules.items()
     }
 
@@ -6840,13 +6814,11 @@ def render_exports(
 def render_findings(findings: Sequence[Finding], form: str) -> str:
     """The doctor's findings as lines for a person, or as JSON."""
     if form == "json":
-        import json
-
-        return json.dumps([finding._asdict() for finding in findings], indent=2) + "\n"
+        return render_json([finding._asdict() for finding in findings])
     lines = []
-    for finding in findings:
-        mark, todo = ("todo", f"; do: {finding.fix}") if finding.fix else ("ok", "")
-        lines.append(f"{mark:<5} {show(finding.what)}: {show(finding.state, 200)}{todo}\n")
+    for what, state, fix in findings:
+        mark, todo = ("todo", f"; do: {fix}") if fix else ("ok", "")
+        lines.append(f"{mark:<5} {show(what)}: {show(state, 200)}{todo}\n")
     return "".join(lines)
 
 
@@ -6855,21 +6827,14 @@ def render_diff(changes: Sequence[Change]) -> str:
     import difflib
 
     out = []
-    for change in changes:
-        if change.old == change.new:
-            continue
-        old, new = (_diff_lines(side) for side in (change.old, change.new))
-        names = (
-            "/dev/null" if change.old is None else f"a/{change.path}",
-            "/dev/null" if change.new is None else f"b/{change.path}",
-        )
-        for line in difflib.unified_diff(old, new, *names, n=3):
+    for path, old, new in changes:
+        texts = [(side or b"").decode("utf-8", "surrogateescape") for side in (old, new)]
+        before, after = (re.findall(r"[^\n]*\n|[^\n]+", text) for text in texts)
+        source = "/dev/null" if old is None else f"a/{path}"
+        target = "/dev/null" if new is None else f"b/{path}"
+        for line in difflib.unified_diff(before, after, source, target):
             out.append(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
     return "".join(out)
-
-
-def _diff_lines(source: bytes | None) -> list[str]:
-    return re.findall(r"[^\n]*\n|[^\n]+", (source or b"").decode("utf-8", "surrogateescape"))
 
 
 # -- the package
@@ -7317,12 +7282,13 @@ def render_page(
     """The page of `view`: its data is JSON in which nothing can end a script or begin a tag."""
     import json
 
+    fields = ("name", "owner", "kind", "signature", "doc")
     forms = {pick.symbol: pick.form for pick in picks}
     parts = sorted(groups.ranks, key=lambda part: (-groups.ranks[part], part))[:_PAGE_PARTS]
     place = {part: at for at, part in enumerate(parts)}
     best, ranks = max((each.score for each in symbols), default=1.0), sum(groups.ranks.values())
     rows = [
-        {field: redact(show(getattr(each, field), 200)) for field in _PAGE_FIELDS}
+        {field: redact(show(getattr(each, field), 200)) for field in fields}
         | {"path": show(path, 400), "line": each.line, "score": round(100 * score / best, 2)}
         | {"part": place.get(groups.of[path], -1), "form": forms.get(symbol, "no")}
         for symbol in symbols[:_PAGE_SYMBOLS]
@@ -7339,9 +7305,6 @@ def render_page(
     data = {"name": show(name), "budgets": shown, "parts": nodes, "symbols": rows}
     text = json.dumps(data | {"total": len(symbols)}, separators=(",", ":"))
     return fill("view.html", data=re.sub("[<>&]", lambda found: f"\\u{ord(found[0]):04x}", text))
-
-
-_PAGE_FIELDS = ("name", "owner", "kind", "signature", "doc")
 
 
 def render_completion(shell: str, words: Mapping[str, Mapping[str, str]]) -> str:
@@ -10898,72 +10861,42 @@ def make_scan(project: Project, *, full: bool) -> Scan:
 
 def check_health(project: Project) -> list[Finding]:
     """What is installed, found, stale or broken, and for each fault the command that mends it."""
-    ctx = script_command(project)
-    return [
-        *_check_packages(project, ctx),
-        *_check_git(project),
-        _check_tracker(project),
-        *_check_sections(project, ctx),
-        *_check_own_files(project, ctx),
-    ]
-
-
-def _check_tracker(project: Project) -> Finding:
-    tracker = read_tasks(project, project.config.tasks_source)
-    faults = f", {len(tracker.faults)} records with faults" if tracker.faults else ""
-    found = (
-        f"{tracker.source}: {len(tracker.tasks)} tasks{faults}"
-        if tracker.source
-        else "no tracker found"
-    )
-    return Finding("tasks", found, "")
-
-
-def _check_packages(project: Project, ctx: str) -> list[Finding]:
     import platform
 
+    ctx = script_command(project)
     found = [Finding("python", platform.python_version(), "")]
-    full = use_packages()
     for name, version in read_versions().items():
         fix = "" if version else f"{ctx} setup"
         if name == "tree-sitter-language-pack" and version and not version.startswith("0."):
             version, fix = f"{version}: downloads grammars at the first parse", f"{ctx} setup"
         found.append(Finding(name, version or "missing: stdlib mode, approximate map", fix))
-    counter = read_counter(project)
-    exact = counter.name != "estimate" or project.config.tokens_encoding == "estimate"
-    how = counter.name if exact else "estimate (no vocabulary on this machine)"
-    return [*found, Finding("tokens", how, "" if exact or not full else f"{ctx} setup")]
-
-
-def _check_git(project: Project) -> list[Finding]:
-    if not has_git_folder(project.root):
-        return [Finding("git", "not a git work tree: files are found by walking", "")]
-    version = run_git(project, "version")
-    if version is None:
-        return [Finding("git", "not installed or not usable here", "install git")]
-    return [Finding("git", version.decode("utf-8", "replace").strip(), "")]
-
-
-def _check_sections(project: Project, ctx: str) -> list[Finding]:
+    counter = read_counter(project).name
+    exact = counter != "estimate" or project.config.tokens_encoding == "estimate"
+    how = counter if exact else "estimate (no vocabulary on this machine)"
+    found.append(Finding("tokens", how, f"{ctx} setup" if not exact and use_packages() else ""))
+    git, fix = "not a git work tree: files are found by walking", ""
+    if has_git_folder(project.root):
+        version = (run_git(project, "version") or b"").decode("utf-8", "replace").strip()
+        git, fix = version or "not installed or not usable here", "" if version else "install git"
+    tracker = read_tasks(project, project.config.tasks_source)
+    faults = f", {len(tracker.faults)} records with faults" if tracker.faults else ""
+    tasks = f"{tracker.source}: {len(tracker.tasks)} tasks{faults}"
+    found += [
+        Finding("git", git, fix),
+        Finding("tasks", tasks if tracker.source else "no tracker found", ""),
+    ]
     try:
         managed = list_managed(project)
     except CtxError:
         managed = []  # what is wrong with AGENTS.md or CLAUDE.md is found again below
-    paths = dict.fromkeys([*AGENT_FILES, *managed])
-    return [_check_file(project, ctx, path, _section_state) for path in paths]
+    paths = dict.fromkeys([*AGENT_FILES, *managed, CONSTITUTION_PATH, RUNLOOP_PATH, MAP_PATH])
+    return [*found, *(_check_file(project, ctx, path) for path in paths)]
 
 
-def _check_own_files(project: Project, ctx: str) -> list[Finding]:
-    paths = (CONSTITUTION_PATH, RUNLOOP_PATH, MAP_PATH)
-    return [_check_file(project, ctx, path, _own_file_state) for path in paths]
-
-
-def _check_file(
-    project: Project, ctx: str, path: str, look: Callable[[Project, str], str]
-) -> Finding:
-    """What `look` says of a file, with the command that mends it."""
+def _check_file(project: Project, ctx: str, path: str) -> Finding:
+    """The state of a file that init makes or has a section in, with the command that mends it."""
     try:
-        state = look(project, path)
+        state = _file_state(project, path)
     except CtxError as error:
         what, _, fix = str(error).rpartition("; ")
         return Finding(path, what, fix)
@@ -10971,13 +10904,11 @@ def _check_file(
     return Finding(path, state, fixes.get(state.split()[-1], ""))
 
 
-def _section_state(project: Project, path: str) -> str:
-    old = read_old(project, path)
-    body = make_section(project, path, old or b"")
-    return "section " + _in_file(path, section_state, old, body)
-
-
-def _own_file_state(project: Project, path: str) -> str:
+def _file_state(project: Project, path: str) -> str:
+    if path not in (CONSTITUTION_PATH, RUNLOOP_PATH, MAP_PATH):
+        old = read_old(project, path)
+        body = make_section(project, path, old or b"")
+        return "section " + _in_file(path, section_state, old, body)
     if not os.path.lexists(find_place(project, path)):
         return "absent"
     if path != MAP_PATH:
