@@ -4218,8 +4218,8 @@ _MAX_CONFIG = 200_000  # characters read of one config; what is longer was not w
 # How sure it is that people type a line, by where it was found. What CI runs too gains, what CI
 # does otherwise loses, and so does the tooling of a language that is only a guest here.
 _SCRIPTED, _FROM_CI, _IMPLIED, _WEAK = 40, 30, 25, 15
-_CALLED, _CALLED_ALIKE, _UNCALLED, _GUEST = 20, 10, -16, -36
-_ENOUGH, _SECOND = 9, 20  # to be shown at all, and beside another
+_CALLED, _UNCALLED, _GUEST = 20, -16, -36
+_ENOUGH = 9
 
 # What comes out of a file into a command holds no quote, assignment, variable, URL or control.
 _SAFE_NAME = r"(?a:[\w.:@/+-]{1,60})"
@@ -4695,9 +4695,13 @@ class _Offer(NamedTuple):
     score: int
     used: bool = False  # by CI
 
-    def tool(self) -> tuple[str, str, str]:
-        """The program that it runs, and for what."""
-        return self.folder, self.verb, _call_key(self.line).split()[0]
+    def place(self) -> tuple[str, str]:
+        """What it competes for."""
+        return self.folder, self.verb
+
+    def tool(self) -> str:
+        """The program that it runs."""
+        return _call_key(self.line).split()[0]
 
 
 def _list_calls(configs: Mapping[str, str]) -> Iterator[Command]:
@@ -4768,10 +4772,9 @@ def _classify_call(call: Command, repo: _Repo) -> _Offer | None:
     if not verb or missing or bare.startswith("pip ") and " -e" not in bare:
         return None
     line = re.sub(r"(?: --)? --check\b", "", line) if verb == "format" else line
-    # A plain line is right more often than a variant or one for a single folder; but of
-    # requirements all are needed.
-    score = _FROM_CI - bare.count(" ") - 15 * bool(re.search(r" (?!\./)[^ ]*/", bare))
-    score = _SCRIPTED if bare.startswith("pip ") and " -r " in bare else score
+    # A plain line is right more often than a variant; but of requirements all are needed.
+    needed = bare.startswith("pip ") and " -r " in bare
+    score = _SCRIPTED if needed else _FROM_CI - bare.count(" ")
     return _Offer(verb, line, path, folder, ecosystem, score, True)
 
 
@@ -4790,35 +4793,31 @@ def _list_offers(repo: _Repo) -> Iterator[_Offer]:
 def _choose_commands(repo: _Repo, calls: Sequence[Command]) -> list[Command]:
     """For the root, and folders that need their own, the line to type for each verb."""
     offers, homes = list(_list_offers(repo)), ("", *repo.homes)
-    # A line of CI whose tool a config surely offers too confirms that offer; else it is one itself.
     sure = [offer for offer in offers if offer.score > _WEAK]
-    told = {(offer.folder, offer.verb) for offer in sure if offer.ecosystem in homes}
-    offers = sure + [o for o in offers if o.score <= _WEAK and (o.folder, o.verb) not in told]
-    tools = {offer.tool() for offer in sure}
+    told = {offer.place() for offer in sure if offer.ecosystem in homes}
+    offers = sure + [o for o in offers if o.score <= _WEAK and o.place() not in told]
+    # A line of CI whose tool a config surely offers too confirms that offer; else it is one itself.
+    tools = {(offer.place(), offer.tool()) for offer in sure}
     seen = [offer for call in calls if (offer := _classify_call(call, repo))]
-    seen = [offer for offer in seen if offer.tool() not in tools]
+    seen = [offer for offer in seen if (offer.place(), offer.tool()) not in tools]
     counts = collections.Counter(offer.line for offer in seen)
-    typed = {
-        (call.folder, _unwrap(call.line)): call.line
-        for call in sorted(calls, key=lambda each: -len(each.line))
-    }
     alike = {(call.folder, _call_key(call.line)) for call in calls}
+    longest = sorted(calls, key=lambda call: -len(call.line))  # so that the shortest is kept
+    typed = {(call.folder, _unwrap(call.line)): call.line for call in longest}
     called = [offer for offer in offers if (offer.folder, _unwrap(offer.line)) in typed]
-    settled = {(o.folder, o.verb) for o in [*called, *seen] if o.ecosystem in homes}
-    ranked: dict[tuple[str, str], list[_Offer]] = {}
+    settled = {offer.place() for offer in [*called, *seen] if offer.ecosystem in homes}
+    ranked = collections.defaultdict[tuple[str, str], list[_Offer]](list)
     for offer in [*offers, *seen]:
-        place, used = (offer.folder, offer.verb), (offer.folder, _call_key(offer.line)) in alike
-        change = _UNCALLED if place in settled else 0
-        change = _CALLED_ALIKE if used and offer.score > _WEAK else change
+        used = (offer.folder, _call_key(offer.line)) in alike
+        change = _UNCALLED if offer.place() in settled and not used else 0
         change = _CALLED if offer in called else change
         change = min(counts[offer.line], 9) if offer.used else change
         score = offer.score + change + (0 if offer.ecosystem in homes else _GUEST)
         line = _local_line(repo, offer, typed.get((offer.folder, _unwrap(offer.line)), ""))
         if score >= _ENOUGH:
-            ranked.setdefault(place, []).append(offer._replace(line=line, score=score, used=used))
-    folders = _command_folders(repo, ranked.get(("", "test"), []))
-    places = [(folder, verb) for folder in folders for verb in VERBS]
-    return [Command(*best[:4]) for place in places for best in _best(ranked.get(place, []))]
+            ranked[offer.place()].append(offer._replace(line=line, score=score, used=used))
+    places = [(folder, verb) for folder in _command_folders(repo) for verb in VERBS]
+    return [Command(*best[:4]) for place in places for best in _best(ranked[place])]
 
 
 _WRAPPED = ("mvn", "gradle", "mill", "sbt", "pants")  # a repository may hold its own
@@ -4827,11 +4826,11 @@ _WRAPPED = ("mvn", "gradle", "mill", "sbt", "pants")  # a repository may hold it
 def _local_line(repo: _Repo, offer: _Offer, typed: str) -> str:
     """The line as it works here: as CI types it, with the project's wrapper, in its environment."""
     tool, _, rest = offer.line.partition(" ")
+    own = [name for name in (f"{tool}w", tool) if repo.has(join_path(offer.folder, name))]
     if re.match(_ENVIRONMENT, typed):
         return typed
-    for wrapper in (f"{tool}w", tool):
-        if tool in _WRAPPED and repo.has(join_path(offer.folder, wrapper)):
-            return f"./{wrapper} {rest}"
+    if tool in _WRAPPED and own:
+        return f"./{own[0]} {rest}"
     if tool == "bundle" and not repo.has(join_path(offer.folder, "Gemfile")):
         return rest.removeprefix("exec ")
     if offer.ecosystem == "python" and re.fullmatch(_ONE_WORD_TOOL + "|tox|nox|ruff|python", tool):
@@ -4845,16 +4844,14 @@ def _best(offers: Sequence[_Offer]) -> list[_Offer]:
     """The best line; and another tool's if CI runs both, or beside what runs all tests."""
     ranked = sorted(offers, key=lambda offer: (-offer.score, offer.source.count("/"), offer.line))
     for other in ranked[1:]:
-        used = other.used and ranked[0].used and other.score >= _SECOND
+        used = other.used and ranked[0].used
         if other.tool() != ranked[0].tool() and (used or other.verb == "test"):
             return [ranked[0], other]
     return ranked[:1]
 
 
-def _command_folders(repo: _Repo, tests: Sequence[_Offer]) -> list[str]:
+def _command_folders(repo: _Repo) -> list[str]:
     """The root; and for a main language that has no command there, the folders with a manifest."""
-    if any(offer.ecosystem == "" and offer.score >= _SCRIPTED for offer in tests):
-        return [""]
     outer = [path for path in repo.finds if "/" not in path]
     able = [path for path in outer if any(find.kind in VERBS for find in repo.finds[path])]
     missing = repo.homes - {_find_stanza(path).ecosystem for path in able}
@@ -4916,9 +4913,8 @@ def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
         version = re.sub(r"\s+|\|\|.*", "", find.note).replace("-edition", " edition")
         if find.kind == "version" and re.fullmatch(r"(?=.*\d)[\w.*^~<>=!,+ -]{1,24}", version):
             versions.setdefault(find.text, version)
-    main = [
-        name for name in _most(languages)[:4] if languages[name] * 12 >= sum(languages.values())
-    ]
+    total = sum(languages.values())
+    main = [name for name in _most(languages)[:4] if languages[name] * 12 >= total]
     names = [name.partition(":")[0] for name in main]
     names += [name for name in ("Node.js", ".NET") if name in versions]
     stack = [f"{name} {versions.get(name, '')}".strip() for name in names]
@@ -4943,11 +4939,11 @@ def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
 
 def _list_packages(repo: _Repo) -> list[Package]:
     """The members that the outermost workspace names, else folders with a manifest of their own."""
-    manifests: dict[str, list[str]] = {}
+    manifests = collections.defaultdict[str, list[str]](list)
     for path in repo.files:
         if re.search(_PACKAGE, _find_stanza(path).why) and "/" in path and is_config(path):
-            manifests.setdefault(folder_of(path), []).append(path)
-    members = {path: _list_members(path, repo, manifests.keys()) for path in repo.finds}
+            manifests[folder_of(path)].append(path)
+    members = {path: _list_members(path, repo, set(manifests)) for path in repo.finds}
     named = set[str]().union(*(members[path] for path in members if "/" not in path))
     named = named or next(filter(None, members.values()), set())
     ours = {folder_of(path) for path in repo.ours}
@@ -4956,30 +4952,30 @@ def _list_packages(repo: _Repo) -> list[Package]:
     loose = [f for f in near if not any(f.startswith(other + "/") for other in near)]
     packages = []
     for folder in sorted(named or loose)[:_MAX_PACKAGES]:
-        found = [find for path in manifests.get(folder, ()) for find in repo.finds.get(path, ())]
+        found = [find for path in manifests[folder] for find in repo.finds.get(path, ())]
         names = [find.text for find in found if find.kind == "name" and find.text]
         stack = [name.partition(":")[0] for name in _most(repo.folders[folder].languages)[:1]]
         # A corner in C has a manifest for its build, and is no package for that.
         if named or "c" in repo.homes or stack != ["C"]:
             deps = [_label(_DEPENDENCIES, find.text) for find in found if find.kind == "dep"]
             stack += [label for label in deps if label][:2]
-            name = names[0] if names else name_of(folder)
+            name = [*names, name_of(folder)][0]
             packages.append(Package(folder, name, ", ".join(dict.fromkeys(stack))))
     return packages if named or len(packages) > 1 else []
 
 
-def _list_members(path: str, repo: _Repo, manifests: Collection[str]) -> set[str]:
+def _list_members(path: str, repo: _Repo, manifests: set[str]) -> set[str]:
     """The folders that a workspace of the main code names."""
     found: set[str] = set()
-    sources = [folder for folder in repo.folders if repo.folders[folder].languages]
-    for kind, folders in (("member", manifests), ("part", sources)):
-        finds = repo.finds[path] if _find_stanza(path).ecosystem in repo.homes else ()
+    finds = repo.finds[path] if _find_stanza(path).ecosystem in repo.homes else ()
+    for kind in ("member", "part"):
         globs = [find.text.strip("/").removeprefix("./") for find in finds if find.kind == kind]
-        globs = [glob for glob in globs if 0 < len(glob) < 200 and "!" + glob not in globs]
-        # Gradle and .NET write other separators.
-        paths = [join_path(folder_of(path), re.sub(r"[:\\]", "/", glob)) for glob in globs]
-        pattern = "|".join(map(glob_pattern, paths)) or "(?!)"
-        found |= {folder for folder in folders if re.fullmatch(pattern, folder)}
+        globs = [re.sub(r"[:\\]", "/", glob) for glob in globs if 0 < len(glob) < 200]
+        paths = [join_path(folder_of(path), glob) for glob in globs]  # Gradle, .NET write : and \
+        pattern = "|".join(map(glob_pattern, paths))
+        fitting = [each for each in repo.folders if globs and re.fullmatch(pattern, each)]
+        sources = [each for each in fitting if kind == "part" and repo.folders[each].languages]
+        found.update(sources, manifests & {*fitting})
     return found
 
 
@@ -5012,9 +5008,8 @@ def _list_key_files(repo: _Repo) -> list[KeyFile]:
     found = [(path, find) for path in large for find in repo.finds[path] if find.kind == "entry"]
     entries = {join_path(folder_of(path), find.text): find.note for path, find in found}
     entries |= dict(_match_files(_ENTRY_FILES, repo))
-    manifests = [
-        (path, why) for path in ours if "/" not in path and (why := _find_stanza(path).why)
-    ]
+    outer = [(path, _find_stanza(path).why) for path in ours if "/" not in path]
+    manifests = [(path, why) for path, why in outer if why]
     flows = [path for path in repo.finds if _find_stanza(path) is _CI]
     flows = [path for path in flows if not re.search(_SIDE_WORKFLOW, name_of(path))]
     patterns = _MAIN_WORKFLOWS[: 3 if len(flows) < 3 else 2]
@@ -5073,8 +5068,10 @@ doc /doc /site /website /guides /man /wiki /documentation /www
 build /build /build_tools /build-tools /buildscripts /buildsrc /ci /.ci /script /scripts /cmake /packaging /hack /gradle
 data locale locales translations lc_messages
 """
-_TEST_TREE = r"(?:^|/)(?:[^/]+(?:[-_.]tests|[-_]testsuite)|tests[-_][^/]+|src/\w*test\w*)/"
-_EXAMPLE_TREE = r"[^/][-_](?:examples?|demos?|samples?|playground)/|(?:^|/)examples?[-_]"
+_TREE_ROLES = r"""(?x)
+(?P<test> (?:^|/) (?: [^/]+(?:[-_.]tests|[-_]testsuite) | tests[-_][^/]+ | src/\w*test\w* ) (?=/) )
+| (?P<example> [^/][-_](?:examples?|demos?|samples?|playground)(?=/) | (?:^|/)examples?[-_] )
+"""
 _NAME_ROLES = r"""(?x)
 (?P<minified> .*[.-]min\.(?:js|css|mjs|cjs) | .*\.bundle\.js )
 | (?P<generated> .*_pb2(?:_grpc)?\.pyi? | .*\.pb(?:\.gw)?\.(?:go|cc|h) | .*[._](?:generated|gen)\.\w+ | zz_generated.* | .*\.(?:g|freezed)\.dart
@@ -5092,7 +5089,10 @@ _NAME_ROLES = r"""(?x)
   | [jt]sconfig.*\.json | gemfile | procfile | go\.mod | package\.swift | mix\.exs | pom\.xml )
 """
 # Camel case is seen only in the name as written; below src/main a "…Test" is the product itself.
-_TEST_CLASS = r"(?!.*src/main/)(?:.*/)?(?:\w*[a-z0-9](?:Tests?|IT|Spec|Suite)|Test[A-Z]\w*)\.(?:java|kt|scala|groovy|cs|fs|vb|php|swift)"
+_PATH_ROLES = r"""(?x)
+(?P<test> (?!.*src/main/)(?:.*/)?(?:\w*[a-z0-9](?:Tests?|IT|Spec|Suite)|Test[A-Z]\w*)\.(?:java|kt|scala|groovy|cs|fs|vb|php|swift) )
+| (?P<generated> (?i:.*(?:migrate|migrations?)/v?\d{3}[^/]*) ) | (?P<config> (?i:[^/]+\.(?:json|ya?ml|xml)) )
+"""
 
 
 @functools.lru_cache(maxsize=200_000)  # every step asks again, and there are many paths
@@ -5100,14 +5100,9 @@ def role_of(path: str) -> str:
     """What a file is for, by its path: source, test, example, doc, vendored, generated, minified,
     data, config or build. A weight, not a verdict."""
     folder, _, name = path.lower().rpartition("/")
-    match = re.fullmatch(_NAME_ROLES, name)
-    roles = {(match.lastgroup or "") if match else "", _role_of_folder(folder, name[-3:] == ".py")}
-    if folder.endswith(("migrate", "migration", "migrations")) and re.match(r"v?\d{3}", name):
-        roles.add("generated")
-    if re.fullmatch(_TEST_CLASS, path):
-        roles.add("test")
-    if not folder and name.endswith((".json", ".yml", ".yaml", ".xml")):
-        roles.add("config")
+    matches = [re.fullmatch(_NAME_ROLES, name), re.fullmatch(_PATH_ROLES, path)]
+    roles = {match.lastgroup for match in matches if match}
+    roles.add(_role_of_folder(folder, name.endswith(".py")))
     by_language = "source" if _language(path) and "data" not in roles else "data"
     return next((role for role in _ROLES if role in roles), by_language)
 
@@ -5120,8 +5115,7 @@ def _role_of_folder(folder: str, python: bool = False) -> str:
     if "test?" in roles:
         place = roles.index("test?")
         roles.append("" if "lib" in names[:place] or place and python else "test")
-    roles.append("test" if re.search(_TEST_TREE, folder + "/") else "")
-    roles.append("example" if re.search(_EXAMPLE_TREE, folder + "/") else "")
+    roles += [match.lastgroup or "" for match in re.finditer(_TREE_ROLES, folder + "/")]
     roles.append("doc" if "docs" in names[:3] else "config" if folder[:1] == "." else "")
     return next((role for role in (*_ROLES, "data") if role in roles), "")
 
@@ -5161,26 +5155,26 @@ class _Folder(NamedTuple):
         return words if count == 1 else words + "s"
 
 
+def _empty_folder() -> _Folder:
+    return _Folder(set(), {}, collections.Counter(), collections.Counter())
+
+
 @functools.lru_cache(maxsize=1)  # the tree and the modules are two views of it
 def _build_folders(files: tuple[str, ...]) -> dict[str, _Folder]:
     """Every folder by path; the root is "". Not to be changed: it is shared."""
-    folders = {"": _Folder(set(), {}, collections.Counter(), collections.Counter())}
+    folders = collections.defaultdict(_empty_folder, {"": _empty_folder()})
     for path in files:
-        role, language = role_of(path), _language(path)
-        inner, folder = path, folder_of(path)
+        role, language, inner = role_of(path), _language(path), path
+        folders[folder_of(path)].here[path] = role
         while inner:
-            if folder not in folders:
-                folders[folder] = _Folder(set(), {}, collections.Counter(), collections.Counter())
-            entry = folders[folder]
-            if inner == path:
-                entry.here[path] = role
-            else:
-                entry.children.add(inner)
+            entry = folders[folder_of(inner)]
             entry.roles[role] += 1
+            if inner != path:
+                entry.children.add(inner)
             if role == "source":
                 entry.languages[language] += 1
-            inner, folder = folder, folder_of(folder)
-    return folders
+            inner = folder_of(inner)
+    return dict(folders)
 
 
 def build_tree(files: Sequence[str], max_depth: int, notes: Mapping[str, str]) -> list[TreeEntry]:
@@ -5198,13 +5192,12 @@ def build_tree(files: Sequence[str], max_depth: int, notes: Mapping[str, str]) -
         for folder in level:
             ranked = sorted(folders[folder].children, key=rank)
             for child in ranked[:limit]:
-                while len(folders[child].children) == 1 and child not in notes:
-                    if folders[child].here:
-                        break
-                    (child,) = folders[child].children
-                note = notes.get(child) or folders[child].describe()
-                entries.append(TreeEntry(child + "/", depth, note))
-                below += [child] if folders[child].role() in _OPEN_ROLES else []
+                inside = folders[child]
+                while len(inside.children) == 1 and not inside.here and child not in notes:
+                    (child,) = inside.children
+                    inside = folders[child]
+                entries.append(TreeEntry(child + "/", depth, notes.get(child) or inside.describe()))
+                below += [child] if inside.role() in _OPEN_ROLES else []
             if len(ranked) > limit:
                 more = f"and {len(ranked) - limit} more"
                 entries.append(TreeEntry(join_path(folder, "…"), depth, more))
