@@ -4246,7 +4246,7 @@ class _Repo(NamedTuple):
 
     def has(self, path: str) -> bool:
         """Whether there is such a file."""
-        return bool(_find_beside(self.folders, "", path))
+        return _is_file(self.folders, path)
 
 
 def is_config(path: str) -> bool:
@@ -4359,7 +4359,7 @@ go\.work : go : Go workspace : version Go {} ~ ^go\s+([\d.]+) ; member {} ~ ^(?:
 \.golangci\.ya?ml : go : - : lint golangci-lint run
 magefile\.go : go : task runner : task mage {} ~ ^func ([A-Z]\w*)\([^()\n]*\)(?: error)? \{
 (?:GNU)?[Mm]akefile : - : task runner
-  task make {} ~ ^(?!(?:dev|develop|fix)\b)([A-Za-z][\w./-]*)[\w./ -]*:(?!=) ; build!(c) make ~ ^(?:all|default)\b[\w./ -]*:(?!=)
+  task make {} ~ ^(?!(?:dev|develop|fix)\b)([A-Za-z][\w./-]*)(?: [\w./ -]*)?:(?!=) ; build!(c) make ~ ^(?:all|default)\b[\w./ -]*:(?!=)
 \.?[Jj]ustfile : - : task runner : task just {} ~ ^@?([A-Za-z][\w-]*)(?: [^:\n]*)?:(?!=)
 [Tt]askfile\.ya?ml : - : task runner : task task {} ~ ^  ([A-Za-z][\w:-]*):[ \t]*$
 pom\.xml : jvm : Maven project
@@ -4426,11 +4426,11 @@ melos\.yaml : dart : Melos workspace : tool Melos ; install! melos bootstrap ; m
 stack\.yaml : haskell : Haskell project : tool Stack ; build stack build ; test stack test ; member {} ~ ^[ \t]*-[ \t]+['"]?([\w./-]+)['"]?[ \t]*$
 cabal\.project : haskell : Haskell project : tool Cabal ; build cabal build all ; test cabal test all ; member {} ~ ^(?:packages:)?[ \t]+\./([\w.*/-]+?)/?(?:[\w*-]+\.cabal)?[ \t]*$
 [\w.-]+\.cabal : haskell : Haskell package
-  name {} ~ ^(?i:name):[ \t]*([\w-]+) ; about {} ~ ^(?i:synopsis):[ \t]*(\S.*) ; dep haskell/{} ~ ^[ \t]*,?[ \t]*([a-z][\w-]+)[ \t]*[>=<^]=?[ \t]*([\d.]+)
+  name {} ~ ^(?i:name):[ \t]*([\w-]+) ; about {} ~ ^(?i:synopsis):[ \t]*(\S.*) ; dep haskell/{} ~ ^[ \t]*(?:,[ \t]*)?([a-z][\w-]+)[ \t]*[>=<^]=?[ \t]*([\d.]+)
   build? cabal build ; test? cabal test ~ ^(?i:test-suite)\b ; run? cabal run ~ ^(?i:executable)\b ; version GHC {} ~ ^(?i:tested-with):.*\bGHC *==? *([\d.]+)
 dune-project : ocaml : Dune project
   tool Dune ; name {} ~ ^\(name\s+([\w-]+) ; about {} ~ \(synopsis\s+"([^"\n]+) ; version OCaml {} ~ \(ocaml\s+\(>=\s+"?([\d.]+)
-  install opam install . --deps-only --with-test ; build dune build ; test dune test ; format dune fmt @ ./.ocamlformat ; dep opam/{} ~ ^\s+\(?([a-z][\w-]+)(?:\s+\(>=\s+([\d.]+))?
+  install opam install . --deps-only --with-test ; build dune build ; test dune test ; format dune fmt @ ./.ocamlformat ; dep opam/{} ~ ^[ \t]+\(?([a-z][\w-]+)(?:\s+\(>=\s+([\d.]+))?
 [\w.-]*\.opam|opam : ocaml : -
   version? OCaml {} ~ "ocaml"\s*\{[^}\n]*>=\s*"([\d.]+) ; about {} ~ ^synopsis:\s*"([^"\n]+) ; install opam install . --deps-only --with-test
 Project\.toml : julia : Julia package
@@ -4438,13 +4438,13 @@ Project\.toml : julia : Julia package
   test julia --project -e 'using Pkg; Pkg.test()' @ ./test/runtests.jl ; member {} @ workspace/projects
 DESCRIPTION : r : R package
   name {} ~ ^Package:\s*([\w.]+) ; about {} ~ ^Title:\s*(\S.*) ; version R {} ~ \bR \(([>= \d.]+)\) ; dep cran/{} ~ ^[ \t]+([\w.]+)(?: \(([^()\n]+)\))?,?$
-  install Rscript -e 'devtools::install_dev_deps()' ~ ^Package: ; build R CMD build . ~ ^Package: ; test Rscript -e 'devtools::test()' ~ ^\s*testthat\b
+  install Rscript -e 'devtools::install_dev_deps()' ~ ^Package: ; build R CMD build . ~ ^Package: ; test Rscript -e 'devtools::test()' ~ ^[ \t]*testthat\b
   lint? Rscript -e 'devtools::check()' ~ ^Package: ; lint Rscript -e 'lintr::lint_package()' @ ./.lintr ; format air format . @ ./air.toml
 shard\.yml : crystal : Crystal shard
   name {} ~ ^name:\s*(\S+) ; about {} ~ ^description:\s*(\w.+) ; version Crystal {} ~ ^crystal:\s*['"]?([^'"\n]+) ; dep {} ~ ^  (\w[\w-]*):$
   install shards install ; build shards build ~ ^targets: ; test crystal spec ; lint bin/ameba ~ ^  ameba: ; format crystal tool format
 [\w.-]+\.nimble : nim : Nim package
-  about {} ~ ^description\s*=\s*"([^"\n]+) ; version Nim {} ~ \bnim\s*([>=^~]+\s*[\d.]+) ; dep {} ~ \brequires(?:\(|\s)[^\n]*?"(\w+)[ "]
+  about {} ~ ^description\s*=\s*"([^"\n]+) ; version Nim {} ~ \bnim\s*([>=^~]+\s*[\d.]+)
   install nimble install --depsOnly ; build nimble build ~ ^bin\s*= ; test? nimble test ; task nimble {} ~ ^task (\w+),
 build\.zig : zig : Zig build : build zig build ; test? zig build test ; test zig build test ~ \bstep\("test" ; run zig build run ~ \bstep\("run"
 build\.zig\.zon : zig : - : name {} ~ \.name = [."]([\w-]+) ; version Zig {}+ ~ \.minimum_zig_version = "([\d.]+) ; format? zig fmt .
@@ -4473,7 +4473,7 @@ pants\.toml : - : Pants workspace
   tool Pants ; test! pants test :: ; lint! pants lint :: ; format! pants fmt :: ; build? pants package :: ; typecheck! pants check :: ~ \bmypy\b|\bpyright\b
 nx\.json : node : Nx workspace : build? npx nx run-many -t build ; test? npx nx run-many -t test ; lint? npx nx run-many -t lint
 turbo\.json : node : Turborepo pipeline : task? npx turbo run {} @ tasks pipeline
-(?:docker-)?compose\.ya?ml : - : services : run? docker compose up ~ ^\s+build:
+(?:docker-)?compose\.ya?ml : - : services : run? docker compose up ~ ^[ \t]+build:
 \.pre-commit-config\.yaml : - : - : lint! pre-commit run --all-files ; style pre-commit hooks
 (?!) : - : -
   lint(go) staticcheck ; test(go) gotestsum ; typecheck(node) tsc ; lint(node) eslint ; test(jvm) gradle check ; test(jvm) mvn verify
@@ -4573,13 +4573,19 @@ def _read_config(path: str, text: str, folders: Mapping[str, _Folder]) -> list[_
 
 def _find_beside(folders: Mapping[str, _Folder], folder: str, glob: str) -> list[_Pair]:
     """The files that a glob means, each after what its `*` stands for."""
-    start, _, end = join_path(folder, glob).partition("*")
-    inside = folders.get(folder_of(start))
-    if inside is None or "*" not in glob:
-        return [("", glob)] if inside and start in inside.here else []
+    start, star, end = glob.partition("*")
+    start = join_path(folder, start)
+    if not star:
+        return [("", glob)] if _is_file(folders, start) else []
+    inside = folders.get(start.rstrip("/"), _empty_folder())
     stems = sorted({path.removesuffix(end) for path in (*inside.children, *inside.here)})
-    names = [stem[len(start) :] for stem in stems if _find_beside(folders, "", stem + end)]
+    names = [stem[len(start) :] for stem in stems if _is_file(folders, stem + end)]
     return [(name, glob.replace("*", name)) for name in names]
+
+
+def _is_file(folders: Mapping[str, _Folder], path: str) -> bool:
+    folder = folders.get(folder_of(path))
+    return folder is not None and path in folder.here
 
 
 def _dig(data: object, keys: Sequence[str]) -> list[object]:
@@ -4652,9 +4658,8 @@ def _find_entries(find: _Find, pairs: Sequence[_Pair], beside: _Beside) -> Itera
         stem = re.sub(r":.*|\.[cm]?[jt]sx?$", "", place)
         stems = [place, stem, re.sub(r"^(?:dist|lib|build|out)/", "src/", stem)]
         stems += [top + stem.replace(".", "/") for top in ("src/", "")]
-        for path in [one + end for one in stems for end in endings if one and beside(one + end)][
-            :1
-        ]:
+        paths = [one + end for one in stems for end in endings if one and "*" not in one]
+        for path in [path for path in paths if beside(path)][:1]:
             why = find.text.replace(" `{}`", f" `{name}`" if target and name else "")
             yield _Find("entry", path, why)
 

@@ -577,6 +577,13 @@ def test_hostile_names_never_become_commands() -> None:
     assert facts({"package.json": text}, "a.js").commands == ()
 
 
+def test_a_star_in_a_name_is_only_a_name() -> None:
+    configs = {"go.mod": "module x\n", "package.json": '{"main": "src/*"}', "a.gemspec": ""}
+    found = facts(configs, "cmd/*/main.go", "exe/*", "lib/*.rb", "src/a.js")
+    assert "src/*" not in [each.path for each in found.key_files]
+    assert all("*" not in command.line for command in found.commands)
+
+
 def test_the_text_of_a_script_is_never_shown() -> None:
     text = '{"scripts": {"test": "TOKEN=hunter2 mocha", "check": "tsc hunter2"}}'
     assert "hunter2" not in repr(facts({"package.json": text}, "a.js"))
@@ -774,7 +781,10 @@ pnpm-workspace.yaml lerna.json deno.jsonc tsconfig.json .prettierrc Cargo.toml
 rustfmt.toml go.mod go.work magefile.go Makefile justfile Taskfile.yml pom.xml
 build.gradle settings.gradle.kts CMakeLists.txt Gemfile a.gemspec Rakefile composer.json
 mix.exs a.sln a.csproj Package.swift pubspec.yaml compose.yml .editorconfig
-.gitlab-ci.yml .circleci/config.yml
+.gitlab-ci.yml .circleci/config.yml build.sbt build.mill project.clj rebar.config gleam.toml
+melos.yaml stack.yaml cabal.project a.cabal dune-project a.opam Project.toml DESCRIPTION shard.yml
+a.nimble build.zig build.zig.zon dub.sdl fpm.toml foundry.toml hardhat.config.ts main.tf
+versions.tf Chart.yaml MODULE.bazel pants.toml nx.json turbo.json
 """
 KINDS = [*KIND_NAMES.split(), WORKFLOW]
 VALUES = st.recursive(
@@ -826,7 +836,21 @@ def test_no_yaml_raises(parts: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["[", "{", "- ", "/*", "<module>", " ", "a ", "![", "\n ", '"', "`", "<p "]
+    "unit",
+    [
+        *("[", "{", "- ", "/*", "<module>", " ", "a ", "![", "\n ", '"', "`", "<p ", "("),
+        *(
+            "requires ",
+            'source="a/b" ',
+            "\n  a",
+            ", a",
+            "include ",
+            "% ",
+            "(a (>= 1 ",
+            "\n a (",
+            "/",
+        ),
+    ],
 )
 def test_a_long_repetition_costs_no_more_than_a_moment(unit: str) -> None:
     text = unit * (60_000 // len(unit))
