@@ -150,6 +150,7 @@ class Facts(NamedTuple):
     key_files: tuple[KeyFile, ...]
     packages: tuple[Package, ...]
     conventions: tuple[str, ...]  # "tests in tests/, named test_*.py (pytest)"
+    about: dict[str, str]  # path of a manifest -> the sentence in which it describes its package
 
 
 class Symbol(NamedTuple):
@@ -4192,10 +4193,10 @@ _MAX_CONFIG = 200_000  # characters read of one config; what is longer was not w
 # How sure it is that people type a line, by where it was found. What CI runs too gains, what CI
 # does otherwise loses, and so does the tooling of a language that is only a guest here.
 _SCRIPTED, _FROM_CI, _IMPLIED, _WEAK = 40, 30, 25, 15
-_CALLED, _CALLED_ALIKE, _UNCALLED, _GUEST = 20, 10, -16, -36
+_CALLED, _UNCALLED, _GUEST = 20, -16, -36
 _ENOUGH = 9
 
-# What becomes a command holds no quote, assignment, variable, URL or control character.
+# What comes out of a file into a command holds no quote, assignment, variable, URL or control.
 _SAFE_NAME = r"(?a:[\w.:@/+-]{1,60})"
 _SAFE_LINE = r"(?a:(?!.*://)[\w.:@/+*, &\[\]-]{2,90})"
 
@@ -4203,7 +4204,7 @@ _SAFE_LINE = r"(?a:(?!.*://)[\w.:@/+*, &\[\]-]{2,90})"
 class _Find(NamedTuple):
     """One thing that one config says."""
 
-    kind: str  # a verb, or: name about version dep devdep tool entry member style
+    kind: str  # a verb, or: name about version dep devdep tool entry member part style
     text: str
     note: str = ""  # version of a dep or language, why of an entry, ecosystem of a command
     score: int = 0  # of a command
@@ -4213,18 +4214,14 @@ class _Repo(NamedTuple):
     """What every list of facts is made from."""
 
     files: Sequence[str]
-    known: frozenset[str]
-    folders: dict[str, _Folder]
+    folders: Mapping[str, _Folder]
     finds: dict[str, list[_Find]]  # config -> what it says, those near the root first
     homes: frozenset[str]  # the ecosystems that hold much of the code; others serve a corner of it
+    ours: list[str]  # the configs that are about the main code
 
-    def list_roles(self) -> dict[str, str]:
-        """Path of each file -> its role."""
-        return {path: role for each in self.folders.values() for path, role in each.here.items()}
-
-    def list_ours(self) -> list[str]:
-        """The configs that are about the main code."""
-        return [path for path in self.finds if _find_stanza(path).ecosystem in {"", *self.homes}]
+    def has(self, path: str) -> bool:
+        """Whether there is such a file."""
+        return _is_file(self.folders, path)
 
 
 def is_config(path: str) -> bool:
@@ -4236,27 +4233,26 @@ def is_config(path: str) -> bool:
 
 def detect_facts(files: Sequence[str], configs: Mapping[str, str]) -> Facts:
     """What names of files and texts of configs say about a project, most important first."""
-    known, folders = frozenset(files), _build_folders(tuple(files))
+    files = sorted(files)
+    folders = _build_folders(tuple(files))
     languages = folders[""].languages or collections.Counter(filter(None, map(_language, files)))
     sizes = collections.Counter[str]()
     for language, count in languages.items():
         sizes[language.partition(":")[2]] += count
     homes = frozenset(name for name in sizes if sizes[name] * 3 >= max(sizes.values()))
-    repo = _Repo(files, known, folders, _read_configs(configs, known), homes)
+    paths = sorted(configs, key=lambda path: (path.count("/"), path))
+    finds = {path: _read_config(path, configs[path][:_MAX_CONFIG], folders) for path in paths}
+    ours = [path for path in finds if _find_stanza(path).ecosystem in ("", *homes)]
+    repo = _Repo(files, folders, finds, homes, ours)
+    about = {path: f.text for path, found in finds.items() for f in found if f.kind == "about"}
     return Facts(
         tuple(_list_stack(repo, languages)),
         tuple(_choose_commands(repo, list(_list_calls(configs)))),
         tuple(_list_key_files(repo)),
         tuple(_list_packages(repo)),
         tuple(_list_conventions(repo)),
+        {path: sentence for path in about if (sentence := first_sentence(about[path]))},
     )
-
-
-def find_descriptions(configs: Mapping[str, str]) -> dict[str, str]:
-    """Path of a manifest -> the sentence in which it describes its package."""
-    finds = _read_configs(configs, frozenset())
-    about = {path: f.text for path, found in finds.items() for f in found if f.kind == "about"}
-    return {path: sentence for path in about if (sentence := first_sentence(about[path]))}
 
 
 @functools.cache
@@ -4279,9 +4275,10 @@ def _most(counts: Mapping[str, int]) -> list[str]:
 
 # One stanza per kind of config: pattern of its name, ecosystem, why it is a key file ("-" for none).
 # A row is: kind, text, and where its {} comes from: "~ pattern" in the text, or "@ places" in TOML
-# or JSON ("*" is any key), "./x" for a file beside the config, "=x" for a dependency; {file} is the config. A row without
-# a source always holds. "!" is surer, "?" less sure, "(c)" is for that ecosystem only. A "task"
-# gives a line for those names that mean a verb. "(?!)" is for lines that only CI has.
+# or JSON ("*" is any key), "./x" for a file beside the config, "=x" for a dependency; {file} is the
+# config, {npm} the package manager. A row without a source always holds. "!" is surer, "?" less
+# sure, "(c)" is for that ecosystem only. A "task" gives a line for those names that mean a verb.
+# "(?!)" is for lines that only CI has. A "member" has a manifest of its own, a "part" needs none.
 _STANZAS = r"""
 pyproject\.toml : python : Python project
   name {} @ project/name tool/poetry/name ; about {} @ project/description tool/poetry/description
@@ -4313,17 +4310,19 @@ manage\.py : python : Django commands : test python manage.py test ; run python 
 package\.json : node : npm package
   name {} @ name ; about {} @ description ; version Node.js {} @ engines/node ; dep {} @ dependencies devDependencies peerDependencies
   member {} @ workspaces workspaces/packages ; entry command `{}` @ bin ; entry package entry point @ source module main ./index.js ./src/index.ts
+  install! {npm} install @ dependencies devDependencies workspaces ./pnpm-lock.yaml ./yarn.lock ./bun.lock ./bun.lockb ./package-lock.json
+  tool {npm} @ dependencies devDependencies workspaces ./pnpm-lock.yaml ./yarn.lock ./bun.lock ./bun.lockb ./package-lock.json ; task {npm} run {} @ scripts
   style conventional commits (commitlint) @ =@commitlint/config-conventional ; style a changeset per change in .changeset/ @ =@changesets/cli
-pnpm-workspace\.yaml : node : workspace members : member {} ~ ^[ \t]*-[ \t]+['"]?([^'"\s#]+)
-lerna\.json : node : - : member {} @ packages
-deno\.jsonc? : node : Deno project : tool Deno ; test deno test ; lint deno lint ; format deno fmt ; task deno task {} @ tasks
+pnpm-workspace\.yaml : node : workspace members : member {} ~ ^[ \t]*-[ \t]+['"]?([^'"\s#]+) ; build? pnpm -r build ~ ^packages: ; test? pnpm -r test ~ ^packages:
+lerna\.json : node : - : member {} @ packages ; build? npx lerna run build ; test? npx lerna run test
+deno\.jsonc? : node : Deno project : tool Deno ; member {} @ workspace ; test deno test ; lint deno lint ; format deno fmt ; task deno task {} @ tasks
 tsconfig\.json : node : - : style TypeScript strict @ compilerOptions/strict
 biome\.json : node : - : lint npx biome check
 \.prettierrc(?:\.json|\.ya?ml)? : node : - : style formatted by Prettier ; style lines up to {} columns ~ printWidth["']?\s*:\s*(\d+)
 Cargo\.toml : rust : Cargo manifest
   name {} @ package/name ; about {} @ package/description ; member {} @ workspace/members
   version Rust {}+ @ package/rust-version workspace/package/rust-version ; version Rust {}-edition @ package/edition workspace/package/edition
-  dep {} @ dependencies workspace/dependencies ; build cargo build ; test cargo test
+  dep {} @ dependencies workspace/dependencies ; build cargo build ; test cargo test ; lint? cargo clippy
   test! cargo test --workspace ~ \A(?=[\s\S]*^\[package\])(?=[\s\S]*^\[workspace\]) ; run cargo run @ ./src/main.rs bin ; entry command `{}` @ bin
   entry program entry point @ ./src/main.rs ; entry root of the crate @ ./src/lib.rs
 \.?rustfmt\.toml : rust : - : format cargo fmt --all ; style lines up to {} columns (rustfmt) @ max_width
@@ -4331,23 +4330,33 @@ go\.mod : go : Go module
   name {} ~ ^module\s+(\S+) ; version Go {} ~ ^go\s+([\d.]+) ; dep {} ~ ^(?:require)?[ \t]+(\S+\.\S+/\S+) (v\S+)$ ; build go build ./...
   test go test ./... ; lint? go vet ./... ; format? gofmt -w . ; run! go run . @ ./main.go ; run go run ./cmd/{} @ ./cmd/*/main.go
   entry program entry point @ ./main.go ; entry command `{}` @ ./cmd/*/main.go
-go\.work : go : Go workspace : member {} ~ ^(?:use)?[ \t]*(\.[\w./-]*)[ \t]*$
+go\.work : go : Go workspace : version Go {} ~ ^go\s+([\d.]+) ; member {} ~ ^(?:use)?[ \t]*(\.[\w./-]*)[ \t]*$
 \.golangci\.ya?ml : go : - : lint golangci-lint run
 magefile\.go : go : task runner : task mage {} ~ ^func ([A-Z]\w*)\([^()\n]*\)(?: error)? \{
 (?:GNU)?[Mm]akefile : - : task runner
-  task make {} ~ ^(?!(?:dev|develop|fix)\b)([A-Za-z][\w./ -]*):(?!=) ; build!(c) make ~ ^(?:all|default)\b[\w./ -]*:(?!=)
+  task make {} ~ ^(?!(?:dev|develop|fix)\b)([A-Za-z][\w./-]*)(?: [\w./ -]*)?:(?!=) ; build!(c) make ~ ^(?:all|default)\b[\w./ -]*:(?!=)
 \.?[Jj]ustfile : - : task runner : task just {} ~ ^@?([A-Za-z][\w-]*)(?: [^:\n]*)?:(?!=)
 [Tt]askfile\.ya?ml : - : task runner : task task {} ~ ^  ([A-Za-z][\w:-]*):[ \t]*$
 pom\.xml : jvm : Maven project
   tool Maven ; build mvn package ; test mvn test ; about {} ~ <description>\s*([^<]+)<
-  version Java {}+ ~ <(?:maven\.compiler\.(?:release|source)|java\.version)>\s*([\d.]+)\s*< ; dep {} ~ <(?:groupId|artifactId)>\s*([\w.-]+)\s*<
-  member {} ~ <module>\s*([^<\s]+)\s*</module> ; run mvn spring-boot:run ~ spring-boot-maven-plugin
+  version Java {}+ ~ <(?:maven\.compiler\.(?:release|source)|java\.version|release|source)>\s*(?:1\.)?(\d+)\s*< ; dep {} ~ <(?:groupId|artifactId)>\s*([\w.-]+)\s*<
+  member {} ~ <module>\s*([^<\s]+)\s*</module> ; run mvn spring-boot:run ~ spring-boot-maven-plugin ; lint mvn checkstyle:check ~ maven-checkstyle-plugin
+  lint! mvn spotless:check ~ spotless-maven-plugin ; format mvn spotless:apply ~ spotless-maven-plugin
 (?:build|settings)\.gradle(?:\.kts)? : jvm : Gradle build
   tool Gradle ; build gradle build ; test gradle test
   version Java {}+ ~ (?:LanguageVersion\.of\(|jvmToolchain\(|JavaVersion\.VERSION_|Compatibility\s*=\s*['"]?)(\d+)
-  dep {} ~ ['"(]([a-z][\w-]*(?:\.[\w-]+)+)[:'"] ; member {} ~ ^[ \t]*(?:include\b[ (]*['"]:?|['"]:)([\w:./-]+)['"]
+  dep {} ~ ['"(]([a-z][\w-]*(?:\.[\w-]+)+)[:'"] ; member {} ~ (?:\binclude\b[ (]*|,\s*|^[ \t]*)['"]:?([\w:./-]+)['"]
+  lint gradle spotlessCheck ~ \bspotless\b ; format gradle spotlessApply ~ \bspotless\b ; lint gradle ktlintCheck ~ \bktlint['"] ; lint gradle detekt ~ \bdetekt['"]
   run gradle bootRun ~ ['"]org\.springframework\.boot['"] ; run gradle run ~ ['"]application['"]|^[ \t]*application[ \t]*$
-build\.sbt : jvm : sbt build : build sbt compile ; test sbt test
+build\.sbt : jvm : sbt build
+  tool sbt ; name {} ~ ^[ \t]*(?:ThisBuild / )?name\s*:=\s*"([^"\n]+) ; version Scala {} ~ \bscalaVersion\s*:=\s*"([\d.]+)
+  build sbt compile ; test sbt test ; run? sbt run ~ ^[ \t]*(?:\w+ / )*mainClass\b ; dep {} ~ %%?%?\s*"([\w-]+)"\s*%+\s*"?([\w.]+)
+  part {} ~ \bfile\("([\w./-]+)"\) ; part {} ~ ^lazy val `?([\w-]+)`?\s*=\s*(?:project|crossProject)\b
+  lint sbt scalafmtCheckAll @ ./.scalafmt.conf ; format sbt scalafmtAll @ ./.scalafmt.conf
+build\.(?:mill|sc)(?:\.scala)? : jvm : Mill build
+  tool Mill ; build mill __.compile ; test mill __.test ; part {} ~ ^object (\w+) extends
+  version Scala {} ~ \bdef scalaVersion\b[^"\n]*"([\d.]+) ; format mill mill.scalalib.scalafmt.ScalafmtModule/ @ ./.scalafmt.conf
+project\.clj : jvm : Leiningen project : name {} ~ \(defproject\s+([\w./-]+) ; about {} ~ :description\s+"([^"\n]+) ; build lein compile ; test lein test
 CMakeLists\.txt : c : CMake build
   tool CMake ; name {} ~ ^(?i:project)\s*\(\s*([\w.-]+) ; version C++ {} ~ CMAKE_CXX_STANDARD\s+(\d+)
   build cmake -B build && cmake --build build ~ ^(?i:project)\s*\( ; test ctest --test-dir build ~ (?i:enable_testing|add_test)\s*\(|include\s*\(CTest
@@ -4370,6 +4379,12 @@ composer\.json : php : Composer package
 mix\.exs : elixir : Mix project
   install mix deps.get ; build mix compile ; test mix test ; format mix format @ ./.formatter.exs ; name {} ~ \bapp:\s*:(\w+)
   version Elixir {} ~ elixir:\s*"([^"\n]+) ; dep {} ~ \{:(\w+),\s*"([^"\n]*) ; run mix phx.server ~ \{:phoenix, ; lint mix credo @ =credo
+  member {}/* ~ \bapps_path:\s*"([\w./-]+) ; typecheck mix dialyzer @ =dialyxir
+rebar\.config : erlang : Rebar project
+  tool rebar3 ; build rebar3 compile ; test? rebar3 eunit ; test rebar3 ct ~ \bct_opts\b ; typecheck rebar3 dialyzer ~ \bdialyzer\b
+  dep {} ~ [\[,]\s*\{(\w+),\s*"([^"\n]*)" ; part {} ~ "(apps/\*|lib/\*)" ; part apps/* ; run? rebar3 shell ~ ^\{relx\b ; format rebar3 fmt ~ \berlfmt\b
+erlang\.mk : erlang : - : install make deps ; build! make ; test! make tests ; typecheck make dialyze
+gleam\.toml : gleam : Gleam project : name {} @ name ; about {} @ description ; version Gleam {} @ gleam ; build gleam build ; test gleam test ; format gleam format
 [\w.-]+\.slnx? : dotnet : .NET solution : build dotnet build {file} ; test dotnet test {file} ; member {} ~ "([^"\n]+)[\\/][^"\\/\n]+\.(?:cs|fs|vb)proj"
 [\w.-]+\.(?:cs|fs|vb)proj : dotnet : .NET project
   build? dotnet build {file} ; test? dotnet test {file} ; version .NET {} ~ <TargetFrameworks?>(?:[^<]*;)?net(\d+\.\d)
@@ -4381,12 +4396,59 @@ Package\.swift : swift : Swift package
 pubspec\.yaml : dart : Dart package
   install dart pub get ; test dart test ; lint dart analyze ; format dart format . ; name {} ~ ^name:\s*(\S+) ; about {} ~ ^description:\s*(.+)
   version Dart {} ~ ^  sdk:\s*['"]?([^'"\n]+) ; dep {} ~ ^  (\w+):[ \t]*(\S*)$ ; install! flutter pub get ~ ^  flutter:
-  test! flutter test ~ ^  flutter: ; lint! flutter analyze ~ ^  flutter: ; run flutter run ~ ^  flutter:
-stack\.yaml : haskell : Haskell project : build stack build ; test stack test
-cabal\.project : haskell : Haskell project : build cabal build all ; test cabal test all
-build\.zig : zig : Zig build : build zig build ; test? zig build test
-MODULE\.bazel|WORKSPACE : - : Bazel workspace : build bazel build //... ; test bazel test //...
-(?:docker-)?compose\.ya?ml : - : services : run? docker compose up ~ ^\s+build:
+  test! flutter test ~ ^  flutter: ; lint! flutter analyze ~ ^  flutter: ; run flutter run ~ ^  flutter: ; member {} ~ ^[ \t]+-[ \t]+['"]?([\w.*/-]+/[\w.*/-]+)
+melos\.yaml : dart : Melos workspace : tool Melos ; install! melos bootstrap ; member {} ~ ^[ \t]+-[ \t]+['"]?([\w.*/-]+)
+stack\.yaml : haskell : Haskell project : tool Stack ; build stack build ; test stack test ; member {} ~ ^[ \t]*-[ \t]+['"]?([\w./-]+)['"]?[ \t]*$
+cabal\.project : haskell : Haskell project : tool Cabal ; build cabal build all ; test cabal test all ; member {} ~ ^(?:packages:)?[ \t]+\./([\w.*/-]+?)/?(?:[\w*-]+\.cabal)?[ \t]*$
+[\w.-]+\.cabal : haskell : Haskell package
+  name {} ~ ^(?i:name):[ \t]*([\w-]+) ; about {} ~ ^(?i:synopsis):[ \t]*(\S.*) ; dep haskell/{} ~ ^[ \t]*(?:,[ \t]*)?([a-z][\w-]+)[ \t]*[>=<^]=?[ \t]*([\d.]+)
+  build? cabal build ; test? cabal test ~ ^(?i:test-suite)\b ; run? cabal run ~ ^(?i:executable)\b ; version GHC {} ~ ^(?i:tested-with):.*\bGHC *==? *([\d.]+)
+dune-project : ocaml : Dune project
+  tool Dune ; name {} ~ ^\(name\s+([\w-]+) ; about {} ~ \(synopsis\s+"([^"\n]+) ; version OCaml {} ~ \(ocaml\s+\(>=\s+"?([\d.]+)
+  install opam install . --deps-only --with-test ; build dune build ; test dune test ; format dune fmt @ ./.ocamlformat ; dep opam/{} ~ ^[ \t]+\(?([a-z][\w-]+)(?:\s+\(>=\s+([\d.]+))?
+[\w.-]*\.opam|opam : ocaml : -
+  version? OCaml {} ~ "ocaml"\s*\{[^}\n]*>=\s*"([\d.]+) ; about {} ~ ^synopsis:\s*"([^"\n]+) ; install opam install . --deps-only --with-test
+Project\.toml : julia : Julia package
+  name {} @ name ; version Julia {} @ compat/julia ; dep {} @ deps ; install julia --project -e 'using Pkg; Pkg.instantiate()' @ uuid deps
+  test julia --project -e 'using Pkg; Pkg.test()' @ ./test/runtests.jl ; member {} @ workspace/projects
+DESCRIPTION : r : R package
+  name {} ~ ^Package:\s*([\w.]+) ; about {} ~ ^Title:\s*(\S.*) ; version R {} ~ \bR \(([>= \d.]+)\) ; dep cran/{} ~ ^[ \t]+([\w.]+)(?: \(([^()\n]+)\))?,?$
+  install Rscript -e 'devtools::install_dev_deps()' ~ ^Package: ; build R CMD build . ~ ^Package: ; test Rscript -e 'devtools::test()' ~ ^[ \t]*testthat\b
+  lint? Rscript -e 'devtools::check()' ~ ^Package: ; lint Rscript -e 'lintr::lint_package()' @ ./.lintr ; format air format . @ ./air.toml
+shard\.yml : crystal : Crystal shard
+  name {} ~ ^name:\s*(\S+) ; about {} ~ ^description:\s*(\w.+) ; version Crystal {} ~ ^crystal:\s*['"]?([^'"\n]+) ; dep {} ~ ^  (\w[\w-]*):$
+  install shards install ; build shards build ~ ^targets: ; test crystal spec ; lint bin/ameba ~ ^  ameba: ; format crystal tool format
+[\w.-]+\.nimble : nim : Nim package
+  about {} ~ ^description\s*=\s*"([^"\n]+) ; version Nim {} ~ \bnim\s*([>=^~]+\s*[\d.]+)
+  install nimble install --depsOnly ; build nimble build ~ ^bin\s*= ; test? nimble test ; task nimble {} ~ ^task (\w+),
+build\.zig : zig : Zig build : build zig build ; test? zig build test ; test zig build test ~ \bstep\("test" ; run zig build run ~ \bstep\("run"
+build\.zig\.zon : zig : - : name {} ~ \.name = [."]([\w-]+) ; version Zig {}+ ~ \.minimum_zig_version = "([\d.]+) ; format? zig fmt .
+dub\.(?:json|sdl) : d : Dub package : name {} @ name ; about {} @ description ; name {} ~ ^name "([\w-]+) ; about {} ~ ^description "([^"\n]+) ; build dub build ; test dub test
+fpm\.toml : fortran : fpm package : name {} @ name ; about {} @ description ; build fpm build ; test fpm test ; run? fpm run @ executable ./app/main.f90
+foundry\.toml : solidity : Foundry project
+  tool Foundry ; version Solidity {} @ profile/default/solc profile/default/solc_version ; install? forge install @ ./.gitmodules
+  build forge build ; test forge test ; format forge fmt ; lint? forge fmt --check
+hardhat\.config\.[cm]?[jt]s : solidity : Hardhat project
+  tool Hardhat ; version Solidity {} ~ \bsolidity:\s*(?:\{\s*version:\s*)?['"]([\d.]+) ; install! {npm} install ; build npx hardhat compile ; test npx hardhat test
+main\.tf : terraform : Terraform module
+  install terraform init ; lint terraform validate ; format terraform fmt -recursive ; run? terraform plan ~ ^provider " ; member {} ~ \bsource\s*=\s*"\./([\w./-]+)
+  test terraform test @ ./tests/*.tftest.hcl ./main.tftest.hcl
+(?:versions|terraform|providers?)\.tf : terraform : -
+  version Terraform {} ~ \brequired_version\s*=\s*"([^"\n]+) ; dep {} ~ \bsource\s*=\s*"([\w-]+/[\w-]+)"(?:\s*version\s*=\s*"([^"\n]+))? ; install terraform init
+  lint terraform validate ; format terraform fmt -recursive ; run? terraform plan ~ ^provider "
+\.tflint\.hcl : terraform : - : lint tflint --recursive
+terragrunt\.hcl : terraform : Terragrunt : run terragrunt plan ; install? terragrunt init
+Chart\.yaml : - : Helm chart
+  tool Helm ; name {} ~ ^name:\s*(\S+) ; about {} ~ ^description:\s*(\w.+) ; install helm dependency update ~ ^dependencies:
+  lint helm lint . ; build helm package . ; test? helm template .
+\.?ct\.ya?ml : - : - : tool Helm ; lint ct lint ; test ct install
+MODULE\.bazel|WORKSPACE(?:\.bazel)? : - : Bazel workspace : tool Bazel ; name {} ~ ^(?:module|workspace)\(\s*name = "([\w.-]+) ; build? bazel build //... ; test? bazel test //...
+\.buckconfig : - : Buck workspace : tool Buck ; build? buck2 build //... ; test? buck2 test //...
+pants\.toml : - : Pants workspace
+  tool Pants ; test! pants test :: ; lint! pants lint :: ; format! pants fmt :: ; build? pants package :: ; typecheck! pants check :: ~ \bmypy\b|\bpyright\b
+nx\.json : node : Nx workspace : build? npx nx run-many -t build ; test? npx nx run-many -t test ; lint? npx nx run-many -t lint
+turbo\.json : node : Turborepo pipeline : task? npx turbo run {} @ tasks pipeline
+(?:docker-)?compose\.ya?ml : - : services : run? docker compose up ~ ^[ \t]+build:
 \.pre-commit-config\.yaml : - : - : lint! pre-commit run --all-files ; style pre-commit hooks
 (?!) : - : -
   lint(go) staticcheck ; test(go) gotestsum ; typecheck(node) tsc ; lint(node) eslint ; test(jvm) gradle check ; test(jvm) mvn verify
@@ -4409,13 +4471,11 @@ format format fmt format:write prettier fix black format:fix cs-fix pint reforma
 run start dev serve run server runserver develop
 """
 
-
-class _Row(NamedTuple):
-    """One row of a stanza."""
-
-    find: _Find
-    pattern: str
-    places: list[str]  # "project/name", "./main.go", "=pytest"
+_Row = tuple[
+    _Find, str, list[str]
+]  # what to find, its pattern, its places: "project/name", "./main.go"
+_Pair = tuple[str, str]  # a name, and its version, target or text, or ""
+_Beside = Callable[[str], list[_Pair]]  # the files of that name or glob beside a config
 
 
 class _Stanza(NamedTuple):
@@ -4435,9 +4495,10 @@ def _parse_row(text: str) -> _Row:
     head, _, places = head.partition(" @ ")
     kind, _, text = head.partition(" ")
     kind, _, note = kind.rstrip(")").partition("(")
-    score = {"!": _SCRIPTED, "?": _WEAK}.get(kind[-1], _IMPLIED)
-    text, _, note = text.partition(" ") if kind == "version" else (text, "", note)
-    return _Row(_Find(kind.rstrip("!?"), text, note, score), pattern, places.split())
+    usual = _SCRIPTED if kind == "task" else _IMPLIED
+    score = {"!": _SCRIPTED, "?": _WEAK}.get(kind[-1], usual)
+    text, _, note = text.partition(" ") if "version" in kind else (text, "", note)
+    return _Find(kind.rstrip("!?"), text, note, score), pattern, places.split()
 
 
 @functools.cache
@@ -4459,144 +4520,123 @@ def _find_stanza(path: str) -> _Stanza:
     return _CI if re.fullmatch(_CI_PATH, path) else _Stanza()
 
 
-def _read_configs(configs: Mapping[str, str], known: frozenset[str]) -> dict[str, list[_Find]]:
-    """What each config says, those near the root first."""
-    paths = sorted(configs, key=lambda path: (path.count("/"), path))
-    return {path: _read_config(path, configs[path][:_MAX_CONFIG], known) for path in paths}
-
-
-def _read_config(path: str, text: str, known: frozenset[str]) -> list[_Find]:
+def _read_config(path: str, text: str, folders: Mapping[str, _Folder]) -> list[_Find]:
     """What the rows of its stanza find in a config."""
-    stanza, folder = _find_stanza(path), folder_of(path)
+    beside = functools.partial(_find_beside, folders, folder_of(path))
     data = parse_toml(text) if path.endswith(".toml") else {}
     data = parse_json(text) if path.endswith((".json", ".jsonc")) else data
+    locks = [_label(_LOCKS, lock) for lock in _lookup(_LOCKS) if beside(lock)]
+    named = re.match("(?:npm|pnpm|yarn|bun)(?=@)", _word(data.get("packageManager")))
+    npm = named[0] if named else [*locks, "npm"][0]
     found: list[_Find] = []
-    for row in stanza.rows:
-        values: list[object] = [] if row.pattern or row.places else [""]
-        if row.pattern:
-            values += [match.groups() for match in re.finditer(row.pattern, text, re.M)]
-        for place in row.places:
+    for find, pattern, places in _find_stanza(path).rows:
+        values: list[list[_Pair]] = [] if pattern or places else [[]]
+        if pattern:
+            groups = [(*match.groups(""), "", "") for match in re.finditer(pattern, text, re.M)]
+            values = [[(word, more)] for word, more, *_ in groups]
+        for place in places:
             if place.startswith("="):
-                values += [f.text for f in found if "dep" in f.kind and f.text == place[1:]]
+                values += [[] for f in found if "dep" in f.kind and f.text == place[1:]]
             elif place.startswith("./"):
-                values += _find_beside(row.find.kind, folder, place[2:], known)
+                values += filter(None, [beside(place[2:])])
             else:
-                values += _dig(data, place.split("/"))
-        for value in values:
-            found += _fill_row(row.find, value, folder, known)
-    if name_of(path) == "package.json":
-        found += _find_scripts(folder, data, known)
+                values += map(_pairs, _dig(data, place.split("/")))
+        find = find._replace(text=find.text.replace("{npm}", npm))
+        found += [each for pairs in values for each in _fill_row(find, pairs, beside)]
     return found
 
 
-def _find_beside(kind: str, folder: str, glob: str, known: frozenset[str]) -> list[object]:
-    """What `*` stands for in the path of a file; a command that could mean several means none."""
-    place = join_path(folder, glob)
-    if "*" not in glob:
-        return [] if place not in known else [{"": glob}] if kind == "entry" else [glob]
-    pattern = re.escape(place).replace(r"\*", "([^/]+)")
-    found = [re.fullmatch(pattern, path) for path in sorted(known)]
-    names = {match[1]: glob.replace("*", match[1]) for match in found if match}
-    return [names] if kind == "entry" else [*names] if len(names) == 1 else []
+def _find_beside(folders: Mapping[str, _Folder], folder: str, glob: str) -> list[_Pair]:
+    """The files that a glob means, each after what its `*` stands for."""
+    start, star, end = glob.partition("*")
+    start = join_path(folder, start)
+    if not star:
+        return [("", glob)] if _is_file(folders, start) else []
+    inside = folders.get(start.rstrip("/"), _empty_folder())
+    stems = sorted({path.removesuffix(end) for path in (*inside.children, *inside.here)})
+    names = [stem[len(start) :] for stem in stems if _is_file(folders, stem + end)]
+    return [(name, glob.replace("*", name)) for name in names]
+
+
+def _is_file(folders: Mapping[str, _Folder], path: str) -> bool:
+    folder = folders.get(folder_of(path))
+    return folder is not None and path in folder.here
 
 
 def _dig(data: object, keys: Sequence[str]) -> list[object]:
     """What stands at that place; "*" goes through every key."""
     if not keys or not isinstance(data, dict):
-        return [] if keys or data is None else [data]
+        return [] if keys or data in (None, False) else [data]
     inner = data.values() if keys[0] == "*" else [data.get(keys[0])]
     return [found for value in inner for found in _dig(value, keys[1:])]
 
 
+def _pairs(value: object) -> list[_Pair]:
+    """The keys of a table with their values, the items of a list, or one value alone."""
+    if isinstance(value, dict):
+        return [(name, _word(inner)) for name, inner in value.items()]
+    items = value if isinstance(value, list) else [value]
+    return [(_word(as_table(item).get("name", item)), _word(as_table(item))) for item in items]
+
+
 def _word(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    """A plain value, or the version or path that a table gives."""
+    if isinstance(value, dict):
+        value = value.get("version") or value.get("path")
+    return str(value) if isinstance(value, (str, int)) else ""
 
 
-def _strings(value: object) -> list[str]:
-    """The strings of a list, the keys of a table, or one string alone."""
-    items = value if isinstance(value, (list, dict, tuple)) else [value]
-    return [one for one in items if isinstance(one, str)]
+def _fill_row(find: _Find, pairs: Sequence[_Pair], beside: _Beside) -> Iterator[_Find]:
+    """What a row finds, for one match of its pattern or for what stands at one of its places."""
+    if find.kind in ("dep", "devdep"):
+        for need, version in pairs:
+            name = re.sub(r"[\[<>=~!;( ](?s:.*)", "", need)
+            text = find.text.replace("{}", name.lower())
+            yield find._replace(text=text, note=version or need[len(name) :].partition(";")[0])
+    elif find.kind == "task":
+        yield from _find_tasks(find, pairs)
+    elif find.kind in ("member", "part") and pairs:
+        yield from (find._replace(text=find.text.replace("{}", name)) for name, _ in pairs)
+    elif find.kind == "entry":
+        yield from _find_entries(find, pairs, beside)
+    elif "{}" not in find.text + find.note:
+        yield find
+    elif pairs and (find.kind not in VERBS or len(pairs) == 1):  # which of several, nobody knows
+        word = pairs[0][0]
+        if re.fullmatch(_SAFE_NAME if find.kind in VERBS else "(?s:.+)", word):
+            text, note = find.text.replace("{}", word), find.note.replace("{}", word)
+            yield find._replace(text=text, note=note)
 
 
-def _fill_row(row: _Find, value: object, folder: str, known: frozenset[str]) -> Iterator[_Find]:
-    """The finds of one row for one value: what a pattern matched, or what stands at a place."""
-    if row.kind in ("dep", "devdep"):
-        for name, version in _pairs(value):
-            yield _Find(row.kind, row.text.replace("{}", name.lower()), version)
-    elif row.kind == "task":
-        yield from _find_tasks(" ".join(_strings(value)).split(), row.text)
-    elif row.kind == "member":
-        yield from (_Find("member", name) for name in _strings(value))
-    elif row.kind == "entry":
-        yield from _find_entries(row.text, value, folder, known)
-    elif value not in (None, False):
-        words = [str(value)] if isinstance(value, int) else _strings(value)
-        word = "" if isinstance(value, dict) else "".join(words[:1])
-        if word or "{}" not in row.text + row.note:
-            text, note = row.text.replace("{}", word), row.note.replace("{}", word)
-            yield row._replace(text=text, note=note)
-
-
-def _pairs(value: object) -> Iterator[tuple[str, str]]:
-    """(name, version) of dependencies: a table, a list of requirements, or what a pattern found."""
-    if isinstance(value, tuple):
-        yield value[0] if value else "", (value[1] or "") if len(value) > 1 else ""
-    elif isinstance(value, dict):
-        for name, version in value.items():
-            yield name, _word(version) or _word(as_table(version).get("version"))
-    else:
-        needs = [re.match(r"([\w.-]*)(?:\[[^\]]*\])?([^;]*)", need) for need in _strings(value)]
-        yield from ((need[1], need[2]) for need in needs if need)
-
-
-def _find_tasks(names: Iterable[str], line: str) -> Iterator[_Find]:
+def _find_tasks(find: _Find, pairs: Sequence[_Pair]) -> Iterator[_Find]:
     """For each verb the task whose name says it best."""
     best: dict[str, tuple[int, str]] = {}
-    for name in names:
+    for name, text in pairs:
         verb, place = _lookup(_TASKS).get(re.sub(r"^(?:turbo|nx):", "", name.lower()), ("", 0))
-        if verb and re.fullmatch(_SAFE_NAME, name):
+        if name == "check" and text:  # may be anything: only here a script's text is looked at
+            lint = "lint" if re.search("eslint|biome", text) else ""
+            verb, place = "typecheck" if "tsc" in text else lint, 5
+        if verb and re.fullmatch(_SAFE_NAME, name) and "no test specified" not in text:
             best[verb] = min(best.get(verb, (99, "")), (place, name))
     for verb, (place, name) in best.items():
-        name = name[0].lower() + name[1:] if line.startswith("mage") else name
-        yield _Find(verb, line.replace("{}", name), score=_SCRIPTED - min(place, 10))
+        name = name[0].lower() + name[1:] if find.text.startswith("mage") else name
+        line = find.text.replace("{}", name)
+        line = re.sub(r"^(yarn) run|^(p?npm) run(?= (?:test|start)$)", r"\1\2", line)
+        yield _Find(verb, line, find.note, find.score - min(place, 10))
 
 
-def _find_entries(why: str, value: object, folder: str, known: frozenset[str]) -> Iterator[_Find]:
+def _find_entries(find: _Find, pairs: Sequence[_Pair], beside: _Beside) -> Iterator[_Find]:
     """The sources that a manifest names: "pkg.mod:main", "./dist/x.js" (mostly made of src/x.ts)."""
     endings = ("", ".py", "/__init__.py", ".js", ".ts", ".mjs", ".cjs", ".tsx")
-    tables = [as_table(one) for one in value] if isinstance(value, list) else []
-    places = {_word(table.get("name")): table.get("path") for table in tables}  # Cargo's [[bin]]
-    for name, target in (places or as_table(value) or {"": value}).items():
-        place = _word(target).removeprefix("./")
+    for name, target in pairs:
+        place = (target or name).removeprefix("./")
         stem = re.sub(r":.*|\.[cm]?[jt]sx?$", "", place)
         stems = [place, stem, re.sub(r"^(?:dist|lib|build|out)/", "src/", stem)]
         stems += [top + stem.replace(".", "/") for top in ("src/", "")]
-        paths = [join_path(folder, one + end) for one in stems for end in endings if one]
-        for path in [path for path in paths if path in known][:1]:
-            yield _Find("entry", path, why.replace(" `{}`", f" `{name}`" if name else ""))
-
-
-def _find_scripts(folder: str, data: dict[str, Any], known: frozenset[str]) -> Iterator[_Find]:
-    """The scripts of a package.json, as its package manager runs them."""
-    locks = [
-        name for lock, (name, _) in _lookup(_LOCKS).items() if join_path(folder, lock) in known
-    ]
-    named = re.match("(?:npm|pnpm|yarn|bun)(?=@)", _word(data.get("packageManager")))
-    manager = named[0] if named else (locks or ["npm"])[0]
-    if data.keys() & {"dependencies", "devDependencies", "workspaces"} or locks:
-        yield _Find("install", f"{manager} install", score=_SCRIPTED)
-        yield _Find("tool", manager)
-    scripts = {name: _word(text) for name, text in as_table(data.get("scripts")).items()}
-    # "check" may be anything: here, and only here, the text of a script is looked at.
-    check = scripts.pop("check", "")
-    verb = "typecheck" if "tsc" in check else "lint" if re.search("eslint|biome", check) else ""
-    names = [name for name, text in scripts.items() if "no test specified" not in text]
-    run = "yarn {}" if manager == "yarn" else f"{manager} run {{}}"
-    for find in _find_tasks(names, run):
-        plain = manager != "bun" and find.text.endswith((" run test", " run start"))
-        yield find._replace(text=find.text.replace(" run ", " ")) if plain else find
-    if verb:
-        yield _Find(verb, run.replace("{}", "check"), score=_SCRIPTED - 5)
+        paths = [one + end for one in stems for end in endings if one and "*" not in one]
+        for path in [path for path in paths if beside(path)][:1]:
+            why = find.text.replace(" `{}`", f" `{name}`" if target and name else "")
+            yield _Find("entry", path, why)
 
 
 # What CI runs.
@@ -4605,9 +4645,10 @@ _ACTIONS = "golangci-lint_run golangci/golangci-lint-action; pre-commit_run pre-
 _SIDE_WORKFLOW = (
     r"(?i)release|publish|deploy|nightly|bench|fuzz|codeql|stale|label|sched|daily|docs?\b|audit"
 )
+_ENVIRONMENT = r"(?:uv|poetry|pdm|hatch|pipenv|rye) run"
 _WRAPPER = (
-    r"(?:(?:uv|poetry|pdm|hatch|pipenv|rye) run|bundle exec|npx|bunx|(?:pnpm|yarn|npm) exec|sudo"
-    r"|python3? -m) (?:--(?:group|extra|only-group|python|with|package) \S+ |-\S+ )*"
+    rf"(?:{_ENVIRONMENT}|bundle exec|npx|bunx|(?:pnpm|yarn|npm) exec|sudo|python3? -m)"
+    r" (?:--(?:group|extra|only-group|python|with|package) \S+ |-\S+ )*"
 )
 # Flags of CI that mean nothing at a desk.
 _CI_FLAG = (
@@ -4634,11 +4675,13 @@ class _Offer(NamedTuple):
     score: int
     used: bool = False  # by CI
 
-    def tool(self) -> tuple[str, str, str]:
-        """The program that it runs; pip with a file of requirements is more than pip alone."""
-        tool = _call_key(self.line).split()[0]
-        tool += " -r" if tool == "pip" and " -r " in self.line else ""
-        return self.folder, self.verb, tool
+    def place(self) -> tuple[str, str]:
+        """What it competes for."""
+        return self.folder, self.verb
+
+    def tool(self) -> str:
+        """The program that it runs."""
+        return _call_key(self.line).split()[0]
 
 
 def _list_calls(configs: Mapping[str, str]) -> Iterator[Command]:
@@ -4646,20 +4689,22 @@ def _list_calls(configs: Mapping[str, str]) -> Iterator[Command]:
     for path in sorted(configs):
         if _find_stanza(path) is not _CI or re.search(_SIDE_WORKFLOW, name_of(path)):
             continue
-        home = key = ""  # the folder of a job's steps; the key that the line at hand belongs to
+        top = home = key = ""  # folders of all steps, of a job's; the key that a line belongs to
         text = configs[path][:_MAX_CONFIG].replace("\\\n", " ")
         for step in re.split(r"^(?=[ \t]*- [\w-]+:)", text, flags=re.M):
             depth = len(step) - len(step.lstrip(" "))
             for part in re.split(rf"^(?= {{0,{depth}}}[^\s-])", step, flags=re.M):
                 place = re.search(r"working-directory:[ \t]*(\S+)", part)
+                top = place[1] if place and part.startswith("defaults:") else top
+                home = (place[1] if place else top) if "steps:" in part else home
                 folder = place[1] if place else home
-                home = (place[1] if place else "") if "steps:" in part else home
                 for match in re.finditer(_CI_LINE, part, re.M):
                     key = match[1] or key
                     action = _label(_ACTIONS, match[2].partition("@")[0])
                     value = action if key == "uses" else match[2] if key in _CI_KEYS else ""
                     for line in re.split("&&|;", value):
                         line = re.sub(_CI_FLAG, "", f" {' '.join(line.split())} ").strip()
+                        line = "npm install" if line == "npm ci" else line
                         if line.startswith("cd "):
                             folder = join_path(folder, line[3:])
                         elif re.fullmatch(_SAFE_LINE, line):
@@ -4686,30 +4731,30 @@ def _known_calls() -> dict[str, tuple[str, str]]:
     """What the lines of all stanzas call -> verb, ecosystem."""
     calls: dict[str, tuple[str, str]] = {}
     for stanza in _parse_stanzas()[1]:
-        for find in [row.find for row in stanza.rows if row.find.kind in VERBS]:
+        for find in [find for find, _, _ in stanza.rows if find.kind in VERBS]:
             key = _call_key(find.text.replace(" {file}", ""))
             calls.setdefault(key, (find.kind, find.note or stanza.ecosystem))
     return calls
 
 
-def _classify_call(call: Command, known: frozenset[str]) -> _Offer | None:
+def _classify_call(call: Command, repo: _Repo) -> _Offer | None:
     """A line of CI as an offer, if it is a script of this repository or calls a known tool."""
     _, line, path, folder = call
     script = re.match(_SCRIPT, line)
-    if script and script[2] in known:
+    if script and repo.has(script[2]):
         verb = _label(_TASKS, name_of(script[2]).partition(".")[0].lower())
         offer = _Offer(verb, script[1] + script[2], path, folder, "", _FROM_CI, True)
         return offer if verb else None
     bare, key = _unwrap(line), _call_key(line)
     verb, ecosystem = _known_calls().get(" ".join(key.split()[:2]), ("", ""))
     named = [word for word in bare.split() if word.endswith((".txt", "proj", ".sln", ".slnx"))]
-    missing = not all(join_path(folder, word) in known for word in named)
+    missing = not all(repo.has(join_path(folder, word)) for word in named)
     if not verb or missing or bare.startswith("pip ") and " -e" not in bare:
         return None
-    # A plain line is right more often than a variant or one for a single folder; but of
-    # requirements all are needed.
-    score = _FROM_CI - bare.count(" ") - 15 * bool(re.search(r" (?!\./)[^ ]*/", bare))
-    score = _SCRIPTED if bare.startswith("pip ") and " -r " in bare else score
+    line = re.sub(r"(?: --)? --check\b", "", line) if verb == "format" else line
+    # A plain line is right more often than a variant; but of requirements all are needed.
+    needed = bare.startswith("pip ") and " -r " in bare
+    score = _SCRIPTED if needed else _FROM_CI - bare.count(" ")
     return _Offer(verb, line, path, folder, ecosystem, score, True)
 
 
@@ -4727,38 +4772,46 @@ def _list_offers(repo: _Repo) -> Iterator[_Offer]:
 
 def _choose_commands(repo: _Repo, calls: Sequence[Command]) -> list[Command]:
     """For the root, and folders that need their own, the line to type for each verb."""
-    offers = list(_list_offers(repo))
+    offers, homes = list(_list_offers(repo)), ("", *repo.homes)
+    sure = [offer for offer in offers if offer.score > _WEAK]
+    told = {offer.place() for offer in sure if offer.ecosystem in homes}
+    offers = sure + [o for o in offers if o.score <= _WEAK and o.place() not in told]
     # A line of CI whose tool a config surely offers too confirms that offer; else it is one itself.
-    tools = {offer.tool() for offer in offers if offer.score > _WEAK}
-    seen = [offer for call in calls if (offer := _classify_call(call, repo.known))]
-    seen = [offer for offer in seen if offer.tool() not in tools]
+    tools = {(offer.place(), offer.tool()) for offer in sure}
+    seen = [offer for call in calls if (offer := _classify_call(call, repo))]
+    seen = [offer for offer in seen if (offer.place(), offer.tool()) not in tools]
     counts = collections.Counter(offer.line for offer in seen)
-    exact = {(call.folder, _unwrap(call.line)) for call in calls}
     alike = {(call.folder, _call_key(call.line)) for call in calls}
-    called = [offer for offer in offers if (offer.folder, _unwrap(offer.line)) in exact]
-    mine = [offer for offer in [*called, *seen] if offer.ecosystem in {"", *repo.homes}]
-    settled = {(offer.folder, offer.verb) for offer in mine}
-    ranked: dict[tuple[str, str], list[_Offer]] = {}
+    longest = sorted(calls, key=lambda call: -len(call.line))  # so that the shortest is kept
+    typed = {(call.folder, _unwrap(call.line)): call.line for call in longest}
+    called = [offer for offer in offers if (offer.folder, _unwrap(offer.line)) in typed]
+    settled = {offer.place() for offer in [*called, *seen] if offer.ecosystem in homes}
+    ranked = collections.defaultdict[tuple[str, str], list[_Offer]](list)
     for offer in [*offers, *seen]:
-        place, used = (offer.folder, offer.verb), (offer.folder, _call_key(offer.line)) in alike
-        change = _UNCALLED if place in settled else 0
-        change = _CALLED if offer in called else _CALLED_ALIKE if used else change
+        used = (offer.folder, _call_key(offer.line)) in alike
+        change = _UNCALLED if offer.place() in settled and not used else 0
+        change = _CALLED if offer in called else change
         change = min(counts[offer.line], 9) if offer.used else change
-        score = offer.score + change + (_GUEST if offer.ecosystem not in {"", *repo.homes} else 0)
-        offer = offer._replace(line=_local_line(repo, offer), score=score, used=used)
-        if score >= _ENOUGH and re.fullmatch(_SAFE_LINE, offer.line):
-            ranked.setdefault(place, []).append(offer)
-    folders = _command_folders(repo, ranked.get(("", "test"), []))
-    places = [(folder, verb) for folder in folders for verb in VERBS]
-    return [Command(*best[:4]) for place in places for best in _best(ranked.get(place, []))]
+        score = offer.score + change + (0 if offer.ecosystem in homes else _GUEST)
+        line = _local_line(repo, offer, typed.get((offer.folder, _unwrap(offer.line)), ""))
+        if score >= _ENOUGH:
+            ranked[offer.place()].append(offer._replace(line=line, score=score, used=used))
+    places = [(folder, verb) for folder in _command_folders(repo) for verb in VERBS]
+    return [Command(*best[:4]) for place in places for best in _best(ranked[place])]
 
 
-def _local_line(repo: _Repo, offer: _Offer) -> str:
-    """The line as it works here: with the project's own wrapper, inside its environment."""
+_WRAPPED = ("mvn", "gradle", "mill", "sbt", "pants")  # a repository may hold its own
+
+
+def _local_line(repo: _Repo, offer: _Offer, typed: str) -> str:
+    """The line as it works here: as CI types it, with the project's wrapper, in its environment."""
     tool, _, rest = offer.line.partition(" ")
-    if tool in ("mvn", "gradle") and join_path(offer.folder, f"{tool}w") in repo.known:
-        return f"./{tool}w {rest}"
-    if tool == "bundle" and join_path(offer.folder, "Gemfile") not in repo.known:
+    own = [name for name in (f"{tool}w", tool) if repo.has(join_path(offer.folder, name))]
+    if re.match(_ENVIRONMENT, typed):
+        return typed
+    if tool in _WRAPPED and own:
+        return f"./{own[0]} {rest}"
+    if tool == "bundle" and not repo.has(join_path(offer.folder, "Gemfile")):
         return rest.removeprefix("exec ")
     if offer.ecosystem == "python" and re.fullmatch(_ONE_WORD_TOOL + "|tox|nox|ruff|python", tool):
         tools = [find.text for find in repo.finds.get("pyproject.toml", ()) if find.kind == "tool"]
@@ -4771,22 +4824,21 @@ def _best(offers: Sequence[_Offer]) -> list[_Offer]:
     """The best line; and another tool's if CI runs both, or beside what runs all tests."""
     ranked = sorted(offers, key=lambda offer: (-offer.score, offer.source.count("/"), offer.line))
     for other in ranked[1:]:
-        used = other.used and ranked[0].used and other.score >= _IMPLIED
-        another = other.tool()[2].split()[0] != ranked[0].tool()[2].split()[0]
-        if another and (used or other.verb == "test"):
+        used = other.used and ranked[0].used
+        if other.tool() != ranked[0].tool() and (used or other.verb == "test"):
             return [ranked[0], other]
     return ranked[:1]
 
 
-def _command_folders(repo: _Repo, tests: Sequence[_Offer]) -> list[str]:
-    """The root; and for a main language that has no manifest there, the folders that have one."""
-    if any(offer.ecosystem == "" and offer.score >= _SCRIPTED for offer in tests):
-        return [""]
-    missing = repo.homes - {_find_stanza(path).ecosystem for path in repo.finds if "/" not in path}
+def _command_folders(repo: _Repo) -> list[str]:
+    """The root; and for a main language that has no command there, the folders with a manifest."""
+    outer = [path for path in repo.finds if "/" not in path]
+    able = [path for path in outer if any(find.kind in VERBS for find in repo.finds[path])]
+    missing = repo.homes - {_find_stanza(path).ecosystem for path in able}
     inner = [path for path in repo.finds if 0 < path.count("/") < 3]
     folders = {folder_of(path) for path in inner if _find_stanza(path).ecosystem in missing}
-    outer = [f for f in folders if not any(f.startswith(other + "/") for other in folders)]
-    return ["", *sorted(outer, key=lambda folder: (folder.count("/"), folder))[:3]]
+    tops = [f for f in folders if not any(f.startswith(other + "/") for other in folders)]
+    return ["", *sorted(tops, key=lambda folder: (folder.count("/"), folder))[:3]]
 
 
 # Name:ecosystem of a language, and its suffixes.
@@ -4803,7 +4855,7 @@ VHDL:vhdl vhd vhdl; Tcl:tcl tcl; Lisp:lisp lisp cl el; Scheme:scheme scm rkt; GL
 
 _MAX_PACKAGES = 60
 # What makes a folder a package of its own; the other stanzas are about a whole repository.
-_PACKAGE = "project|package|manifest|module|build"
+_PACKAGE = "project|package|manifest|module|build|shard|chart"
 
 # Names in the stack, the most telling first, and their packages. Test runners, linters: elsewhere.
 _DEPENDENCIES = """
@@ -4814,14 +4866,17 @@ PyQt pyqt6; LangChain langchain; Werkzeug werkzeug; Jinja jinja2; Typer typer; C
 Vue vue; Nuxt nuxt; Svelte svelte; SvelteKit @sveltejs/kit; Angular @angular/core; Preact preact; Express express; Fastify fastify
 NestJS @nestjs/core; Hono hono; Astro astro; Electron electron; Expo expo; Socket.IO socket.io; Redux redux @reduxjs/toolkit
 Prisma prisma @prisma/client; Drizzle drizzle-orm; GraphQL graphql; MCP @modelcontextprotocol/sdk; Tailwind tailwindcss; Commander commander; Zod zod
-Turborepo turbo; Nx nx; Vite vite; webpack webpack; Rollup rollup; esbuild esbuild; Gin github.com/gin-gonic/gin; Echo github.com/labstack/echo/v4
+Turborepo turbo; Nx nx; Lerna lerna; Vite vite; webpack webpack; Rollup rollup; esbuild esbuild; Gin github.com/gin-gonic/gin; Echo github.com/labstack/echo/v4
 Fiber github.com/gofiber/fiber/v2; Cobra github.com/spf13/cobra; GORM gorm.io/gorm; gRPC google.golang.org/grpc
 Bubble_Tea github.com/charmbracelet/bubbletea; Actix actix-web; Axum axum; Bevy bevy; Tauri tauri; hyper hyper; Tokio tokio; Diesel diesel; SQLx sqlx
 clap clap; Serde serde; Spring_Boot org.springframework.boot spring-boot-starter-parent; Spring org.springframework; Quarkus io.quarkus
 Android com.android.application com.android.library; Ktor io.ktor; Hibernate org.hibernate; Rails rails railties; Sinatra sinatra; Jekyll jekyll
 Sidekiq sidekiq; Liquid liquid; Laravel laravel/framework; Symfony symfony/framework-bundle; Livewire livewire/livewire
 Symfony_Console symfony/console; Phoenix phoenix; LiveView phoenix_live_view; Ecto ecto; Flutter flutter; ASP.NET_Core microsoft.aspnetcore
-EF_Core microsoft.entityframeworkcore; Vapor vapor; SwiftNIO swift-nio
+EF_Core microsoft.entityframeworkcore; Vapor vapor; SwiftNIO swift-nio; Akka akka-actor akka-actor-typed; Pekko pekko-actor; Play play; Spark spark-core spark-sql
+ZIO zio; Cats_Effect cats-effect; Cowboy cowboy; Servant haskell/servant-server; Yesod haskell/yesod; Lwt opam/lwt; Dream opam/dream; Kemal kemal; Shiny cran/shiny
+AWS_provider hashicorp/aws; Google_provider hashicorp/google; Azure_provider hashicorp/azurerm; Kubernetes_provider hashicorp/kubernetes
+OpenZeppelin @openzeppelin/contracts
 """
 
 
@@ -4832,17 +4887,17 @@ def _language(path: str) -> str:
 
 def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
     """Languages with versions, then runtimes, frameworks, tools."""
-    every = [(path, find) for path in repo.list_ours() for find in repo.finds[path]]
+    every = [(path, find) for path in repo.ours for find in repo.finds[path]]
     versions: dict[str, str] = {}
-    for _, find in every:
+    for _, find in sorted(every, key=lambda each: -each[1].score):
         version = re.sub(r"\s+|\|\|.*", "", find.note).replace("-edition", " edition")
         if find.kind == "version" and re.fullmatch(r"(?=.*\d)[\w.*^~<>=!,+ -]{1,24}", version):
             versions.setdefault(find.text, version)
     total = sum(languages.values())
     main = [name for name in _most(languages)[:4] if languages[name] * 12 >= total]
-    main = [name.partition(":")[0] for name in main]
-    main += [name for name in ("Node.js", ".NET") if name in versions]
-    stack = [f"{name} {versions.get(name, '')}".strip() for name in main]
+    names = [name.partition(":")[0] for name in main]
+    names += [name for name in ("Node.js", ".NET") if name in versions]
+    stack = [f"{name} {versions.get(name, '')}".strip() for name in names]
     # What the root needs is the stack; of packages only what many of them need.
     own = {find.text.lower() for _, find in every if find.kind == "name"}
     weights, notes = collections.Counter[str](), collections.defaultdict[str, str](str)
@@ -4856,20 +4911,22 @@ def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
     for label in sorted(common, key=lambda label: -min(weights[label], 1000))[:4]:
         number = re.search(r"\d+(?:\.\d+)?", notes[label])
         stack.append(f"{label} {number[0].removesuffix('.0') if number else ''}".strip())
-    stack += [find.text for path, find in every if find.kind == "tool" and "/" not in path]
+    tools = [(path, find.text) for path, find in every if find.kind == "tool"]
+    inner = [tool for tool, count in collections.Counter(t for _, t in tools).items() if count > 2]
+    stack += [tool for path, tool in tools if "/" not in path] or inner
     return [*dict.fromkeys(stack)][:8]
 
 
 def _list_packages(repo: _Repo) -> list[Package]:
     """The members that the outermost workspace names, else folders with a manifest of their own."""
-    manifests: dict[str, list[str]] = {}
+    manifests = collections.defaultdict[str, list[str]](list)
     for path in repo.files:
         if re.search(_PACKAGE, _find_stanza(path).why) and "/" in path and is_config(path):
-            manifests.setdefault(folder_of(path), []).append(path)
-    members = {path: _list_members(path, repo, manifests) for path in repo.finds}
+            manifests[folder_of(path)].append(path)
+    members = {path: _list_members(path, repo, set(manifests)) for path in repo.finds}
     named = set[str]().union(*(members[path] for path in members if "/" not in path))
     named = named or next(filter(None, members.values()), set())
-    ours = {folder_of(path) for path in repo.list_ours()}
+    ours = {folder_of(path) for path in repo.ours}
     near = [folder for folder in manifests if folder.count("/") < 2 + (folder in ours)]
     near = [folder for folder in near if not _role_of_folder(folder.lower())]
     loose = [f for f in near if not any(f.startswith(other + "/") for other in near)]
@@ -4882,24 +4939,28 @@ def _list_packages(repo: _Repo) -> list[Package]:
         if named or "c" in repo.homes or stack != ["C"]:
             deps = [_label(_DEPENDENCIES, find.text) for find in found if find.kind == "dep"]
             stack += [label for label in deps if label][:2]
-            name = names[0] if names else name_of(folder)
+            name = [*names, name_of(folder)][0]
             packages.append(Package(folder, name, ", ".join(dict.fromkeys(stack))))
     return packages if named or len(packages) > 1 else []
 
 
-def _list_members(path: str, repo: _Repo, folders: Iterable[str]) -> set[str]:
+def _list_members(path: str, repo: _Repo, manifests: set[str]) -> set[str]:
     """The folders that a workspace of the main code names."""
+    found: set[str] = set()
     finds = repo.finds[path] if _find_stanza(path).ecosystem in repo.homes else ()
-    globs = [find.text.strip("/").removeprefix("./") for find in finds if find.kind == "member"]
-    globs = [glob for glob in globs if 0 < len(glob) < 200 and "!" + glob not in globs]
-    # Gradle and .NET write other separators.
-    paths = [join_path(folder_of(path), re.sub(r"[:\\]", "/", glob)) for glob in globs]
-    pattern = "|".join(map(glob_pattern, paths)) or "(?!)"
-    return {folder for folder in folders if re.fullmatch(pattern, folder)}
+    for kind in ("member", "part"):
+        globs = [find.text.strip("/").removeprefix("./") for find in finds if find.kind == kind]
+        globs = [re.sub(r"[:\\]", "/", glob) for glob in globs if 0 < len(glob) < 200]
+        paths = [join_path(folder_of(path), glob) for glob in globs]  # Gradle, .NET write : and \
+        pattern = "|".join(map(glob_pattern, paths))
+        fitting = [each for each in repo.folders if globs and re.fullmatch(pattern, each)]
+        sources = [each for each in fitting if kind == "part" and repo.folders[each].languages]
+        found.update(sources, manifests & {*fitting})
+    return found
 
 
 _TEST_HOME = r"(?i)(.*?/)??((?:src/)?(?:[\w.-]*tests?|__tests__|specs?|e2e|fixtures|testdata|benchmarks|benches))/"
-_RUNNERS = "python pytest; node vitest jest mocha ava; ruby minitest rspec; jvm junit testng; dotnet xunit nunit mstest; php phpunit pest"
+_RUNNERS = "pytest vitest jest mocha minitest rspec junit testng xunit nunit mstest phpunit"
 # Files that a newcomer should know of: why, and the pattern of the path; the order ranks.
 _ENTRY_FILES = r"""
 runs as `python -m` : (?:src/)?(?:[\w-]+/)?__main__\.py
@@ -4914,62 +4975,60 @@ how to contribute : (?i:(?:docs/|\.github/)?contributing(?:\.\w+)?)
 architecture : (?i:(?:docs?/)?(?:architecture|design)\.\w+)
 container image : Dockerfile
 """
+# The main workflow, best first; "" is any where there are only a few.
+_MAIN_WORKFLOWS = (r"(?i)/(?:ci|tests?|main|build|pr)\.", r"(?i)[/_-](?:ci|tests?|build)[._-]", "")
 
 
 def _list_key_files(repo: _Repo) -> list[KeyFile]:
     """Entry points, then manifests, CI, and what there is to read."""
-    ours = repo.list_ours()
-    size = {path: repo.folders[folder_of(path)].roles.total() for path in ours}
+    size = {path: repo.folders[folder_of(path)].roles.total() for path in repo.ours}
     # Of many packages the largest are what the others serve.
-    ours.sort(key=lambda path: ("/" in path, -size[path], path))
+    ours = sorted(repo.ours, key=lambda path: ("/" in path, -size[path], path))
     large = [path for path in ours if "/" not in path or size[path] * 20 > len(repo.files)]
-    found = [find for path in large for find in repo.finds[path] if find.kind == "entry"]
-    entries = [*((find.text, find.note) for find in found), *_match_files(_ENTRY_FILES, repo)]
-    manifests = [(path, _find_stanza(path).why) for path in ours if "/" not in path]
-    manifests = [(path, why) for path, why in manifests if why]
+    found = [(path, find) for path in large for find in repo.finds[path] if find.kind == "entry"]
+    entries = {join_path(folder_of(path), find.text): find.note for path, find in found}
+    entries |= dict(_match_files(_ENTRY_FILES, repo))
+    outer = [(path, _find_stanza(path).why) for path in ours if "/" not in path]
+    manifests = [(path, why) for path, why in outer if why]
     flows = [path for path in repo.finds if _find_stanza(path) is _CI]
     flows = [path for path in flows if not re.search(_SIDE_WORKFLOW, name_of(path))]
-    main = [p for p in flows if re.search(r"(?i)/(?:ci|tests?|main|build|pr)\.", p)]
-    main += [p for p in flows if re.search(r"(?i)[/_-](?:ci|tests?|build)[._-]", p)]
-    ci = [(path, "continuous integration") for path in main or flows[: len(flows) < 3]]
-    entries = [*dict(entries).items()][:5]
-    keys = dict([*entries, *manifests[:4], *ci[:1], *_match_files(_ABOUT_FILES, repo)])
+    patterns = _MAIN_WORKFLOWS[: 3 if len(flows) < 3 else 2]
+    ci = [(path, _CI.why) for pattern in patterns for path in flows if re.search(pattern, path)]
+    about = _match_files(_ABOUT_FILES, repo)
+    keys = dict([*[*entries.items()][:5], *manifests[:4], *ci[:1], *about])
     return [KeyFile(path, why) for path, why in keys.items()][:12]
 
 
-def _match_files(table: str, repo: _Repo) -> Iterator[tuple[str, str]]:
+def _match_files(table: str, repo: _Repo) -> Iterator[_Pair]:
     hidden = ("test", "example", "vendored", "generated", "minified")
-    paths = [path for path, role in sorted(repo.list_roles().items()) if role not in hidden]
+    paths = [path for path in repo.files if path.count("/") < 9 and role_of(path) not in hidden]
     for why, pattern in [line.split(" : ") for line in table.strip().splitlines()]:
         yield from ((path, why) for path in paths if re.fullmatch(pattern, path))
 
 
 def _list_conventions(repo: _Repo) -> list[str]:
-    every = [(path, find) for path in repo.list_ours() for find in repo.finds[path]]
+    every = [(path, find) for path in repo.ours for find in repo.finds[path]]
     told = [find.text for path, find in every if find.kind == "style" and "/" not in path]
     used = {find.text for _, find in every if find.kind in ("dep", "devdep", "test")}
-    roles = sorted(repo.list_roles().items())
-    tests = [path for path, role in roles if role == "test" and _language(path)]
-    return [*_describe_tests(tests, " ".join(sorted(used))), *dict.fromkeys(told)][:8]
+    tests = [path for path in repo.files if role_of(path) == "test" and _language(path)]
+    return [*_describe_tests(tests, used), *dict.fromkeys(told)][:8]
 
 
-def _describe_tests(tests: Sequence[str], used: str) -> Iterator[str]:
+def _describe_tests(tests: Sequence[str], used: Collection[str]) -> Iterator[str]:
     """Where tests are, what they are called, what runs them; nothing for a handful of files."""
-    homes, names, runners = (collections.Counter[str]() for _ in range(3))
+    homes, names = collections.Counter[str](), collections.Counter[str]()
     for path in tests:
         # Where the same folder stands in many places, its name says more than each place.
         place = re.match(_TEST_HOME, path)
         homes[("*/" if place[1] else "") + place[2] if place else ""] += 1
-        name = name_of(path)
-        if match := re.fullmatch(r"(test_).+(\.\w+)|.*?([._-](?:test|spec)|Tests?)(\.\w+)", name):
+        pattern = r"(test_).+(\.\w+)|.*?([._-](?:test|spec)|Tests?)(\.\w+)"
+        if match := re.fullmatch(pattern, name_of(path)):
             names["*".join(match.group(1, 2)) if match[1] else f"*{match[3]}{match[4]}"] += 1
-        home = _language(path).partition(":")[2]
-        mine = [name for name in _lookup(_RUNNERS) if _label(_RUNNERS, name) == home]
-        runners[next((name for name in mine if name in used), "")] += 1
     if len(tests) > 1:
-        home, label, runner = _most(homes)[0], "".join(_most(names)[:1]), _most(runners)[0]
+        home, label = _most(homes)[0], "".join(_most(names)[:1])
         text = f"tests in {home}/" if home else "tests beside the code"
         text += f", named {label}" if names[label] * 3 > len(tests) else ""
+        runner = next((name for name in _RUNNERS.split() if name in " ".join(used)), "")
         yield text + (f" ({runner})" if runner else "")
 
 
@@ -4989,8 +5048,10 @@ doc /doc /site /website /guides /man /wiki /documentation /www
 build /build /build_tools /build-tools /buildscripts /buildsrc /ci /.ci /script /scripts /cmake /packaging /hack /gradle
 data locale locales translations lc_messages
 """
-_TEST_TREE = r"(?:^|/)(?:[^/]+(?:[-_.]tests|[-_]testsuite)|tests[-_][^/]+|src/\w*test\w*)/"
-_EXAMPLE_TREE = r"[^/][-_](?:examples?|demos?|samples?|playground)/"
+_TREE_ROLES = r"""(?x)
+(?P<test> (?:^|/) (?: [^/]+(?:[-_.]tests|[-_]testsuite) | tests[-_][^/]+ | src/\w*test\w* ) (?=/) )
+| (?P<example> [^/][-_](?:examples?|demos?|samples?|playground)(?=/) | (?:^|/)examples?[-_] )
+"""
 _NAME_ROLES = r"""(?x)
 (?P<minified> .*[.-]min\.(?:js|css|mjs|cjs) | .*\.bundle\.js )
 | (?P<generated> .*_pb2(?:_grpc)?\.pyi? | .*\.pb(?:\.gw)?\.(?:go|cc|h) | .*[._](?:generated|gen)\.\w+ | zz_generated.* | .*\.(?:g|freezed)\.dart
@@ -5008,7 +5069,10 @@ _NAME_ROLES = r"""(?x)
   | [jt]sconfig.*\.json | gemfile | procfile | go\.mod | package\.swift | mix\.exs | pom\.xml )
 """
 # Camel case is seen only in the name as written; below src/main a "…Test" is the product itself.
-_TEST_CLASS = r"(?!.*src/main/)(?:.*/)?(?:\w*[a-z0-9](?:Tests?|IT|Spec|Suite)|Test[A-Z]\w*)\.(?:java|kt|scala|groovy|cs|fs|vb|php|swift)"
+_PATH_ROLES = r"""(?x)
+(?P<test> (?!.*src/main/)(?:.*/)?(?:\w*[a-z0-9](?:Tests?|IT|Spec|Suite)|Test[A-Z]\w*)\.(?:java|kt|scala|groovy|cs|fs|vb|php|swift) )
+| (?P<generated> (?i:.*(?:migrate|migrations?)/v?\d{3}[^/]*) ) | (?P<config> (?i:[^/]+\.(?:json|ya?ml|xml)) )
+"""
 
 
 @functools.lru_cache(maxsize=200_000)  # every step asks again, and there are many paths
@@ -5016,14 +5080,9 @@ def role_of(path: str) -> str:
     """What a file is for, by its path: source, test, example, doc, vendored, generated, minified,
     data, config or build. A weight, not a verdict."""
     folder, _, name = path.lower().rpartition("/")
-    match = re.fullmatch(_NAME_ROLES, name)
-    roles = {(match.lastgroup or "") if match else "", _role_of_folder(folder, name[-3:] == ".py")}
-    if folder.endswith(("migrate", "migration", "migrations")) and re.match(r"v?\d{3}", name):
-        roles.add("generated")
-    if re.fullmatch(_TEST_CLASS, path):
-        roles.add("test")
-    if not folder and name.endswith((".json", ".yml", ".yaml", ".xml")):
-        roles.add("config")
+    matches = [re.fullmatch(_NAME_ROLES, name), re.fullmatch(_PATH_ROLES, path)]
+    roles = {match.lastgroup for match in matches if match}
+    roles.add(_role_of_folder(folder, name.endswith(".py")))
     by_language = "source" if _language(path) and "data" not in roles else "data"
     return next((role for role in _ROLES if role in roles), by_language)
 
@@ -5036,8 +5095,7 @@ def _role_of_folder(folder: str, python: bool = False) -> str:
     if "test?" in roles:
         place = roles.index("test?")
         roles.append("" if "lib" in names[:place] or place and python else "test")
-    roles.append("test" if re.search(_TEST_TREE, folder + "/") else "")
-    roles.append("example" if re.search(_EXAMPLE_TREE, folder + "/") else "")
+    roles += [match.lastgroup or "" for match in re.finditer(_TREE_ROLES, folder + "/")]
     roles.append("doc" if "docs" in names[:3] else "config" if folder[:1] == "." else "")
     return next((role for role in (*_ROLES, "data") if role in roles), "")
 
@@ -5077,26 +5135,26 @@ class _Folder(NamedTuple):
         return words if count == 1 else words + "s"
 
 
+def _empty_folder() -> _Folder:
+    return _Folder(set(), {}, collections.Counter(), collections.Counter())
+
+
 @functools.lru_cache(maxsize=1)  # the tree and the modules are two views of it
 def _build_folders(files: tuple[str, ...]) -> dict[str, _Folder]:
     """Every folder by path; the root is "". Not to be changed: it is shared."""
-    folders = {"": _Folder(set(), {}, collections.Counter(), collections.Counter())}
+    folders = collections.defaultdict(_empty_folder, {"": _empty_folder()})
     for path in files:
-        role, language = role_of(path), _language(path)
-        inner, folder = path, folder_of(path)
+        role, language, inner = role_of(path), _language(path), path
+        folders[folder_of(path)].here[path] = role
         while inner:
-            if folder not in folders:
-                folders[folder] = _Folder(set(), {}, collections.Counter(), collections.Counter())
-            entry = folders[folder]
-            if inner == path:
-                entry.here[path] = role
-            else:
-                entry.children.add(inner)
+            entry = folders[folder_of(inner)]
             entry.roles[role] += 1
+            if inner != path:
+                entry.children.add(inner)
             if role == "source":
                 entry.languages[language] += 1
-            inner, folder = folder, folder_of(folder)
-    return folders
+            inner = folder_of(inner)
+    return dict(folders)
 
 
 def build_tree(files: Sequence[str], max_depth: int, notes: Mapping[str, str]) -> list[TreeEntry]:
@@ -5114,13 +5172,12 @@ def build_tree(files: Sequence[str], max_depth: int, notes: Mapping[str, str]) -
         for folder in level:
             ranked = sorted(folders[folder].children, key=rank)
             for child in ranked[:limit]:
-                while len(folders[child].children) == 1 and child not in notes:
-                    if folders[child].here:
-                        break
-                    (child,) = folders[child].children
-                note = notes.get(child) or folders[child].describe()
-                entries.append(TreeEntry(child + "/", depth, note))
-                below += [child] if folders[child].role() in _OPEN_ROLES else []
+                inside = folders[child]
+                while len(inside.children) == 1 and not inside.here and child not in notes:
+                    (child,) = inside.children
+                    inside = folders[child]
+                entries.append(TreeEntry(child + "/", depth, notes.get(child) or inside.describe()))
+                below += [child] if inside.role() in _OPEN_ROLES else []
             if len(ranked) > limit:
                 more = f"and {len(ranked) - limit} more"
                 entries.append(TreeEntry(join_path(folder, "…"), depth, more))
@@ -6521,14 +6578,10 @@ def _lengthened(
 
 def render_map(name: str, parts: Sequence[MapPart], picks: Sequence[Pick], note: str) -> str:
     """The map as markdown, sections in their fixed order, empty ones left out."""
-    out = [f"# {show(name)}\n"]
     symbols = MapPart("Key Symbols", render_symbols(picks), 0, fenced=True)
-    by_title = {part.title: part for part in [*parts, symbols]}
-    for title in MAP_ORDER:
-        part = by_title.get(title)
-        if part and part.lines:
-            out.append(render_part(part))
-    return redact("".join(out)) + (f"\n{note}\n" if note else "")
+    shown = {part.title: render_part(part) for part in [*parts, symbols] if part.lines}
+    text = "".join(shown.get(title, "") for title in MAP_ORDER)
+    return redact(f"# {show(name)}\n{text}") + (f"\n{note}\n" if note else "")
 
 
 def render_part(part: MapPart) -> str:
@@ -6538,15 +6591,8 @@ def render_part(part: MapPart) -> str:
 
 
 MAP_ORDER = (
-    "Tech Stack",
-    "Commands",
-    "Structure",
-    "Key Files",
-    "Modules",
-    "Key Symbols",
-    "How They Relate",
-    "Conventions",
-    "Project Health",
+    *("Tech Stack", "Commands", "Structure", "Key Files", "Modules", "Key Symbols"),
+    *("How They Relate", "Conventions", "Project Health"),
 )
 
 
@@ -6554,17 +6600,15 @@ def render_map_json(
     about: Mapping[str, object], facts: Facts, modules: Sequence[Module], picks: Sequence[Pick]
 ) -> str:
     """The map for a program: the same choice, with scores."""
-    import json
-
     symbols = [
-        {"path": show(path, 1000), "score": round(score, 9), **each._asdict()}
+        {"path": path, "score": round(score, 9), **each._asdict()}
         for (score, path, each), _ in picks
     ]
-    named = {field: getattr(facts, field) for field in ("commands", "key_files", "packages")}
-    data: dict[str, object] = dict(about) | {"stack": facts.stack}
-    data |= {field: [each._asdict() for each in rows] for field, rows in named.items()}
-    data |= {"modules": [each._asdict() for each in modules], "conventions": facts.conventions}
-    return redact(json.dumps(data | {"symbols": symbols}, indent=1)) + "\n"
+    rows = {name: getattr(facts, name) for name in ("commands", "key_files", "packages")}
+    rows["modules"] = modules
+    named = {name: [each._asdict() for each in found] for name, found in rows.items()}
+    told = {"stack": facts.stack, **named, "conventions": facts.conventions, "symbols": symbols}
+    return redact(render_json({**about, **told}))
 
 
 def parse_map(text: str) -> dict[str, int]:
@@ -6572,27 +6616,24 @@ def parse_map(text: str) -> dict[str, int]:
     found: dict[str, int] = {}
     block = re.search(r"^## Key Symbols\n\n(`{3,})\n(.*?)^\1$", text, re.M | re.S)
     folder = path = ""
-    lines = block[2].splitlines() if block else []
-    depths = [len(line) - len(line.lstrip(" ")) for line in lines]
-    for bare, depth, below in zip(map(str.strip, lines), depths, [*depths[1:], 0], strict=False):
-        names: list[str] = []
-        if depth == 0 and bare.endswith("/"):
-            folder = path = bare
-        elif depth == 0 or (folder and depth == 2):
-            folder = folder if depth else ""
+    for line, below in itertools.pairwise([*(block[2] if block else "").splitlines(), ""]):
+        depth, next_depth = (len(each) - len(each.lstrip(" ")) for each in (line, below))
+        bare, keys = line.strip(), list[str]()
+        if depth == 0:
+            folder = bare if bare.endswith("/") else ""
+        if depth <= 2 * bool(folder) and bare != folder:
             path, _, rest = bare.partition(": ")
-            names = rest.split(", ") if rest else []
-            if folder and not rest and below <= depth:  # files that show what they are named after
-                for each in path.split(", "):
-                    found.setdefault(f"{folder}{each} {each.partition('.')[0]}", len(found))
+            keys = [f"{folder}{path} {name}" for name in rest.split(", ") if name]
+            if folder and not rest and next_depth <= depth:  # named after what they show
+                keys = [f"{folder}{each} {each.partition('.')[0]}" for each in path.split(", ")]
             path = folder + path
         elif mark := re.match(r"(.*?) :\d+(?: — |$)", bare):
             words = re.findall(r"[^\W\d]\w*", mark[1].rpartition(": ")[2].partition("(")[0])
-            names = words[-1:]
-        else:
-            names = bare.split(", ")
-        for name in names:
-            found.setdefault(f"{path} {name.rpartition('.')[2]}", len(found))
+            keys = [f"{path} {word}" for word in words[-1:]]
+        elif depth:
+            keys = [f"{path} {name.rpartition('.')[2]}" for name in bare.split(", ")]
+        for key in keys:
+            found.setdefault(key, len(found))
     return found
 
 
@@ -6613,20 +6654,17 @@ def render_symbols(picks: Sequence[Pick]) -> list[str]:
     """The symbols grouped by file, best file first, in the order of the source."""
     groups: dict[str, dict[str, list[Pick]]] = {}  # folder -> file -> its symbols
     for pick in picks:
-        folder, _, name = pick.symbol.path.rpartition("/")
-        groups.setdefault(folder, {}).setdefault(name, []).append(pick)
+        path = pick.symbol.path
+        groups.setdefault(folder_of(path), {}).setdefault(name_of(path), []).append(pick)
     lines = []
     for folder, files in groups.items():
         shared = len(files) > 1 and len(folder) > _SHORT_FOLDER
-        if shared:
-            lines.append(f"{show(folder)}/\n")
-        alone = [name for name in files if _is_eponym(name, files[name])] if shared else []
-        for name, group in files.items():
-            path = name if shared or not folder else f"{folder}/{name}"
-            if name not in alone:
-                lines += [("  " if shared else "") + line for line in _render_file(path, group)]
-        if alone:
-            lines.append(f"  {', '.join(map(show, alone))}\n")
+        indent, above = ("  ", "") if shared else ("", folder)
+        lines += [f"{show(folder)}/\n"] if shared else []
+        alone = [name for name in files if shared and _is_eponym(name, files[name])]
+        for name in [name for name in files if name not in alone]:
+            lines += [indent + line for line in _render_file(join_path(above, name), files[name])]
+        lines += [f"  {', '.join(map(show, alone))}\n"] if alone else []
     return lines
 
 
@@ -6719,10 +6757,8 @@ def render_health(ledger: Mapping[str, Sequence[str]]) -> list[str]:
 
 def render_scan(counts: Mapping[str, object], form: str) -> str:
     """The counts of a scan as one line for a person, or as JSON."""
-    import json
-
     if form == "json":
-        return json.dumps(counts, indent=1) + "\n"
+        return render_json(counts)
     return (
         f"{counts['files_scanned']} files, {counts['files_changed']} of them parsed now: "
         f"{counts['symbols_indexed']} symbols, {counts['dependencies_indexed']} dependencies, "
@@ -6734,23 +6770,18 @@ def render_exports(
     tags: Mapping[str, FileTags], imports: Mapping[str, Sequence[str]]
 ) -> dict[str, str]:
     """One JSON text for each top-level module: its files, symbols, imports and dependencies."""
-    import json
-
     modules: dict[str, dict[str, object]] = {}
     for path, found in tags.items():
-        if not found.definitions and not found.imports:
-            continue
-        folder = path.partition("/")[0] if "/" in path else "_root"
-        modules.setdefault(folder, {})[show(path, 1000)] = {
-            "doc": found.doc,
-            "symbols": [each._asdict() for each in found.definitions],
-            "imports": found.imports,
-            "dependencies": imports.get(path, []),
-        }
+        if found.definitions or found.imports:
+            folder = path.partition("/")[0] if "/" in path else "_root"
+            modules.setdefault(show(folder, 1000), {})[show(path, 1000)] = {
+                "doc": found.doc,
+                "symbols": [each._asdict() for each in found.definitions],
+                "imports": found.imports,
+                "dependencies": imports.get(path, []),
+            }
     return {
-        f"{show(folder, 1000)}/ast_context.json": redact(
-            json.dumps({"module": show(folder, 1000), "files": files}, indent=1) + "\n"
-        )
+        f"{folder}/ast_context.json": redact(render_json({"module": folder, "files": files}))
         for folder, files in modules.items()
     }
 
@@ -6758,13 +6789,11 @@ def render_exports(
 def render_findings(findings: Sequence[Finding], form: str) -> str:
     """The doctor's findings as lines for a person, or as JSON."""
     if form == "json":
-        import json
-
-        return json.dumps([finding._asdict() for finding in findings], indent=2) + "\n"
+        return render_json([finding._asdict() for finding in findings])
     lines = []
-    for finding in findings:
-        mark, todo = ("todo", f"; do: {finding.fix}") if finding.fix else ("ok", "")
-        lines.append(f"{mark:<5} {show(finding.what)}: {show(finding.state, 200)}{todo}\n")
+    for what, state, fix in findings:
+        mark, todo = ("todo", f"; do: {fix}") if fix else ("ok", "")
+        lines.append(f"{mark:<5} {show(what)}: {show(state, 200)}{todo}\n")
     return "".join(lines)
 
 
@@ -6773,21 +6802,14 @@ def render_diff(changes: Sequence[Change]) -> str:
     import difflib
 
     out = []
-    for change in changes:
-        if change.old == change.new:
-            continue
-        old, new = (_diff_lines(side) for side in (change.old, change.new))
-        names = (
-            "/dev/null" if change.old is None else f"a/{change.path}",
-            "/dev/null" if change.new is None else f"b/{change.path}",
-        )
-        for line in difflib.unified_diff(old, new, *names, n=3):
+    for path, old, new in changes:
+        texts = [(side or b"").decode("utf-8", "surrogateescape") for side in (old, new)]
+        before, after = (re.findall(r"[^\n]*\n|[^\n]+", text) for text in texts)
+        source = "/dev/null" if old is None else f"a/{path}"
+        target = "/dev/null" if new is None else f"b/{path}"
+        for line in difflib.unified_diff(before, after, source, target):
             out.append(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
     return "".join(out)
-
-
-def _diff_lines(source: bytes | None) -> list[str]:
-    return re.findall(r"[^\n]*\n|[^\n]+", (source or b"").decode("utf-8", "surrogateescape"))
 
 
 # -- the package
@@ -7232,12 +7254,13 @@ def render_page(
     """The page of `view`: its data is JSON in which nothing can end a script or begin a tag."""
     import json
 
+    fields = ("name", "owner", "kind", "signature", "doc")
     forms = {pick.symbol: pick.form for pick in picks}
     parts = sorted(groups.ranks, key=lambda part: (-groups.ranks[part], part))[:_PAGE_PARTS]
     place = {part: at for at, part in enumerate(parts)}
     best, ranks = max((each.score for each in symbols), default=1.0), sum(groups.ranks.values())
     rows = [
-        {field: redact(show(getattr(each, field), 200)) for field in _PAGE_FIELDS}
+        {field: redact(show(getattr(each, field), 200)) for field in fields}
         | {"path": show(path, 400), "line": each.line, "score": round(100 * score / best, 2)}
         | {"part": place.get(groups.of[path], -1), "form": forms.get(symbol, "no")}
         for symbol in symbols[:_PAGE_SYMBOLS]
@@ -7254,9 +7277,6 @@ def render_page(
     data = {"name": show(name), "budgets": shown, "parts": nodes, "symbols": rows}
     text = json.dumps(data | {"total": len(symbols)}, separators=(",", ":"))
     return fill("view.html", data=re.sub("[<>&]", lambda found: f"\\u{ord(found[0]):04x}", text))
-
-
-_PAGE_FIELDS = ("name", "owner", "kind", "signature", "doc")
 
 
 def render_completion(shell: str, words: Mapping[str, Mapping[str, str]]) -> str:
@@ -10272,11 +10292,11 @@ def can_be_managed(path: str) -> bool:
 
 def read_facts(project: Project) -> Facts:
     """What the project's configuration files say."""
-    return make_facts(project, list_files(project))[0]
+    return make_facts(project, list_files(project))
 
 
-def make_facts(project: Project, files: Mapping[str, Stamp]) -> tuple[Facts, dict[str, str]]:
-    """What names and configuration say, and how manifests describe their packages; remembered."""
+def make_facts(project: Project, files: Mapping[str, Stamp]) -> Facts:
+    """What names and configuration say; remembered."""
     import json
 
     when = time.time_ns()
@@ -10285,19 +10305,18 @@ def make_facts(project: Project, files: Mapping[str, Stamp]) -> tuple[Facts, dic
     told = {path: stamp for path, stamp in files.items() if is_config(path)}
     answer = read_answer(project, question, told)
     if answer is not None:
-        (stack, commands, key_files, packages, conventions), descriptions = json.loads(answer)
-        facts = Facts(
+        stack, commands, key_files, packages, conventions, about = json.loads(answer)
+        return Facts(
             tuple(stack),
             tuple(map(Command._make, commands)),
             tuple(map(KeyFile._make, key_files)),
             tuple(map(Package._make, packages)),
             tuple(conventions),
+            about,
         )
-        return facts, descriptions
-    configs = read_configs(project, list(files))
-    facts, descriptions = detect_facts(list(files), configs), find_descriptions(configs)
-    write_answer(project, question, told, json.dumps([facts, descriptions]), when)
-    return facts, descriptions
+    facts = detect_facts(list(files), read_configs(project, list(files)))
+    write_answer(project, question, told, json.dumps(facts), when)
+    return facts
 
 
 def make_map(
@@ -10397,7 +10416,7 @@ def make_survey(
     """List, read, tag, resolve, rank: everything a map chooses from."""
     paths = list(files)
     configs = read_configs(project, paths)
-    facts, descriptions = make_facts(project, files)
+    facts = make_facts(project, files)
     index = read_index(project, files, chosen=choose_sources(paths)) if code else Index({}, 0, True)
     tags = {path: found for path, found in index.tags.items() if not find_document(path)}
     documents = {path: found for path, found in index.tags.items() if find_document(path)}
@@ -10407,8 +10426,7 @@ def make_survey(
     ranks = rank_files(links, dict.fromkeys(find_focus(tags, focus), 1.0))
     symbols = rank_symbols(links, ranks, tags, count_mentions(documents))
     docs = {path: found.doc for path, found in index.tags.items() if found.doc}
-    docs |= descriptions
-    modules = describe_modules(paths, docs)
+    modules = describe_modules(paths, docs | facts.about)
     tree = build_tree(
         paths, project.config.map_max_depth, {each.path: each.doc for each in modules if each.doc}
     )
@@ -10527,7 +10545,7 @@ def _map_parts(survey: Survey) -> list[MapPart]:
         f"- {code_span(each.path + '/')}: {show(each.doc)}\n" for each in survey.modules if each.doc
     ]
     packages = [
-        f"- {code_span(each.path)}: {show(each.name)} ({show(each.stack)})\n"
+        f"- {code_span(each.path)}: {show(each.name)}{f' ({show(each.stack)})' if each.stack else ''}\n"
         for each in facts.packages
     ]
     return [
@@ -10590,72 +10608,42 @@ def make_scan(project: Project, *, full: bool) -> Scan:
 
 def check_health(project: Project) -> list[Finding]:
     """What is installed, found, stale or broken, and for each fault the command that mends it."""
-    ctx = script_command(project)
-    return [
-        *_check_packages(project, ctx),
-        *_check_git(project),
-        _check_tracker(project),
-        *_check_sections(project, ctx),
-        *_check_own_files(project, ctx),
-    ]
-
-
-def _check_tracker(project: Project) -> Finding:
-    tracker = read_tasks(project, project.config.tasks_source)
-    faults = f", {len(tracker.faults)} records with faults" if tracker.faults else ""
-    found = (
-        f"{tracker.source}: {len(tracker.tasks)} tasks{faults}"
-        if tracker.source
-        else "no tracker found"
-    )
-    return Finding("tasks", found, "")
-
-
-def _check_packages(project: Project, ctx: str) -> list[Finding]:
     import platform
 
+    ctx = script_command(project)
     found = [Finding("python", platform.python_version(), "")]
-    full = use_packages()
     for name, version in read_versions().items():
         fix = "" if version else f"{ctx} setup"
         if version and downloads_grammars(name, version):
             version, fix = f"{version}: downloads grammars at the first parse", f"{ctx} setup"
         found.append(Finding(name, version or "missing: stdlib mode, approximate map", fix))
-    counter = read_counter(project)
-    exact = counter.name != "estimate" or project.config.tokens_encoding == "estimate"
-    how = counter.name if exact else "estimate (no vocabulary on this machine)"
-    return [*found, Finding("tokens", how, "" if exact or not full else f"{ctx} setup")]
-
-
-def _check_git(project: Project) -> list[Finding]:
-    if not has_git_folder(project.root):
-        return [Finding("git", "not a git work tree: files are found by walking", "")]
-    version = run_git(project, "version")
-    if version is None:
-        return [Finding("git", "not installed or not usable here", "install git")]
-    return [Finding("git", version.decode("utf-8", "replace").strip(), "")]
-
-
-def _check_sections(project: Project, ctx: str) -> list[Finding]:
+    counter = read_counter(project).name
+    exact = counter != "estimate" or project.config.tokens_encoding == "estimate"
+    how = counter if exact else "estimate (no vocabulary on this machine)"
+    found.append(Finding("tokens", how, f"{ctx} setup" if not exact and use_packages() else ""))
+    git, fix = "not a git work tree: files are found by walking", ""
+    if has_git_folder(project.root):
+        version = (run_git(project, "version") or b"").decode("utf-8", "replace").strip()
+        git, fix = version or "not installed or not usable here", "" if version else "install git"
+    tracker = read_tasks(project, project.config.tasks_source)
+    faults = f", {len(tracker.faults)} records with faults" if tracker.faults else ""
+    tasks = f"{tracker.source}: {len(tracker.tasks)} tasks{faults}"
+    found += [
+        Finding("git", git, fix),
+        Finding("tasks", tasks if tracker.source else "no tracker found", ""),
+    ]
     try:
         managed = list_managed(project)
     except CtxError:
         managed = []  # what is wrong with AGENTS.md or CLAUDE.md is found again below
-    paths = dict.fromkeys([*AGENT_FILES, *managed])
-    return [_check_file(project, ctx, path, _section_state) for path in paths]
+    paths = dict.fromkeys([*AGENT_FILES, *managed, CONSTITUTION_PATH, RUNLOOP_PATH, MAP_PATH])
+    return [*found, *(_check_file(project, ctx, path) for path in paths)]
 
 
-def _check_own_files(project: Project, ctx: str) -> list[Finding]:
-    paths = (CONSTITUTION_PATH, RUNLOOP_PATH, MAP_PATH)
-    return [_check_file(project, ctx, path, _own_file_state) for path in paths]
-
-
-def _check_file(
-    project: Project, ctx: str, path: str, look: Callable[[Project, str], str]
-) -> Finding:
-    """What `look` says of a file, with the command that mends it."""
+def _check_file(project: Project, ctx: str, path: str) -> Finding:
+    """The state of a file that init makes or has a section in, with the command that mends it."""
     try:
-        state = look(project, path)
+        state = _file_state(project, path)
     except CtxError as error:
         what, _, fix = str(error).rpartition("; ")
         return Finding(path, what, fix)
@@ -10663,13 +10651,11 @@ def _check_file(
     return Finding(path, state, fixes.get(state.split()[-1], ""))
 
 
-def _section_state(project: Project, path: str) -> str:
-    old = read_old(project, path)
-    body = make_section(project, path, old or b"")
-    return "section " + _in_file(path, section_state, old, body)
-
-
-def _own_file_state(project: Project, path: str) -> str:
+def _file_state(project: Project, path: str) -> str:
+    if path not in (CONSTITUTION_PATH, RUNLOOP_PATH, MAP_PATH):
+        old = read_old(project, path)
+        body = make_section(project, path, old or b"")
+        return "section " + _in_file(path, section_state, old, body)
     if not os.path.lexists(find_place(project, path)):
         return "absent"
     if path != MAP_PATH:
