@@ -281,6 +281,7 @@ class Config(NamedTuple):
     hook_agent_prompts: bool = False
     roles: Mapping[str, Sequence[str]] = {}  # role -> globs that it may see
     domains: Mapping[str, str] = {}  # folder prefix -> a name for it
+    languages: str = ""  # stanzas of the user's own, as in the language table
 
 
 class Project(NamedTuple):
@@ -306,6 +307,14 @@ class Finding(NamedTuple):
     what: str
     state: str
     fix: str
+
+
+class Coverage(NamedTuple):
+    """How the files of one language are read, and how many this repository has."""
+
+    language: str
+    means: str  # "grammar", "pattern", "script parts", "standard library" or "name only"
+    files: int
 
 
 class Stamp(NamedTuple):
@@ -1496,10 +1505,11 @@ _MOST_NAMES = 40
 # One stanza per language: `name: suffixes`, then rows. A row is a verb and its words.
 #
 # A word is a path through the tree: `a>b` is a child, `a.f>b` a child in field f, `a.f` whatever
-# is in field f, `a>=` what follows an equals sign; the last step may name several nodes: `a>b|c`.
+# is in field f, `a>=` what follows an equals sign; the last step may name several nodes: `a>b|c`,
+# or the first or last child only: `a>^b`, `a>b$`.
 # `x/` in front of a path says where it stands, and is not part of it.
 #
-# `Def` and `Ref` are def and ref for names with a capital only.
+# `Def`, `Ref` and `Word` are for names with a capital only.
 #
 #   like      start from the rows of another stanza
 #   def       path=label   a definition; the last step is its name (without a step: its field name)
@@ -1531,8 +1541,10 @@ _MOST_NAMES = 40
 #   cut       regex, deleted from owners                    edit      regex => text, on imports
 #   once      labels of which one name in a row is told once: clauses of a function
 #   flat      labels that in column 0 stand in nothing, whatever a syntax error made of it
+#   cells     yes: a notebook; its code cells are read in the language of its kernel
 #   file      label word: the file itself is a definition, called what the file is called
 #   text      label regex: what to find without a grammar; `text ast` reads it as Python
+#   word      modifiers / word=label: the same for words that begin a definition; with > indented
 LANGUAGE_TABLE = r"""
 python: py pyi pyw
   run     python pypy
@@ -1546,15 +1558,12 @@ python: py pyi pyw
   raw     (module (assignment left: (identifier) @_a right: [(list) (tuple)] @only) (#eq? @_a "__all__"))
   value   default_parameter.value typed_default_parameter.value module|ERROR/assignment.right
   value   class_definition.superclasses>argument_list>keyword_argument.value>string|integer|float|list|tuple|dictionary|call
-  ref     call.function>identifier call.function>attribute.attribute>identifier
-  ref     type>identifier type>generic_type>identifier type>attribute.attribute>identifier
+  ref     call.function>identifier call.function>attribute.attribute>identifier type>identifier type>generic_type>identifier type>attribute.attribute>identifier
   ref     type>binary_operator>identifier type>binary_operator>attribute.attribute>identifier type>binary_operator>subscript.value>identifier
   ref     type>subscript.value>identifier type>subscript.value>attribute.attribute>identifier type>subscript.subscript>identifier type>subscript.subscript>attribute.attribute>identifier
   ref     class_definition.superclasses>argument_list>identifier class_definition.superclasses>argument_list>attribute.attribute>identifier
   ref     class_definition.superclasses>argument_list>subscript.value>identifier class_definition.superclasses>argument_list>subscript.value>attribute.attribute>identifier
-  ref     class_definition.superclasses>argument_list>keyword_argument.value>identifier
-  ref     decorator>identifier decorator>attribute.attribute>identifier
-  raw     (raise_statement . (identifier) @ref)
+  ref     class_definition.superclasses>argument_list>keyword_argument.value>identifier decorator>identifier decorator>attribute.attribute>identifier raise_statement>^identifier
   ref     except_clause.value>identifier except_clause.value>as_pattern>identifier except_clause.value>attribute.attribute>identifier
   ref     import_from_statement.name>dotted_name>identifier import_from_statement.name>aliased_import.name>dotted_name>identifier
   drop    super str int bool float bytes object dict list tuple set type len isinstance range property staticmethod classmethod
@@ -1565,8 +1574,26 @@ python: py pyi pyw
   edit    ^import\s+(.*) => {\1}
   edit    (?<=\w)\.\{\*\}$|\{\*\}$ =>
   text    ast
-  text    class ^class\s+(\w+)
-  text    function ^(?:async\s+)?def\s+(\w+)
+  word    async / class def=function
+
+starlark: bzl star bazel
+  names   BUILD WORKSPACE BUCK Tiltfile
+  comment #
+  docstring yes
+  public  (^|\W)[^\W_]\w*$
+  def     function_definition=function
+  raw     (module (expression_statement (call arguments: (argument_list (keyword_argument name: (identifier) @_n value: (string (string_content) @name))) @body (#eq? @_n "name")) @def.object))
+  value   default_parameter.value
+  ref     call.function>identifier call.function>attribute.attribute>identifier
+  drop    load glob select fail len str list dict package
+  raw     (call function: (identifier) @_l arguments: (argument_list . (string (string_content) @use)) (#eq? @_l "load"))
+  raw     (keyword_argument name: (identifier) @_d value: (list (string (string_content) @use)) (#match? @_d "^(deps|srcs|data)$"))
+  edit    ^//([^:]*):(.*\.bzl)$ => \1/\2
+  edit    ^//([^:]+).* => \1
+  edit    ^:(.*\.bzl)$ => ./\1
+  edit    ^:.* =>
+  text    function ^def\s+(\w+)
+  text    object ^\s+name\s*=\s*"([^"]+)"
 
 ecma:
   family  ecma
@@ -1602,8 +1629,7 @@ ecma:
   use     import_statement.source export_statement.source
   raw     (call_expression function: (identifier) @_r arguments: (arguments . (string) @use) (#eq? @_r "require"))
   raw     (call_expression function: (import) arguments: (arguments . (string) @use))
-  text    class ^(?:export\s+)?(?:default\s+)?(?:abstract\s+)?class\s+(\w+)
-  text    function ^(?:export\s+)?(?:default\s+)?(?:async\s+)?function\s*\*?\s*(\w+)
+  word    export default abstract async / class function(?:\s*\*)?=function
   text    function ^(?:export\s+)?(?:const|let|var)\s+(\w+)\s*=\s*(?:async\s*)?(?:\([^()]*\)|\w+)\s*=>
   text    function ^(?:module\.)?exports\.(\w+)\s*=\s*(?:async\s+)?function\b
 
@@ -1633,9 +1659,7 @@ typescript: ts mts cts
   skip    decorator
   ref     type_identifier extends_clause.value>identifier extends_clause.value>member_expression.property>property_identifier
   use     import_require_clause.source
-  text    interface ^(?:export\s+)?(?:declare\s+)?interface\s+(\w+)
-  text    type ^(?:export\s+)?(?:declare\s+)?type\s+(\w+)
-  text    enum ^(?:export\s+)?(?:declare\s+)?(?:const\s+)?enum\s+(\w+)
+  word    export declare const / interface type enum
 
 tsx: tsx
   like    typescript
@@ -1655,23 +1679,20 @@ go: go
   raw     (const_declaration . (_) .) @wrap
   raw     (var_declaration . (var_spec) .) @wrap
   cut     ^\*|\[.*
-  ref     call_expression.function>identifier call_expression.function>selector_expression.field>field_identifier
-  ref     type_identifier
+  ref     call_expression.function>identifier call_expression.function>selector_expression.field>field_identifier type_identifier
   Ref     argument_list>identifier
   drop    string int bool error byte any int64 int32 uint64 uint32 uint8 float64 rune uint append len make new cap panic copy delete close
   use     import_spec.path
-  text    function ^func\s+(\w+)
+  word    func=function type
   text    method ^func\s+\([^)]*\)\s*(\w+)
-  text    type ^type\s+(\w+)
 
 rust: rs
   public  \bpub\b(?!\s*\()|^macro_rules!|^impl\b.*\bfor\b
   open    trait
   wrap    foreign_mod_item
-  def     struct_item=struct enum_item=enum union_item=union trait_item=trait type_item=type
-  def     function_item=function function_signature_item=function macro_definition=macro
+  def     struct_item=struct enum_item=enum union_item=union trait_item=trait type_item=type function_item=function function_signature_item=function macro_definition=macro
   raw     (mod_item name: (_) @name body: (_)) @def.module
-  raw     (impl_item type: (_) @name) @def.part
+  def     impl_item.type=part
   raw     (impl_item body: (declaration_list (type_item name: (_) @name) @def.none))
   raw     (const_item name: (_) @name value: (_)? @value) @def.constant
   raw     (static_item name: (_) @name value: (_)? @value) @def.constant
@@ -1694,11 +1715,7 @@ rust: rs
   raw     (mod_item name: (_) !body) @use
   edit    ^(?:pub\s*(?:\([^)]*\)\s*)?)?(?:use|extern crate)\s+(.*);$ => \1
   edit    ^(?:pub\s*(?:\([^)]*\)\s*)?)?mod\s+(\w+);$ => self::\1
-  text    struct ^(?:pub(?:\([^)]*\))?\s+)?struct\s+(\w+)
-  text    enum ^(?:pub(?:\([^)]*\))?\s+)?enum\s+(\w+)
-  text    trait ^(?:pub(?:\([^)]*\))?\s+)?(?:unsafe\s+)?trait\s+(\w+)
-  text    function ^(?:pub(?:\([^)]*\))?\s+)?(?:const\s+)?(?:async\s+)?(?:unsafe\s+)?fn\s+(\w+)
-  text    macro ^macro_rules!\s*(\w+)
+  word    pub(?:\([^)]*\))? const async unsafe / struct enum trait fn=function macro_rules!=macro
 
 java: java
   family  jvm
@@ -1718,9 +1735,7 @@ java: java
   package package_declaration>scoped_identifier|identifier
   use     import_declaration
   edit    ^import\s+(?:static\s+)?(.*);$ => \1
-  text    class ^(?:(?:public|abstract|final|sealed)\s+)*(?:class|record)\s+(\w+)
-  text    interface ^(?:(?:public|sealed)\s+)*@?interface\s+(\w+)
-  text    enum ^(?:public\s+)?enum\s+(\w+)
+  word    public abstract final sealed / class record=class @?interface=interface enum
 
 c: c h
   family  c
@@ -1752,6 +1767,8 @@ cpp: cpp cc cxx c++ hpp hh hxx h++ ipp inl tpp
   wrap    template_declaration
   def     alias_declaration=type concept_definition=type
   raw     (class_specifier name: (_) @name body: (_)) @def.class
+  raw     (class_specifier name: (template_type name: (_) @name) body: (_)) @def.class
+  raw     (struct_specifier name: (template_type name: (_) @name) body: (_)) @def.struct
   raw     (field_declaration declarator: (function_declarator declarator: [(field_identifier) (operator_name) (destructor_name)] @name)) @def.method
   raw     (field_declaration declarator: (_ (function_declarator declarator: [(field_identifier) (operator_name)] @name))) @def.method
   raw     (field_declaration declarator: (_ (_ (function_declarator declarator: [(field_identifier) (operator_name)] @name)))) @def.method
@@ -1765,8 +1782,8 @@ cpp: cpp cc cxx c++ hpp hh hxx h++ ipp inl tpp
   ref     call_expression.function>qualified_identifier.name>identifier call_expression.function>template_function.name>identifier
   ref     call_expression.function>qualified_identifier.name>template_function.name>identifier
   ref     call_expression.function>qualified_identifier.name>qualified_identifier.name>identifier
-  text    class ^class\s+(\w+)[^;]*$
-  text    struct ^struct\s+(\w+)[^;()]*$
+  text    class ^(?:template\s*<[^;{}]*>\s*)?class\s+(?:[A-Z][A-Z_]+\s+)?(\w+)[^;(){}]*\{
+  text    struct ^(?:template\s*<[^;{}]*>\s*)?struct\s+(?:[A-Z][A-Z_]+\s+)?(\w+)[^;(){}]*\{
   text    enum ^enum\s+(?:class\s+|struct\s+)?(\w+)
 
 csharp: cs csx
@@ -1780,8 +1797,7 @@ csharp: cs csx
   skip    attribute_list constructor_initializer
   ref     invocation_expression.function>identifier invocation_expression.function>member_access_expression.name>identifier
   ref     invocation_expression.function>conditional_access_expression>member_binding_expression.name>identifier
-  ref     generic_name>identifier base_list>identifier type_argument_list>identifier attribute.name>identifier
-  ref     nullable_type>identifier array_type>identifier
+  ref     generic_name>identifier base_list>identifier type_argument_list>identifier attribute.name>identifier nullable_type>identifier array_type>identifier
   ref     parameter.type>identifier variable_declaration.type>identifier property_declaration.type>identifier method_declaration.returns>identifier
   ref     object_creation_expression.type>identifier cast_expression.type>identifier typeof_expression.type>identifier catch_declaration.type>identifier
   ref     declaration_pattern.type>identifier type_parameter_constraint.type>identifier delegate_declaration.type>identifier indexer_declaration.type>identifier
@@ -1792,18 +1808,14 @@ csharp: cs csx
   use     using_directive
   edit    ^(?:global )?using (?:static |unsafe )*(?:\w+ ?= ?)?([^<]*).*;$ => \1
   edit    global:: =>
-  text    class ^\s*(?:(?:public|internal|abstract|sealed|static|partial)\s+)*(?:class|record)\s+(\w+)
-  text    interface ^\s*(?:(?:public|internal|partial)\s+)*interface\s+(\w+)
-  text    struct ^\s*(?:(?:public|internal|readonly|ref|partial)\s+)*struct\s+(\w+)
-  text    enum ^\s*(?:(?:public|internal)\s+)*enum\s+(\w+)
+  word    > public internal abstract sealed static partial readonly ref / class record(?:\s+struct)?=class interface struct enum
 
 ruby: rb rake gemspec ru
   run     ruby jruby
   names   Rakefile Gemfile Guardfile Vagrantfile Fastfile Podfile
   comment #
   public  ^(?!private|protected)
-  def     class=class module=module method=method singleton_method=method
-  raw     (singleton_class value: (_) @name) @def.part
+  def     class=class module=module method=method singleton_method=method singleton_class.value=part
   raw     (assignment left: (constant) @name right: (_) @value) @def.constant
   raw     (assignment left: (constant) @name right: (call receiver: (constant) @_c method: (identifier) @_m block: (_)? @body) (#match? @_c "^(Struct|Class|Data|Module)$") (#match? @_m "^(new|define)$")) @def.class
   raw     (call method: (identifier) @_a arguments: (argument_list (simple_symbol) @name) (#match? @_a "^attr_(reader|writer|accessor)$")) @def.property
@@ -1826,8 +1838,7 @@ php: php phtml inc
   run     php
   comment // /* #
   public  ^(?!.*\b(private|protected)\b)
-  def     class_declaration=class interface_declaration=interface trait_declaration=trait enum_declaration=enum
-  def     function_definition=function method_declaration=method
+  def     class_declaration=class interface_declaration=interface trait_declaration=trait enum_declaration=enum function_definition=function method_declaration=method
   raw     (const_declaration (const_element . (name) @name (_) @value)) @def.constant
   raw     (function_call_expression function: (name) @_d arguments: (arguments . (argument (string (string_content) @name)) . (argument) @value) (#eq? @_d "define")) @def.constant
   hide    anonymous_function arrow_function anonymous_class
@@ -1838,8 +1849,7 @@ php: php phtml inc
   ref     scoped_call_expression.scope>name scoped_call_expression.scope>qualified_name>name object_creation_expression>name object_creation_expression>qualified_name>name
   ref     base_clause>name base_clause>qualified_name>name class_interface_clause>name class_interface_clause>qualified_name>name
   ref     named_type>name named_type>qualified_name>name use_declaration>name use_declaration>qualified_name>name
-  ref     attribute>name attribute>qualified_name>name namespace_use_clause>name namespace_use_clause>qualified_name>name
-  raw     (class_constant_access_expression . (name) @ref)
+  ref     attribute>name attribute>qualified_name>name namespace_use_clause>name namespace_use_clause>qualified_name>name class_constant_access_expression>^name
   raw     (class_constant_access_expression . (qualified_name (name) @ref))
   drop    self static parent define function_exists __construct
   package namespace_definition.name
@@ -1848,20 +1858,16 @@ php: php phtml inc
   edit    ^(require|include)(_once)?\b =>
   edit    [()] =>
   edit    ^\s*__DIR__\s*\.\s*["']/? => ./
-  text    class ^(?:(?:abstract|final|readonly)\s+)*class\s+(\w+)
-  text    interface ^interface\s+(\w+)
-  text    trait ^trait\s+(\w+)
-  text    enum ^enum\s+(\w+)
+  word    abstract final readonly / class interface trait enum
   text    function ^\s*function\s+&?(\w+)
 
 kotlin: kt kts
   family  jvm
   public  ^(?!.*\b(private|internal)\b)
-  raw     (class_declaration (type_identifier) @name) @def.class
+  def     class_declaration>type_identifier=class
   raw     (class_declaration "interface" (type_identifier) @name) @def.interface
   raw     (class_declaration "enum" (type_identifier) @name) @def.enum
-  def     object_declaration>type_identifier=object
-  raw     (type_alias . (type_identifier) @name) @def.type
+  def     object_declaration>type_identifier=object type_alias>^type_identifier=type
   def     function_declaration>simple_identifier=function property_declaration>variable_declaration>simple_identifier=property
   raw     (function_declaration receiver: (_) @owner (simple_identifier) @name) @def.function
   raw     (property_declaration receiver: (_) @owner (variable_declaration (simple_identifier) @name)) @def.property
@@ -1879,16 +1885,13 @@ kotlin: kt kts
   package package_header>identifier
   use     import_header
   edit    ^import\s+ =>
-  text    class ^(?:(?:public|internal|private|abstract|open|data|sealed|inner|value|annotation)\s+)*class\s+(\w+)
-  text    interface ^(?:(?:public|internal|sealed|fun)\s+)*interface\s+(\w+)
-  text    object ^(?:(?:public|internal|private|data)\s+)*object\s+(\w+)
+  word    public internal private abstract open data sealed inner value annotation enum fun / class interface object
   text    function ^(?:(?:public|internal|private|inline|suspend|operator)\s+)*fun\s+(?!interface\b)(?:<[^>]*>\s*)?(?:[\w<>?]+\.)?(\w+)
 
 swift: swift
   public  \b(public|open)\b(?!\()
   open    protocol
-  def     protocol_declaration=protocol protocol_function_declaration.name>simple_identifier=method typealias_declaration.name>type_identifier=type
-  raw     (class_declaration name: (type_identifier) @name) @def.class
+  def     protocol_declaration=protocol protocol_function_declaration.name>simple_identifier=method typealias_declaration.name>type_identifier=type class_declaration.name>type_identifier=class
   raw     (class_declaration "struct" name: (type_identifier) @name) @def.struct
   raw     (class_declaration "enum" name: (type_identifier) @name) @def.enum
   raw     (class_declaration "extension" name: (_) @name) @def.part
@@ -1907,11 +1910,7 @@ swift: swift
   drop    available discardableResult objc escaping testable init self
   use     import_declaration>identifier
   edit    \..* =>
-  text    class ^(?:(?:public|open|final|internal|private)\s+)*(?:class|actor)\s+(\w+)
-  text    struct ^(?:(?:public|internal|private)\s+)*struct\s+(\w+)
-  text    enum ^(?:(?:public|internal|private|indirect)\s+)*enum\s+(\w+)
-  text    protocol ^(?:(?:public|internal|private)\s+)*protocol\s+(\w+)
-  text    function ^(?:(?:public|internal|private|static)\s+)*func\s+(\w+)
+  word    public open final internal private static indirect / class actor=class struct enum protocol func=function
 
 scala: scala sc sbt
   public  ^(?!.*\b(private|protected)\b)
@@ -1927,17 +1926,12 @@ scala: scala sc sbt
   edit    ^import\s+ =>
   edit    \s*=.\s*\w+ =>
   edit    \._$ => .*
-  text    class ^(?:(?:sealed|abstract|final|case)\s+)*class\s+(\w+)
-  text    object ^(?:case\s+)?object\s+(\w+)
-  text    trait ^(?:sealed\s+)?trait\s+(\w+)
-  text    enum ^enum\s+(\w+)
+  word    sealed abstract final case / class object trait enum
 
 dart: dart
   public  (^|[\s.])[^\W_]\w*$
   lead    constant=const
-  def     class_definition=class enum_declaration=enum mixin_declaration>identifier=class
-  raw     (type_alias . (type_identifier) @name) @def.type
-  raw     (extension_declaration class: (_) @name) @def.part
+  def     class_definition=class enum_declaration=enum mixin_declaration>identifier=class type_alias>^type_identifier=type extension_declaration.class=part
   def     program|ERROR/static_final_declaration_list/static_final_declaration>identifier=constant
   def     program/function_signature=function method_signature>function_signature.name=method declaration>function_signature.name=method
   def     method_signature>getter_signature.name=method declaration>constructor_signature.name>identifier=method
@@ -1953,14 +1947,12 @@ dart: dart
   raw     ((selector (unconditional_assignable_selector (identifier) @ref)) . (selector (argument_part)))
   drop    int String bool double void dynamic num List Map override
   use     uri
-  text    class ^(?:abstract\s+|final\s+|base\s+|sealed\s+)*class\s+(\w+)
-  text    enum ^enum\s+(\w+)
-  text    class ^mixin\s+(\w+)
+  word    abstract final base sealed / class enum mixin=class
 
 lua: lua
   comment --
   public  ^(?!local\b)
-  raw     (function_declaration name: (identifier) @name) @def.function
+  def     function_declaration.name>identifier=function
   raw     (function_declaration name: (dot_index_expression table: (_) @owner field: (_) @name)) @def.function
   raw     (function_declaration name: (method_index_expression table: (_) @owner method: (_) @name)) @def.method
   raw     (chunk (assignment_statement (variable_list name: (identifier) @name) (expression_list value: (_) @value)) @def.constant)
@@ -1968,6 +1960,7 @@ lua: lua
   raw     (assignment_statement (variable_list name: (identifier) @name) (expression_list value: (table_constructor))) @def.scope
   raw     (assignment_statement (variable_list name: (identifier) @name) (expression_list value: (function_definition body: (_)? @body))) @def.function
   raw     (assignment_statement (variable_list name: (dot_index_expression table: (_) @owner field: (_) @name)) (expression_list value: (function_definition body: (_)? @body))) @def.function
+  raw     (assignment_statement (variable_list name: (dot_index_expression table: (_) @owner field: (_) @name)) (expression_list value: (function_call arguments: (arguments . (function_definition body: (_)? @body))))) @def.function
   raw     (field name: (identifier) @name value: (function_definition body: (_)? @body)) @def.method
   hide    function_definition
   ref     function_call.name>identifier function_call.name>dot_index_expression.field>identifier function_call.name>method_index_expression.method>identifier
@@ -1988,21 +1981,22 @@ bash: sh bash zsh ksh
 elixir: ex exs
   run     elixir
   comment #
-  public  ^(?!def(macro)?p\b)
+  public  ^(?!def(macro)?p\b|@typep)
   once    function
   raw     (call target: (identifier) @_m (arguments . (alias) @name) (do_block) @body (#match? @_m "^def(module|protocol)$")) @def.module
   raw     (call target: (identifier) @_m (arguments . (identifier) @name) (#match? @_m "^def(|p|macro|macrop|delegate|guard)$")) @def.function
   raw     (call target: (identifier) @_m (arguments . (call target: (identifier) @name)) (#match? @_m "^def(|p|macro|macrop|delegate|guard)$")) @def.function
   raw     (call target: (identifier) @_m (arguments . (binary_operator left: (call target: (identifier) @name))) (#match? @_m "^def(|p|macro|macrop|delegate|guard)$")) @def.function
   raw     (call target: (identifier) @_m (arguments (_) (keywords) @skip) (#match? @_m "^def(|p|macro|macrop|delegate)$"))
+  raw     ((unary_operator operand: (call target: (identifier) @_t (arguments . (binary_operator left: [(identifier) @name (call target: (identifier) @name) (binary_operator left: (call target: (identifier) @name))])))) @def.type (#match? @_t "^(type|typep|opaque)$"))
   raw     (binary_operator operator: "\\\\" right: (_) @value)
   raw     ((unary_operator operand: (call target: (identifier) @_d (arguments (_)))) @doc (#match? @_d "^(doc|moduledoc|typedoc)$"))
   raw     ((unary_operator operand: (call target: (identifier) @_d)) @skip (#match? @_d "^(spec|impl|deprecated|since)$"))
   body    do_block
   ref     alias call.target>identifier call.target>dot.right>identifier
-  drop    def defp defmodule defmacro defmacrop defprotocol defstruct defdelegate defguard defimpl use import alias require doc moduledoc spec type quote unquote if case cond raise
+  drop    def defp defmodule defmacro defmacrop defprotocol defstruct defdelegate defguard defimpl use import alias require doc moduledoc spec type quote unquote if case cond raise typep opaque callback
   raw     (call target: (identifier) @_u (arguments . [(alias) (dot)] @use) (#match? @_u "^(use|import|alias|require)$"))
-  text    module ^defmodule\s+([\w.]+)
+  word    defmodule=module
 
 haskell: hs
   comment -- {-
@@ -2013,7 +2007,7 @@ haskell: hs
   ref     name apply.function>variable import_name.variable>variable
   package header.module
   use     import.module
-  text    type ^(?:data|newtype|type)\s+([A-Z]\w*)
+  Word    data=type newtype=type type
   text    class ^class\s+(?:.*=>\s*)?([A-Z]\w*)
 
 vue: vue
@@ -2021,19 +2015,22 @@ vue: vue
   file    class component
   embed   script_element>raw_text=typescript
   Ref     tag_name
-  text    function ^\s*(?:export\s+)?(?:async\s+)?function\s+(\w+)
-  text    interface ^\s*export\s+interface\s+(\w+)
+  word    > export async / function interface
 
 svelte: svelte
   like    vue
+
+notebook: ipynb
+  family  python
+  cells   yes
+  grammar -
 
 html: html htm
   family  ecma
   embed   script_element>raw_text=typescript
   raw     (script_element (start_tag (attribute (attribute_name) @_a (quoted_attribute_value (attribute_value) @use))) (#eq? @_a "src"))
   edit    ^(?!\w+:|[./]) => ./
-  text    function ^\s*(?:async\s+)?function\s+(\w+)
-  text    class ^\s*class\s+(\w+)
+  word    > async / function class
 
 perl: pl pm t psgi
   run     perl
@@ -2055,13 +2052,16 @@ perl: pl pm t psgi
   raw     (use_statement module: (package) @_p [(string_literal) (quoted_word_list content: (_) @use)] @use (#match? @_p "^(parent|base)$"))
   edit    ^qw\W(.*)\W$ => \1
   edit    \s+ => ,
-  text    module ^package\s+([\w:]+)
-  text    function ^sub\s+(\w+)
+  word    package=module sub=function
 
 prolog: pro
   grammar -
   comment % /*
+  once    function
+  drop    library module use_module format forall findall member append atom atomic_list_concat nth0 nth1 length number
   text    module ^:-\s*module\((\w+)
+  text    use ^:-\s*(?:use_module|ensure_loaded|include|reexport)\((?:library\()?'?([\w/]+)
+  text    function ^([a-z]\w*)\((?=[^\n]*(?::-|-->|\.\s*$|,\s*$))
 
 r: r
   run     Rscript
@@ -2093,10 +2093,10 @@ julia: jl
   raw     (struct_definition (type_head [(identifier) @name (parametrized_type_expression . (identifier) @name) (binary_expression . [(identifier) @name (parametrized_type_expression . (identifier) @name)])])) @def.struct
   raw     (function_definition (signature [(identifier) @name (call_expression . (identifier) @name) (_ . (call_expression . (identifier) @name)) (_ . (_ . (call_expression . (identifier) @name)))])) @def.function
   raw     (function_definition (signature [(call_expression . (field_expression value: (_) @owner (identifier) @name .)) (_ . (call_expression . (field_expression value: (_) @owner (identifier) @name .)))])) @def.function
-  raw     ([(source_file (assignment . [(call_expression . (identifier) @name) (_ . (call_expression . (identifier) @name))] . (operator) @body) @def.function) (block (assignment . [(call_expression . (identifier) @name) (_ . (call_expression . (identifier) @name))] . (operator) @body) @def.function)])
+  raw     (assignment . [(call_expression . (identifier) @name) (_ . (call_expression . (identifier) @name))] . (operator) @body) @def.function
   raw     (assignment . (_ . (parametrized_type_expression . (identifier) @name)) . (operator) @body) @def.function
   raw     (function_definition (signature (_ . (parametrized_type_expression . (identifier) @name)))) @def.function
-  raw     ([(source_file (assignment . [(call_expression . (field_expression value: (_) @owner (identifier) @name .)) (_ . (call_expression . (field_expression value: (_) @owner (identifier) @name .)))] . (operator) @body) @def.function) (block (assignment . [(call_expression . (field_expression value: (_) @owner (identifier) @name .)) (_ . (call_expression . (field_expression value: (_) @owner (identifier) @name .)))] . (operator) @body) @def.function)])
+  raw     (assignment . [(call_expression . (field_expression value: (_) @owner (identifier) @name .)) (_ . (call_expression . (field_expression value: (_) @owner (identifier) @name .)))] . (operator) @body) @def.function
   raw     (macro_definition (signature (call_expression . (identifier) @name))) @def.macro
   raw     (const_statement (assignment . (identifier) @name (operator) . (_) @value)) @def.constant
   only    export_statement>identifier export_statement>macro_identifier public_statement>identifier
@@ -2105,16 +2105,15 @@ julia: jl
   raw     (argument_list (assignment (operator) . (_) @value))
   raw     (call_expression . [(identifier) @ref (field_expression (identifier) @ref .) (parametrized_type_expression . (identifier) @ref)])
   raw     (typed_expression (_) (identifier) @ref .)
-  raw     (type_head (binary_expression (identifier) @ref .))
+  ref     type_head>binary_expression>identifier$
   ref     parametrized_type_expression>identifier curly_expression>identifier macrocall_expression>macro_identifier>identifier selected_import>identifier
   drop    include new println print string length push! error throw isempty Int Float64 String Bool Vector
   use     using_statement import_statement
   raw     (call_expression . (identifier) @_i (argument_list . (string_literal) @use) (#eq? @_i "include"))
   edit    ^(using|import)\s+ =>
   edit    :.* =>
-  text    struct ^\s*(?:mutable\s+)?struct\s+(\w+)
+  word    > mutable / struct module
   text    function ^\s*function\s+(?:\w+\.)*(\w+!?)
-  text    module ^\s*module\s+(\w+)
 
 zig: zig
   public  ^(pub|export)\b
@@ -2136,10 +2135,9 @@ zig: zig
 objc: m mm
   like    c
   turn    m matlab \A\s*(%|function\b|classdef\b|clear\b|clc\b|close all\b|addpath\b)
-  raw     (protocol_declaration . (identifier) @name) @def.protocol
-  raw     (class_interface . (identifier) @name) @def.class
+  def     protocol_declaration>^identifier=protocol class_interface>^identifier=class
   raw     (class_interface . (identifier) @name "(") @def.part
-  raw     (class_implementation . (identifier) @name) @def.part
+  def     class_implementation>^identifier=part
   raw     (method_declaration . (method_type) . (identifier) @name) @def.method
   raw     (method_definition . (method_type) . (identifier) @name) @def.method
   def     property_declaration>struct_declaration>struct_declarator=property
@@ -2160,10 +2158,7 @@ groovy: groovy gradle gvy gsh
   public  ^(?!.*\bprivate\b)
   text    package ^package\s+([\w.]+)
   text    use ^import\s+(?:static\s+)?([\w.*]+)
-  text    class ^\s*(?:(?:public|abstract|final|static|private)\s+)*class\s+(\w+)
-  text    interface ^\s*(?:public\s+)?@?interface\s+(\w+)
-  text    enum ^\s*(?:public\s+)?enum\s+(\w+)
-  text    trait ^\s*trait\s+(\w+)
+  word    > public abstract final static private / class @?interface=interface enum trait
   text    function ^[ \t]*(?:(?:public|private|protected|static|final|synchronized|abstract)\s+)*(?:def|void|boolean|int|long|double|float|[A-Z]\w*(?:<[^()\n]*>)?(?:\[\])?)\s+(\w+)\s*\([^)]*\)\s*(?:throws\s+\w+\s*)?\{
 
 powershell: ps1 psm1
@@ -2171,13 +2166,12 @@ powershell: ps1 psm1
   comment # <#
   member  ^(?!.*\bhidden\b)
   def     function_statement>function_name=function enum_statement>simple_name=enum class_method_definition>simple_name=method class_property_definition>variable=property
-  raw     (class_statement . (simple_name) @name) @def.class
+  def     class_statement>^simple_name=class
   raw     (function_statement (function_name) @name (script_block (param_block) (script_block_body) @body)) @def.function
   body    script_block { class_method_definition class_property_definition enum_member
   skip    param_block>attribute_list
   value   script_parameter_default class_property_definition>=
-  ref     command_name type_identifier
-  raw     (invokation_expression (member_name (simple_name) @ref))
+  ref     command_name type_identifier invokation_expression>member_name>simple_name
   drop    string int bool object CmdletBinding Parameter Mandatory new Write-Host Write-Output Write-Verbose Write-Error Where-Object ForEach-Object Select-Object Import-Module using Join-Path Test-Path
   raw     (command command_name: (command_name) @_c command_elements: (command_elements . (command_argument_sep) . (generic_token) @use) (#match? @_c "^[Ii]mport-[Mm]odule$"))
   raw     (command command_name: (command_name) @_c command_elements: (command_elements (generic_token) @_m (generic_token) @use .) (#eq? @_c "using") (#eq? @_m "module"))
@@ -2212,8 +2206,7 @@ solidity: sol
   Ref     member_expression.object>identifier
   drop    require assert revert keccak256 type
   use     import_directive.source
-  text    class ^(?:abstract\s+)?(?:contract|library)\s+(\w+)
-  text    interface ^interface\s+(\w+)
+  word    abstract / contract=class library=class interface
 
 hcl: tf hcl tofu nomad
   comment # // /*
@@ -2229,13 +2222,11 @@ hcl: tf hcl tofu nomad
 proto: proto
   def     message>message_name>identifier=struct enum>enum_name>identifier=enum service>service_name>identifier=interface rpc>rpc_name>identifier=method
   body    message_body enum_body {
-  raw     (message_or_enum_type (identifier) @ref .)
+  ref     message_or_enum_type>identifier$
   drop    google protobuf
   package package>full_ident
   use     import.path
-  text    struct ^message\s+(\w+)
-  text    interface ^service\s+(\w+)
-  text    enum ^enum\s+(\w+)
+  word    message=struct service=interface enum
 
 graphql: graphql gql graphqls
   comment #
@@ -2253,16 +2244,14 @@ graphql: graphql gql graphqls
   value   default_value>value
   ref     named_type>name fragment_spread>fragment_name>name directive>name
   drop    ID String Int Float Boolean
-  text    class ^type\s+(\w+)
-  text    interface ^interface\s+(\w+)
+  word    type=class interface
 
 ml:
   family  ocaml
   comment (*
-  def     value_specification>value_name=function external>value_name=function
-  def     exception_definition>constructor_declaration>constructor_name=type
+  def     value_specification>value_name=function external>value_name=function exception_definition>constructor_declaration>constructor_name=type
+  raw     (type_definition (type_binding name: (_) @name body: (_)? @body) @def.type)
   raw     (type_definition "type" @start . (type_binding name: (_) @name body: (_)? @body) @def.type)
-  raw     (type_definition "and" . (type_binding name: (_) @name body: (_)? @body) @def.type)
   raw     (module_definition (module_binding . (module_name) @name (signature) @body)) @def.module
   raw     (module_type_definition (module_type_name) @name body: (_)? @body) @def.interface
   drop    int string bool unit float list option array char failwith raise not fst snd ref ignore List String Some None
@@ -2277,9 +2266,9 @@ ml:
 ocaml: ml
   like    ml
   raw     ([(compilation_unit (value_definition "let" @start "rec"? . (let_binding pattern: (value_name) @name body: (_) @value) @def.constant)) (structure (value_definition "let" @start "rec"? . (let_binding pattern: (value_name) @name body: (_) @value) @def.constant))])
+  raw     (value_definition (let_binding pattern: (value_name) @name . (parameter) body: (_) @body) @def.function)
   raw     (value_definition "let" @start "rec"? . (let_binding pattern: (value_name) @name . (parameter) body: (_) @body) @def.function)
   raw     (value_definition "let" @start "rec"? . (let_binding pattern: (value_name) @name body: [(fun_expression) (function_expression)] @body) @def.function)
-  raw     (value_definition "and" . (let_binding pattern: (value_name) @name . (parameter) body: (_) @body) @def.function)
   raw     (module_definition (module_binding . (module_name) @name body: [(structure) (functor)] @body)) @def.module
   def     method_definition>method_name=method
   raw     (class_definition (class_binding (class_name) @name body: (_)? @body)) @def.class
@@ -2315,8 +2304,7 @@ fsharp: fs fsx
   skip    attributes
   raw     (application_expression . (long_identifier_or_op [(identifier) @ref (long_identifier (identifier) @ref .)]))
   raw     (infix_expression (infix_op) . (long_identifier_or_op [(identifier) @ref (long_identifier (identifier) @ref .)]))
-  raw     (simple_type (long_identifier (identifier) @ref .))
-  raw     (generic_type (long_identifier (identifier) @ref .))
+  ref     simple_type>long_identifier>identifier$ generic_type>long_identifier>identifier$
   drop    string int bool unit float list option seq not printfn failwith ignore Some None
   package named_module.name namespace.name
   use     import_decl>long_identifier
@@ -2375,7 +2363,7 @@ commonlisp: lisp lsp cl asd
   raw     (source (list_lit . (sym_lit) @_d . [(sym_lit) @name (list_lit . (sym_lit) @name)] . (_)? @body (#match? @_d "^(defstruct|deftype)$")) @def.struct)
   raw     (list_lit . (sym_lit) @_d . [(kwd_lit (kwd_symbol) @name) (kwd_lit) (str_lit) @name (sym_lit) @name] . (_)? @body (#eq? @_d "defpackage")) @def.module
   raw     (defun_header lambda_list: (list_lit (list_lit . (sym_lit) . [(str_lit) (num_lit) (list_lit)] @value)))
-  raw     (list_lit . (sym_lit) @ref)
+  ref     list_lit>^sym_lit
   drop    defun defvar defparameter defclass defstruct defpackage in-package let let* if when unless cond progn setf setq loop list car cdr lambda and or not format flet labels first second dolist return-from declare
   text    function ^\(def(?:un|generic|method|macro)\s+([^\s()]+)
   text    class ^\((?:defclass|defstruct|define-condition|defpackage|deftype)\s+[:(#]*([^\s()]+)
@@ -2395,7 +2383,7 @@ elisp: el
   raw     (source_file (list . (symbol) @_d . [(symbol) @name (list . (symbol) @name)] . (_)? @body (#match? @_d "^(cl-defstruct|defclass)$")) @def.struct)
   raw     (source_file (list . (symbol) @_d . (symbol) @name . (string) @doc @body (#eq? @_d "define-minor-mode")) @def.function)
   raw     (source_file (list . (symbol) @_d . (symbol) @name . (_) @body (#match? @_d "^define-(|derived|globalized-minor|generic)-mode$|^define-globalized-minor-mode$|^transient-define-prefix$")) @def.function)
-  raw     (list . (symbol) @ref)
+  ref     list>^symbol
   drop    require provide funcall car cdr setq-local message format list concat eq not null declare autoload
   raw     (list . (symbol) @_r . (quote (symbol) @use) (#eq? @_r "require"))
   text    function ^\((?:cl-)?def(?:un|macro|subst)\s+([^\s()]+)
@@ -2409,7 +2397,7 @@ scheme: scm ss sld sls
   raw     (program (list . (symbol) @_d . [(symbol) @name (list . (symbol) @name)] . (_)? @body (#match? @_d "^define-syntax(-rule)?$")) @def.macro)
   raw     (program (list . (symbol) @_d . [(symbol) @name (list . (symbol) @name)] . (_)? @body (#match? @_d "^define-(record-type|record)$")) @def.struct)
   raw     (program (list . (symbol) @_d . (list) @name . (_)? @body (#match? @_d "^(define-library|library|define-module)$")) @def.module)
-  raw     (list . (symbol) @ref)
+  ref     list>^symbol
   drop    define define-syntax lambda let let* letrec if cond case begin set! and or not list car cdr cons import export load syntax-rules when unless display define-library define-record-type
   raw     (list . (symbol) @_i (list) @use (#match? @_i "^(import|use-modules)$"))
   raw     (list . (symbol) @_i . (string) @use (#match? @_i "^(load|include)$"))
@@ -2426,11 +2414,15 @@ racket: rkt rktl
   raw     (program (list . (symbol) @_d . (symbol) @name . (symbol)? . (list) . (_)? @body (#match? @_d "^(struct|define-struct|serializable-struct)$")) @def.struct)
   raw     (program (list . (symbol) @_d . (list . (symbol) @name) . (_)? @body (#eq? @_d "define-syntax-rule")) @def.macro)
   raw     (program (list . (symbol) @_d . (symbol) @name . (list . (symbol) @_l) @body (#eq? @_d "define") (#match? @_l "^class\\*?$")) @def.class)
+  raw     (program (list . (symbol) @_d . (symbol) @name . (_)? @body (#eq? @_d "define-signature")) @def.interface)
+  raw     (program (list . (symbol) @_d . (symbol) @name . (_)? @body (#match? @_d "^define-(compound-)?unit")) @def.module)
+  raw     (program (list . (symbol) @_d . (symbol) @name . (_)? @body (#match? @_d "^define-(runtime-path|logger)$")) @def.constant)
+  raw     (program (list . (symbol) @_d . (list (symbol) @name @def.constant) (#eq? @_d "define-values")))
   raw     (list . (symbol) @_d . (list . (symbol) @name) . (_)? @body (#match? @_d "^define/(public|override|pubment|augment)$")) @def.method
   raw     (list . (keyword) (list . (symbol) . (_) @value))
   raw     (list (keyword) . (list . (symbol) . (_) @value))
   raw     (list . (symbol) @_i [(string) @use (list (string) @use)] (#eq? @_i "require"))
-  drop    provide require struct module+ struct-out define/public super-new
+  drop    define-signature define-unit define-values provide require struct module+ struct-out define/public super-new
 
 nix: nix
   comment # /*
@@ -2475,7 +2467,8 @@ just: just
   names   Justfile justfile .justfile
   grammar -
   comment #
-  text    function ^@?([a-zA-Z][\w-]*)[^:=\n]*:(?!=)
+  text    use ^import\??\s+['"]([^'"]+)
+  text    function ^@?([a-zA-Z][\w-]*)(?:\s[^:\n]*)?:(?!=)
 
 dockerfile: dockerfile containerfile
   names   Dockerfile Containerfile Dockerfile. Containerfile.
@@ -2499,7 +2492,7 @@ luau: luau
   def     type_definition=type
   raw     (function_call name: (identifier) @_r arguments: (arguments . (dot_index_expression field: (identifier) @use)) (#eq? @_r "require"))
   ref     generic_type>identifier
-  text    type ^(?:export\s+)?type\s+(\w+)
+  word    export / type
 
 gleam: gleam
   public  ^pub\b
@@ -2511,8 +2504,7 @@ gleam: gleam
   raw     (binary_expression right: [(identifier) @ref (field_access field: (label) @ref)])
   drop    Int String Float Bool List Result Nil Ok Error
   use     import.module
-  text    function ^(?:pub\s+)?fn\s+(\w+)
-  text    type ^(?:pub\s+)?(?:opaque\s+)?type\s+(\w+)
+  word    pub opaque / fn=function type
 
 elm: elm
   comment -- {-
@@ -2523,12 +2515,12 @@ elm: elm
   raw     ((type_annotation name: (_) @name) @def.function . (value_declaration) @end)
   only    module_declaration.exposing>exposing_list>exposed_type|exposed_value
   body    eq
-  raw     (upper_case_qid (upper_case_identifier) @ref .)
-  raw     (value_qid (lower_case_identifier) @ref .)
+  ref     upper_case_qid>upper_case_identifier$ value_qid>lower_case_identifier$
   package module_declaration.name
   use     import_clause.moduleName
   drop    String Int Float Bool List Maybe Result
   text    type ^type\s+(?:alias\s+)?(\w+)
+  text    function ^([a-z]\w*)\s*:\s
 
 purescript: purs
   comment -- {-
@@ -2540,7 +2532,7 @@ purescript: purs
   drop    String Int Number Boolean Array Maybe Unit
   package purescript.name
   use     import.module
-  text    type ^(?:data|newtype|type)\s+([A-Z]\w*)
+  Word    data=type newtype=type type
   text    class ^class\s+(?:.*<=\s*)?([A-Z]\w*)
 
 d: d di
@@ -2549,20 +2541,18 @@ d: d di
   def     struct_declaration>identifier=struct union_declaration>identifier=union enum_declaration>identifier=enum interface_declaration>identifier=interface class_declaration>identifier=class template_declaration>identifier=macro
   def     function_declaration>identifier=function alias_declaration>alias_initializer>identifier=type
   raw     (auto_declaration (storage_class) variable: (identifier) @name (parameters)) @def.function
-  raw     (constructor (this) @name) @def.method
+  def     constructor>this=method
   raw     (manifest_constant (manifest_declarator . (identifier) @name . (_) @value)) @def.constant
   body    aggregate_body function_body enum_member {
   hide    unittest_declaration
   raw     (parameter (identifier) . (_) @value)
   ref     base_class>identifier call_expression>identifier import_bind>identifier
   raw     (call_expression . (property_expression (identifier) @ref .))
-  raw     (type (identifier) @ref)
+  ref     type>identifier
   drop    assert writeln
   package module_declaration>module_fqn
   use     imported>module_fqn
-  text    class ^(?:(?:public|private|abstract|final)\s+)*class\s+(\w+)
-  text    struct ^struct\s+(\w+)
-  text    interface ^interface\s+(\w+)
+  word    public private abstract final / class struct interface
   text    enum ^enum\s+(\w+)\s*(?:\{|$)
 
 nim: nim nims nimble
@@ -2582,8 +2572,7 @@ nim: nim nims nimble
   lead    struct=type enum=type type=type constant=const
   skip    documentation_comment
   value   parameter_declaration.value
-  ref     call.function>identifier type_expression>identifier import_from_statement>expression_list>identifier
-  raw     (call function: (dot_expression right: (identifier) @ref))
+  ref     call.function>identifier type_expression>identifier import_from_statement>expression_list>identifier call.function>dot_expression.right>identifier
   raw     (type_expression (bracket_expression right: (argument_list (identifier) @ref)))
   drop    int string bool float seq untyped typed RootObj echo len add
   use     import_statement>expression_list>_ import_from_statement.module include_statement>expression_list>_
@@ -2593,29 +2582,20 @@ nim: nim nims nimble
 
 thrift: thrift
   comment // /* #
-  raw     (struct_definition . (identifier) @name) @def.struct
-  raw     (union_definition . (identifier) @name) @def.union
-  raw     (exception_definition . (identifier) @name) @def.struct
-  raw     (enum_definition . (identifier) @name) @def.enum
-  raw     (service_definition . (identifier) @name) @def.interface
+  def     struct_definition>^identifier=struct union_definition>^identifier=union exception_definition>^identifier=struct enum_definition>^identifier=enum service_definition>^identifier=interface
   def     function_definition>identifier=method typedef_definition>typedef_identifier=type
   raw     (const_definition (type) . (identifier) @name (_) @value) @def.constant
   body    { field
-  raw     (type (identifier) @ref .)
+  ref     type>identifier$
   raw     (service_definition "extends" (identifier) @ref .)
   use     include_statement>string
-  text    struct ^(?:struct|exception)\s+(\w+)
-  text    interface ^service\s+(\w+)
-  text    enum ^enum\s+(\w+)
-  text    union ^union\s+(\w+)
+  word    struct exception=struct service=interface enum union
 
 prisma: prisma
   raw     (model_block . (identifier) @name "{" @body) @def.struct
   raw     (enum_block . (identifier) @name "{" @body) @def.enum
-  ref     non_null_type>identifier
-  raw     (array_type (non_null_type (identifier) @ref))
-  text    struct ^(?:model|view|type)\s+(\w+)
-  text    enum ^enum\s+(\w+)
+  ref     non_null_type>identifier array_type>non_null_type>identifier
+  word    model=struct view=struct type=struct enum
 
 cuda: cu cuh
   like    cpp
@@ -2634,10 +2614,8 @@ wgsl: wgsl
   body    { struct_member
   skip    attribute
   ref     type_declaration>identifier
-  text    struct ^\s*struct\s+(\w+)
-  text    function ^\s*(?:@\w+(?:\([^)]*\))?\s+)*fn\s+(\w+)
-  text    type ^alias\s+(\w+)
-  text    constant ^(?:const|override)\s+(\w+)
+  word    > @\w+(?:\([^)]*\))? / struct fn=function
+  word    alias=type const=constant override=constant
 
 verilog: v sv vh svh
   def     module_declaration>module_header>simple_identifier=module package_declaration>package_identifier>simple_identifier=module
@@ -2650,31 +2628,28 @@ verilog: v sv vh svh
   public  .
   body    module_or_generate_item package_or_generate_item_declaration interface_or_generate_item class_item tf_item_declaration non_port_module_item
   raw     (param_assignment (constant_param_expression) @value)
-  raw     (module_instantiation . (simple_identifier) @ref)
-  ref     tf_call>simple_identifier package_import_item>package_identifier>simple_identifier
+  ref     module_instantiation>^simple_identifier tf_call>simple_identifier package_import_item>package_identifier>simple_identifier
   use     include_compiler_directive>double_quoted_string
-  text    module ^\s*(?:module|package)\s+(?:automatic\s+|static\s+)?(\w+)
-  text    interface ^\s*interface\s+(\w+)
-  text    class ^\s*(?:virtual\s+)?class\s+(\w+)
+  word    > (?:virtual\s+)?class=class module(?:\s+automatic|\s+static)?=module package=module interface
 
 coq:
   grammar -
   comment (*
-  text    function ^(?:Local\s+|Global\s+)?(?:Theorem|Lemma|Definition|Fixpoint|Corollary)\s+(\w+)
-  text    type ^(?:Inductive|Record|Class)\s+(\w+)
-  text    module ^Module\s+(\w+)
+  edit    \. => /
+  drop    Definition End Export From Global Hint Import Inductive Instance Lemma Local Module Notation Proof Qed Defined Record Require Section Theorem Type
+  text    use ^(?:From\s+[\w.]+\s+)?Require\s+(?:Import\s+|Export\s+)?([\w.\s]+?)\.\s*$
+  word    Local Global / Theorem=function Lemma=function Definition=function Fixpoint=function Corollary=function Inductive=type Record=type Class=type Module=module
 
 vhdl: vhd vhdl
   comment --
   def     entity_declaration=module package_declaration=module component_declaration=interface full_type_declaration=type subtype_declaration=type
-  def     function_declaration.designator=function procedure_declaration.designator=function function_body.designator=function procedure_body.designator=function
-  raw     (architecture_body entity: (_) @name) @def.part
-  raw     (package_body package: (_) @name) @def.part
+  def     function_declaration.designator=function procedure_declaration.designator=function function_body.designator=function procedure_body.designator=function architecture_body.entity=part
+  def     package_body.package=part
   raw     (package_declaration (declarative_part (constant_declaration (identifier_list (identifier) @name) (default_expression (_) @value)?) @def.constant))
   body    is entity_header component_header declarative_part sequence_of_statements
   ref     entity_instantiation.entity>selected_name.suffix component_instantiation.component type_mark>simple_name ambiguous_name.prefix>simple_name
   drop    std_logic std_logic_vector integer natural boolean unsigned signed rising_edge
-  raw     (use_clause (selected_name) @use)
+  use     use_clause>selected_name
   edit    ^\w+\.(\w+).* => \1
   text    module (?i)^\s*(?:entity|package)\s+(?!body\b)(\w+)
   text    interface (?i)^\s*component\s+(\w+)
@@ -2688,8 +2663,7 @@ fortran: f90 f95 f03 f08 f for f77 ftn fpp
   raw     (module (variable_declaration (type_qualifier) @_p declarator: (init_declarator left: (_) @name right: (_) @value)) @def.constant (#match? @_p "(?i)parameter"))
   body    use_statement implicit_statement private_statement public_statement variable_declaration internal_procedures procedure_statement derived_type_procedures comment end_subroutine_statement end_function_statement subroutine_call assignment_statement if_statement
   only    module>public_statement>identifier
-  ref     subroutine_call.subroutine>identifier derived_type.name>type_name base_type_specifier>identifier
-  raw     (call_expression . (identifier) @ref)
+  ref     subroutine_call.subroutine>identifier derived_type.name>type_name base_type_specifier>identifier call_expression>^identifier
   use     use_statement>module_name include_statement.path
   text    module (?i)^\s*(?:module|program)\s+(?!procedure\b)(\w+)\s*$
   text    function (?i)^\s*(?:(?:pure|elemental|recursive|impure)\s+)*subroutine\s+(\w+)
@@ -2698,8 +2672,7 @@ fortran: f90 f95 f03 f08 f for f77 ftn fpp
 
 pascal: pas pp dpr lpr
   comment // { (*
-  def     unit>moduleName=module program>moduleName=module
-  raw     (declType name: (_) @name) @def.type
+  def     unit>moduleName=module program>moduleName=module declType=type
   raw     (declType name: (_) @name type: (declClass [(kClass) (kObject)] . [(declField) (declSection) (declProc) (kEnd)]? @body)) @def.class
   raw     (declType name: (_) @name type: (declClass parent: (typeref) . [(declField) (declSection) (declProc) (kEnd)] @body)) @def.class
   raw     (declType name: (_) @name type: (declClass (kRecord) . [(declField) (declSection) (kEnd)] @body)) @def.struct
@@ -2712,8 +2685,7 @@ pascal: pas pp dpr lpr
   raw     (declSection [(kPrivate) (kProtected)]) @hide
   body    kEnd declSection declField declUses interface
   raw     (declArg defaultValue: (defaultValue (kEq) . (_) @value))
-  ref     typeref>identifier exprCall.entity>identifier
-  raw     (exprCall entity: (exprDot rhs: (identifier) @ref))
+  ref     typeref>identifier exprCall.entity>identifier exprCall.entity>exprDot.rhs>identifier
   drop    Integer String Boolean Double Result
   use     declUses>moduleName
   text    module (?i)^(?:unit|program)\s+([\w.]+)
@@ -2728,7 +2700,7 @@ ada: adb ads ada
   raw     (full_type_declaration "type" . (identifier) @name (enumeration_type_definition)) @def.enum
   raw     (full_type_declaration (task_type_declaration . (identifier) @name (task_definition)? @body)) @def.class
   raw     (full_type_declaration (protected_type_declaration . (identifier) @name (protected_definition)? @body)) @def.class
-  def     private_type_declaration>identifier=type subtype_declaration>identifier=type
+  def     private_type_declaration>identifier=type subtype_declaration>identifier=type exception_declaration>identifier=type
   raw     (object_declaration name: (_) @name "constant" (expression)? @value) @def.constant
   raw     (parameter_specification (expression) @value)
   body    is record_type_definition non_empty_declarative_part handled_sequence_of_statements
@@ -2740,6 +2712,7 @@ ada: adb ads ada
   text    module (?i)^\s*package\s+(?:body\s+)?([\w.]+)\s+is\b
   text    class (?i)^\s*(?:task|protected)\s+type\s+(\w+)
   text    struct (?i)^\s*type\s+(\w+)\s+is\b
+  text    function (?i)^(?:procedure|function)\s+([\w.]+)
 
 matlab:
   comment %
@@ -2755,12 +2728,13 @@ matlab:
 cobol: cob cbl cpy
   grammar -
   comment *>
-  keyword WORKING-STORAGE LINKAGE FILE LOCAL-STORAGE INPUT-OUTPUT CONFIGURATION
-  drop    CALL COPY DATA DISPLAY DIVISION END ID IDENTIFICATION PERFORM PIC PROCEDURE PROGRAM RUN SECTION STOP STORAGE USING VALUE WORKING MOVE TO IF ELSE ADD FROM BY INTO THEN NOT
+  keyword FILE-CONTROL SPECIAL-NAMES SOURCE-COMPUTER OBJECT-COMPUTER I-O-CONTROL AUTHOR INSTALLATION DATE-WRITTEN DATE-COMPILED SECURITY REMARKS WORKING-STORAGE LINKAGE FILE LOCAL-STORAGE INPUT-OUTPUT CONFIGURATION
+  drop    PROGRAM-ID WORKING-STORAGE CALL COPY DATA DISPLAY DIVISION END ID IDENTIFICATION PERFORM PIC PROCEDURE PROGRAM RUN SECTION STOP STORAGE USING VALUE WORKING MOVE TO IF ELSE ADD FROM BY INTO THEN NOT
   text    module (?i)^.{6}\s+program-id\.\s+([\w-]+)
   text    module (?i)^\s{0,5}program-id\.\s+([\w-]+)
   text    use (?i)^(?:.{6})?\s*copy\s+["']?([\w.-]+?)["']?\s*\.?\s*$
   text    function ^(?:.{6}) ([A-Z0-9][A-Z0-9-]*)\s+(?:SECTION)\.
+  text    function ^.{6} ([A-Z0-9][A-Z0-9-]*)\.\s*$
 """  # noqa: E501
 
 
@@ -2790,26 +2764,33 @@ class Language(NamedTuple):
     edits: tuple[tuple[str, str], ...]
     turns: tuple[tuple[str, str, str], ...]  # suffix, other language, what its content looks like
     file: tuple[str, str]  # label and word, where the file itself is a definition
+    cells: bool
+    own: str  # the user's stanzas, which its parts may be in
     texts: tuple[tuple[str, str], ...]  # label, regex
 
 
-def find_language(path: str, first_line: str = "") -> Language | None:
+def find_language(path: str, first_line: str = "", own: str = "") -> Language | None:
     """The language of a file, by name, suffix, or the interpreter in its first line."""
-    suffixes, names, runs = _language_keys()
+    suffixes, names, runs = _language_keys(own)
     name = path.rsplit("/", 1)[-1]
     found = names.get(name) or suffixes.get(name.rpartition(".")[2].lower() if "." in name else "")
     found = found or names.get(name.partition(".")[0] + ".")
     if not found and first_line.startswith("#!"):
         words = first_line[2:].replace("/usr/bin/env", "").replace("-S ", "").split()
         found = runs.get(words[0].rsplit("/", 1)[-1].rstrip("0123456789.")) if words else None
-    return get_language(found) if found else None
+    return get_language(found, own) if found else None
 
 
 @functools.cache
-def get_language(name: str) -> Language:
-    """The language of that name, compiled at its first use."""
-    suffixes, rows = _split_table(LANGUAGE_TABLE)[name]
-    return _build_language(name, suffixes, rows)
+def get_language(name: str, own: str = "") -> Language:
+    """The language of that name, compiled at its first use; `own` are stanzas of the user's."""
+    suffixes, rows = _split_table(LANGUAGE_TABLE + own)[name]
+    return _build_language(name, suffixes, rows)._replace(own=own)
+
+
+def list_languages(own: str = "") -> list[str]:
+    """The names of all stanzas."""
+    return list(_split_table(LANGUAGE_TABLE + own))
 
 
 def parse_language_table(text: str) -> dict[str, Language]:
@@ -2818,10 +2799,47 @@ def parse_language_table(text: str) -> dict[str, Language]:
     return {name: _build_language(name, *stanzas[name]) for name in stanzas}
 
 
+def parse_own_languages(tables: Mapping[str, object]) -> str:
+    """Stanzas of the table from a user's configuration: a key is a verb, a text or list its rows."""
+    stanzas = []
+    for name, table in tables.items():
+        if not re.fullmatch(r"\w+", name) or not isinstance(table, dict):
+            raise CtxError(f"languages.{name}: must be a table with a plain name; correct it")
+        rows = dict(table)
+        lines = [f"{name}: {rows.pop('suffixes', '')}"]
+        for verb, value in rows.items():
+            values = value if isinstance(value, list) else [value]
+            if verb not in _ROW_VERBS.split():
+                raise CtxError(f"languages.{name}: unknown row {verb!r}; known: {_ROW_VERBS}")
+            if not all(isinstance(each, str) and "\n" not in each for each in values):
+                raise CtxError(
+                    f"languages.{name}: {verb} must be a line or a list of lines; correct it"
+                )
+            lines += [f"  {verb} {each}" for each in values]
+        stanzas.append("\n".join(lines))
+    own = "\n\n".join(["", *stanzas])
+    for name in tables:
+        try:
+            built = get_language(name, own)
+            regexes = [built.public, built.member, built.cut, *(edit[0] for edit in built.edits)]
+            for regex in regexes + [each[-1] for each in built.texts + built.turns]:
+                re.compile(regex)
+        except (re.error, ValueError) as error:
+            raise CtxError(f"languages.{name}: {error}; correct it") from error
+    return own
+
+
+_ROW_VERBS = (
+    "like def Def ref Ref use package export only doc embed value skip wrap hide show section raw"
+    " grammar names family run turn comment docstring body lead public member closed open drop"
+    " keyword cut edit once flat cells file text word Word"
+)
+
+
 @functools.cache
-def _language_keys() -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+def _language_keys(own: str) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
     """Languages by suffix, by file name, and by interpreter."""
-    stanzas = _split_table(LANGUAGE_TABLE).items()
+    stanzas = _split_table(LANGUAGE_TABLE + own).items()
     suffixes = {suffix: name for name, (found, _) in stanzas for suffix in found}
     keys: dict[str, dict[str, str]] = {"names": {}, "run": {}}
     for name, (_, rows) in stanzas:
@@ -2833,19 +2851,26 @@ def _language_keys() -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
 
 @functools.cache
 def _split_table(text: str) -> dict[str, tuple[tuple[str, ...], list[tuple[str, str]]]]:
-    """Suffixes and rows of each stanza; a `like` row stands for the rows it names."""
+    """Suffixes and rows of each stanza, a later one of a name in place of the earlier.
+
+    A `like` row stands for the rows it names, of a stanza above it.
+    """
     stanzas: dict[str, tuple[tuple[str, ...], list[tuple[str, str]]]] = {}
+    above = stanzas
     rows: list[tuple[str, str]] = []
     for line in text.splitlines():
         verb, _, rest = line.strip().partition(" ")
         if line and not line[0].isspace():
             name, _, suffixes = line.partition(":")
-            rows = []
-            stanzas[name] = (tuple(suffixes.split()), rows)
+            above, rows = dict(stanzas), []
+            stanzas.pop(name, None)
+            stanzas[name] = (tuple(suffixes.split()) or above.get(name, ((),))[0], rows)
         elif verb == "like":
-            if rest.strip() not in stanzas:
-                raise CtxError(f"language table: like {rest.strip()}: no such language above it")
-            rows.extend(stanzas[rest.strip()][1])
+            if rest.strip() not in above:
+                raise CtxError(
+                    f"languages.{name}: like {rest.strip()}: no such language; correct it"
+                )
+            rows.extend(above[rest.strip()][1])
         elif verb:
             rows.append((verb, rest.strip()))
     return stanzas
@@ -2855,11 +2880,16 @@ def _build_language(
     name: str, suffixes: tuple[str, ...], rows: Sequence[tuple[str, str]]
 ) -> Language:
     patterns: list[str] = []
+    texts: list[tuple[str, str]] = []
     for verb, rest in rows:
         if verb == "raw":
             patterns.append(rest)
         elif verb in _PATTERN_VERBS:
             patterns.extend(_compile_path(verb, word) for word in rest.split())
+        elif verb == "text":
+            texts.append((rest.partition(" ")[0], rest.partition(" ")[2]))
+        elif verb.lower() == "word":
+            texts.extend(_compile_words(verb, rest))
 
     def every(verb: str) -> list[str]:
         return [rest for row, rest in rows if row == verb]
@@ -2897,7 +2927,9 @@ def _build_language(
         edits=tuple((old.strip(), new.strip()) for old, _, new in edits),
         turns=tuple((suffix, other, regex) for suffix, other, regex in turns),
         file=(label, word),
-        texts=tuple((row.partition(" ")[0], row.partition(" ")[2]) for row in every("text")),
+        cells=bool(every("cells")),
+        own="",
+        texts=tuple(texts),
     )
 
 
@@ -2905,6 +2937,18 @@ _PATTERN_VERBS = frozenset(
     ("def", "Def", "ref", "Ref", "use", "package", "export", "only")
     + ("value", "skip", "wrap", "hide", "show", "section", "doc", "embed")
 )
+
+
+def _compile_words(verb: str, row: str) -> Iterator[tuple[str, str]]:
+    """Labels and regexes of a row of words that begin a definition."""
+    before, _, words = row.rpartition(" / ")
+    modifiers = before.replace(">", "", 1).split()
+    front = r"^\s*" if ">" in before else "^"
+    front += rf"(?:(?:{'|'.join(modifiers)})\s+)*" if modifiers else ""
+    name = r"[A-Z]\w*" if verb == "Word" else r"\w+(?:(?:\.|::)\w+)*"
+    for word in words.split():
+        word, _, label = word.partition("=")
+        yield label or word, rf"{front}{word}\s+({name})"
 
 
 def _compile_path(verb: str, word: str) -> str:
@@ -2918,8 +2962,10 @@ def _compile_path(verb: str, word: str) -> str:
     if "." in steps[-1]:
         steps.append("_")
     capture = {"def": "name", "embed": f"embed.{label}"}.get(verb, verb)
-    nodes = " ".join(f"({node})" for node in steps[-1].split("|"))
-    text = f'"=" . (_) @{capture}' if steps[-1] == "=" else f"[{nodes}] @{capture}"
+    last = steps[-1]
+    nodes = " ".join(f"({node})" for node in last.strip("^$").split("|"))
+    text = f'"=" . (_) @{capture}' if last == "=" else f"[{nodes}] @{capture}"
+    text = ". " * last.startswith("^") + text + " ." * last.endswith("$")
     for step in reversed(steps[:-1]):
         node, _, field = step.partition(".")
         text = f"({node} {field}: {text})" if field else f"({node} {text})"
@@ -3358,7 +3404,7 @@ _OWNERS = frozenset(
     {"class", "struct", "enum", "union", "interface", "trait", "protocol", "annotation"}
     | {"module", "object", "scope", "part"}
 )
-_LISTED = ("use", "package", "export", "only", "value", "skip", "doc")
+_LISTED = ("use", "package", "export", "only", "value", "skip", "doc", "again")
 _VALUE = "…".encode()
 
 
@@ -3378,10 +3424,10 @@ class _Frame(NamedTuple):
     """What encloses a place."""
 
     end: int
-    kind: str
-    name: str
-    owner: str  # its own
-    inner: str  # the owner of what stands directly inside
+    kind: str = ""
+    name: str = ""
+    owner: str = ""  # its own
+    inner: str = ""  # the owner of what stands directly inside
     hidden: bool = False
     exported: bool = True
     visible: bool = True  # False after `private`
@@ -3391,35 +3437,11 @@ class _Frame(NamedTuple):
     rest: bool = False  # it ends where the next of its kind begins
 
 
-class _Tools(NamedTuple):
-    """What parses one language."""
-
-    parser: Any
-    query: Any
-    cursor: Any
-    shapes: list[tuple[str, str, str] | None]  # by pattern: capture, role, label
-    range: Any  # tree-sitter's type for a part of a source
-
-    def parse_part(self, node: Any, source: bytes) -> Any:
-        """The tree of what stands between the first and the last byte of a node: its brackets."""
-        (row, column), (last_row, last_column) = node.start_point, node.end_point
-        inside = self.range(
-            (row, column + 1), (last_row, last_column - 1), node.start_byte + 1, node.end_byte - 1
-        )
-        self.parser.included_ranges = [inside]
-        tree = self.parser.parse(source)
-        self.parser.included_ranges = []
-        return tree
-
-
 class _File(NamedTuple):
     """One file while its definitions are read."""
 
     source: bytes
     language: Language
-    public: re.Pattern[str]
-    member: re.Pattern[str]
-    cut: re.Pattern[str]
     values: list[tuple[int, int, bytes]]  # start, end, what a signature shows instead; sorted
     skips: dict[int, int]  # attributes: start -> end
     jumps: dict[int, int]  # attributes: end -> start
@@ -3427,51 +3449,82 @@ class _File(NamedTuple):
     exports: set[str]
     only: set[str]
 
+    def text(self, node: Any) -> str:
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
 
 def tag_source(path: str, source: bytes, language: Language) -> FileTags | None:
     """What one file defines, mentions and imports; None if there is no grammar for it."""
-    language = _spoken_language(path, source, language)
+    source, language = find_spoken(path, source, language)
     if language.grammar == "-":
         return tag_without_grammar(path, source, language)
-    tools = _load_grammar(language.grammar, language.query)
+    tools = load_grammar(language.grammar, language.query)
     if tools is None:
         return None
-    trees = [tools.parser.parse(source)]
+    parse, matches, shapes = tools
     references: list[Any] = []
     places: list[_Place] = []
     nodes: dict[str, list[Any]] = {role: [] for role in _LISTED}
-    for order, captures in _each_match(tools, source, trees):
-        if "ref" in captures:  # first, because four of five matches are references
-            references += captures["ref"]
-        elif shape := tools.shapes[order]:
-            capture, role, label = shape
-            node = captures[capture][0]
-            start = captures["start"][0].start_byte if "start" in captures else node.start_byte
-            end = len(source) if "rest" in captures else node.end_byte
-            places.append(_Place(start, -end, order, role, label, node, captures))
-        else:
-            for role in captures.keys() & nodes.keys():
-                nodes[role] += captures[role]
+    trees = [parse(source)]
+    for tree in trees:  # it grows
+        for order, captures in matches(tree.root_node):
+            if "ref" in captures:  # first, because four of five matches are references
+                references += captures["ref"]
+            elif shape := shapes[order]:
+                capture, role, label = shape
+                node = captures[capture][0]
+                start = captures["start"][0].start_byte if "start" in captures else node.start_byte
+                end = len(source) if "rest" in captures else node.end_byte
+                places.append(_Place(start, -end, order, role, label, node, captures))
+            else:
+                for role in captures.keys() & nodes.keys():
+                    nodes[role] += captures[role]
+        while nodes["again"]:  # what its brackets hold, if that parses as a file would
+            node = nodes["again"].pop()
+            inner = parse(_keep_only(source, [(node.start_byte + 1, node.end_byte - 1)]))
+            trees += [] if inner.root_node.has_error else [inner]
     places = _choose_places(places)
-    parts = [place for place in places if place.role == "embed"]
-    places = [place for place in places if place.role != "embed"]
-    nodes["value"] += [node for place in places for node in place.captures.get("value", ())]
-    definitions, docs, own = _find_definitions(_build_file(source, language, nodes), places)
+    file = _build_file(source, language, nodes, places)
+    definitions, own = _find_definitions(file, places)
     if trees[0].root_node.has_error:  # what the grammar stumbled over, a pattern may still see
         known = {each.name for each in definitions}
         plain = tag_without_grammar(path, source, language)
         definitions += (
-            [each for each in plain.definitions if each.name not in known] if plain else []
+            [each for each in plain.definitions if each.name not in known] if plain else ()
         )
-    definitions += _define_file(path, source, language)
     tags = FileTags(
-        tuple(sorted(set(definitions))),
+        tuple(sorted({*definitions, *_define_file(path, source, language)})),
         _count_references(source, language, references, own),
-        _find_imports(source, language, nodes["use"], nodes["package"]),
-        _find_file_doc(source, language, docs),
+        _find_imports(file, nodes["use"], nodes["package"]),
+        _find_file_doc(source, language, {each.doc for each in definitions}),
         _find_mark(source),
     )
-    return _add_parts(path, source, tags, parts) if parts else tags
+    parts: dict[str, list[tuple[int, int]]] = {}
+    for place in places:
+        if place.role == "embed":
+            parts.setdefault(place.label, []).append((place.start, -place.inverse_end))
+    for name in sorted(parts):
+        part = tag_source(path, _keep_only(source, parts[name]), get_language(name, language.own))
+        tags = _join_tags(tags, part) if part else tags
+    return tags
+
+
+def _join_tags(tags: FileTags, more: FileTags) -> FileTags:
+    names = collections.Counter(tags.references) + collections.Counter(more.references)
+    return tags._replace(
+        definitions=tuple(sorted({*tags.definitions, *more.definitions})),
+        references={name: names[name] for name in sorted(names)},
+        imports=tuple(dict.fromkeys(tags.imports + more.imports)),
+        doc=tags.doc or more.doc,
+    )
+
+
+def _keep_only(source: bytes, spans: Iterable[tuple[int, int]]) -> bytes:
+    """The source with spaces for all that is outside of these spans: every line stays in place."""
+    alone = bytearray(source.translate(bytes(it if it in b"\r\n" else 32 for it in range(256))))
+    for start, end in spans:
+        alone[start:end] = source[start:end]
+    return bytes(alone)
 
 
 def _define_file(path: str, source: bytes, language: Language) -> list[Definition]:
@@ -3484,99 +3537,98 @@ def _define_file(path: str, source: bytes, language: Language) -> list[Definitio
     return [Definition(1, lines, kind, name, "", f"{word} {name}", "", True)]
 
 
-def _add_parts(path: str, source: bytes, tags: FileTags, parts: Sequence[_Place]) -> FileTags:
-    """Also what stands in parts of another language, read as if nothing stood around them."""
-    for name in sorted({part.label for part in parts}):
-        alone = bytearray(re.sub(rb"[^\r\n]", b" ", source))
-        for start, inverse_end in [part[:2] for part in parts if part.label == name]:
-            alone[start:-inverse_end] = source[start:-inverse_end]
-        if inner := tag_source(path, bytes(alone), get_language(name)):
-            names = collections.Counter(tags.references) + collections.Counter(inner.references)
-            tags = tags._replace(
-                definitions=tuple(sorted({*tags.definitions, *inner.definitions})),
-                references={name: names[name] for name in sorted(names)},
-                imports=tuple(dict.fromkeys(tags.imports + inner.imports)),
-                doc=tags.doc or inner.doc,
-            )
-    return tags
-
-
-def _each_match(
-    tools: _Tools, source: bytes, trees: list[Any]
-) -> Iterator[tuple[int, dict[str, list[Any]]]]:
-    """The matches in a tree, and in what its `again` nodes hold if that parses as a file would."""
-    for tree in trees:  # it grows
-        for order, captures in tools.cursor(tools.query).matches(tree.root_node):
-            for node in captures.get("again", ()):
-                inner = tools.parse_part(node, source)
-                trees += [] if inner.root_node.has_error else [inner]
-            yield order, captures
-
-
-def _spoken_language(path: str, source: bytes, language: Language) -> Language:
-    """The language that the content speaks, where two share a suffix."""
+def find_spoken(path: str, source: bytes, language: Language) -> tuple[bytes, Language]:
+    """The code of a file and its language, where the content says more than the file's name."""
     for suffix, other, pattern in language.turns:
         if path.endswith("." + suffix) and re.search(pattern.encode(), source[:65536], re.M):
-            return get_language(other)
-    return language
+            return source, get_language(other, language.own)
+    if language.cells:
+        text = source.decode("utf-8", "replace")
+        kernel = re.findall(r'"language":\s*"(\w[^"]{0,20})"', text)[-1:] or ["python"]
+        name = kernel[0].lower()
+        spoken = find_language(f"cell.{name}", f"#!{name}", language.own)
+        if not spoken and name in list_languages(language.own):
+            spoken = get_language(name, language.own)
+        return _read_cells(text).encode(), spoken or get_language("python")
+    return source, language
+
+
+def _read_cells(text: str) -> str:
+    """The code cells of a notebook, each line of code at the line where its JSON stands."""
+    import json
+
+    lines = [""] * (text.count("\n") + 1)
+    is_code = False
+    for found in re.finditer(_CELL, text):
+        is_code = found[1] == "code" if found[1] else is_code
+        if not found[2] or not is_code or re.match(r'\s*"%%(?!time|capture)', found[2]):
+            continue
+        number = text.count("\n", 0, found.start(2))
+        for line in found[2].split("\n"):
+            with contextlib.suppress(ValueError):
+                code = str(json.loads(line.strip().rstrip(",")))
+                lines[number] = "" if code.startswith(("%", "!")) else code.rstrip("\r\n")
+            number += 1
+    return "\n".join(lines)
+
+
+_CELL = r'"cell_type":\s*"(\w+)"|"source":\s*\[((?:[^\]"]|"(?:\\.|[^"\\])*")*)'
+
+
+def find_means(language: Language) -> str:
+    """How files of this language are read here."""
+    if language.cells or "@embed." in language.query:
+        return "script parts"
+    if language.grammar != "-" and _find_grammar(language.grammar):
+        return "grammar"
+    if ("ast", "") in language.texts:
+        return "standard library"
+    return "pattern" if language.texts else "name only"
+
+
+_Tools = tuple[Callable[[bytes], Any], Callable[[Any], Any], list[tuple[str, str, str] | None]]
 
 
 @functools.cache
-def _load_grammar(grammar: str, query: str) -> _Tools | None:
-    """What parses one language; None where a package or the grammar is missing."""
+def load_grammar(grammar: str, query: str) -> _Tools | None:
+    """How to parse, how to match, and the shape of each pattern; None without the grammar."""
+    language = _find_grammar(grammar)
+    if language is None:
+        return None
+    import tree_sitter
+
+    patterns = query.splitlines()  # now: tree-sitter writes into a query that it refuses
     try:
-        import tree_sitter
+        compiled = tree_sitter.Query(language, query)
+    except tree_sitter.QueryError as error:
+        for pattern in patterns:
+            try:
+                tree_sitter.Query(language, pattern)
+            except tree_sitter.QueryError as complaint:
+                what = str(complaint).replace("row 0, ", "")
+                raise CtxError(f"grammar {grammar}: {what} in {pattern}; correct it") from complaint
+        raise CtxError(f"grammar {grammar}: {error}; correct it") from error
+    return (
+        tree_sitter.Parser(language).parse,
+        lambda node: tree_sitter.QueryCursor(compiled).matches(node),
+        [_find_shape(pattern) for pattern in patterns],
+    )
+
+
+def _find_grammar(name: str) -> Any:
+    try:
+        import tree_sitter  # noqa: F401
         import tree_sitter_language_pack
 
-        language = tree_sitter_language_pack.get_language(grammar)  # type: ignore[arg-type]
+        return tree_sitter_language_pack.get_language(name)  # type: ignore[arg-type]
     except (ImportError, LookupError):
         return None
-    return _Tools(
-        tree_sitter.Parser(language),
-        tree_sitter.Query(language, query),
-        tree_sitter.QueryCursor,
-        [_find_shape(pattern) for pattern in query.splitlines()],
-        tree_sitter.Range,
-    )
 
 
 def _find_shape(pattern: str) -> tuple[str, str, str] | None:
     """Capture, role and label of a pattern that shapes a file: "def.class", "def", "class"."""
     found = re.search(r"@((def|wrap|hide|show|section|embed)(?:\.(\w+))?)\b", pattern)
     return (found[1], found[2], found[3] or "") if found else None
-
-
-@functools.cache
-def _regex(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """A pattern, compiled at its first use: most runs need few of them."""
-    return re.compile(pattern, flags)
-
-
-def _build_file(source: bytes, language: Language, nodes: Mapping[str, Sequence[Any]]) -> _File:
-    skips = {node.start_byte: node.end_byte for node in nodes["skip"]}
-    values = [(node.start_byte, node.end_byte, _VALUE) for node in nodes["value"]]
-    listed = b" ".join(source[node.start_byte : node.end_byte] for node in nodes["only"])
-    return _File(
-        source,
-        language,
-        _regex(language.public),
-        _regex(language.member),
-        _regex(language.cut),
-        sorted(values + [(start, end, b"") for start, end in skips.items()]),
-        skips,
-        {end: start for start, end in skips.items()},
-        {_text_end(source, node): _doc_text(_text(source, node)) for node in nodes["doc"]},
-        {_text(source, node) for node in nodes["export"]},
-        {name.decode() for name in re.findall(rb"\w[\w']*\b", listed)},
-    )
-
-
-def _text_end(source: bytes, node: Any) -> int:
-    return int(node.start_byte) + len(source[node.start_byte : node.end_byte].rstrip())
-
-
-def _text(source: bytes, node: Any) -> str:
-    return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
 def _choose_places(places: list[_Place]) -> list[_Place]:
@@ -3593,21 +3645,35 @@ def _choose_places(places: list[_Place]) -> list[_Place]:
     return list(chosen.values())
 
 
-def _find_definitions(
-    file: _File, places: Sequence[_Place]
-) -> tuple[list[Definition], set[int], set[int]]:
-    """Definitions, the starts of their doc comments, and the ends of their names."""
+def _build_file(
+    source: bytes, language: Language, nodes: dict[str, list[Any]], places: Sequence[_Place]
+) -> _File:
+    nodes["value"] += [node for place in places for node in place.captures.get("value", ())]
+    values = [(node.start_byte, node.end_byte, _VALUE) for node in nodes["value"]]
+    skips = {node.start_byte: node.end_byte for node in nodes["skip"]}
+    values += [(start, end, b"") for start, end in skips.items()]
+    jumps = {end: start for start, end in skips.items()}
+    file = _File(source, language, sorted(values), skips, jumps, {}, set(), set())
+    for node in nodes["doc"]:
+        text = file.text(node)
+        file.docs[node.start_byte + len(text.rstrip().encode())] = _doc_text(text)
+    file.exports.update(map(file.text, nodes["export"]))
+    file.only.update(re.findall(r"\w[\w']*\b", " ".join(map(file.text, nodes["only"]))))
+    return file
+
+
+def _find_definitions(file: _File, places: Sequence[_Place]) -> tuple[list[Definition], set[int]]:
+    """Definitions, and the ends of all names that are defined."""
     definitions: list[Definition] = []
-    docs: set[int] = set()
     own: set[int] = set()
-    stack = [_Frame(len(file.source) + 1, "", "", "", "")]
+    stack = [_Frame(len(file.source) + 1)]
     for place in places:
         while stack[-1].end <= place.start or (stack[-1].rest and place.label == stack[-1].kind):
             stack.pop()
-        top, end = stack[-1], -place.inverse_end
-        if "each" in place.captures and (top.start, top.end) == (place.start, end):
+        end = -place.inverse_end
+        if "each" in place.captures and (stack[-1].start, stack[-1].end) == (place.start, end):
             stack.pop()
-            top = stack[-1]
+        top = stack[-1]
         if place.role == "wrap":
             wrapped = top.wrapped if top.wrapped >= 0 else place.start
             stack.append(top._replace(end=end, wrapped=wrapped))
@@ -3617,25 +3683,24 @@ def _find_definitions(
             stack.append(top._replace(end=end, wrapped=-1))
         elif place.role == "section":
             stack[-1] = top._replace(visible=b"private" not in file.source[place.start : end])
-        else:
+        elif place.role == "def":
             name_node = _find_name(place)
             own.add(name_node.end_byte)
-            if top.hidden and place.label in file.language.flat:
-                top = stack[0] if not place.node.start_point.column else top
+            if place.label in file.language.flat and not place.node.start_point.column:
+                top = stack[0] if top.hidden else top
             if top.hidden or place.label == "none":
                 continue
             frame = _build_frame(file, place, name_node, top)
             if frame.kind not in _MINOR:
                 stack.append(frame)
             if _is_kept(file, frame, top):
-                definition, doc_start = _build_definition(file, place, frame, top)
+                definition = _build_definition(file, place, frame, top)
                 before = definitions[-1] if definitions else definition
                 if frame.kind in file.language.once and before[2:5] == definition[2:5]:
-                    definition = before._replace(end=definition.end)
                     definitions[-1:] = []
+                    definition = before._replace(end=definition.end)
                 definitions.append(definition)
-                docs.add(doc_start)
-    return definitions, docs, own
+    return definitions, own
 
 
 def _find_name(place: _Place) -> Any:
@@ -3651,12 +3716,12 @@ def _find_name(place: _Place) -> Any:
 
 def _build_frame(file: _File, place: _Place, name_node: Any, top: _Frame) -> _Frame:
     """What a definition is, and what it means for those inside it."""
-    kind = place.label
+    language, kind = file.language, place.label
     owner, name = _full_name(file, place, name_node, top)
     start = _skip_attributes(file, place.start if top.wrapped < 0 else top.wrapped)
     head = file.source[start : name_node.end_byte].decode("utf-8", "replace").replace("\n", " ")
     is_member = top.kind in _OWNERS
-    is_public = bool((file.member if is_member else file.public).search(head))
+    is_public = bool(re.search(language.member if is_member else language.public, head))
     is_public = is_public and "private" not in place.captures
     if file.only and kind != "module" and (not owner or top.kind == "module"):
         is_public = name in file.only
@@ -3674,11 +3739,25 @@ def _build_frame(file: _File, place: _Place, name_node: Any, top: _Frame) -> _Fr
         f"{owner}.{name}".strip(".") if kind in _OWNERS else owner,
         hidden=kind in _CALLABLE,
         exported=kind == "part" or (top.exported and top.visible and (top.reveals or is_public)),
-        visible=kind not in file.language.closed,
-        reveals=kind in file.language.opens or (is_public and kind in ("scope", "part")),
+        visible=kind not in language.closed,
+        reveals=kind in language.opens or (is_public and kind in ("scope", "part")),
         start=place.start,
         rest="rest" in place.captures,
     )
+
+
+def _full_name(file: _File, place: _Place, name_node: Any, top: _Frame) -> tuple[str, str]:
+    """Owner and name; the owner is what encloses it, a receiver, or a prefix: `Foo::bar`."""
+    name, cut = file.text(name_node).lstrip(":$").strip('"`\r'), file.language.cut
+    if place.label in ("scope", "part"):
+        return top.inner, re.sub(cut, "", name)
+    owners = [top.inner]
+    if "::" in name:
+        prefix, _, name = name.rpartition("::")
+        owners.append(re.sub(cut, "", prefix).replace("::", "."))
+    if "owner" in place.captures:
+        owners.append(re.sub(cut, "", file.text(place.captures["owner"][0])))
+    return ".".join(filter(None, owners)), name
 
 
 def _is_kept(file: _File, frame: _Frame, top: _Frame) -> bool:
@@ -3692,23 +3771,20 @@ def _is_kept(file: _File, frame: _Frame, top: _Frame) -> bool:
     return frame.kind in _CALLABLE or top.name != frame.name or top.kind not in ("type", frame.kind)
 
 
-def _build_definition(
-    file: _File, place: _Place, frame: _Frame, top: _Frame
-) -> tuple[Definition, int]:
-    """The definition of a frame, and where its doc comment begins."""
+def _build_definition(file: _File, place: _Place, frame: _Frame, top: _Frame) -> Definition:
     start = _skip_attributes(file, place.start)
     body = _find_body(file, place)
     if place.captures.get("doc"):
-        doc, doc_start = _doc_text(_text(file.source, place.captures["doc"][0])), -1
+        doc = _doc_text(file.text(place.captures["doc"][0]))
     elif file.language.docstring:
-        doc, doc_start = _find_docstring(file.source, body), -1
+        doc = _find_docstring(file.source, body)
     else:
-        doc, doc_start = _find_doc_above(file, place.start if top.wrapped < 0 else top.wrapped)
-    end_point = place.captures.get("end", (place.node,))[0].end_point
+        doc = _find_doc_above(file, place.start if top.wrapped < 0 else top.wrapped)
     first = place.captures.get("start", (place.node,))[0]
-    definition = Definition(
+    last = place.captures.get("end", (place.node,))[0].end_point
+    return Definition(
         first.start_point.row + 1 + file.source.count(b"\n", place.start, start),
-        end_point.row + (1 if end_point.column else 0),
+        last.row + (1 if last.column else 0),
         frame.kind,
         frame.name,
         frame.owner,
@@ -3716,7 +3792,6 @@ def _build_definition(
         doc,
         frame.exported,
     )
-    return definition, doc_start
 
 
 def _skip_attributes(file: _File, start: int) -> int:
@@ -3728,32 +3803,17 @@ def _skip_attributes(file: _File, start: int) -> int:
     return start
 
 
-def _full_name(file: _File, place: _Place, name_node: Any, top: _Frame) -> tuple[str, str]:
-    """Owner and name; the owner is what encloses it, a receiver, or a prefix: `Foo::bar`."""
-    name = _text(file.source, name_node).lstrip(":$").strip('"`\r')
-    owner = top.inner
-    if place.label in ("scope", "part"):
-        return owner, file.cut.sub("", name)
-    if "::" in name:
-        prefix, _, name = name.rpartition("::")
-        owner = f"{owner}.{file.cut.sub('', prefix).replace('::', '.')}".strip(".")
-    if "owner" in place.captures:
-        receiver = file.cut.sub("", _text(file.source, place.captures["owner"][0]))
-        owner = f"{owner}.{receiver}".strip(".")
-    return owner, name
-
-
 def _find_body(file: _File, place: _Place) -> int:
     """Where the signature ends: at the body, or with the node."""
+    node, bodies = place.node, file.language.bodies
     if place.captures.get("body"):
         return int(place.captures["body"][0].start_byte)
     if "rest" in place.captures:
-        return int(place.node.end_byte)
-    body = place.node.child_by_field_name("body")
-    if body is None and file.language.bodies:
-        children = place.node.children
-        body = next((child for child in children if child.type in file.language.bodies), None)
-    return int(body.start_byte if body is not None else place.node.end_byte)
+        return int(node.end_byte)
+    body = node.child_by_field_name("body")
+    if body is None and bodies:
+        body = next((child for child in node.children if child.type in bodies), None)
+    return int(node.end_byte if body is None else body.start_byte)
 
 
 def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
@@ -3768,70 +3828,69 @@ def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
             start = cut_end
     pieces.append(file.source[start:stop])
     text = b"".join(pieces).decode("utf-8", "replace").rstrip()
-    text = _regex(r"[;\n]\s*end$").sub("", text) if text.endswith("end") else text
+    text = re.sub(r"[;\n]\s*end$", "", text) if text.endswith("end") else text
     has_comment = any(comment in text for comment in file.language.comments)
     if has_comment or "\n" in text or len(pieces) > 1:
-        text = " ".join(_comment_pattern(file.language.comments).sub(" ", text).split())
-        text = _regex(r"(?<=[(\[]) +| *,? +(?=[)\]])").sub("", text)
+        text = _one_line(text, file.language)
+        text = re.sub(r"(?<=[(\[]) +| *,? +(?=[)\]])", "", text)
     lead = file.language.leads.get(kind, "")
-    text = f"{lead} {text}".strip(" ;{:,\\\t").removesuffix(" =")
-    return _shorten(text, MAX_SIGNATURE)
+    return _shorten(f"{lead} {text}".strip(" ;{:,\\\t").removesuffix(" ="), MAX_SIGNATURE)
 
 
 def _shorten(text: str, limit: int) -> str:
-    if len(text) <= limit:
-        return text
-    return text[: limit - 1].rstrip(" ,") + "…"
+    return text if len(text) <= limit else text[: limit - 1].rstrip(" ,") + "…"
+
+
+def _one_line(text: str, language: Language) -> str:
+    """A text without comments and line breaks."""
+    return " ".join(_comment_pattern(language.comments).sub(" ", text).split())
 
 
 @functools.cache
 def _comment_pattern(comments: tuple[str, ...]) -> re.Pattern[str]:
     forms = {start: f"{re.escape(start)}.*?{re.escape(end)}" for start, end in _BLOCKS.items()}
-    return re.compile("|".join(forms.get(c) or re.escape(c) + r"[^\n]*" for c in comments), re.S)
+    lines = [forms.get(comment) or re.escape(comment) + r"[^\n]*" for comment in comments]
+    return re.compile("|".join(lines), re.S)
 
 
-def _find_docstring(source: bytes, start: int) -> str:
-    """First sentence of the string literal that stands at this place."""
-    if not source.startswith(_QUOTES, start):
-        return ""
-    found = re.compile(rb"""[rRuU]?("{3}|'{3}|"|')(.*?)\1""", re.S).match(source, start)
-    return _first_sentence(found.group(2).decode("utf-8", "replace")) if found else ""
+# -- docs: the first sentence of what stands above, or inside
 
-
-def _doc_text(text: str) -> str:
-    """First sentence of what stands in quotes, in a comment, or between pod's headings."""
-    if text.startswith("="):
-        last = _regex(r"(?m)^=(?:head|item|method|func)").split(text.replace("\r", ""))[-1]
-        paragraphs = _regex(r"\n\s*\n").split(last)[1:]
-        return _first_sentence(next((it for it in paragraphs if not it.startswith("=")), ""))
-    if text.startswith("#"):
-        return _clean_comment(text.encode())
-    found = _regex(r"""(?s)("{3}|"|')(.*?)(?<!\\)\1""").search(text)
-    said = found.group(2).replace("\r", "") if found else ""
-    indented = _regex(r"\s*\n {4}\S.*?\n\s*\n(?=\S)|\s*\n\t\S.*?\n\s*\n").match(said)
-    return _first_sentence(said[indented.end() :] if indented else said)
-
-
+_BLOCKS = {"/*": "*/", "{-": "-}", "<#": "#>", "(*": "*)", "#|": "|#", "{": "}"}
+_NO_COMMENT = (b"#[", b"#!", b"#pragma")
 _QUOTES = (b'"', b"'", b"r", b"R", b"u", b"U")
+_GENERATED = ("do not edit", "@generated", "auto-generated", "automatically generated")
+_LICENCE = ("copyright", "license", "licence", "spdx-", "all rights reserved", "file is part of")
+_LEADER = r"(?m)^[ \t]*(?:/\*+!?|\*>|\(\*+|\*+(?![/)])|//+[!<]?|<?#+[|']?|--+\|?|\{-?|;+|%+|!+[<>]?)?[ \t]?"
+_TRAILER = r"(?m)(?:\*/|-\}|#>|\*\)|\|#|(?<!\{)\})\s*?$|^\S+\.el --- |\s*-\*-.*-\*-\s*$"
+_DIRECTIVE = (  # lines for tools, and lines that only draw
+    r"(?i)\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
+    r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+build|@ts-|@flow"
+    r"|@format|@jsx|@preserve|-\*-|vim?:|region\b|endregion|pragma|mark:|use strict|(?:non)?strict$"
+    r"|(?<=\$)\w+|sourcemapping|\.synopsis|\.description|swiftlint|ktlint|clang-format|cspell"
+    r"|module dependencies|todo\b|fixme\b|[-=*#/~]{3,})"
+)
+_FILE_TAG = r"\s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*|doc|title|notice)\b[ \t]*"
+_OTHER_TAG = r"\s*(?:[@\\][a-zA-Z_]|:\w+|- (?:Parameter|Returns|Throws))"
+_MARKUP = (
+    r"</?(?:p|b|i|em|tt|code|pre|strong|a|br|ul|ol|li|summary|remarks|para|c|span|h\d)\b[^>]*>"
+)
 
 
-def _find_doc_above(file: _File, start: int) -> tuple[str, int]:
-    """First sentence of the comment directly above this place, and where that begins."""
+def _find_doc_above(file: _File, start: int) -> str:
+    """First sentence of the comment directly above this place."""
     source, stop = file.source, start
     while True:  # past attributes, which may stand between a doc and its definition
         blank = source[max(0, stop - 400) : stop]
         stop -= len(blank) - len(blank.rstrip())
         if stop in file.docs and source.count(b"\n", stop, start) < 3:
-            return file.docs[stop], -1
+            return file.docs[stop]
         if stop not in file.jumps:
             break
         start = stop = file.jumps[stop]
     gap = source.count(b"\n", stop, start)
     begin = _comment_start(source, stop, file.language.comments)
-    is_doc_block = source.startswith(b"/**", begin) if begin >= 0 else False
-    if begin < 0 or gap > 1 + is_doc_block:
-        return "", -1
-    return _clean_comment(source[begin:stop]), begin
+    is_near = begin >= 0 and gap <= 1 + source.startswith(b"/**", begin)
+    return _clean_comment(source[begin:stop]) if is_near else ""
 
 
 def _comment_start(source: bytes, stop: int, comments: Sequence[str]) -> int:
@@ -3839,8 +3898,8 @@ def _comment_start(source: bytes, stop: int, comments: Sequence[str]) -> int:
     for opening, closing in _BLOCKS.items():
         if opening in comments and source.endswith(closing.encode(), 0, stop):
             begin = source.rfind(opening.encode(), 0, stop)
-            line = source.rfind(b"\n", 0, begin) + 1 if begin >= 0 else 0
-            return begin if begin >= 0 and not source[line:begin].strip() else -1
+            line = source.rfind(b"\n", 0, max(begin, 0)) + 1
+            return -1 if source[line : max(begin, 0)].strip() else begin
     leaders = tuple(comment.encode() for comment in comments if comment not in _BLOCKS)
     begin = -1
     while stop > 0:
@@ -3852,42 +3911,43 @@ def _comment_start(source: bytes, stop: int, comments: Sequence[str]) -> int:
     return begin
 
 
-_BLOCKS = {"/*": "*/", "{-": "-}", "<#": "#>", "(*": "*)", "#|": "|#", "{": "}"}
-_NO_COMMENT = (b"#[", b"#!", b"#pragma")
-_NO_DOC = ("copyright", "license", "licence", "spdx-", "all rights reserved", "file is part of")
-_NO_DOC_EITHER = ("do not edit", "@generated", "auto-generated", "automatically generated")
-_LEADER = (
-    r"[ \t]*(?:/\*+!?|\*>|\(\*+|\*+(?![/)])|//+[!<]?|<?#+[|']?|--+\|?|\{-?|;+|%+|!+[<>]?)?[ \t]?"
-)
-_DIRECTIVE = (  # lines for tools, and lines that only draw
-    r"(?i)\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
-    r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+build|@ts-|@flow"
-    r"|@format|@jsx|@preserve|-\*-|vim?:|region\b|endregion|pragma|mark:|use strict|(?:non)?strict$|(?<=\$)\w+|sourcemapping"
-    r"|\.synopsis|\.description|swiftlint|ktlint|clang-format|cspell|module dependencies|todo\b|fixme\b|[-=*#/~]{3,})"
-)
-_FILE_TAG = r"\s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*|doc|title|notice)\b[ \t]*"
-_OTHER_TAG = r"\s*(?:[@\\][a-zA-Z_]|:\w+|- (?:Parameter|Returns|Throws))"
-_MARKUP = (
-    r"</?(?:p|b|i|em|tt|code|pre|strong|a|br|ul|ol|li|summary|remarks|para|c|span|h\d)\b[^>]*>"
-)
+def _find_docstring(source: bytes, start: int) -> str:
+    """First sentence of the string literal that stands at this place."""
+    if not source.startswith(_QUOTES, start):
+        return ""
+    found = re.compile(rb"""[rRuU]?("{3}|'{3}|"|')(.*?)\1""", re.S).match(source, start)
+    return _first_sentence(found[2].decode("utf-8", "replace")) if found else ""
+
+
+def _doc_text(text: str) -> str:
+    """First sentence of what stands in quotes, in a comment, or between pod's headings."""
+    if text.startswith("="):
+        last = re.split(r"(?m)^=(?:head|item|method|func)", text.replace("\r", ""))[-1]
+        paragraphs = re.split(r"\n\s*\n", last)[1:]
+        return _first_sentence(next((it for it in paragraphs if not it.startswith("=")), ""))
+    if text.startswith("#"):
+        return _clean_comment(text.encode())
+    found = re.search(r"""(?s)("{3}|"|')(.*?)(?<!\\)\1""", text)
+    said = found[2].replace("\r", "") if found else ""  # it may begin with an indented signature
+    return _first_sentence(
+        re.sub(r"(?s)\A\s*\n(?: {4}\S.*?\n\s*\n(?=\S)|\t\S.*?\n\s*\n)", "", said)
+    )
 
 
 def _clean_comment(comment: bytes) -> str:
     """First sentence of a comment; "" for licences and directives to tools."""
     text = comment[:1000].decode("utf-8", "replace")
     lower = text.lower()
-    if any(phrase in lower for phrase in _NO_DOC + _NO_DOC_EITHER):
+    if any(phrase in lower for phrase in _LICENCE + _GENERATED):
         return ""
     lines: list[str] = []
-    for line in text.splitlines():
-        line = line[_regex(_LEADER).match(line).end() :].rstrip()  # type: ignore[union-attr]
-        line = _regex(r"(?:\*/|-\}|#>|\*\)|\|#|(?<!\{)\})$").sub("", line).rstrip(" *")
-        line = _regex(r"^\S+\.el --- |\s*-\*-.*-\*-\s*$").sub("", line)
-        if tag := _regex(_FILE_TAG).match(line):
+    for line in re.sub(_TRAILER, "", re.sub(_LEADER, "", text)).splitlines():
+        line = line.rstrip(" \t*")
+        if tag := re.match(_FILE_TAG, line):
             line = line[tag.end() :]
-        elif _regex(_OTHER_TAG).match(line) or (lines and not line):
+        elif re.match(_OTHER_TAG, line) or (lines and not line):
             break
-        if line and not _regex(_DIRECTIVE).match(line):
+        if line and not re.match(_DIRECTIVE, line):
             lines.append(line)
     return _first_sentence("\n".join(lines))
 
@@ -3896,50 +3956,62 @@ def _first_sentence(text: str) -> str:
     """The first sentence of the first paragraph, on one line."""
     text = text.strip()
     if "{@" in text:
-        text = _regex(r"\{@\w+\s+(?:[^\s}]+\s+)?([^}]*)\}").sub(r"\1", text)
+        text = re.sub(r"\{@\w+\s+(?:[^\s}]+\s+)?([^}]*)\}", r"\1", text)
     if "<" in text:
-        text = _regex(r"<see(?:also)?\s+\w+=\"([^\"]*)\"\s*/>").sub(r"\1", text)
-        text = _regex(_MARKUP).sub("", text).strip()
-    paragraph = _regex(r"\n\s*(?:[=~^#*+-]{3,}\s*)?\n|\n\s*[=~^#*+-]{3,}$").split(text, 1)[0]
+        text = re.sub(r"<see(?:also)?\s+\w+=\"([^\"]*)\"\s*/>", r"\1", text)
+        text = re.sub(_MARKUP, "", text).strip()
+    paragraph = re.split(r"\n\s*(?:[=~^#*+-]{3,}\s*)?\n|\n\s*[=~^#*+-]{3,}$", text, maxsplit=1)[0]
     paragraph = " ".join(paragraph.split()).lstrip("=# |")
-    found = _regex(r".+?(?<![ (][ei]\.[ge])[.!?](?=\s+[^\sa-z]|$)").match(paragraph)
+    found = re.match(r".+?(?<![ (][ei]\.[ge])[.!?](?=\s+[^\sa-z]|$)", paragraph)
     return _shorten(found.group() if found else paragraph, MAX_DOC)
-
-
-def _find_file_doc(source: bytes, language: Language, docs: set[int]) -> str:
-    """First sentence of the comment or docstring that opens the file and documents no name."""
-    stop = min(len(source), 8192)
-    place = 3 if source.startswith(b"\xef\xbb\xbf") else 0
-    leaders = tuple(it.encode() for it in language.comments if it not in _BLOCKS)
-    blocks = [(it.encode(), _BLOCKS[it].encode()) for it in language.comments if it in _BLOCKS]
-    while place < stop:
-        blank = re.compile(_PREAMBLE).match(source, place)
-        place = blank.end() if blank else place
-        if language.docstring and source.startswith(_QUOTES, place):
-            return _find_docstring(source, place)
-        closing = next((end for start, end in blocks if source.startswith(start, place)), b"")
-        if closing:
-            end = source.find(closing, place) + len(closing)
-            if end < len(closing):
-                return ""
-        elif source.startswith(leaders, place):
-            lines = rb"(?:[ \t]*(?:" + b"|".join(map(re.escape, leaders)) + rb")[^\n]*\n?)+"
-            found = re.compile(lines).match(source, place)
-            end = found.end() if found else stop
-        else:
-            return ""
-        doc = _clean_comment(source[place:end])
-        names_file = re.search(rb"@(fileoverview|file|module|overview)\b", source[place:end])
-        if doc and not language.docstring and (place not in docs or names_file):
-            return doc
-        place = end
-    return ""
 
 
 _PREAMBLE = (
     rb"(?:\s+|#!(?!\[)[^\n]*|<\?php|[\"']use \w+[\"'];?|declare\([^)]*\);|#!?\[[^\n]*\]"
     rb"|#ifndef[^\n]*|#define \w+\s*\n|#pragma[^\n]*)+"
 )
+
+
+def _find_file_doc(source: bytes, language: Language, docs: set[str]) -> str:
+    """First sentence of the comment or docstring that opens the file and documents no name."""
+    forms = {it.encode(): _BLOCKS.get(it, "").encode() for it in language.comments}
+    place = 3 if source.startswith(b"\xef\xbb\xbf") else 0
+    while place < 8192:
+        blank = re.compile(_PREAMBLE).match(source, place)
+        place = blank.end() if blank else place
+        if language.docstring and source.startswith(_QUOTES, place):
+            return _find_docstring(source, place)
+        opening = next(
+            (it for it in sorted(forms, reverse=True) if source.startswith(it, place)), b""
+        )
+        if not opening:
+            return ""
+        if closing := forms[opening]:
+            end = source.find(closing, place) + len(closing)
+            if end < len(closing):
+                return ""
+        else:
+            lines = rb"(?:[ \t]*(?:" + b"|".join(re.escape(it) for it in forms if not forms[it])
+            found = re.compile(lines + rb")[^\n]*\n?)+").match(source, place)
+            end = found.end() if found else len(source)
+        doc = _clean_comment(source[place:end])
+        names_file = re.search(rb"@(fileoverview|file|module|overview)\b", source[place:end])
+        if doc and not language.docstring and (doc not in docs or names_file):
+            return doc
+        place = end
+    return ""
+
+
+def _find_mark(source: bytes) -> str:
+    """What the content says of itself: "generated", "minified", or ""."""
+    head = source[:2048].decode("latin-1").lower()
+    if any(phrase in head for phrase in (*_GENERATED, "autogenerated", "code generated by")):
+        return "generated"
+    lines = source.count(b"\n") + 1
+    return "minified" if len(source) > 2000 and len(source) / lines > 400 else ""
+
+
+# -- references and imports
 
 
 def _count_references(
@@ -3949,40 +4021,45 @@ def _count_references(
     counts = collections.Counter(
         [source[node.start_byte : end] for node in references if (end := node.end_byte) not in own]
     )
-    names = {name.decode("utf-8", "replace").strip('"`'): n for name, n in counts.items()}
-    for name in language.drops:
-        names.pop(name, None)
-    return {name: names[name] for name in sorted(names) if len(name) > 1}
+    return _sort_names(
+        {name.decode("utf-8", "replace").strip('"`'): n for name, n in counts.items()}, language
+    )
 
 
-def _find_imports(
-    source: bytes, language: Language, uses: Sequence[Any], packages: Sequence[Any]
-) -> tuple[str, ...]:
+def _sort_names(names: Mapping[str, int], language: Language) -> dict[str, int]:
+    """Names worth counting, in order: not those that every file of the language mentions."""
+    kept = names.keys() - language.drops
+    return {name: names[name] for name in sorted(kept) if names[name] > 0 and len(name) > 1}
+
+
+def _find_imports(file: _File, uses: list[Any], packages: Sequence[Any]) -> tuple[str, ...]:
     """Imports as the language writes them, one per name, in the order of the file."""
-    found = {f"package {_text(source, node)}": None for node in packages}
-    edits = [(_regex(old), new) for old, new in language.edits]
+    found = [f"package {file.text(node)}" for node in packages]
     for node in sorted(uses, key=lambda node: int(node.start_byte)):
-        text = _text(source, node)
-        if "\n" in text:
-            text = " ".join(_comment_pattern(language.comments).sub(" ", text).split())
-        for old, new in edits:
-            text = old.sub(new, text)
-        for name in _expand_braces(text):
-            found[name] = None
-    return tuple(found)
+        text = file.text(node)
+        text = _one_line(text, file.language) if "\n" in text else text
+        found += _edit_import(text, file.language)
+    return tuple(dict.fromkeys(found))
+
+
+def _edit_import(text: str, language: Language) -> list[str]:
+    """The names in one import, brought into the shape that its language's rows give."""
+    for old, new in language.edits:
+        text = re.sub(old, new, text)
+    return _expand_braces(text)
 
 
 def _expand_braces(text: str) -> list[str]:
     """`a.{b, c.{d}}` as ["a.b", "a.c.d"], without aliases; nothing for what is no plain name."""
     names = []
     prefixes, current = [""], ""
-    for part in _regex(r"([{},])").split(text) + [","]:
+    for part in re.split(r"([{},])", text) + [","]:
         if part == "{":
             prefixes.append(prefixes[-1] + current)
             current = ""
         elif part in (",", "}"):
             name = f"{prefixes[-1]}{current.partition(' as ')[0]}".strip("\"'`<> ")
-            if current and not _regex(r"[\s()\"'<>]|\$(?!lib\b)").search(name):
+            if current and not re.search(r"[\s()\"'<>]|\$(?!lib\b)", name):
                 names.append(name.removesuffix("::self"))
             current = ""
             if part == "}" and len(prefixes) > 1:
@@ -3992,55 +4069,40 @@ def _expand_braces(text: str) -> list[str]:
     return names
 
 
-def _find_mark(source: bytes) -> str:
-    """What the content says of itself: "generated", "minified", or ""."""
-    head = source[:2048].lower()
-    if any(phrase in head for phrase in _GENERATED):
-        return "generated"
-    lines = source.count(b"\n") + 1
-    return "minified" if len(source) > 2000 and len(source) / lines > 400 else ""
-
-
-_GENERATED = (
-    b"do not edit",
-    b"@generated",
-    b"code generated by",
-    b"auto-generated",
-    b"autogenerated",
-    b"automatically generated",
-)
+# -- without a grammar
 
 
 def tag_without_grammar(path: str, source: bytes, language: Language) -> FileTags | None:
     """What the standard library alone can tell of one file; None if nothing."""
-    language = _spoken_language(path, source, language)
+    source, language = find_spoken(path, source, language)
     tags = tag_python_ast(source, language) if ("ast", "") in language.texts else None
     if tags or not language.texts:
         return tags
     text = source.decode("utf-8", "replace")
-    definitions = set()
+    definitions = set(_define_file(path, source, language))
     imports: list[str] = []
+    told = set(language.keywords)
     for kind, pattern in language.texts:
-        if not pattern:
-            continue
-        for found in _regex(pattern, re.MULTILINE).finditer(text):
-            if kind in ("use", "package"):
-                imports.append(found[1] if kind == "use" else f"package {found[1]}")
-                continue
-            if found[1] in language.keywords:
-                continue
-            line = text.count("\n", 0, found.start(1)) + 1
-            sign = " ".join(text[found.start() : found.end(1)].split())
-            is_public = bool(_regex(language.public).search(sign))
-            definitions.add(Definition(line, line, kind, found[1], "", sign, "", is_public))
-    code = _comment_pattern(language.comments).sub(" ", text)
-    names = collections.Counter(_regex(r"\b(?:[A-Z]\w+|\w+(?=\())").findall(code))
+        for found in re.finditer(pattern, text, re.MULTILINE) if pattern else ():
+            if kind == "package":
+                imports.append(f"package {found[1]}")
+            elif kind == "use":
+                imports += [
+                    name for each in found[1].split() for name in _edit_import(each, language)
+                ]
+            elif found[1] not in told:
+                told.update([found[1]] if kind in language.once else [])
+                line = text.count("\n", 0, found.start(1)) + 1
+                sign = " ".join(text[found.start() : found.end(1)].split())
+                is_public = bool(re.search(language.public, sign))
+                definitions.add(Definition(line, line, kind, found[1], "", sign, "", is_public))
+    code = _one_line(text, language)
+    dash = "-" if any("-" in each.name for each in definitions) else ""
+    names = collections.Counter(re.findall(rf"\b(?:[A-Z][\w{dash}]*\w|\w+(?=\())", code))
     names.subtract(definition.name for definition in definitions)
-    names.subtract(dict.fromkeys(language.drops, len(text)))
-    definitions.update(_define_file(path, source, language))
     return FileTags(
         tuple(sorted(definitions)),
-        {name: names[name] for name in sorted(names) if names[name] > 0 and len(name) > 1},
+        _sort_names(names, language),
         tuple(dict.fromkeys(imports)),
         _find_file_doc(source, language, set()),
         _find_mark(source),
@@ -4060,127 +4122,106 @@ def tag_python_ast(source: bytes, language: Language) -> FileTags | None:
     only: set[str] = set()
     for node in ast.walk(tree):
         names.update(_ast_mentions(node))
-        imports += [(node.lineno, name) for name in _ast_imports(node)]  # type: ignore[attr-defined]
+        if isinstance(node, ast.Import):
+            imports += [(node.lineno, alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module != "__future__":
+            names.update(alias.name for alias in node.names if alias.name != "*")
+            base = "." * node.level + (f"{node.module}." if node.module else "")
+            imports += [(node.lineno, _ast_import(base, alias.name)) for alias in node.names]
     for node in tree.body:
-        if isinstance(node, ast.Assign) and "__all__" in [_ast_name(it) for it in node.targets]:
+        if isinstance(node, ast.Assign) and "__all__" in map(_ast_name, node.targets):
             parts = ast.walk(node.value)
             only = {str(it.value) for it in parts if isinstance(it, ast.Constant)}
-    for name in language.drops:
-        names.pop(name, None)
     return FileTags(
-        tuple(sorted(_ast_definitions(tree, only, _regex(language.public)))),
-        {name: names[name] for name in sorted(names) if len(name) > 1},
+        tuple(sorted(_ast_definitions(tree, only, language.public))),
+        _sort_names(names, language),
         tuple(dict.fromkeys(name for _, name in sorted(imports, key=operator.itemgetter(0)))),
         _first_sentence(ast.get_docstring(tree) or ""),
         _find_mark(source),
     )
 
 
-def _ast_definitions(
-    tree: ast.Module, only: set[str], public: re.Pattern[str]
-) -> Iterator[Definition]:
-    """Definitions outside of functions, found without recursion."""
+def _ast_import(base: str, name: str) -> str:
+    return base + name if name != "*" else base.rstrip(".") or base
+
+
+_AST_MENTIONS = {  # fields that mention a name, of nodes by their type
+    "Call": ("func",),
+    "ClassDef": ("bases", "decorator_list"),
+    "FunctionDef": ("decorator_list", "returns"),
+    "AsyncFunctionDef": ("decorator_list", "returns"),
+    "arg": ("annotation",),
+    "AnnAssign": ("annotation",),
+    "Raise": ("exc",),
+    "ExceptHandler": ("type",),
+}
+
+
+def _ast_mentions(node: ast.AST) -> Iterator[str]:
+    """Names that one node calls, inherits from, is typed or decorated with, or raises."""
+    import ast
+
+    for field in _AST_MENTIONS.get(type(node).__name__, ()):
+        value = getattr(node, field)
+        found = value if isinstance(value, list) else [value] if value else []
+        if found and field in ("annotation", "returns"):
+            found = [it for it in ast.walk(value) if isinstance(it, (ast.Name, ast.Attribute))]
+        if isinstance(node, ast.ClassDef):
+            found = [*found, *(it.value for it in node.keywords if field == "bases")]
+        yield from filter(None, map(_ast_name, found))
+
+
+def _ast_name(node: ast.AST) -> str:
+    """The last name of `a`, `a.b` or `a.b[c]`; "" of anything else."""
+    node = getattr(node, "value", node) if type(node).__name__ == "Subscript" else node
+    return str(getattr(node, "attr", "") or getattr(node, "id", ""))
+
+
+def _ast_definitions(tree: ast.Module, only: set[str], public: str) -> Iterator[Definition]:
+    """Definitions outside of functions, found without recursion; the tree is spent."""
     import ast
 
     todo: list[tuple[ast.AST, str, bool]] = [(node, "", True) for node in tree.body]
     while todo:
         node, owner, visible = todo.pop()
+        doc = ""
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             name, doc = node.name, _first_sentence(ast.get_docstring(node) or "")
+            kind = "class" if isinstance(node, ast.ClassDef) else "method" if owner else "function"
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
             target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-            name, doc = _ast_name(target), ""
+            name, kind = _ast_name(target), "constant"
             if owner or not name[:1].isupper():
                 continue
         else:
             todo += [(child, owner, visible) for child in ast.iter_child_nodes(node)]
             continue
-        exported = visible and bool(name in only if only and not owner else public.search(name))
-        kind, sign = _ast_sign(node, owner)
-        if kind in _MINOR and not exported and not name.isupper():
-            continue
-        end = node.end_lineno or node.lineno
-        yield Definition(node.lineno, end, kind, name, owner, sign, doc, exported)
+        exported = visible and bool(name in only if only and not owner else re.search(public, name))
         if isinstance(node, ast.ClassDef):
             todo += [(child, f"{owner}.{name}".strip("."), exported) for child in node.body]
+        if kind != "constant" or exported or name.isupper():
+            line, end = node.lineno, node.end_lineno or node.lineno
+            yield Definition(line, end, kind, name, owner, _ast_sign(node), doc, exported)
 
 
-def _ast_sign(node: ast.AST, owner: str) -> tuple[str, str]:
-    """Kind and signature of a definition, its values replaced."""
+def _ast_sign(
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Assign | ast.AnnAssign,
+) -> str:
+    """The signature of a definition, which loses its body and its values."""
     import ast
 
     value = ast.Name("…")
+    if isinstance(node, (ast.Assign, ast.AnnAssign)):
+        node.value = value
+        return _shorten(ast.unparse(node), MAX_SIGNATURE)
+    node.body, node.decorator_list = [], []
     if isinstance(node, ast.ClassDef):
         for keyword in node.keywords:
             keyword.value = keyword.value if isinstance(keyword.value, ast.Name) else value
-        bases = ", ".join(ast.unparse(it) for it in [*node.bases, *node.keywords])
-        return "class", _shorten(f"class {node.name}({bases})".removesuffix("()"), MAX_SIGNATURE)
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+    else:
         node.args.defaults = [value for _ in node.args.defaults]
         node.args.kw_defaults = [it and value for it in node.args.kw_defaults]
-        start = "def" if isinstance(node, ast.FunctionDef) else "async def"
-        returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
-        text = f"{start} {node.name}({ast.unparse(node.args)}){returns}"
-        return "method" if owner else "function", _shorten(text, MAX_SIGNATURE)
-    if isinstance(node, ast.AnnAssign):
-        return "constant", f"{ast.unparse(node.target)}: {ast.unparse(node.annotation)} = …"
-    return "constant", f"{ast.unparse(node.targets[0])} = …" if isinstance(node, ast.Assign) else ""
-
-
-def _ast_name(node: ast.AST | None) -> str:
-    """The last name of `a`, `a.b` or `a.b[c]`; "" of anything else."""
-    import ast
-
-    node = node.value if isinstance(node, ast.Subscript) else node
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def _ast_mentions(node: ast.AST) -> list[str]:
-    """Names that one node calls, inherits from, is typed or decorated with, raises or imports."""
-    import ast
-
-    found: list[ast.AST | None] = []
-    if isinstance(node, ast.Call):
-        found = [node.func]
-    elif isinstance(node, ast.ClassDef):
-        found = [*node.bases, *(it.value for it in node.keywords), *node.decorator_list]
-    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        found = [*node.decorator_list, *_ast_types(node.returns)]
-    elif isinstance(node, (ast.arg, ast.AnnAssign)):
-        found = _ast_types(node.annotation)
-    elif isinstance(node, ast.Raise):
-        found = [node.exc]
-    elif isinstance(node, ast.ExceptHandler):
-        found = [node.type]
-    elif isinstance(node, ast.ImportFrom) and node.module != "__future__":
-        return [alias.name for alias in node.names if alias.name != "*"]
-    return [name for name in map(_ast_name, found) if name]
-
-
-def _ast_types(node: ast.AST | None) -> list[ast.AST | None]:
-    import ast
-
-    return (
-        [it for it in ast.walk(node) if isinstance(it, (ast.Name, ast.Attribute))] if node else []
-    )
-
-
-def _ast_imports(node: ast.AST) -> list[str]:
-    """Imports of one node, written as the grammar's path writes them."""
-    import ast
-
-    if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
-    if isinstance(node, ast.ImportFrom) and node.module != "__future__":
-        base = "." * node.level + (f"{node.module}." if node.module else "")
-        names = [base + alias.name for alias in node.names]
-        return [
-            name.removesuffix("*").rstrip(".") or base if name[-1] == "*" else name
-            for name in names
-        ]
-    return []
+    return _shorten(ast.unparse(node).strip().removesuffix(":"), MAX_SIGNATURE)
 
 
 # ---- 6 FACTS (pure) --------------------------------------------------------
@@ -5237,6 +5278,10 @@ _Resolve = Callable[[str, str], Iterable[str]]  # importing folder (Rust: file),
 
 _OUTSIDE = "/"  # what a path that leaves the repository becomes: no path here begins with a slash
 _TOO_VAGUE = 50  # a namespace of more files than this says nothing about any one of them
+_MANIFEST = (
+    r"package\.json|[tj]sconfig.*\.json|deno\.jsonc?|import_map\.json|composer\.json"
+    r"|go\.mod|go\.work|Cargo\.toml|pubspec\.yaml"
+)
 
 
 class _Tree(NamedTuple):
@@ -5256,6 +5301,9 @@ class _Family(NamedTuple):
     make: Callable[[_Tree, _Family], _Resolve]
     separator: str = "/"  # between the parts of an import
     endings: str = ""  # what makes a module's path a file's, by rank; " .rb" is: as it is, or ".rb"
+    spell: Callable[[str], str] = str  # the import as a path is written
+    roots: str = ""  # regex on folders that imports may start at
+    own_roots: str = "(?!)"  # and on those that only files below them start at
 
 
 def resolve_imports(
@@ -5268,53 +5316,29 @@ def resolve_imports(
     """
     present = frozenset(files)
     imports = {path: names for path, names in imports.items() if path in present}
-    tree = _build_tree(imports, files, configs)
+    folders: dict[str, list[str]] = {}
+    for path in sorted(present):
+        folders.setdefault(folder_of(path), []).append(path)
+    tails = sorted(f"/{path}"[::-1] for path in present)
+    tree = _Tree(present, folders, tails, imports, configs)
     families = {f".{suffix}": row for row in _FAMILIES for suffix in row.suffixes.split()}
-    resolvers: dict[str, _Resolve] = {}
-    known: dict[tuple[str, str], dict[str, tuple[str, ...]]] = {}
+    resolvers: dict[_Family, _Resolve] = {}
     links = {}
     for path in sorted(imports):
-        family = families.get(path[path.rfind(".") :].lower())
-        if family is None:
-            continue
-        if family.suffixes not in resolvers:
-            resolvers[family.suffixes] = family.make(tree, family)
-        resolve = resolvers[family.suffixes]
-        # In Rust two files of one folder mean different things by "super"; elsewhere all agree.
-        place = path if family.make is _rust else folder_of(path)
-        memory = known.setdefault((family.suffixes, place), {})
-        found: set[str] = set()
-        for name in imports[path]:
-            if name not in memory:
-                own = name.startswith("package ")
-                memory[name] = () if own or not name else tuple(resolve(place, name))
-            found.update(memory[name])
-        found.discard(path)
-        if found:
-            links[path] = sorted(found)
+        if family := families.get("." + name_of(path).rpartition(".")[2].lower()):
+            if family not in resolvers:
+                resolvers[family] = functools.cache(family.make(tree, family))
+            # In Rust two files of one folder mean different things by "super"; elsewhere all agree.
+            place = path if family.make is _rust else folder_of(path)
+            names = [name for name in imports[path] if name and not name.startswith("package ")]
+            found = {file for name in names for file in resolvers[family](place, name)} - {path}
+            links.update({path: sorted(found)} if found else {})
     return links
 
 
 def is_manifest(path: str) -> bool:
     """Whether resolve_imports() wants the text of this file."""
-    return bool(_MANIFEST.fullmatch(path.rpartition("/")[2]))
-
-
-_MANIFEST = re.compile(
-    r"package\.json|[tj]sconfig.*\.json|deno\.jsonc?|import_map\.json|composer\.json"
-    r"|go\.mod|go\.work|Cargo\.toml|pubspec\.yaml"
-)
-
-
-def _build_tree(
-    imports: Mapping[str, Sequence[str]], files: Sequence[str], configs: Mapping[str, str]
-) -> _Tree:
-    """The lookup tables that all languages share."""
-    paths = frozenset(files)
-    folders: dict[str, list[str]] = {}
-    for path in sorted(paths):
-        folders.setdefault(folder_of(path), []).append(path)
-    return _Tree(paths, folders, sorted(f"/{path}"[::-1] for path in paths), imports, configs)
+    return bool(re.fullmatch(_MANIFEST, name_of(path)))
 
 
 def _locate(folder: str, relative: str) -> str:
@@ -5370,24 +5394,19 @@ def _ending_with(tree: _Tree, tail: str) -> list[str]:
 
 def _nearest(folder: str, paths: Sequence[str]) -> list[str]:
     """The path that shares most folders with `folder`: of equals the shortest, then the first."""
-    if len(paths) < 2:
-        return list(paths)
-    home = folder.split("/")
+    above = set(_ancestors(folder))
 
     def distance(path: str) -> tuple[int, int, int, str]:
-        parts = path.split("/")
-        shared = 0
-        while shared < min(len(home), len(parts)) and home[shared] == parts[shared]:
-            shared += 1
-        return -shared, len(parts), len(path), path
+        shared = sum(it in above for it in _ancestors(path))
+        return -shared, path.count("/"), len(path), path
 
-    return [min(paths, key=distance)]
+    return [min(paths, key=distance)] if len(paths) > 1 else list(paths)
 
 
-def _manifests(tree: _Tree, names: str) -> list[str]:
-    """Paths of the manifests whose file name matches the pattern `names`, the outermost first."""
-    matches = re.compile(rf"(?:.*/)?(?:{names})").fullmatch
-    return sorted(filter(matches, tree.configs), key=lambda path: (path.count("/"), path))
+def _manifests(tree: _Tree, names: str) -> list[tuple[str, str]]:
+    """Paths and texts of the manifests whose file name matches `names`, the outermost first."""
+    found = [item for item in tree.configs.items() if re.fullmatch(names, name_of(item[0]))]
+    return sorted(found, key=lambda item: (item[0].count("/"), item[0]))
 
 
 def _texts(value: object, depth: int = 5) -> list[str]:
@@ -5398,35 +5417,38 @@ def _texts(value: object, depth: int = 5) -> list[str]:
     return [text for item in items for text in _texts(item, depth - 1)] if depth else []
 
 
-def _tails(
-    tree: _Tree,
-    family: _Family,
-    spell: Callable[[str], str] = str,
-    is_root: Callable[[str, str], bool] = lambda folder, root: True,
-) -> _Resolve:
+def _tails(tree: _Tree, family: _Family) -> _Resolve:
     """For imports that name a path: beside the importing file, else below any root."""
     endings = family.endings.split(" ")
+    is_shared, is_own = re.compile(family.roots).match, re.compile(family.own_roots).fullmatch
 
     @functools.cache
     def find_anywhere(stem: str) -> list[tuple[str, str]]:
         tails = [stem + ending for ending in endings]
         return [(p[: -len(tail) - 1], p) for tail in tails for p in _ending_with(tree, tail)]
 
+    def is_root(folder: str, root: str) -> bool:
+        return bool(is_shared(root) or root in _ancestors(folder) and is_own(root))
+
     def resolve(folder: str, name: str) -> list[str]:
-        stem = spell(name).replace(family.separator, "/")
-        if name.startswith(".") or is_root(folder, folder):
+        stem = family.spell(name).replace(family.separator, "/")
+        if stem.startswith(".") or is_root(folder, folder):
             for ending in endings:
                 if (beside := _locate(folder, stem + ending)) in tree.files:
                     return [beside]
-        if name.startswith("."):
+        if stem.startswith("."):
             return []
         return _nearest(folder, [p for root, p in find_anywhere(stem) if is_root(folder, root)])
 
     return resolve
 
 
-# Headers that every system has: a file of that name deep in a vendored tree is not meant.
-_SYSTEM_HEADER = re.compile(
+def _spell_header(name: str) -> str:
+    """A header that every system has: a file of that name deep in a vendored tree is not meant."""
+    return f"./{name}" if re.fullmatch(_SYSTEM_HEADER, name) else name
+
+
+_SYSTEM_HEADER = (
     r"(?:assert|complex|ctype|dirent|dlfcn|errno|fcntl|features|fenv|float|getopt|inttypes|limits"
     r"|locale|malloc|math|memory|poll|pthread|sched|semaphore|setjmp|signal|std(?:align|arg|atomic"
     r"|bool|def|int|io|lib)|strings?|syslog|termios|tgmath|threads|time|unistd|utime|wchar|wctype"
@@ -5434,47 +5456,21 @@ _SYSTEM_HEADER = re.compile(
 )
 
 
-def _includes(tree: _Tree, family: _Family) -> _Resolve:
-    """C and its kin: a header beside the including file, else below the nearest include root."""
-    resolve = _tails(tree, family)
-    is_system = _SYSTEM_HEADER.fullmatch
-    return lambda folder, name: resolve(folder, f"./{name}" if is_system(name) else name)
-
-
-def _snake(tree: _Tree, family: _Family) -> _Resolve:
+def _spell_snake(name: str) -> str:
     """Modules in camel case whose files are in snake case: "MyApp.UserName", my_app/user_name."""
-    hump = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-    return _tails(tree, family, spell=lambda name: hump.sub("_", name).lower())
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
-def _titled(tree: _Tree, family: _Family) -> _Resolve:
-    """Modules and folders in title case: "Prelude" is not Project/Prelude.hs, for roots are not."""
-    title = re.compile(r"(?:.*/)?[A-Z][^/]*").fullmatch
-    return _tails(tree, family, is_root=lambda folder, root: not title(root))
-
-
-def _scoped(tree: _Tree, family: _Family) -> _Resolve:
+def _spell_scoped(name: str) -> str:
     """Paths that may begin with a package: "@scope/contracts/x.sol" is contracts/x.sol."""
-    return _tails(tree, family, spell=lambda name: re.sub(r"^@[^/]*/", "", name))
-
-
-def _ruby(tree: _Tree, family: _Family) -> _Resolve:
-    """Below a load root only, else `require "json"` would find any json.rb."""
-    is_library = re.compile(r"(?:.*/)?(?:lib|app/[^/]+|app/[^/]+/concerns)").fullmatch
-    is_own = re.compile(r"(?:.*/)?(?:src|test|spec)|").fullmatch  # its tests load these, no others
-
-    def is_root(folder: str, root: str) -> bool:
-        above = f"{folder}/".startswith(f"{root}/") or not root
-        return bool(is_library(root) or above and is_own(root))
-
-    return _tails(tree, family, is_root=is_root)
+    return re.sub(r"^@[^/]*/", "", name)
 
 
 def _dart(tree: _Tree, family: _Family) -> _Resolve:
     """By path, or "package:name/x.dart": lib/x.dart of what pubspec.yaml gives that name."""
     packages = {}
-    for path in reversed(_manifests(tree, r"pubspec\.yaml")):
-        if match := re.search(r"^name:\s*[\"']?(\w+)", tree.configs[path], re.MULTILINE):
+    for path, text in reversed(_manifests(tree, r"pubspec\.yaml")):
+        if match := re.search(r"^name:\s*[\"']?(\w+)", text, re.MULTILINE):
             packages[match[1]] = folder_of(path)
     beside = _tails(tree, family)
 
@@ -5488,7 +5484,7 @@ def _dart(tree: _Tree, family: _Family) -> _Resolve:
 
 
 _PYTHON_ROOTS = ("", "src", "lib", "python")  # where a project may keep its packages
-_SIDE_FOLDER = re.compile(r"(?:tests?|examples?|docs?)/")  # only their own files import from these
+_SIDE_FOLDER = r"(?:tests?|examples?|docs?)/"  # only their own files import from these
 
 
 def _python(tree: _Tree, family: _Family) -> _Resolve:
@@ -5499,7 +5495,7 @@ def _python(tree: _Tree, family: _Family) -> _Resolve:
     folders = {above for module in modules for above in _ancestors(folder_of(module))}
     for module in folders.union(modules):
         if module and folder_of(module) not in packages:
-            starts.setdefault(module.rpartition("/")[2], set()).add(folder_of(module))
+            starts.setdefault(name_of(module), set()).add(folder_of(module))
 
     @functools.cache
     def list_near_roots(folder: str) -> list[str]:
@@ -5516,38 +5512,34 @@ def _python(tree: _Tree, family: _Family) -> _Resolve:
         return [path for front, path in found if len(front) == longest]
 
     def resolve(folder: str, name: str) -> list[str]:
-        rest = name.strip(".").replace(".", "/")
-        dots = len(name) - len(name.lstrip("."))
-        if dots:
+        rest = name.lstrip(".").replace(".", "/").strip("/")
+        if dots := len(name) - len(name.lstrip(".")):
             base = _locate(folder, "../" * (dots - 1))
             path = _find_longest(modules, base, rest)[1] or modules.get(base)
             return [path] if path else []
-        roots = starts.get(rest.partition("/")[0])
-        if roots is None:
-            return []
-        for root in list_near_roots(folder):
+        roots = starts.get(rest.partition("/")[0], ())
+        for root in list_near_roots(folder) if roots else ():
             if root in roots and (path := _find_longest(modules, root, rest)[1]):
                 return [path]
         own = folder.partition("/")[0] + "/"
-        found = find_elsewhere(rest)
-        return _nearest(
-            folder, [p for p in found if p.startswith(own) or not _SIDE_FOLDER.match(p)]
-        )
+        found = find_elsewhere(rest) if roots else []
+        found = [p for p in found if p.startswith(own) or not re.match(_SIDE_FOLDER, p)]
+        return _nearest(folder, found)
 
     return resolve
 
 
 # What a package's own alias usually means where only a bundler's code says so.
 _ALIASES = {"@/*": ["src/*", "app/*", "*"], "~/*": ["src/*", "app/*", "*"], "$lib/*": ["src/lib/*"]}
-_BUILT = re.compile(r"^(?:\./)?(?:dist|lib|build|out|es|esm|cjs)/(?:(?:src|es|esm|cjs)/)?")
+_BUILT = r"^(?:\./)?(?:dist|lib|build|out|es|esm|cjs)/(?:(?:src|es|esm|cjs)/)?"
 
 
 def _javascript(tree: _Tree, family: _Family) -> _Resolve:
     """Relative paths, then the rules of tsconfig and package.json, then workspace packages."""
     endings = family.endings.split()
     modules = _build_modules(tree, [*endings, *(f"/index{ending}" for ending in endings)])
-    paths = _manifests(tree, r"package\.json")
-    manifests = {folder_of(path): parse_json(tree.configs[path]) for path in paths}
+    found = _manifests(tree, r"package\.json")
+    manifests = {folder_of(path): parse_json(text) for path, text in found}
     rules = _build_rules(tree, ["", *manifests])
     packages: dict[str, str] = {}  # name -> folder
     for folder, manifest in manifests.items():
@@ -5563,7 +5555,7 @@ def _javascript(tree: _Tree, family: _Family) -> _Resolve:
         manifest = manifests.get(folder, {})
         fields = _texts([manifest.get(key) for key in ("source", "module", "main", "types")])
         for name in [rest] if rest else ["src/index", *fields, "index"]:
-            for guess in (name, _BUILT.sub("src/", name), f"src/{name}", f"lib/{name}"):
+            for guess in (name, re.sub(_BUILT, "src/", name), f"src/{name}", f"lib/{name}"):
                 if path := find_file(_locate(folder, guess)):
                     return path
         return ""
@@ -5603,10 +5595,6 @@ def _build_rules(tree: _Tree, packages: Iterable[str]) -> dict[str, _Rules]:
     """Folder -> the rules for imports that hold below it, from tsconfig and import maps."""
     rules: dict[str, _Rules] = {}
 
-    @functools.cache
-    def parse_config(path: str) -> dict[str, Any]:
-        return parse_json(tree.configs.get(path, ""))
-
     def add_rules(folder: str, base: str, mapping: Mapping[str, object]) -> None:
         for pattern, targets in mapping.items():
             # An import map writes "a/" where a tsconfig writes "a/*".
@@ -5615,41 +5603,37 @@ def _build_rules(tree: _Tree, packages: Iterable[str]) -> dict[str, _Rules]:
             found = [(tail, _locate(base, target + slash)) for target in _texts(targets)]
             rules.setdefault(folder, {}).setdefault(head + star, []).extend(found)
 
-    def add_config(folder: str, path: str, seen: set[str]) -> None:
-        seen.add(path)
-        options = as_table(parse_config(path).get("compilerOptions"))
-        base = _locate(folder_of(path), "".join(_texts(options.get("baseUrl"))))
-        add_rules(folder, base, as_table(options.get("paths")))
-        if "baseUrl" in options:
-            add_rules(folder, base, {"*": "*"})
-        for name in _texts(parse_config(path).get("extends")):
-            parent = _locate(folder_of(path), name.removesuffix(".json")) + ".json"
-            if parent not in seen:
-                add_config(folder, parent, seen)
-
-    for path in _manifests(tree, r"[tj]sconfig[^/]*\.json"):
-        add_config(folder_of(path), path, set())
-    for path in _manifests(tree, r"package\.json|deno\.jsonc?|import_map\.json"):
-        add_rules(folder_of(path), folder_of(path), as_table(parse_config(path).get("imports")))
+    configs = {path: parse_json(text) for path, text in _manifests(tree, r".*\.jsonc?")}
+    for start, _ in _manifests(tree, r"[tj]sconfig.*\.json"):
+        chain = [start]
+        for path in chain:  # it grows by what each extends
+            config, folder = configs.get(path, {}), folder_of(path)
+            options = as_table(config.get("compilerOptions"))
+            base = _locate(folder, "".join(_texts(options.get("baseUrl"))))
+            add_rules(folder_of(start), base, as_table(options.get("paths")))
+            if "baseUrl" in options:
+                add_rules(folder_of(start), base, {"*": "*"})
+            for name in _texts(config.get("extends")):
+                parent = _locate(folder, name.removesuffix(".json")) + ".json"
+                chain += [parent] if parent not in chain else []
+    for path, _ in _manifests(tree, r"package\.json|deno\.jsonc?|import_map\.json"):
+        add_rules(folder_of(path), folder_of(path), as_table(configs[path].get("imports")))
     for folder in packages:
         add_rules(folder, folder, _ALIASES)
     return rules
 
 
-_GO_REPLACE = re.compile(
-    r"^[ \t]*(?:replace[ \t]+)?([^\s=]+)(?:[ \t]+v\S+)?[ \t]+=>[ \t]+(\.\.?/\S*)", re.MULTILINE
-)
+_GO_MODULE = r"(?m)^module\s+\"?([^\s\"]+)"
+_GO_REPLACE = r"(?m)^[ \t]*(?:replace[ \t]+)?([^\s=]+)(?:[ \t]+v\S+)?[ \t]+=>[ \t]+(\.\.?/\S*)"
 
 
 def _go(tree: _Tree, family: _Family) -> _Resolve:
     """All files of the package's folder, by the module paths of go.mod and its local replaces."""
     modules: dict[str, list[str]] = {}
-    for path in _manifests(tree, r"go\.mod|go\.work"):
-        text, folder = tree.configs[path], folder_of(path)
-        for match in re.finditer(r"^module\s+\"?([^\s\"]+)", text, re.MULTILINE):
-            modules.setdefault(match[1], []).append(folder)
-        for match in re.finditer(_GO_REPLACE, text):
-            modules.setdefault(match[1], []).append(_locate(folder, match[2]))
+    for path, text in _manifests(tree, r"go\.mod|go\.work"):
+        found = [(name, "") for name in re.findall(_GO_MODULE, text)]
+        for name, target in found + re.findall(_GO_REPLACE, text):
+            modules.setdefault(name, []).append(_locate(folder_of(path), target))
 
     def resolve(folder: str, name: str) -> list[str]:
         for module in _ancestors(name):
@@ -5667,45 +5651,40 @@ def _rust(tree: _Tree, family: _Family) -> _Resolve:
     """The longest prefix that is a module file, from self, super, the crate or a crate's name."""
     modules = _build_modules(tree, family.endings.split())
     crates: dict[str, str] = {}  # name -> folder of its root file
-    roots = {p for p in tree.files if f"/{p}".endswith(("/lib.rs", "/main.rs", "/build.rs"))}
-    for path in _manifests(tree, r"Cargo\.toml"):
-        folder, manifest = folder_of(path), parse_toml(tree.configs[path])
+    roots = {p for p in tree.files if name_of(p) in ("lib.rs", "main.rs", "build.rs")}
+    for path, text in _manifests(tree, r"Cargo\.toml"):
+        folder, manifest = folder_of(path), parse_toml(text)
         lib = as_table(manifest.get("lib"))
         lib_path = _locate(folder, str(lib.get("path", "src/lib.rs")))
         for name in _texts([lib.get("name"), as_table(manifest.get("package")).get("name")]):
             crates.setdefault(name.replace("-", "_"), folder_of(lib_path))
         if lib_path in tree.files:
             modules[folder_of(lib_path)] = lib_path
-        targets = [text for key in ("bin", "test", "example") for text in _texts(manifest.get(key))]
+        targets = _texts([manifest.get(key) for key in ("bin", "test", "example")])
         roots.update([lib_path, *(_locate(folder, text) for text in targets)])
         for usual in ("src/bin", "tests", "examples", "benches"):
             roots.update(tree.folders.get(_locate(folder, usual), ()))
     root_folders = {folder_of(path) for path in roots & tree.files}
 
-    @functools.cache
-    def find_homes(path: str) -> tuple[str, str]:
-        folder = folder_of(path)
-        root = next((above for above in _ancestors(folder) if above in root_folders), folder)
-        is_folder = path in roots or path.endswith("/mod.rs")
-        return folder if is_folder else path.removesuffix(".rs"), root
-
     def resolve(path: str, name: str) -> list[str]:
-        home, root = find_homes(path)
+        folder = folder_of(path)
+        home = folder if path in roots or name_of(path) == "mod.rs" else path.removesuffix(".rs")
         name = name.partition(" as ")[0].partition("{")[0].replace("r#", "")
-        parts = name.rstrip(":*").replace("::", "/").split("/")
-        if parts[0] in ("std", "core", "alloc") or name == "super::*":
+        first, *parts = name.rstrip(":*").split("::")
+        if first in ("std", "core", "alloc") or name == "super::*":
             return []  # `use super::*` mostly stands in a test module and means its own file
-        if parts[0] == "crate":
-            home, parts = root, parts[1:]
-        elif parts[0] not in ("self", "super"):
-            if local := _find_longest(modules, home, "/".join(parts))[1]:
+        if first == "crate":
+            home = next((it for it in _ancestors(folder) if it in root_folders), folder)
+        elif first == "super":
+            home = folder_of(home)
+        elif first != "self":
+            if local := _find_longest(modules, home, "/".join([first, *parts]))[1]:
                 return [local]
-            if parts[0] not in crates:
+            if first not in crates:
                 return []
-            home, parts = crates[parts[0]], parts[1:]
+            home = crates[first]
         while parts and parts[0] in ("self", "super"):
-            home = _locate(home, "..") if parts[0] == "super" else home
-            parts = parts[1:]
+            home = folder_of(home) if parts.pop(0) == "super" else home
         found = _find_longest(modules, home, "/".join(parts))[1] or modules.get(home)
         return [found] if found else []
 
@@ -5721,8 +5700,7 @@ def _namespaces(tree: _Tree, family: _Family) -> _Resolve:
         for name in tree.imports[path] if path.endswith(suffixes) else ():
             if name.startswith("package "):
                 space = name[8:].strip().replace(family.separator, ".").strip(".")
-                stem = path.rpartition("/")[2].partition(".")[0]
-                types.setdefault(f"{space}.{stem}", []).append(path)
+                types.setdefault(f"{space}.{name_of(path).partition('.')[0]}", []).append(path)
                 members.setdefault(space, []).append(path)
 
     def resolve(folder: str, name: str) -> list[str]:
@@ -5730,16 +5708,14 @@ def _namespaces(tree: _Tree, family: _Family) -> _Resolve:
         prefix, _, last = whole.rpartition(".")
         if last in ("*", "_"):
             return members.get(prefix) or _nearest(folder, types.get(prefix, []))
-        paths = members.get(whole, [])
-        if paths:
-            return paths if len(paths) <= _TOO_VAGUE else []
         front = whole
         while front and front not in types:
             front = front.rpartition(".")[0]
-        if front:
+        if front and whole not in members:
             return _nearest(folder, types[front])
         # A function of a namespace has no file of its own name; types are not in lower case.
-        paths = members.get(prefix, []) if last[:1].islower() else []
+        space = prefix if last[:1].islower() and whole not in members else whole
+        paths = members.get(space, [])
         return paths if len(paths) <= _TOO_VAGUE else []
 
     return resolve
@@ -5748,8 +5724,8 @@ def _namespaces(tree: _Tree, family: _Family) -> _Resolve:
 def _php(tree: _Tree, family: _Family) -> _Resolve:
     """Declared namespaces, then PSR-4 prefixes of composer.json; paths for plain includes."""
     prefixes: dict[str, list[str]] = {}
-    for path in _manifests(tree, r"composer\.json"):
-        manifest = parse_json(tree.configs[path])
+    for path, text in _manifests(tree, r"composer\.json"):
+        manifest = parse_json(text)
         for key in ("autoload", "autoload-dev"):
             for prefix, targets in as_table(as_table(manifest.get(key)).get("psr-4")).items():
                 found = [_locate(folder_of(path), target) for target in _texts(targets)]
@@ -5772,6 +5748,10 @@ def _php(tree: _Tree, family: _Family) -> _Resolve:
     return resolve
 
 
+_NOT_TITLED = (
+    r"(?!(?:.*/)?[A-Z][^/]*$)"  # "Prelude" is not Project/Prelude.hs: no root is so called
+)
+
 _FAMILIES = (
     _Family("py pyi pyx pxd ipynb", _python, ".", "/__init__.py .py /__init__.pyi .pyi .pyx .pxd"),
     _Family(
@@ -5785,31 +5765,41 @@ _FAMILIES = (
     _Family("cs fs fsx vb", _namespaces, "."),
     _Family("php inc phtml", _php, "\\"),
     _Family(
-        "c h cc cpp cxx hh hpp hxx ipp inl m mm cu cuh glsl vert frag v sv vh svh s asm",
-        _includes,
-        endings=" .in",  # a header that is configured out of a template
+        "c h cc cpp cxx hh hpp hxx ipp inl m mm cu cuh v sv vh svh s asm"
+        " glsl vert frag geom comp tesc tese vsh fsh rgen rchit rmiss",
+        _tails,
+        endings=" .in .v",  # a header that is configured out of a template; a module of Coq
+        spell=_spell_header,
     ),
-    _Family("rb rake gemspec ru cr", _ruby, "/", " .rb .cr"),
+    _Family(
+        "rb rake gemspec ru cr",
+        _tails,
+        endings=" .rb .cr",
+        roots=r"(?:.*/)?(?:lib|app/[^/]+|app/[^/]+/concerns)$",  # else "json" is any json.rb
+        own_roots=r"(?:.*/)?(?:src|test|spec)|",
+    ),
     _Family("dart", _dart),
     _Family("lua luau", _tails, ".", ".lua .luau /init.lua /init.luau"),
-    _Family("hs lhs elm purs", _titled, ".", ".hs .lhs .elm .purs"),
-    _Family("pl pm t", _titled, "::", ".pm .pl"),
-    _Family("ex exs", _snake, ".", ".ex .exs"),
-    _Family("ml mli", _snake, ".", ".ml .mli"),
+    _Family("hs lhs elm purs", _tails, ".", ".hs .lhs .elm .purs", roots=_NOT_TITLED),
+    _Family("pl pm t", _tails, "::", ".pm .pl", roots=_NOT_TITLED),
+    _Family("ex exs", _tails, ".", ".ex .exs", _spell_snake),
+    _Family("ml mli", _tails, ".", ".ml .mli", _spell_snake),
     _Family("clj cljs cljc", _tails, ".", ".clj .cljs .cljc"),
     _Family("d", _tails, ".", ".d /package.d"),
     _Family("nim gleam", _tails, "/", ".nim .gleam"),
     _Family("nix tf", _tails, "/", " /default.nix /main.tf"),
-    _Family("sol", _scoped),
+    _Family("sol", _tails, spell=_spell_scoped),
+    _Family("bzl star bazel build workspace buck", _tails, "/", " /BUILD /BUILD.bazel /BUCK"),
     _Family("erl hrl", _tails, "/", " .erl"),
-    _Family("ads adb", _snake, "/", ".ads .adb"),
+    _Family("ads adb", _tails, "/", ".ads .adb", _spell_snake),
     _Family("el", _tails, "/", ".el"),
     _Family("f f90 f95 f03 f08 for", _tails, "/", " .f90 .F90 .f95 .f03 .f08 .f"),
     _Family("pas pp dpr lpr", _tails, "/", ".pas .pp"),
     _Family("vhd vhdl", _tails, "/", ".vhd .vhdl .pkg.vhdl .pkg.vhd"),
     _Family("scm ss sld sls", _tails, "/", ".scm .sld .sls .ss"),
     _Family("txt cmake", _tails, "/", " .cmake /CMakeLists.txt"),
-    _Family("proto thrift zig jl sh bash zsh r graphql rkt mk ps1 psm1 fish", _tails),
+    _Family("cob cbl cpy", _tails, "/", " .cpy .CPY .cbl .CBL .cob"),
+    _Family("proto thrift zig jl sh bash zsh r graphql rkt mk ps1 psm1 fish just", _tails),
 )
 
 
@@ -6797,6 +6787,16 @@ def render_findings(findings: Sequence[Finding], form: str) -> str:
     return "".join(lines)
 
 
+def render_languages(rows: Sequence[Coverage], form: str) -> str:
+    """The covered languages as a table for a person, or as JSON."""
+    if form == "json":
+        import json
+
+        return json.dumps([row._asdict() for row in rows], indent=2) + "\n"
+    table = [("language", "read by", "files"), *((*row[:2], str(row.files)) for row in rows)]
+    return "".join(f"{name:<18} {means:<18} {files:>7}\n" for name, means, files in table)
+
+
 def render_diff(changes: Sequence[Change]) -> str:
     """What a plan would change, as a unified diff."""
     import difflib
@@ -7306,7 +7306,7 @@ def _quote(text: str) -> str:
 
 
 # ---- 11 DISK (world) -------------------------------------------------------
-# Files, git, environment, configuration, tokens, talk. Decides nothing. Uses: TYPES TEXT.
+# Files, git, environment, configuration, tokens, talk. Decides nothing. Uses: TYPES TEXT LANGUAGES.
 
 
 def say(project: Project, text: str) -> None:
@@ -7397,7 +7397,7 @@ def read_config(root: str) -> Config:
     values |= _flat_settings(".ctx/config.toml", _read_toml(root, ".ctx/config.toml"))
     for field, default in Config._field_defaults.items():
         where = f"CTX_{field.upper()}"
-        if where in os.environ and not isinstance(default, dict):
+        if where in os.environ and not isinstance(default, dict) and field != "languages":
             values[field] = parse_setting(where, field, os.environ[where])
     return Config(**values)
 
@@ -7424,7 +7424,12 @@ def _flat_settings(where: str, table: Mapping[str, Any]) -> dict[str, Any]:
     for group, inner in table.items():
         if not isinstance(inner, dict):
             raise CtxError(f"{where}: unknown key {group}; keys stand in tables such as [map]")
-        if group == "domains":
+        if group == "languages":
+            try:
+                values["languages"] = parse_own_languages(inner)
+            except CtxError as error:
+                raise CtxError(f"{where}: {error}") from error
+        elif group == "domains":
             if not all(isinstance(name, str) for name in inner.values()):
                 raise CtxError(f"{where}: domains: each prefix needs a name in quotes; correct it")
             values[group] = inner
@@ -8293,10 +8298,11 @@ def read_index(
     wanted = {
         path: kind
         for path in (files if chosen is None else chosen)
-        if (kind := find_kind(path))
+        if (kind := find_kind(project, path))
         and files[path].size <= MAX_SOURCE_BYTES
         and not is_secret_path(path)
     }
+    _check_own_languages(project)
     cache = _open_database(project, f"index-{_SCHEMA}", _TABLES, full=full)
     tags, hashes = _recall(project, None if anew else cache, files, wanted)
     jobs = [(path, kind) for path, kind in wanted.items() if path not in tags]
@@ -8313,19 +8319,60 @@ def read_index(
     return Index({path: tags[path] for path in wanted if path in tags}, len(fresh), full)
 
 
-def find_kind(path: str) -> str:
+def find_kind(project: Project, path: str) -> str:
     """The language or kind of document of a file that has tags, or ""."""
-    language = find_language(path)
+    language = read_language(project, path)
     return language.name if language else find_document(path)
 
 
-def tag_file(path: str, source: bytes, kind: str) -> FileTags:
+def read_language(project: Project, path: str) -> Language | None:
+    """The language of a file, for which one without a suffix must say what runs it."""
+    own = project.config.languages
+    language = find_language(path, own=own)
+    if language or "." in name_of(path):
+        return language
+    head = read_file(os.path.join(project.root, path), 200, part="head") or b""
+    line = head.partition(b"\n")[0].decode("utf-8", "replace")
+    return find_language(path, line, own) if line.startswith("#!") else None
+
+
+def tag_file(path: str, source: bytes, kind: str, own: str = "") -> FileTags:
     """The tags of one file of a known kind, by its grammar or else by patterns."""
     if kind == "document":
         return tag_document(path, source.decode("utf-8", "replace"))
-    language = get_language(kind)
+    language = get_language(kind, own)
     found = tag_source(path, source, language) or tag_without_grammar(path, source, language)
     return found or FileTags((), {}, (), "", "")
+
+
+def _check_own_languages(project: Project) -> None:
+    """Let the grammar of each language of the user's own complain before a worker meets it."""
+    own = project.config.languages
+    for name in re.findall(r"(?m)^(\w+):", own) if use_packages() else ():
+        language = get_language(name, own)
+        try:
+            if language.grammar != "-" and not load_grammar(language.grammar, language.query):
+                raise CtxError(f"no grammar {language.grammar} in the pack; name another, or -")
+        except CtxError as error:
+            raise CtxError(f".ctx/config.toml: languages.{name}: {error}") from error
+
+
+def count_languages(project: Project, files: Iterable[str]) -> list[Coverage]:
+    """How each language is read here and how many of these files it has, the most used first."""
+    own = project.config.languages
+    counts: collections.Counter[str] = collections.Counter()
+    for path in files:
+        if language := read_language(project, path):
+            source = read_source(project, path) if language.turns else None
+            counts[find_spoken(path, source, language)[1].name if source else language.name] += 1
+    languages = [get_language(name, own) for name in list_languages(own)]
+    turned = {other for language in languages for _, other, _ in language.turns}
+    rows = [
+        Coverage(language.name, find_means(language), counts[language.name])
+        for language in languages
+        if language.suffixes or language.names or language.name in turned
+    ]
+    return sorted(rows, key=lambda row: (-row.files, row.language))
 
 
 def find_document(path: str) -> str:
@@ -8440,7 +8487,7 @@ def _drive_worker(
     kept = f"pycache_prefix={os.path.join(cache_home(), 'compiled')}"
     command = [sys.executable, "-S", "-E", "-X", kept, "-c", _WORKER, os.path.realpath(__file__)]
     with subprocess.Popen(
-        [*command, project.root, json.dumps(sys.path)],
+        [*command, project.root, json.dumps(sys.path), project.config.languages],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -8488,7 +8535,7 @@ sys.exit(module.run_worker(*sys.argv[2:]))
 """
 
 
-def run_worker(root: str, search_path: str) -> int:
+def run_worker(root: str, search_path: str, own: str) -> int:
     """The other side of _drive_worker: chunks of jobs in, a line of tags for each out."""
     import json
 
@@ -8500,7 +8547,7 @@ def run_worker(root: str, search_path: str) -> int:
             source = read_file(os.path.join(root, path), MAX_SOURCE_BYTES + 1)
             line = b"-"
             if source is not None:
-                tags = tag_file(path, source, kind)
+                tags = tag_file(path, source, kind, own)
                 line = _digest(source).encode() + b" " + _encode_tags(tags)
             sys.stdout.buffer.write(line + b"\n")
             sys.stdout.buffer.flush()
@@ -8595,7 +8642,7 @@ def _open_database(
     place = os.path.join(folder, f"{name}.db")
     if any(os.path.islink(place + end) for end in ("", "-journal", "-wal", "-shm")):
         return None
-    key = cache_key(full=full)
+    key = cache_key(project, full=full)
     for attempt in range(2):
         try:
             cache = sqlite3.connect(place, timeout=2, isolation_level=None, check_same_thread=False)
@@ -8642,9 +8689,9 @@ def _make_database(place: str, key: str, tables: str) -> bool:
     return True
 
 
-def cache_key(*, full: bool) -> str:
-    """What tags depend on beside the file: this script and the parsers."""
-    script = read_file(os.path.realpath(__file__)) or b""
+def cache_key(project: Project, *, full: bool) -> str:
+    """What tags depend on beside the file: this script, the user's languages and the parsers."""
+    script = (read_file(os.path.realpath(__file__)) or b"") + project.config.languages.encode()
     return f"{_digest(script)} {parser_version() if full else 'bare'}"
 
 
@@ -8846,7 +8893,7 @@ def has_words(project: Project) -> bool:
 def read_words(project: Project, files: Mapping[str, Stamp]) -> WordIndex:
     """The words of every text file, counting only what no earlier run has counted."""
     when = time.time_ns()
-    wanted = [path for path, stamp in files.items() if _has_words(path, stamp.size)]
+    wanted = [path for path, stamp in files.items() if _has_words(project, path, stamp.size)]
     cache = _open_database(project, f"words-{_WORD_SCHEMA}", _WORD_TABLES, full=use_packages())
     known, newest = _recall_words(cache)
     stamps = {path: _stamp_text(files[path]) for path in wanted}
@@ -8879,14 +8926,14 @@ def read_words(project: Project, files: Mapping[str, Stamp]) -> WordIndex:
     return index
 
 
-def _has_words(path: str, size: int) -> bool:
+def _has_words(project: Project, path: str, size: int) -> bool:
     if is_secret_path(path) or size > MAX_SOURCE_BYTES:
         return False
     role = role_of(path)
     if role in ("vendored", "minified"):
         return False
     return (
-        bool(find_kind(path))
+        bool(find_kind(project, path))
         or role in ("source", "build")
         or (size <= _OTHER_TEXT_BYTES and not re.search(_NO_WORDS, path.lower()))
     )
@@ -8902,7 +8949,7 @@ def _count_file(
 ) -> tuple[dict[str, int], tuple[int, ...]]:
     source = read_source(project, path) or b""
     text = "" if b"\0" in source[:8000] else source.decode("utf-8", "replace")
-    language = find_language(path)
+    language = read_language(project, path)
     comments = language.comments if language else ("text",) if find_document(path) else ("#", "//")
     names = [each.name for each in definitions]
     return count_fields(
@@ -9141,7 +9188,9 @@ _MOST_REMEMBERED = 12  # files: what more of them define says little
 
 def is_warm(project: Project) -> bool:
     """Whether the index is this ctx.py's own and knows nearly all files as they are now."""
-    if _remembered(project, "SELECT value FROM about") != [(cache_key(full=use_packages()),)]:
+    if _remembered(project, "SELECT value FROM about") != [
+        (cache_key(project, full=use_packages()),)
+    ]:
         return False
     since = read_mtime(os.path.join(project.root, ".ctx/cache", f"index-{_SCHEMA}.db"))
     times = [read_mtime(os.path.join(project.root, path)) for path in list_remembered(project)]
@@ -10422,7 +10471,7 @@ def make_survey(
     documents = {path: found for path, found in index.tags.items() if find_document(path)}
     imports = resolve_imports({path: found.imports for path, found in tags.items()}, paths, configs)
     weights = {path: weigh_file(path, found.mark) for path, found in tags.items()}
-    links = build_links(tags, imports, weights, _family)
+    links = build_links(tags, imports, weights, functools.partial(_family, project))
     ranks = rank_files(links, dict.fromkeys(find_focus(tags, focus), 1.0))
     symbols = rank_symbols(links, ranks, tags, count_mentions(documents))
     docs = {path: found.doc for path, found in index.tags.items() if found.doc}
@@ -10510,8 +10559,8 @@ def read_configs(project: Project, paths: Sequence[str]) -> dict[str, str]:
 _MAX_CONFIGS = 400  # a monorepo's packages; each is a small file
 
 
-def _family(path: str) -> str:
-    language = find_language(path)
+def _family(project: Project, path: str) -> str:
+    language = read_language(project, path)
     return language.family if language else ""
 
 
@@ -10604,6 +10653,12 @@ def make_scan(project: Project, *, full: bool) -> Scan:
         "mode": "full" if full else "incremental",
     }
     return Scan(counts, render_exports(index.tags, imports))
+
+
+def list_coverage(project: Project) -> list[Coverage]:
+    """Every language, how it is read here, and how many files of this repository it has."""
+    use_packages()
+    return count_languages(project, list_files(project))
 
 
 def check_health(project: Project) -> list[Finding]:
@@ -10779,7 +10834,9 @@ def read_graph(
         written = {path: each.imports for path, each in tags.items()}
         imports = resolve_imports(written, paths, read_configs(project, paths))
         weights = {path: weigh_file(path, each.mark) for path, each in tags.items()}
-        graph = build_graph(build_links(tags, imports, weights, _family))
+        graph = build_graph(
+            build_links(tags, imports, weights, functools.partial(_family, project))
+        )
         answer = json.dumps(graph, separators=(",", ":"))
         write_answer(project, question, files, answer, when)
     loaded: Graph = json.loads(answer)
@@ -10907,7 +10964,7 @@ def _fill_package(
     files = {each.path: each for each in package.files}
 
     def forms(path: str, room: int) -> Iterator[View]:
-        text = read_text(project, path) if texts and find_kind(path) else None
+        text = read_text(project, path) if texts and find_kind(project, path) else None
         symbols = files[path].symbols
         if text is not None and len(text) <= room * _MOST_CHARACTERS:
             yield View(path, "whole", render_whole(text))
@@ -11017,7 +11074,11 @@ def make_search(project: Project, text: str) -> list[SearchHit]:
         symbols = rank_definitions(known[path], hits, worth, re.findall(r"\w+", text))[:5]
         ranked = sorted(hits, key=lambda line: (-sum(worth[each] for each in hits[line]), line))
         lines = source.split("\n")
-        shown = [(line, lines[line - 1]) for line in sorted(ranked[:3])] if find_kind(path) else []
+        shown = (
+            [(line, lines[line - 1]) for line in sorted(ranked[:3])]
+            if find_kind(project, path)
+            else []
+        )
         found.append(SearchHit(path, scores[path], tuple(symbols), tuple(shown)))
     return found
 
@@ -11412,7 +11473,7 @@ def read_links(project: Project) -> tuple[dict[str, FileTags], Links]:
     uses = {path: each.imports for path, each in tags.items()}
     imports = resolve_imports(uses, list(files), read_configs(project, list(files)))
     weights = {path: weigh_file(path, each.mark) for path, each in tags.items()}
-    return tags, build_links(tags, imports, weights, _family)
+    return tags, build_links(tags, imports, weights, functools.partial(_family, project))
 
 
 def make_symbol(project: Project, name: str, budget: int) -> str:
@@ -11914,11 +11975,15 @@ def cmd_scan(project: Project, args: argparse.Namespace) -> int:
 
 
 @command(
+    flag("--languages", "every language, how it is read, its files here", action="store_true"),
     _JSON,
     example="python ctx.py doctor",
 )
 def cmd_doctor(project: Project, args: argparse.Namespace) -> int:
     """Tell what is installed, found, stale or broken, and what to do; exit 1 if anything is."""
+    if args.languages:
+        write_stdout(render_languages(list_coverage(project), "json" if args.json else "text"))
+        return 0
     findings = check_health(project._replace(look_only=True))
     write_stdout(render_findings(findings, form="json" if args.json else "text"))
     return 1 if any(finding.fix for finding in findings) else 0
