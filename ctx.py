@@ -11421,7 +11421,8 @@ def _map_age(project: Project, text: str) -> str:
     if not changed and not added:
         return "The map below is current."
     new = f", {len(added)} new" if added else ""
-    told = f"{len(changed)} of {len(known)} files changed{new} since the map below"
+    mapped = sum(1 for path in known if not is_instruction_path(path))
+    told = f"{len(changed)} of {mapped} files changed{new} since the map below"
     return f"{told}; `{ctx} map` refreshes it."
 
 
