@@ -2657,7 +2657,7 @@ coq:
   edit    \. => /
   drop    Definition End Export From Global Hint Import Inductive Instance Lemma Local Module Notation Proof Qed Defined Record Require Section Theorem Type
   text    use ^(?:From\s+[\w.]+\s+)?Require\s+(?:Import\s+|Export\s+)?([\w.\s]+?)\.\s*$
-  word    Local Global / Theorem=function Lemma=function Definition=function Fixpoint=function Corollary=function Inductive=type Record=type Class=type Module=module
+  word    > Local Global / Theorem=function Lemma=function Definition=function Fixpoint=function Corollary=function Inductive=type Record=type Class=type Module=module
 
 vhdl: vhd vhdl
   comment --
@@ -2754,7 +2754,7 @@ cobol: cob cbl cpy
   text    module (?i)^\s{0,5}program-id\.\s+([\w-]+)
   text    use (?i)^(?:.{6})?\s*copy\s+["']?([\w.-]+?)["']?\s*\.?\s*$
   text    function ^(?:.{6}) ([A-Z0-9][A-Z0-9-]*)\s+(?:SECTION)\.
-  text    function ^.{6} ([A-Z0-9][A-Z0-9-]*)\.\s*$
+  text    function ^.{6} ([A-Z0-9][A-Z0-9-]*)\.\s*(?:\d{8})?\s*$
 """  # noqa: E501
 
 
@@ -3919,7 +3919,7 @@ _TRAILER = r"(?m)(?:\*/|-\}|#>|\*\)|\|#|(?<!\{)\})\s*?$|^\S+\.el --- |\s*-\*-.*-
 _DIRECTIVE = (  # lines for tools, and lines that only draw
     r"(?i)\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
     r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+build|@ts-|@flow"
-    r"|@format|@jsx|@preserve|-\*-|vim?:|region\b|endregion|pragma|mark:|use strict|(?:non)?strict$"
+    r"|@format|@jsx|@preserve|-\*-|vim?:|ex: |language .*#$|region\b|endregion|pragma|mark:|use strict|(?:non)?strict$"
     r"|(?<=\$)\w+|sourcemapping|\.synopsis|\.description|swiftlint|ktlint|clang-format|cspell"
     r"|module dependencies|todo\b|fixme\b|[-=*#/~]{3,})"
 )
