@@ -6102,8 +6102,7 @@ def rank_definitions(
         if counts:
             size = max(0, each.end - each.line)
             score += _say(counts, worth) / (1 + math.log1p(size / 40))
-            said = split_words(each.name)
-            score += sum(worth[word] for word in counts if word in said)
+            score += sum(worth.get(form, 0.0) for form in {*word_forms(each.name)})
         if score > 0:
             scored.append((-score, each.line, each))
     return [each for _, _, each in sorted(scored)]
@@ -8787,23 +8786,21 @@ def read_words(project: Project, files: Mapping[str, Stamp]) -> WordIndex:
     when = time.time_ns()
     racy = {path for path, stamp in files.items() if is_racy(stamp, when)}
     listing = "" if racy else _fingerprint(files, b"")
-    for _ in range(2):
-        cache = _open_words(project)
-        if cache is None:
-            break
-        try:
-            index = _load_words(cache)
-            if listing and index.listing == listing:
-                return index
-            return _count_words(project, files, racy, listing, cache)
-        except sqlite3.OperationalError:
-            continue  # another run is writing
-        except (sqlite3.Error, TypeError, ValueError):
-            place = os.path.join(cache_folder(project), f"words-{_WORD_SCHEMA}.db")
-            _make_database(place, "in place of a damaged one", _WORD_TABLES)
+    cache = _open_words(project)
+    try:
+        index = _load_words(cache) if cache else None
+        if index and listing and index.listing == listing:
+            return index
+        if index:
+            return _count_words(project, files, racy, index._replace(listing=listing))
+    except sqlite3.OperationalError:
+        pass  # another run is writing
+    except (sqlite3.Error, TypeError, ValueError):
+        place = os.path.join(cache_folder(project), f"words-{_WORD_SCHEMA}.db")
+        _make_database(place, "in place of a damaged one", _WORD_TABLES)
     cache = sqlite3.connect(":memory:", isolation_level=None)
     cache.executescript(_WORD_TABLES)
-    return _count_words(project, files, racy, listing, cache)
+    return _count_words(project, files, racy, _load_words(cache)._replace(listing=listing))
 
 
 def recall_words(project: Project) -> WordIndex | None:
@@ -8828,67 +8825,82 @@ def _load_words(cache: sqlite3.Connection) -> WordIndex:
     if zlib.crc32(names + about.get("sizes", b"")) != about.get("crc"):
         return WordIndex(Words([], sizes, 0, {}), "", cache)
     sizes.frombytes(about["sizes"])
-    total = sum(map(bool, sizes[:: len(FIELDS)]))
+    total = _count_true(sizes[:: len(FIELDS)])
     return WordIndex(
         Words(os.fsdecode(names).split("\0"), sizes, total, {}), about["listing"], cache
     )
 
 
 def _count_words(
-    project: Project,
-    files: Mapping[str, Stamp],
-    racy: Collection[str],
-    listing: str,
-    cache: sqlite3.Connection,
+    project: Project, files: Mapping[str, Stamp], racy: Collection[str], index: WordIndex
 ) -> WordIndex:
     """The index brought up to date and written, all of it or nothing."""
-    cache.execute("BEGIN IMMEDIATE")
-    old = _load_words(cache).words
+    cache, width = index.cache, len(FIELDS)
     (batch,) = cache.execute("SELECT coalesce(max(batch), 0) + 1 FROM words").fetchone()
-    if batch > _MOST_BATCHES or not old.total:
-        old = Words([], array("I"), 0, {})
-        cache.execute("DELETE FROM files")
-        cache.execute("DELETE FROM words")
+    anew = batch > _MOST_BATCHES or not index.words.total
+    paths = [] if anew else [*index.words.paths]
+    sizes = index.words.sizes[: len(paths) * width]
     known = dict(cache.execute("SELECT number, stamp FROM files"))
     stamps = {path: _stamp_text(stamp) for path, stamp in files.items()}
-    paths, sizes, width = list(old.paths), old.sizes, len(FIELDS)
-    for number, path in enumerate(paths):
-        if path and known.get(number) != stamps.get(path):
-            paths[number] = ""
-            sizes[number * width : number * width + width] = array("I", bytes(4 * width))
-            cache.execute("DELETE FROM files WHERE number = ?", (number,))
+    gone = [at for at, path in enumerate(paths) if path and known.get(at) != stamps.get(path)]
+    for number in gone:
+        paths[number] = ""
+        sizes[number * width : number * width + width] = array("I", bytes(4 * width))
     kept = {*paths}
     changed = [path for path in files if path not in kept]
-    wordy = {path for path in changed if _has_words(path, files[path].size)}
-    tags = read_index(project, files, chosen=[path for path in changed if path in wordy]).tags
+    wordy = dict.fromkeys(path for path in changed if _has_words(path, files[path].size))
+    tags = read_index(project, files, chosen=wordy).tags
     postings: dict[str, array[int]] = {}
+    rows = []
     for at, path in enumerate(changed):
         if at % 100 == 99:
             show_progress(project, f"counting words {at + 1}/{len(changed)} files")
         found = tags.get(path, _FAILED).definitions
         counts, lengths = _count_file(project, path, found) if path in wordy else ({}, [0] * width)
         for word, packed in counts.items():
-            entry = postings.get(word)
-            if entry is None:
-                entry = postings[word] = array("I")
-            entry.append(len(paths))
-            entry.append(packed)
+            postings.setdefault(word, array("I")).extend((len(paths), packed))
         data = _encode_tags(FileTags(found, {}, (), ""))
-        row = (len(paths), "" if path in racy else stamps[path], data, zlib.crc32(data))
-        cache.execute("INSERT INTO files VALUES (?, ?, ?, ?)", row)
+        stamp = "" if path in racy else stamps[path]
+        rows.append((len(paths), stamp, data, zlib.crc32(data)))
         paths.append(path)
         sizes.extend(lengths)
     show_progress(project, "")
-    cache.executemany(
-        "INSERT INTO words VALUES (?, ?, ?, ?)",
-        ((word, batch, entry.tobytes(), zlib.crc32(entry)) for word, entry in postings.items()),
+    postings[""] = array("I")  # no word: two runs that write the same batch exclude each other
+    words = [(word, batch, each.tobytes(), zlib.crc32(each)) for word, each in postings.items()]
+    about = {"paths": os.fsencode("\0".join(paths)), "sizes": sizes.tobytes()}
+    crc = zlib.crc32(about["paths"] + about["sizes"])
+    _write_rows(
+        cache,
+        [
+            ("DELETE FROM files WHERE ?", [(anew,)]),
+            ("DELETE FROM words WHERE ?", [(anew,)]),
+            ("DELETE FROM files WHERE number = ?", [(number,) for number in gone]),
+            ("INSERT INTO files VALUES (?, ?, ?, ?)", rows),
+            ("INSERT INTO words VALUES (?, ?, ?, ?)", words),
+            ("REPLACE INTO about VALUES (?, ?)", [*about.items(), ("crc", crc)]),
+            ("REPLACE INTO about VALUES ('listing', ?)", [(index.listing,)]),
+        ],
     )
-    names, numbers = os.fsencode("\0".join(paths)), sizes.tobytes()
-    about = {"paths": names, "sizes": numbers, "crc": zlib.crc32(names + numbers)}
-    about["listing"] = listing
-    cache.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", about.items())
-    cache.execute("COMMIT")
-    return WordIndex(Words(paths, sizes, sum(map(bool, sizes[::width])), {}), listing, cache)
+    return index._replace(words=Words(paths, sizes, _count_true(sizes[::width]), {}))
+
+
+def _count_true(numbers: Iterable[int]) -> int:
+    return sum(map(bool, numbers))
+
+
+def _write_rows(cache: sqlite3.Connection, steps: Iterable[tuple[str, Iterable[Any]]]) -> None:
+    """Run statements, each for all of its rows, in one transaction."""
+    import sqlite3
+
+    try:
+        cache.execute("BEGIN IMMEDIATE")
+        for statement, rows in steps:
+            cache.executemany(statement, rows)
+        cache.execute("COMMIT")
+    except sqlite3.Error as error:
+        with contextlib.suppress(sqlite3.Error):
+            cache.execute("ROLLBACK")
+        raise sqlite3.OperationalError(str(error)) from error
 
 
 def _has_words(path: str, size: int) -> bool:
@@ -8986,18 +8998,15 @@ def write_links(index: WordIndex, graph: Graph) -> None:
         for side, entries in enumerate(sides)
         for number, entry in entries.items()
     ]
-    cache = index.cache
+    insert = "INSERT INTO links VALUES (?, ?, ?, ?)"
+    mark = "REPLACE INTO about VALUES ('links', ?)"
     try:
-        cache.execute("BEGIN IMMEDIATE")
-        cache.execute("DELETE FROM links")
-        cache.executemany("INSERT INTO links VALUES (?, ?, ?, ?)", rows)
-        cache.execute("INSERT OR REPLACE INTO about VALUES ('links', ?)", (index.listing,))
-        cache.execute("COMMIT")
+        steps: list[tuple[str, list[Any]]] = [("DELETE FROM links", [()])]
+        steps += [(insert, rows), (mark, [(index.listing,)])]
+        _write_rows(index.cache, steps)
     except sqlite3.Error:
-        with contextlib.suppress(sqlite3.Error):
-            cache.execute("ROLLBACK")
-        cache.execute("CREATE TEMP TABLE links (file, side, data, crc)")
-        cache.executemany("INSERT INTO temp.links VALUES (?, ?, ?, ?)", rows)
+        index.cache.execute("CREATE TEMP TABLE links (file, side, data, crc)")
+        index.cache.executemany(insert, rows)
 
 
 _LINK_UNIT = 1000  # weights are kept as whole numbers of thousandths
