@@ -5750,7 +5750,7 @@ _FAMILIES = (
 # How sure a mention is to mean a definition, by where the definition stands.
 _IMPORTED, _SAME_FOLDER, _ANYWHERE = 1.0, 0.7, 0.2
 _IMPORT_WEIGHT = 1.0  # an import counts like one sure mention, however little of it is used
-_BARRELS = re.compile(r"(^|/)(__init__\.pyi?|index\.\w+|mod\.rs|lib\.rs)$")
+_BARREL = r"(^|/)(__init__\.pyi?|index\.\w+|mod\.rs|lib\.rs)$"
 _DAMPING = 0.85
 _CONVERGED = 1e-6  # sum of the changes of one sweep
 
@@ -5764,53 +5764,39 @@ def build_links(
     """The references of every file, each led to the definitions it most likely means."""
     paths = sorted(tags)
     number = {path: at for at, path in enumerate(paths)}
-    families = [family(path) for path in paths]
     linked = [[number[to] for to in imports.get(path, ()) if to in number] for path in paths]
-    names: list[tuple[int, str]] = []
+    homes: list[tuple[int, str]] = []  # of each symbol
     definers: dict[str, dict[str, list[int]]] = {}  # family -> name -> symbols, in path order
     for at, path in enumerate(paths):
-        known = definers.setdefault(families[at], {})
+        known = definers.setdefault(family(path), {})
         for name in dict.fromkeys(each.name for each in tags[path].definitions):
-            known.setdefault(name, []).append(len(names))
-            names.append((at, name))
-    folders = [path.rpartition("/")[0] for path in paths]
-    rarity: dict[str, float] = {}
+            known.setdefault(name, []).append(len(homes))
+            homes.append((at, name))
+    folders = list(map(folder_of, paths))
+    is_barrel = re.compile(_BARREL).search
     mentions = []
     for at, path in enumerate(paths):
-        near = set(linked[at])
+        near = {*linked[at]}
         for to in linked[at]:  # what a package re-exports is as good as imported
-            if _BARRELS.search(paths[to]):
-                near.update(linked[to])
+            near.update(linked[to] if is_barrel(paths[to]) else ())
         symbols, strengths = array("l"), array("d")
-        known = definers.get(families[at], {})
+        known = definers[family(path)]
         for name, count in tags[path].references.items():
-            candidates = known.get(name)
-            if candidates is None:
+            found = known.get(name, [])
+            files = [homes[symbol][0] for symbol in found]
+            if not found or at in files:  # its own: says nothing of the rest
                 continue
-            targets, sure = _likely(candidates, names, at, near, folders)
-            if name not in rarity:
-                rarity[name] = _rarity(name, len(candidates))
-            weight = sure * rarity[name] * math.sqrt(count) / len(targets) if targets else 0.0
+            sure, likely = _IMPORTED, [to in near for to in files]
+            if True not in likely:
+                sure, likely = _SAME_FOLDER, [folders[to] == folders[at] for to in files]
+            if True not in likely:
+                sure, likely = _ANYWHERE, [True] * len(files)
+            targets = list(itertools.compress(found, likely))
+            weight = sure * _rarity(name, len(found)) * math.sqrt(count) / len(targets)
             symbols.extend(targets)
             strengths.extend([weight] * len(targets))
         mentions.append((symbols, strengths))
-    return Links(paths, names, mentions, linked, [weights.get(path, 1.0) for path in paths])
-
-
-def _likely(
-    candidates: list[int], names: list[tuple[int, str]], at: int, near: set[int], folders: list[str]
-) -> tuple[list[int], float]:
-    """The symbols that a name most likely means in file `at`, and how sure that is."""
-    if any(names[symbol][0] == at for symbol in candidates):
-        return [], 0.0  # its own: says nothing of the rest
-    found = [symbol for symbol in candidates if names[symbol][0] in near]
-    if found:
-        return found, _IMPORTED
-    folder = folders[at]
-    found = [symbol for symbol in candidates if folders[names[symbol][0]] == folder]
-    if found:
-        return found, _SAME_FOLDER
-    return candidates, _ANYWHERE
+    return Links(paths, homes, mentions, linked, [weights.get(path, 1.0) for path in paths])
 
 
 def _rarity(name: str, definers: int) -> float:
@@ -5818,10 +5804,9 @@ def _rarity(name: str, definers: int) -> float:
     fade = 1 / math.sqrt(definers)
     if name.startswith("__"):
         return 0.05 * fade
-    plain = name.islower() and "_" not in name
     if len(name) < 3:
         return 0.1 * fade
-    return fade * (0.3 if plain and len(name) < 7 else 1.0)
+    return fade * (0.3 if len(name) < 7 and name.islower() and "_" not in name else 1.0)
 
 
 def rank_files(links: Links, focus: Mapping[str, float]) -> list[float]:
@@ -5881,70 +5866,51 @@ def rank_symbols(
     for (at, name), value in zip(links.names, flow, strict=True):
         received[at][name] = value
     real = [at for at, weight in enumerate(links.weights) if weight > REAL_WEIGHT]
-    rivals: collections.Counter[str] = collections.Counter()
-    for at in real:
-        rivals.update(each.name for each in tags[links.paths[at]].definitions)
+    rivals = collections.Counter(
+        each.name for at in real for each in tags[links.paths[at]].definitions
+    )
     if rivals.total() < _ENOUGH_SYMBOLS:  # nearly all tests or examples: then these are the project
         real = list(range(len(links.paths)))
     found = []
     for at in real:
         path, weight = links.paths[at], links.weights[at]
         definitions = tags[path].definitions
-        values = _values(definitions, received[at], ranks[at])
+        base = 0.15 * ranks[at] / (len(definitions) or 1)
+        owned: dict[str, float] = {}  # what flows to a type through its members
+        for each in definitions:
+            owner = each.owner.rpartition(".")[2]
+            owned[owner] = owned.get(owner, 0.0) + received[at][each.name] + base
         inner = {each.name for each in definitions if each.kind in TYPE_KINDS and not each.exported}
-        for each, value in zip(definitions, values, strict=True):
+        for each in definitions:
             shared = rivals[each.name] or 1
             hidden = not each.exported or each.owner.rpartition(".")[2] in inner
-            named = 1 + math.log1p(_telling(each.name, mentions) / shared)
+            value = received[at][each.name] + base
+            if each.kind in TYPE_KINDS:
+                value += 0.5 * owned.get(each.name, 0.0)
+            # a plain word in a document is as likely English as code
+            plain = each.name.islower() and "_" not in each.name
+            said = mentions.get(each.name, 0) * (0.2 if plain else 1.0)
+            named = 1 + math.log1p(said / shared)
             score = value**0.35 * weight * _worth(each, shared, hidden=hidden) * named**3
             found.append(Symbol(score, path, each))
     found.sort(key=lambda symbol: (-symbol.score, symbol.path, symbol.definition.line))
     return found
 
 
-_ENOUGH_SYMBOLS = (
-    15  # of the project's own: then those of tests, examples and vendored code stay out
-)
+_ENOUGH_SYMBOLS = 15  # of the project's own: then those of tests, examples, vendored stay out
 REAL_WEIGHT = 0.1  # above it, a file's symbols are the project's own
 
 
-def _values(
-    definitions: Sequence[Definition], received: Mapping[str, float], rank: float
-) -> list[float]:
-    """What flows to each definition of a file, to a type also through its members."""
-    base = 0.15 * rank / (len(definitions) or 1)
-    owned: dict[str, float] = {}
-    for each in definitions:
-        if each.owner:
-            holder = each.owner.rpartition(".")[2]
-            owned[holder] = owned.get(holder, 0.0) + received[each.name] + base
-    return [
-        received[each.name]
-        + base
-        + (0.5 * owned.get(each.name, 0.0) if each.kind in TYPE_KINDS else 0)
-        for each in definitions
-    ]
-
-
-def _telling(name: str, mentions: Mapping[str, int]) -> float:
-    """How often documents mean this name: a plain word is as likely English as code."""
-    count = mentions.get(name, 0)
-    return count * 0.2 if name.islower() and "_" not in name else count
-
-
-def count_mentions(documents: Mapping[str, FileTags]) -> dict[str, int]:
+def count_mentions(documents: Mapping[str, FileTags]) -> collections.Counter[str]:
     """In how many documents each name is mentioned as code."""
-    mentions: dict[str, int] = {}
-    for found in documents.values():
-        for name in found.references:
-            mentions[name] = mentions.get(name, 0) + 1
-    return mentions
+    return collections.Counter(name for found in documents.values() for name in found.references)
 
 
 def build_groups(links: Links, ranks: Sequence[float], group: Callable[[str], str]) -> Groups:
     """The files put together by `group`, with the sums of their ranks and of their links."""
     of = {
-        path: group(path) if links.weights[at] >= 0.5 else "" for at, path in enumerate(links.paths)
+        path: group(path) if weight >= 0.5 else ""
+        for path, weight in zip(links.paths, links.weights, strict=True)
     }
     totals: dict[str, float] = {}
     edges: dict[str, dict[str, float]] = {}
@@ -5975,7 +5941,7 @@ TYPE_KINDS = frozenset(
     "class interface struct trait enum type module object protocol record namespace union".split()
 )
 _KIND_WORTH = {"method": 0.7, "constant": 0.4, "variable": 0.3, "property": 0.25, "field": 0.2}
-_ACCESSOR = re.compile(r"(get|set|is|has)(_|[A-Z])|(toString|hashCode|equals|clone|constructor)$")
+_ACCESSOR = r"(get|set|is|has)(_|[A-Z])|(toString|hashCode|equals|clone|constructor)$"
 
 
 def _worth(definition: Definition, rivals: int, *, hidden: bool) -> float:
@@ -5990,7 +5956,7 @@ def _worth(definition: Definition, rivals: int, *, hidden: bool) -> float:
         worth *= 0.05
     elif name.startswith("_"):
         worth *= 0.3
-    elif _ACCESSOR.match(name):
+    elif re.match(_ACCESSOR, name):
         worth *= 0.5
     return worth
 
@@ -6177,7 +6143,7 @@ def score_near(
 
 
 _STEPS, _WALK = 2, 0.5
-_WALKERS = 100  # files from which a step goes on: the rest have hardly any weight
+_WALKERS = 30  # files from which a step goes on: the rest have hardly any weight
 
 
 def score_folders(seeds: Mapping[str, float], paths: Iterable[str]) -> Scores:
@@ -6209,8 +6175,8 @@ SIGNALS = {
     "path": Signal("structure", 0.13, "its path matches"),
     "near": Signal("structure", 0.26, "close to the other matches"),
     "folder": Signal("structure", 0.07, "in a folder of matches"),
-    "body": Signal("text", 0.38, "its text matches"),
-    "chunk": Signal("text", 0.28, "one passage matches closely"),
+    "body": Signal("text", 0.30, "its text matches"),
+    "chunk": Signal("text", 0.30, "one passage matches closely"),
     "history": Signal("text", 0.23, "earlier commits that sound alike touched it"),
     "together": Signal("text", 0.11, "changes together with the matches"),
 }
@@ -6248,7 +6214,7 @@ def find_seeds(scores: Scores) -> Scores:
     return {path: scores[path] ** _SEED_POWER for path in rank_paths(scores)[:_SEEDS]}
 
 
-_SEEDS, _SEED_POWER = 30, 6
+_SEEDS, _SEED_POWER = 20, 6
 
 
 def is_defined(words: Words, forms: Iterable[str]) -> bool:
