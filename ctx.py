@@ -98,6 +98,9 @@ class FileTags(NamedTuple):
     mark: str = ""  # what the content says of itself: "generated", "minified", or ""
 
 
+NO_TAGS = FileTags((), {}, (), "")
+
+
 VERBS = ("install", "build", "test", "lint", "typecheck", "format", "run")
 
 
@@ -298,6 +301,9 @@ class Stamp(NamedTuple):
     ctime: int
     inode: int
     device: int
+
+    def __str__(self) -> str:
+        return "{}.{}.{}.{}.{}".format(*self)
 
 
 class Span(NamedTuple):
@@ -3333,7 +3339,7 @@ def fill(name: str, **values: str) -> str:
 
 
 # ---- 5 TAGS (pure) ---------------------------------------------------------
-# Bytes of one file in, its tags out. Uses: TYPES LANGUAGES.
+# Bytes of one file in, its tags out. Uses: TYPES TEXT LANGUAGES.
 
 MAX_SIGNATURE = 160  # characters; a longer one pushes other definitions out of a map
 MAX_DOC = 140
@@ -3412,6 +3418,43 @@ class _File(NamedTuple):
     docs: dict[int, str]  # end of a string or attribute -> what it says
     exports: set[str]
     only: set[str]
+
+
+def find_kind(path: str) -> str:
+    """The language of a file that has tags, "document", or ""."""
+    language = find_language(path)
+    return language.name if language else "document" if is_document(path) else ""
+
+
+def is_document(path: str) -> bool:
+    """Whether a file is prose that explains the code; a change log explains nothing."""
+    lower = path.lower()
+    return bool(re.search(_DOCUMENT, lower)) and not re.search(_CHANGES, lower)
+
+
+_DOCUMENT = (
+    r"\.(md|rst|adoc|mdx|rdoc)$"
+    r"|(^|/)(docs?|documentation|guides?)/.*\.txt$|(^|/)readme[^/]*\.txt$"
+)
+_CHANGES = r"(^|/)(changes|changelog|history|releases?|news|upgrad\w*|release.?notes)"
+
+
+def tag_file(path: str, source: bytes, kind: str) -> FileTags:
+    """The tags of one file of a known kind, by its grammar or else by patterns."""
+    if kind == "document":
+        return tag_document(source.decode("utf-8", "replace"))
+    language = get_language(kind)
+    found = tag_source(path, source, language) or tag_without_grammar(path, source, language)
+    return found or NO_TAGS
+
+
+def tag_document(text: str) -> FileTags:
+    """A document's tags: the names that it mentions as code, and its first sentence."""
+    names: dict[str, int] = {}
+    for span, call in re.findall(r"`{1,2}([^`\n]{1,80})`{1,2}|\b([A-Za-z_]\w+)\(", text):
+        for name in re.findall(r"[A-Za-z_]\w{2,}", span) if span else (call,):
+            names[name] = names.get(name, 0) + 1
+    return FileTags((), names, (), first_sentence(text))
 
 
 def tag_source(path: str, source: bytes, language: Language) -> FileTags | None:
@@ -5744,7 +5787,7 @@ _FAMILIES = (
 
 
 # ---- 8 RANK (pure) ---------------------------------------------------------
-# Tags in, scores out. Knows nothing of files, tokens or markdown. Uses: TYPES TEXT.
+# Tags in, scores out. Knows nothing of tokens or markdown. Uses: TYPES TEXT LANGUAGES TAGS FACTS.
 
 
 # How sure a mention is to mean a definition, by where the definition stands.
@@ -5898,7 +5941,6 @@ def rank_symbols(
 
 
 _ENOUGH_SYMBOLS = 15  # of the project's own: then those of tests, examples, vendored stay out
-REAL_WEIGHT = 0.1  # above it, a file's symbols are the project's own
 
 
 def count_mentions(documents: Mapping[str, FileTags]) -> collections.Counter[str]:
@@ -5959,6 +6001,79 @@ def _worth(definition: Definition, rivals: int, *, hidden: bool) -> float:
     elif re.match(_ACCESSOR, name):
         worth *= 0.5
     return worth
+
+
+# -- which files count
+
+REAL_WEIGHT = 0.1  # above it, a file's symbols are the project's own
+_ENOUGH_FILES = 5  # below it, a repository is mostly its tests or examples
+_ROLE_WEIGHTS = {
+    "source": 1.0,
+    "build": 0.4,
+    "config": 0.4,
+    "data": 0.3,
+    "example": 0.1,
+    "doc": 0.1,
+    "test": 0.1,
+    "generated": 0.05,
+    "vendored": 0.02,
+    "minified": 0.01,
+}
+# the project's own, but not the project: `testing/`, `core-testlib/`, `test_utils.py`, `tools/x`
+_SUPPORT = (
+    r"(^|[/_-])(testing|testlib|tests?[_-]?(utils?|support|helpers?|kit))([/._]|$)|[_-]tests?/"
+    r"|^(tools?|scripts?|contrib|hack|misc|utils?|dev|ci|build[_-]?tools)/"
+)
+_SUPPORT_WEIGHT = 0.35
+
+
+def weigh_file(path: str, mark: str = "") -> float:
+    """How much a file counts, by what its path and its content say it is for."""
+    weight = _ROLE_WEIGHTS[role_of(path)]
+    if re.search(_SUPPORT, path.lower()):
+        weight *= _SUPPORT_WEIGHT
+    return min(weight, _ROLE_WEIGHTS[mark]) if mark in _ROLE_WEIGHTS else weight
+
+
+def choose_sources(paths: Sequence[str]) -> list[str]:
+    """The files that a map ranks: the project's own code and documents, or all if that is little.
+
+    Tests, examples and vendored code are most of many repositories and change their maps hardly:
+    over 12 projects the documented names shown went from 65 to 64 %.
+    """
+    own = [path for path in paths if is_document(path) or weigh_file(path) > REAL_WEIGHT]
+    code = sum(1 for path in own if find_language(path))
+    return own if code >= _ENOUGH_FILES else list(paths)
+
+
+def find_focus(tags: Mapping[str, FileTags], focus: Sequence[str]) -> list[str]:
+    """The files that are meant: by path, by folder, or by the name of a symbol they define."""
+    found = []
+    for word in focus:
+        name = word.rpartition(".")[2]
+        inside = word.removeprefix("./").rstrip("/")
+        hits = [path for path in tags if path == inside or path.startswith(inside + "/")]
+        hits = hits or [
+            path for path in tags if any(name == each.name for each in tags[path].definitions)
+        ]
+        if not hits:
+            raise CtxError(f"--focus {word}: no such file, folder or symbol; check the name")
+        found += hits
+    return found
+
+
+def find_groups(modules: Sequence[Module], paths: Collection[str]) -> Callable[[str], str]:
+    """Which part of the code a file belongs to: its module, or itself where modules are too few."""
+    folders = {each.path for each in modules}
+
+    def module_of(path: str) -> str:
+        folder = path
+        while folder and folder not in folders:
+            folder = folder.rpartition("/")[0]
+        return folder
+
+    few = len({module_of(path) for path in paths}) < 5
+    return str if few else module_of
 
 
 # -- words: what a task says, against what files hold
@@ -6246,6 +6361,20 @@ def fit_lines(lines: Sequence[str], budget: int, count: Count) -> list[int]:
             taken.append(at)
             budget -= cost
     return taken
+
+
+def fit_parts(parts: Sequence[MapPart], budget: int, count: Count) -> list[MapPart]:
+    """Each section cut to its share of the budget; half of what is left stays for the symbols."""
+    fitted, left = [], budget - 40  # title and last line
+    for part in parts:
+        room = min(max(int(part.share * budget), 30), left // 2)
+        title = count(f"\n## {part.title}\n\n") + (8 if part.fenced else 0)
+        taken = fit_lines(part.lines, room - title, count)
+        if taken:
+            left -= title + sum(count(part.lines[at]) for at in taken)
+            shown = sorted(taken, key=lambda at: part.places[at] if part.places else at)
+            fitted.append(part._replace(lines=[part.lines[at] for at in shown]))
+    return fitted
 
 
 def fit_symbols(
@@ -8176,17 +8305,33 @@ _STDIN_BYTES = 10_000_000
 
 
 class Index(NamedTuple):
-    """The tags of a repository, and what it cost to have them."""
+    """What is known of the files that have tags; the tags themselves are loaded when asked for."""
 
-    tags: dict[str, FileTags]
+    sketches: dict[str, str]  # path -> hash of all that a ranking sees of its tags
     parsed: int  # files parsed in this run
     full: bool  # with tree-sitter, not the approximate stdlib way
+    load: Callable[[Collection[str]], dict[str, FileTags]]
+
+    @property
+    def tags(self) -> dict[str, FileTags]:
+        """The tags of all files."""
+        return self.load(self.sketches)
+
+
+class _Entry(NamedTuple):
+    """What the index keeps of one file."""
+
+    path: str
+    hash: str  # of its content
+    sketch: str  # _FAILED if its parser did not finish
+    data: bytes = b""  # its tags as JSON, where they are at hand
 
 
 MAX_SOURCE_BYTES = 1_000_000  # above it a file is data or generated: slow to parse, nothing to rank
 _PARSE_SECONDS = 5  # of processor time for one file; the slowest real one measured took under 1
 _CHUNK_BYTES = 200_000  # of source per request to a worker: small enough to share out evenly
-_FAILED = FileTags((), {}, (), "", "failed")
+_BATCH = 1000  # files written at once: what was parsed before a run was ended is not lost
+_FAILED = "failed"
 
 
 def read_index(
@@ -8196,7 +8341,7 @@ def read_index(
     anew: bool = False,
     chosen: Collection[str] | None = None,
 ) -> Index:
-    """The tags of every file that has any, or of those `chosen`; `anew` parses all of them again."""
+    """The index of all files that have tags, or of those `chosen`; `anew` parses them all again."""
     when = time.time_ns()
     full = has_parsers(project)
     wanted = {
@@ -8206,63 +8351,39 @@ def read_index(
         and files[path].size <= MAX_SOURCE_BYTES
         and not is_secret_path(path)
     }
-    cache = _open_database(project, f"index-{_SCHEMA}", _TABLES, full=full)
-    tags, hashes = _recall(project, None if anew else cache, files, wanted)
-    jobs = [(path, kind) for path, kind in wanted.items() if path not in tags]
-    fresh: dict[str, tuple[str, bytes]] = {}  # path -> hash of its content, its tags as JSON
-    for path, digest, data in _parse_all(
-        project, jobs, {path: files[path].size for path, _ in jobs}
-    ):
-        found = _decode_tags(data)
-        if found is not None:
-            fresh[path] = digest, data
-            tags[path] = found
-    _remember(cache, files, wanted, fresh, hashes, when)
-    _say_gaps(project, tags)
-    return Index({path: tags[path] for path in wanted if path in tags}, len(fresh), full)
+    store = _open_store(project, full=full)
+    known = {} if anew else _recall(project, store, files, wanted)
+    moved = [row for row in known.values() if row.data]
+    jobs = [(path, kind) for path, kind in wanted.items() if path not in known]
+    results = itertools.chain(moved, _parse_all(project, jobs, files))
+    while batch := list(itertools.islice(results, _BATCH)):
+        stamps = ["" if is_racy(files[row.path], when) else str(files[row.path]) for row in batch]
+        kept = _remember(store, batch, stamps, [wanted[row.path] for row in batch])
+        known |= {row.path: row._replace(data=b"") if kept else row for row in batch}
+    _forget(store, files, wrote=bool(moved or jobs))
+    memory: dict[str, FileTags] = {}
+
+    def load(paths: Collection[str]) -> dict[str, FileTags]:
+        missing = [known[path] for path in paths if path not in memory and path in known]
+        lost = []
+        for row in missing:
+            found = _decode_tags(row.data or _recall_data(store, row.hash, wanted[row.path]))
+            if found is None:
+                lost.append((row.path, wanted[row.path]))
+            else:
+                memory[row.path] = found
+        for row in _parse_all(project, lost, files):
+            memory[row.path] = _decode_tags(row.data) or NO_TAGS
+            _remember(store, [row], [""], [wanted[row.path]])
+        return {path: memory[path] for path in paths if path in memory}
+
+    _say_gaps(project, known)
+    sketches = {path: known[path].sketch for path in wanted if path in known}
+    return Index(sketches, sum(path in known for path, _ in jobs), full, load)
 
 
-def find_kind(path: str) -> str:
-    """The language or kind of document of a file that has tags, or ""."""
-    language = find_language(path)
-    return language.name if language else find_document(path)
-
-
-def tag_file(path: str, source: bytes, kind: str) -> FileTags:
-    """The tags of one file of a known kind, by its grammar or else by patterns."""
-    if kind == "document":
-        return tag_document(path, source.decode("utf-8", "replace"))
-    language = get_language(kind)
-    found = tag_source(path, source, language) or tag_without_grammar(path, source, language)
-    return found or FileTags((), {}, (), "", "")
-
-
-def find_document(path: str) -> str:
-    """ "document" for prose that explains the code, else ""; a change log explains nothing."""
-    lower = path.lower()
-    if _HISTORY.search(lower) or not lower.endswith(
-        (".md", ".rst", ".adoc", ".mdx", ".rdoc", ".txt")
-    ):
-        return ""
-    return "document" if not lower.endswith(".txt") or _DOC_TEXT.search(lower) else ""
-
-
-_DOC_TEXT = re.compile(r"(^|/)(docs?|documentation|guides?)/|(^|/)readme[^/]*$")
-_HISTORY = re.compile(r"(^|/)(changes|changelog|history|releases?|news|upgrad\w*|release.?notes)")
-_MENTION = re.compile(r"`{1,2}([^`\n]{1,80})`{1,2}|\b([A-Za-z_]\w+)\(")
-
-
-def tag_document(path: str, text: str) -> FileTags:
-    """A document's tags: the names that it mentions as code, and its first sentence."""
-    names: dict[str, int] = {}
-    for span, call in _MENTION.findall(text):
-        for name in re.findall(r"[A-Za-z_]\w{2,}", span) if span else (call,):
-            names[name] = names.get(name, 0) + 1
-    return FileTags((), names, (), first_sentence(text), "")
-
-
-def _say_gaps(project: Project, tags: Mapping[str, FileTags]) -> None:
-    failed = sorted(path for path, found in tags.items() if found.mark == "failed")
+def _say_gaps(project: Project, known: Mapping[str, _Entry]) -> None:
+    failed = sorted(path for path, row in known.items() if row.sketch == _FAILED)
     if failed:
         more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
         say(project, f"{failed[0]}{more}: the parser did not finish; listed by name only")
@@ -8270,19 +8391,21 @@ def _say_gaps(project: Project, tags: Mapping[str, FileTags]) -> None:
 
 # -- workers: a grammar that hangs or crashes costs its own file
 
+_Job = tuple[str, str]  # path, kind
+
 
 def _parse_all(
-    project: Project, jobs: Sequence[tuple[str, str]], sizes: Mapping[str, int]
-) -> Iterator[tuple[str, str, bytes]]:
-    """(path, content hash, tags as JSON) of every job that could be read."""
+    project: Project, jobs: Sequence[_Job], files: Mapping[str, Stamp]
+) -> Iterator[_Entry]:
+    """A row for every job that could be read."""
     if not jobs:
         return
     import queue
     import threading
 
-    chunks = _chunks(jobs, sizes)
-    number = min(_worker_limit(), len(chunks))
-    results: queue.SimpleQueue[tuple[str, str, bytes] | None] = queue.SimpleQueue()
+    chunks = _chunks(jobs, files)
+    running = min(_worker_limit(), len(chunks))
+    results: queue.SimpleQueue[_Entry | None] = queue.SimpleQueue()
 
     def drive() -> None:
         try:
@@ -8293,37 +8416,34 @@ def _parse_all(
         finally:
             results.put(None)
 
-    for _ in range(number):
+    for _ in range(running):
         threading.Thread(target=drive, daemon=True).start()
-    running, done, begin = number, 0, time.monotonic()
+    done, begin = 0, time.monotonic()
     while running:
-        result = results.get()
-        if result is None:
+        row = results.get()
+        if row is None:
             running -= 1
             continue
         done += 1
         if done % 50 == 0:
             rate = done / (time.monotonic() - begin)
-            left = (len(jobs) - done) / rate
-            show_progress(
-                project, f"parsing {done}/{len(jobs)} files, {rate:.0f}/s, {left:.0f} s left"
-            )
-        yield result
+            left = f"{rate:.0f}/s, {(len(jobs) - done) / rate:.0f} s left"
+            show_progress(project, f"parsing {done}/{len(jobs)} files, {left}")
+        yield row
     show_progress(project, "")
 
 
-def _chunks(
-    jobs: Sequence[tuple[str, str]], sizes: Mapping[str, int]
-) -> list[list[tuple[str, str]]]:
-    """The jobs in portions of similar cost, the largest files handed out first."""
-    chunks: list[list[tuple[str, str]]] = []
+def _chunks(jobs: Sequence[_Job], files: Mapping[str, Stamp]) -> list[list[_Job]]:
+    """The jobs in portions of similar cost, to be taken from the end: the largest files first."""
+    chunks: list[list[_Job]] = []
     room = 0
-    for job in sorted(jobs, key=lambda job: (sizes[job[0]], job[0])):
-        if not chunks or room < sizes[job[0]]:
+    for job in sorted(jobs, key=lambda job: (files[job[0]].size, job[0])):
+        size = files[job[0]].size
+        if not chunks or room < size:
             chunks.append([])
             room = _CHUNK_BYTES
         chunks[-1].append(job)
-        room -= sizes[job[0]] + 500  # opening a file costs about as much as parsing 500 bytes
+        room -= size + 500  # opening a file costs about as much as parsing 500 bytes
     return chunks
 
 
@@ -8337,9 +8457,7 @@ def _worker_limit() -> int:
 
 
 def _drive_worker(
-    project: Project,
-    chunks: list[list[tuple[str, str]]],
-    put: Callable[[tuple[str, str, bytes]], object],
+    project: Project, chunks: list[list[_Job]], put: Callable[[_Entry], object]
 ) -> None:
     """Feed chunks to one worker until none is left or it dies; the file it died on has failed."""
     import json
@@ -8360,28 +8478,25 @@ def _drive_worker(
             chunk = chunks.pop()
             guard = threading.Timer(4 * _PARSE_SECONDS + len(chunk), process.kill)
             guard.start()
-            answered = 0
+            left = list(reversed(chunk))
             try:
                 process.stdin.write(json.dumps(chunk).encode() + b"\n")
                 process.stdin.flush()
-                for path, _ in chunk:
-                    line = process.stdout.readline()
-                    if not line.endswith(b"\n"):
-                        break
-                    answered += 1
-                    digest, _, data = line.rstrip(b"\n").partition(b" ")
-                    if digest != b"-":
-                        put((path, digest.decode(), data))
+                while left and (line := process.stdout.readline()).endswith(b"\n"):
+                    path, _ = left.pop()
+                    if line != b"-\n":
+                        digest, sketch, data = line.rstrip(b"\n").split(b" ", 2)
+                        put(_Entry(path, digest.decode(), sketch.decode(), data))
             except OSError:
                 pass  # it died while being asked: the same as dying while answering
             finally:
                 guard.cancel()
-            if answered < len(chunk):
-                path = chunk[answered][0]
-                source = read_source(project, path) or b""
-                put((path, _digest(source), _encode_tags(_FAILED)))
-                if chunk[answered + 1 :]:
-                    chunks.append(chunk[answered + 1 :])
+            if left:
+                path, _ = left.pop()
+                content = _digest(read_source(project, path) or b"")
+                put(_Entry(path, content, _FAILED, _encode_tags(NO_TAGS)))
+                if left:
+                    chunks.append(left[::-1])
                 process.kill()
                 return
 
@@ -8400,43 +8515,39 @@ sys.exit(module.run_worker(*sys.argv[2:]))
 def run_worker(root: str, search_path: str) -> int:
     """The other side of _drive_worker: chunks of jobs in, a line of tags for each out."""
     import json
+    import signal
 
     sys.path[:] = json.loads(search_path)
-    _limit_worker()
-    for request in sys.stdin.buffer:
-        for path, kind in json.loads(request):
-            _start_fuse()
-            source = read_file(os.path.join(root, path), MAX_SOURCE_BYTES + 1)
-            line = b"-"
-            if source is not None:
-                tags = tag_file(path, source, kind)
-                line = _digest(source).encode() + b" " + _encode_tags(tags)
-            sys.stdout.buffer.write(line + b"\n")
-            sys.stdout.buffer.flush()
-    return 0
-
-
-def _limit_worker() -> None:
-    """Bound the memory of a worker, where the platform can."""
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (3_000_000_000, 3_000_000_000))
-
-
-def _start_fuse() -> None:
-    """End this process if one file takes too much processor time: C code hears no exception."""
-    import signal
-
-    if hasattr(signal, "setitimer"):
-        signal.signal(signal.SIGPROF, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_PROF, _PARSE_SECONDS)
+    for request in sys.stdin.buffer:
+        for path, kind in json.loads(request):
+            if hasattr(signal, "setitimer"):  # ends this process: C code hears no exception
+                signal.signal(signal.SIGPROF, signal.SIG_DFL)
+                signal.setitimer(signal.ITIMER_PROF, _PARSE_SECONDS)
+            source = read_file(os.path.join(root, path), MAX_SOURCE_BYTES + 1)
+            line = b"-"
+            if source is not None:
+                tags = tag_file(path, source, kind)
+                about = f"{_digest(source)} {_sketch(tags)} ".encode()
+                line = about + _encode_tags(tags)
+            sys.stdout.buffer.write(line + b"\n")
+            sys.stdout.buffer.flush()
+    return 0
 
 
 def _digest(source: bytes) -> str:
     import hashlib
 
     return hashlib.sha1(source, usedforsecurity=False).hexdigest()
+
+
+def _sketch(tags: FileTags) -> str:
+    """A hash of what a ranking sees: not where the definitions stand, nor how they read."""
+    seen = [(*each[2:5], bool(each.doc), each.exported) for each in tags.definitions]
+    return _digest(repr((seen, tags[1:])).encode("utf-8", "surrogatepass"))
 
 
 def _encode_tags(tags: FileTags) -> bytes:
@@ -8449,27 +8560,44 @@ def _decode_tags(data: bytes) -> FileTags | None:
     """The tags in a row of JSON, or None if that is not what it holds."""
     import json
 
+    share = sys.intern  # the same names stand in many files; a TypeError unless it is a text
     try:
         rows, references, imports, doc, mark = json.loads(data)
-        definitions = tuple(map(Definition._make, rows))
-        "".join([doc, mark, *imports, *references])  # a TypeError unless all are texts
-        "".join([text for each in definitions for text in each[2:7]])
+        definitions = tuple(
+            Definition(
+                line, end, share(kind), share(name), share(owner), signature, about, exported
+            )
+            for line, end, kind, name, owner, signature, about, exported in rows
+        )
+        "".join([doc, mark, *imports])
+        "".join([each.signature + each.doc for each in definitions])
         sum(each.line + each.end for each in definitions) + sum(references.values())
+        counts = {share(name): count for name, count in references.items()}
     except (ValueError, TypeError, AttributeError):
         return None
-    return FileTags(definitions, references, tuple(imports), doc, mark)
+    return FileTags(definitions, counts, tuple(imports), doc, mark)
 
 
-# -- the cache: a helper, never a truth
+# -- the store: a helper, never a truth
 
-_SCHEMA = 1
-_TABLES = """
-PRAGMA user_version = 1;
+_SCHEMA = 2
+_TABLES = f"""
+PRAGMA user_version = {_SCHEMA};
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT);
 CREATE TABLE files (path BLOB PRIMARY KEY, stamp TEXT, hash TEXT, kind TEXT) WITHOUT ROWID;
-CREATE TABLE tags (hash TEXT, kind TEXT, data BLOB, crc INTEGER, seen INTEGER);
+CREATE TABLE tags (hash TEXT, kind TEXT, sketch TEXT, crc INTEGER, data BLOB);
 CREATE UNIQUE INDEX tags_key ON tags (hash, kind);
+CREATE TABLE counted (number INTEGER PRIMARY KEY, stamp TEXT);
+CREATE TABLE words (word TEXT, batch INTEGER, data BLOB, crc INTEGER, PRIMARY KEY (word, batch))
+WITHOUT ROWID;
+CREATE TABLE links (file INTEGER, side INTEGER, data BLOB, crc INTEGER, PRIMARY KEY (file, side))
+WITHOUT ROWID;
 """
+_PLACE = f".ctx/cache/index-{_SCHEMA}.db"
+_PRAGMAS = (
+    "journal_mode=DELETE synchronous=NORMAL trusted_schema=OFF cell_size_check=ON mmap_size=0"
+)
+_TAGS_OF_FILES = "files f JOIN tags t ON t.hash = f.hash AND t.kind = f.kind"
 
 
 def cache_folder(project: Project) -> str:
@@ -8480,85 +8608,58 @@ def cache_folder(project: Project) -> str:
             return ""
     if project.look_only and not os.path.isdir(place):
         return ""
-    try:
-        os.makedirs(place, exist_ok=True)
-    except OSError:
-        return ""
-    ignore = os.path.join(project.root, ".ctx", ".gitignore")
     with contextlib.suppress(OSError):
+        os.makedirs(place, exist_ok=True)
+        ignore = os.path.join(project.root, ".ctx", ".gitignore")
         if not os.path.lexists(ignore):
             with open(ignore, "x", encoding="utf-8") as file:
                 file.write(IGNORED)
-    return place
+    return place if os.path.isdir(place) else ""
 
 
-def _open_database(
-    project: Project, name: str, tables: str, *, full: bool
-) -> sqlite3.Connection | None:
-    """A database of this ctx.py and these parsers, made anew if it is another's or damaged."""
+def _open_store(project: Project, *, full: bool) -> sqlite3.Connection | None:
+    """The database of this ctx.py and these parsers, made anew if it is another's or damaged."""
     import sqlite3
 
-    folder = cache_folder(project)
-    if not folder:
-        return None
-    place = os.path.join(folder, f"{name}.db")
-    if any(os.path.islink(place + end) for end in ("", "-journal", "-wal", "-shm")):
+    place = os.path.join(project.root, _PLACE)
+    ends = ("", "-journal", "-wal", "-shm")
+    if not cache_folder(project) or any(os.path.islink(place + end) for end in ends):
         return None
     key = cache_key(full=full)
-    for attempt in range(2):
+    fresh = f"{place}.{os.getpid()}.tmp"
+    for step in ("use", "make", "use"):
         try:
-            cache = sqlite3.connect(place, timeout=2, isolation_level=None, check_same_thread=False)
-            for pragma in (
-                "journal_mode=DELETE",
-                "synchronous=NORMAL",
-                "trusted_schema=OFF",
-                "cell_size_check=ON",
-                "mmap_size=0",
-            ):
-                cache.execute(f"PRAGMA {pragma}")
-            row = cache.execute("SELECT value FROM about WHERE key = 'key'").fetchone()
-            if row == (key,):
-                return cache
-            cache.close()
+            if step == "make":  # in one step, in place of what is there
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(fresh)
+                with contextlib.closing(sqlite3.connect(fresh, isolation_level=None)) as store:
+                    store.executescript(_TABLES)
+                    store.execute("INSERT INTO about VALUES ('key', ?)", (key,))
+                for end in ends[1:]:
+                    with contextlib.suppress(FileNotFoundError):
+                        os.unlink(place + end)
+                os.replace(fresh, place)
+                continue
+            store = sqlite3.connect(place, timeout=2, isolation_level=None)
+            for pragma in _PRAGMAS.split():
+                store.execute(f"PRAGMA {pragma}")
+            if store.execute("SELECT value FROM about WHERE key = 'key'").fetchone() == (key,):
+                return store
+            store.close()
         except sqlite3.OperationalError as error:
-            if "locked" in str(error) or "readonly" in str(error) or "unable" in str(error):
+            if re.search("locked|readonly|unable", str(error)):
                 return None
         except sqlite3.Error:
             pass  # not a database, or a damaged one
-        if attempt or not _make_database(place, key, tables):
+        except OSError:
             return None
     return None
-
-
-def _make_database(place: str, key: str, tables: str) -> bool:
-    """Put an empty database in place of what is there, in one step."""
-    import sqlite3
-
-    fresh = f"{place}.{os.getpid()}.tmp"
-    try:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(fresh)
-        cache = sqlite3.connect(fresh, isolation_level=None)
-        cache.executescript(tables)
-        cache.execute("INSERT INTO about VALUES ('key', ?)", (key,))
-        cache.close()
-        for end in ("-journal", "-wal", "-shm"):
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(place + end)
-        os.replace(fresh, place)
-    except (OSError, sqlite3.Error):
-        return False
-    return True
 
 
 def cache_key(*, full: bool) -> str:
     """What tags depend on beside the file: this script and the parsers."""
     script = read_file(os.path.realpath(__file__)) or b""
     return f"{_digest(script)} {parser_version() if full else 'bare'}"
-
-
-def _stamp_text(stamp: Stamp) -> str:
-    return "{}.{}.{}.{}.{}".format(*stamp)
 
 
 def is_racy(stamp: Stamp, when: int) -> bool:
@@ -8572,124 +8673,141 @@ def is_racy(stamp: Stamp, when: int) -> bool:
 
 def _recall(
     project: Project,
-    cache: sqlite3.Connection | None,
+    store: sqlite3.Connection | None,
     files: Mapping[str, Stamp],
     wanted: Mapping[str, str],
-) -> tuple[dict[str, FileTags], dict[str, str]]:
-    """The tags that the cache holds for these files, and the content hashes learnt on the way."""
-    tags: dict[str, FileTags] = {}
-    hashes: dict[str, str] = {}
-    if cache is None:
-        return tags, hashes
-    import sqlite3
-
-    query = (
-        "SELECT f.path, f.stamp, f.kind, t.data, t.crc FROM files f"
-        " JOIN tags t ON t.hash = f.hash AND t.kind = f.kind"
-    )
-    try:
-        for name, stamp, kind, data, crc in cache.execute(query):
-            path = os.fsdecode(name)
-            if wanted.get(path) == kind and _stamp_text(files[path]) == stamp:
-                found = _decode_row(data, crc)
-                if found is not None:
-                    tags[path] = found
-        known = {(row[0], row[1]) for row in cache.execute("SELECT hash, kind FROM tags")}
-        for path, kind in wanted.items() if known else ():
-            if path in tags:
-                continue
+) -> dict[str, _Entry]:
+    """What the store knows of these files, by their stamps or else, with its data, by content."""
+    known: dict[str, _Entry] = {}
+    query = f"SELECT f.path, f.stamp, f.kind, f.hash, t.sketch FROM {_TAGS_OF_FILES}"
+    for name, stamp, kind, digest, sketch in _fetch(store, query):
+        path = os.fsdecode(name)
+        if wanted.get(path) == kind and str(files[path]) == stamp:
+            known[path] = _Entry(path, str(digest), str(sketch))
+    if not _fetch(store, "SELECT 1 FROM tags LIMIT 1"):
+        return known
+    query = "SELECT sketch FROM tags WHERE hash = ? AND kind = ?"
+    for path, kind in wanted.items():
+        if path not in known:
             source = read_file(os.path.join(project.root, path), MAX_SOURCE_BYTES + 1)
             digest = _digest(source) if source is not None else ""
-            if (digest, kind) in known:
-                row = cache.execute(
-                    "SELECT data, crc FROM tags WHERE hash = ? AND kind = ?", (digest, kind)
-                ).fetchone()
-                found = _decode_row(*row)
-                if found is not None:
-                    tags[path], hashes[path] = found, digest
-    except (sqlite3.Error, TypeError, ValueError):
-        pass  # a damaged page costs what it held: those files are parsed again
-    return tags, hashes
+            data = _recall_data(store, digest, kind)
+            for (sketch,) in _fetch(store, query, digest, kind) if data else ():
+                known[path] = _Entry(path, digest, str(sketch), data)
+    return known
 
 
-def _decode_row(data: bytes, crc: int) -> FileTags | None:
-    if zlib.crc32(data) != crc:
-        return None
-    return _decode_tags(data)
+def _recall_data(store: sqlite3.Connection | None, digest: str, kind: str) -> bytes:
+    """The tags of some content as JSON, or b"" if they are damaged or not there."""
+    for data, crc in _fetch(
+        store, "SELECT data, crc FROM tags WHERE hash = ? AND kind = ?", digest, kind
+    ):
+        if isinstance(data, bytes) and zlib.crc32(data) == crc:
+            return data
+    return b""
 
 
 def _remember(
-    cache: sqlite3.Connection | None,
-    files: Mapping[str, Stamp],
-    wanted: Mapping[str, str],
-    fresh: Mapping[str, tuple[str, bytes]],
-    hashes: Mapping[str, str],
-    when: int,
-) -> None:
-    """Write what this run has learnt, all of it or nothing; drop what is long out of use."""
-    if cache is None:
-        return
+    store: sqlite3.Connection | None,
+    rows: Sequence[_Entry],
+    stamps: Sequence[str],
+    kinds: Sequence[str],
+) -> bool:
+    """Write what this run has learnt of some files, all of it or nothing."""
+    tags = [
+        (row.hash, kind, row.sketch, zlib.crc32(row.data), row.data)
+        for row, kind in zip(rows, kinds, strict=True)
+    ]
+    files = [
+        (os.fsencode(row.path), stamp, row.hash, kind)
+        for row, stamp, kind in zip(rows, stamps, kinds, strict=True)
+    ]
+    return _write(
+        store,
+        [
+            ("INSERT OR REPLACE INTO tags VALUES (?, ?, ?, ?, ?)", tags),
+            ("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", files),
+        ],
+    )
+
+
+def _forget(store: sqlite3.Connection | None, files: Collection[str], *, wrote: bool) -> None:
+    """Drop the files that are gone, and the oldest content that is in no file any more."""
+    known = _fetch(store, "SELECT path FROM files")
+    gone = [(name,) for (name,) in known if os.fsdecode(name) not in files]
+    old = (
+        "DELETE FROM tags WHERE rowid < (SELECT max(rowid) FROM tags) - ? AND NOT EXISTS"
+        " (SELECT 1 FROM files f WHERE f.hash = tags.hash AND f.kind = tags.kind)"
+    )
+    if gone or wrote:
+        _write(store, [("DELETE FROM files WHERE path = ?", gone), (old, [(_KEPT_CONTENT,)])])
+
+
+_KEPT_CONTENT = 20_000  # the newest that is kept though it is not in use: branches come back
+
+
+def _fetch(store: sqlite3.Connection | None, query: str, *values: object) -> list[Any]:
+    """The rows of a query; none where a store is damaged or not there: that is learnt again."""
     import sqlite3
 
-    learnt = {path: digest for path, (digest, _) in fresh.items()} | dict(hashes)
-    rows = [
-        (
-            os.fsencode(path),
-            "" if is_racy(files[path], when) else _stamp_text(files[path]),
-            digest,
-            wanted[path],
-        )
-        for path, digest in learnt.items()
-    ]
     try:
-        gone = [
-            (name,)
-            for (name,) in cache.execute("SELECT path FROM files")
-            if os.fsdecode(name) not in files
-        ]
-        if not rows and not gone:
-            return
-        cache.execute("BEGIN IMMEDIATE")
-        (run,) = cache.execute("SELECT coalesce(max(seen), 0) + 1 FROM tags").fetchone()
-        cache.executemany("DELETE FROM files WHERE path = ?", gone)
-        cache.executemany(
-            "INSERT OR REPLACE INTO tags VALUES (?, ?, ?, ?, ?)",
-            [
-                (digest, wanted[path], data, zlib.crc32(data), run)
-                for path, (digest, data) in fresh.items()
-            ],
-        )
-        cache.executemany("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", rows)
-        cache.execute(
-            "DELETE FROM tags WHERE seen < ? AND NOT EXISTS"
-            " (SELECT 1 FROM files f WHERE f.hash = tags.hash AND f.kind = tags.kind)",
-            (run - _KEPT_RUNS,),
-        )
-        cache.execute("COMMIT")
-    except sqlite3.Error:
-        pass  # locked, full or gone: the next run learns it again
-    finally:
-        cache.close()
+        return store.execute(query, values).fetchall() if store else []
+    except (sqlite3.Error, UnicodeError):
+        return []
 
 
-_KEPT_RUNS = 200  # writing runs for which unused content is kept: branches come back
+def _write(store: sqlite3.Connection | None, steps: Iterable[tuple[str, Iterable[Any]]]) -> bool:
+    """Run statements, each for all of its rows, in one transaction; whether that went well."""
+    import sqlite3
+
+    if store is None:
+        return False
+    try:
+        store.execute("BEGIN IMMEDIATE")
+        for statement, rows in steps:
+            store.executemany(statement, rows)
+        store.execute("COMMIT")
+    except sqlite3.Error:  # locked, full or gone: the next run learns it again
+        with contextlib.suppress(sqlite3.Error):
+            store.execute("ROLLBACK")
+        return False
+    return True
 
 
-def read_answer(project: Project, question: str, files: Mapping[str, Stamp]) -> str | None:
+# -- answers: what was made of files that have not changed since
+
+
+def recall(project: Project, question: str, state: Mapping[str, object], make: Make) -> Any:
+    """What `make` gives, by way of JSON; from an earlier run if `state` is as it was then."""
+    import json
+
+    when = time.time_ns()
+    answer = read_answer(project, question, state)
+    if answer is None:
+        answer = json.dumps(make(), separators=(",", ":"))
+        write_answer(project, question, state, answer, when)
+    return json.loads(answer)
+
+
+Make = Callable[[], object]
+
+
+def read_answer(project: Project, question: str, state: Mapping[str, object]) -> str | None:
     """The answer to the same question about the same files, if an earlier run left it."""
     source = read_file(_answer_place(project, question))
     head, _, text = (source or b"").partition(b"\n")
-    if head.decode("ascii", "replace") != _fingerprint(files, text):
+    if head.decode("ascii", "replace") != _fingerprint(state, text):
         return None
-    return text.decode("utf-8", "replace")
+    return text.decode("utf-8", "surrogateescape")
 
 
 def write_answer(
-    project: Project, question: str, files: Mapping[str, Stamp], text: str, when: int
+    project: Project, question: str, state: Mapping[str, object], text: str, when: int
 ) -> None:
     """Leave an answer for the next run, unless a file is too fresh to be sure of."""
     folder = cache_folder(project)
-    if not folder or any(is_racy(stamp, when) for stamp in files.values()):
+    stamps = (each for each in state.values() if isinstance(each, Stamp))
+    if not folder or any(is_racy(stamp, when) for stamp in stamps):
         return
     body = text.encode("utf-8", "surrogateescape")
     try:
@@ -8697,11 +8815,10 @@ def write_answer(
         if os.path.islink(answers):
             return
         os.makedirs(answers, exist_ok=True)
-        for name in sorted(os.listdir(answers))[: -_KEPT_ANSWERS or None]:
+        for name in sorted(os.listdir(answers))[:-_KEPT_ANSWERS]:
             os.unlink(os.path.join(answers, name))
-        write_file(
-            _answer_place(project, question), _fingerprint(files, body).encode() + b"\n" + body
-        )
+        head = _fingerprint(state, body).encode()
+        write_file(_answer_place(project, question), head + b"\n" + body)
     except (OSError, CtxError):
         pass  # the next run computes it again
 
@@ -8715,26 +8832,19 @@ def _answer_place(project: Project, question: str) -> str:
     return os.path.join(project.root, ".ctx/cache/answers", _digest("\0".join(parts).encode()))
 
 
-def _fingerprint(files: Mapping[str, Stamp], text: bytes) -> str:
-    """One hash over every file's name and stamp, and over the answer itself."""
-    names = "\n".join([f"{path}\0{_stamp_text(stamp)}" for path, stamp in files.items()])
+def _fingerprint(state: Mapping[str, object], text: bytes) -> str:
+    """One hash over what an answer depends on, and one over the answer itself."""
+    names = "\n".join([f"{path}\0{each}" for path, each in state.items()])
     return _digest(names.encode("utf-8", "surrogateescape")) + _digest(text)
 
 
 # -- the words: which stem stands in which file
 
-_WORD_SCHEMA = 2
-_WORD_TABLES = """
-PRAGMA user_version = 2;
-CREATE TABLE about (key TEXT PRIMARY KEY, value BLOB);
-CREATE TABLE files (number INTEGER PRIMARY KEY, stamp TEXT, data BLOB, crc INTEGER);
-CREATE TABLE words (word TEXT, batch INTEGER, data BLOB, crc INTEGER, PRIMARY KEY (word, batch))
-WITHOUT ROWID;
-CREATE TABLE links (file INTEGER, side INTEGER, data BLOB, crc INTEGER, PRIMARY KEY (file, side))
-WITHOUT ROWID;
-"""
 _OTHER_TEXT_BYTES = 100_000  # of a file in no known language: above it is data
 _MOST_BATCHES = 60  # writing runs after which all is counted anew: each costs a lookup per word
+_NO_WORDS = (
+    r"\.(po|pot|lock|svg|map|snap|csv|tsv|sum|patch|diff|log|out|[a-z]*proj)$|[.-]lock\.\w+$"
+)
 
 
 class WordIndex(NamedTuple):
@@ -8742,7 +8852,8 @@ class WordIndex(NamedTuple):
 
     words: Words  # without postings, which are read when asked for
     listing: str  # fingerprint of the files it was made from; "" if one of them was too fresh
-    cache: sqlite3.Connection
+    store: sqlite3.Connection
+    known: Index | None = None  # of the files counted in this run
 
 
 def read_words(project: Project, files: Mapping[str, Stamp]) -> WordIndex:
@@ -8752,139 +8863,104 @@ def read_words(project: Project, files: Mapping[str, Stamp]) -> WordIndex:
     when = time.time_ns()
     racy = {path for path, stamp in files.items() if is_racy(stamp, when)}
     listing = "" if racy else _fingerprint(files, b"")
-    cache = _open_words(project)
-    try:
-        index = _load_words(cache) if cache else None
-        if index and listing and index.listing == listing:
+    store = _open_store(project, full=use_packages())
+    if store:
+        index = _load_words(store)
+        if listing and index.listing == listing:
             return index
-        if index:
-            return _count_words(project, files, racy, index._replace(listing=listing))
-    except sqlite3.OperationalError:
-        pass  # another run is writing
-    except (sqlite3.Error, TypeError, ValueError):
-        place = os.path.join(cache_folder(project), f"words-{_WORD_SCHEMA}.db")
-        _make_database(place, "in place of a damaged one", _WORD_TABLES)
-    cache = sqlite3.connect(":memory:", isolation_level=None)
-    cache.executescript(_WORD_TABLES)
-    return _count_words(project, files, racy, _load_words(cache)._replace(listing=listing))
+        counted = _count_words(project, files, racy, index._replace(listing=listing))
+        if counted:
+            return counted
+        if _fetch(store, "PRAGMA quick_check(1)") != [("ok",)]:
+            with contextlib.suppress(OSError):
+                os.unlink(os.path.join(project.root, _PLACE))
+    store = sqlite3.connect(":memory:", isolation_level=None)
+    store.executescript(_TABLES)
+    index = _load_words(store)._replace(listing=listing)
+    return _count_words(project, files, racy, index) or index
 
 
 def recall_words(project: Project) -> WordIndex | None:
     """The words as an earlier run left them, however old, or None."""
-    import sqlite3
-
-    if os.path.isfile(os.path.join(project.root, f".ctx/cache/words-{_WORD_SCHEMA}.db")):
-        with contextlib.suppress(sqlite3.Error, TypeError, ValueError):
-            cache = _open_words(project)
-            index = _load_words(cache) if cache else None
-            return index if index and index.words.total else None
-    return None
+    if not os.path.isfile(os.path.join(project.root, _PLACE)):
+        return None
+    store = _open_store(project, full=use_packages())
+    index = _load_words(store) if store else None
+    return index if index and index.words.total else None
 
 
-def _open_words(project: Project) -> sqlite3.Connection | None:
-    return _open_database(project, f"words-{_WORD_SCHEMA}", _WORD_TABLES, full=use_packages())
+def _load_words(store: sqlite3.Connection) -> WordIndex:
+    about = dict(_fetch(store, "SELECT key, CAST(value AS BLOB) FROM about"))
+    names, sizes = about.get("paths", b""), about.get("sizes", b"")
+    if b"%d" % zlib.crc32(names + sizes) != about.get("crc"):
+        return WordIndex(_words([], array("I")), "", store)
+    words = _words(os.fsdecode(names).split("\0"), array("I", sizes))
+    return WordIndex(words, about.get("listing", b"").decode("ascii", "replace"), store)
 
 
-def _load_words(cache: sqlite3.Connection) -> WordIndex:
-    about = dict(cache.execute("SELECT key, value FROM about"))
-    names, sizes = about.get("paths", b""), array("I")
-    if zlib.crc32(names + about.get("sizes", b"")) != about.get("crc"):
-        return WordIndex(Words([], sizes, 0, {}), "", cache)
-    sizes.frombytes(about["sizes"])
-    total = _count_true(sizes[:: len(FIELDS)])
-    return WordIndex(
-        Words(os.fsdecode(names).split("\0"), sizes, total, {}), about["listing"], cache
-    )
+def _words(paths: list[str], sizes: array[int]) -> Words:
+    return Words(paths, sizes, sum(map(bool, sizes[:: len(FIELDS)])), {})
 
 
 def _count_words(
     project: Project, files: Mapping[str, Stamp], racy: Collection[str], index: WordIndex
-) -> WordIndex:
-    """The index brought up to date and written, all of it or nothing."""
-    cache, width = index.cache, len(FIELDS)
-    (batch,) = cache.execute("SELECT coalesce(max(batch), 0) + 1 FROM words").fetchone()
+) -> WordIndex | None:
+    """The index brought up to date and written; None if it could not be."""
+    store, width = index.store, len(FIELDS)
+    newest = _fetch(store, "SELECT CAST(coalesce(max(batch), 0) AS INTEGER) FROM words")
+    batch = newest[0][0] + 1 if newest else 1
     anew = batch > _MOST_BATCHES or not index.words.total
     paths = [] if anew else [*index.words.paths]
     sizes = index.words.sizes[: len(paths) * width]
-    known = dict(cache.execute("SELECT number, stamp FROM files"))
-    stamps = {path: _stamp_text(stamp) for path, stamp in files.items()}
-    gone = [at for at, path in enumerate(paths) if path and known.get(at) != stamps.get(path)]
+    stamps = dict(_fetch(store, "SELECT number, stamp FROM counted"))
+    now = {path: str(stamp) for path, stamp in files.items()}
+    gone = [at for at, path in enumerate(paths) if path and stamps.get(at) != now.get(path)]
     for number in gone:
         paths[number] = ""
         sizes[number * width : number * width + width] = array("I", bytes(4 * width))
     kept = {*paths}
     changed = [path for path in files if path not in kept]
     wordy = dict.fromkeys(path for path in changed if _has_words(path, files[path].size))
-    tags = read_index(project, files, chosen=wordy).tags
-    postings: dict[str, array[int]] = {}
+    known = read_index(project, files, chosen=wordy)
+    postings: dict[str, array[int]] = {"": array("I")}  # "": two runs with one batch collide
     rows = []
     for at, path in enumerate(changed):
         if at % 100 == 99:
             show_progress(project, f"counting words {at + 1}/{len(changed)} files")
-        found = tags.get(path, _FAILED).definitions
-        counts, lengths = _count_file(project, path, found) if path in wordy else ({}, [0] * width)
-        for word, packed in counts.items():
-            postings.setdefault(word, array("I")).extend((len(paths), packed))
-        data = _encode_tags(FileTags(found, {}, (), ""))
-        stamp = "" if path in racy else stamps[path]
-        rows.append((len(paths), stamp, data, zlib.crc32(data)))
+        lengths: Sequence[int] = [0] * width
+        if path in wordy:
+            found = known.load([path]).get(path, NO_TAGS).definitions
+            counts, lengths = _count_file(project, path, found)
+            for word, packed in counts.items():
+                postings.setdefault(word, array("I")).extend((len(paths), packed))
+        rows.append((len(paths), "" if path in racy else now[path]))
         paths.append(path)
         sizes.extend(lengths)
     show_progress(project, "")
-    postings[""] = array("I")  # no word: two runs that write the same batch exclude each other
-    words = [(word, batch, each.tobytes(), zlib.crc32(each)) for word, each in postings.items()]
+    words = ((word, batch, each.tobytes(), zlib.crc32(each)) for word, each in postings.items())
     about = {"paths": os.fsencode("\0".join(paths)), "sizes": sizes.tobytes()}
     crc = zlib.crc32(about["paths"] + about["sizes"])
-    _write_rows(
-        cache,
+    written = _write(
+        store,
         [
-            ("DELETE FROM files WHERE ?", [(anew,)]),
+            ("DELETE FROM counted WHERE ?", [(anew,)]),
             ("DELETE FROM words WHERE ?", [(anew,)]),
-            ("DELETE FROM files WHERE number = ?", [(number,) for number in gone]),
-            ("INSERT INTO files VALUES (?, ?, ?, ?)", rows),
+            ("DELETE FROM counted WHERE number = ?", [(number,) for number in gone]),
+            ("INSERT INTO counted VALUES (?, ?)", rows),
             ("INSERT INTO words VALUES (?, ?, ?, ?)", words),
             ("REPLACE INTO about VALUES (?, ?)", [*about.items(), ("crc", crc)]),
             ("REPLACE INTO about VALUES ('listing', ?)", [(index.listing,)]),
         ],
     )
-    return index._replace(words=Words(paths, sizes, _count_true(sizes[::width]), {}))
-
-
-def _count_true(numbers: Iterable[int]) -> int:
-    return sum(map(bool, numbers))
-
-
-def _write_rows(cache: sqlite3.Connection, steps: Iterable[tuple[str, Iterable[Any]]]) -> None:
-    """Run statements, each for all of its rows, in one transaction."""
-    import sqlite3
-
-    try:
-        cache.execute("BEGIN IMMEDIATE")
-        for statement, rows in steps:
-            cache.executemany(statement, rows)
-        cache.execute("COMMIT")
-    except sqlite3.Error as error:
-        with contextlib.suppress(sqlite3.Error):
-            cache.execute("ROLLBACK")
-        raise sqlite3.OperationalError(str(error)) from error
+    return index._replace(words=_words(paths, sizes), known=known) if written else None
 
 
 def _has_words(path: str, size: int) -> bool:
-    if is_secret_path(path) or size > MAX_SOURCE_BYTES:
-        return False
     role = role_of(path)
-    if role in ("vendored", "minified"):
+    if is_secret_path(path) or size > MAX_SOURCE_BYTES or role in ("vendored", "minified"):
         return False
-    return (
-        bool(find_kind(path))
-        or role in ("source", "build")
-        or (size <= _OTHER_TEXT_BYTES and not re.search(_NO_WORDS, path.lower()))
-    )
-
-
-_NO_WORDS = (
-    r"\.(po|pot|lock|svg|map|snap|csv|tsv|sum|patch|diff|log|out|[a-z]*proj)$|[.-]lock\.\w+$"
-)
+    small = size <= _OTHER_TEXT_BYTES and not re.search(_NO_WORDS, path.lower())
+    return small or role in ("source", "build") or bool(find_kind(path))
 
 
 def _count_file(
@@ -8893,86 +8969,81 @@ def _count_file(
     source = read_source(project, path) or b""
     text = "" if b"\0" in source[:8000] else source.decode("utf-8", "replace")
     language = find_language(path)
-    comments = language.comments if language else ("text",) if find_document(path) else ("#", "//")
+    comments = language.comments if language else ("text",) if is_document(path) else ("#", "//")
     names = [each.name for each in definitions]
-    return count_fields(
-        path, text, names, comments, docstring=bool(language and language.docstring)
-    )
+    docstring = bool(language and language.docstring)
+    return count_fields(path, text, names, comments, docstring=docstring)
 
 
 def read_postings(index: WordIndex, stems: Iterable[str]) -> Words:
     """Where these stems stand; a damaged row costs its own word."""
-    postings = {}
+    query = "SELECT data, crc FROM words WHERE word = ? ORDER BY batch"
     paths = index.words.paths
+    postings = {}
     for each in dict.fromkeys(stems):
-        found = _read_rows(
-            index, "SELECT data, crc FROM words WHERE word = ? ORDER BY batch", (each,)
-        )
-        pairs = zip(found[::2], found[1::2], strict=False)
+        pairs = _fetch_pairs(index.store, query, each)
         alive = [pair for pair in pairs if pair[0] < len(paths) and paths[pair[0]]]
         postings[each] = array("I", itertools.chain.from_iterable(alive))
     return index.words._replace(postings=postings)
 
 
-def _read_rows(index: WordIndex, query: str, values: tuple[str | int, ...]) -> array[int]:
-    import sqlite3
-
+def _fetch_pairs(store: sqlite3.Connection, query: str, *values: object) -> list[tuple[int, int]]:
+    """The pairs of numbers in the rows of a query that are not damaged."""
     found = array("I")
-    with contextlib.suppress(sqlite3.Error, TypeError, ValueError):
-        for data, crc in index.cache.execute(query, values):
-            if zlib.crc32(data) == crc:
-                found.frombytes(data)
-    return found
+    for data, crc in _fetch(store, query, *values):
+        if isinstance(data, bytes) and zlib.crc32(data) == crc:
+            found.frombytes(data)
+    return list(zip(found[::2], found[1::2], strict=True))
 
 
-def read_definitions(index: WordIndex, paths: Iterable[str]) -> dict[str, tuple[Definition, ...]]:
-    """What these files define, from the words' cache."""
-    import sqlite3
-
-    found: dict[str, tuple[Definition, ...]] = {}
-    numbers = {path: number for number, path in enumerate(index.words.paths)}
+def read_definitions(index: WordIndex, paths: Collection[str]) -> dict[str, tuple[Definition, ...]]:
+    """What these files define."""
+    tags = index.known.load(paths) if index.known else {}
+    query = "SELECT hash, kind FROM files WHERE path = ?"
     for path in paths:
-        found[path] = ()
-        with contextlib.suppress(sqlite3.Error, TypeError):
-            row = index.cache.execute(
-                "SELECT data, crc FROM files WHERE number = ?", (numbers.get(path),)
-            ).fetchone()
-            tags = _decode_row(*row) if row else None
-            found[path] = tags.definitions if tags else ()
-    return found
+        for digest, kind in () if path in tags else _fetch(index.store, query, os.fsencode(path)):
+            tags[path] = _decode_tags(_recall_data(index.store, digest, kind)) or NO_TAGS
+    return {path: tags.get(path, NO_TAGS).definitions for path in paths}
+
+
+# -- the links: which file leans on which
 
 
 def has_links(index: WordIndex) -> bool:
-    """Whether the links of just these files are in the index."""
-    row = index.cache.execute("SELECT value FROM about WHERE key = 'links'").fetchone()
-    return bool(index.listing) and row == (index.listing,)
+    """Whether the links in the index are those of the very same files."""
+    rows = _fetch(index.store, "SELECT value FROM about WHERE key = 'linked'")
+    return bool(index.listing) and rows == [(index.listing,)]
 
 
-def write_links(index: WordIndex, graph: Graph) -> None:
-    """Put what leans on what into the index; where that cannot be, into this connection only."""
-    import sqlite3
-
-    numbers = {path: number for number, path in enumerate(index.words.paths)}
+def write_links(index: WordIndex, state: Mapping[str, object], make: Callable[[], Graph]) -> None:
+    """Put links into the index, unless what they depend on is as it was for those in it."""
+    mark = _fingerprint(state, b"") if index.listing else ""
+    linked = ("REPLACE INTO about VALUES ('linked', ?)", [(index.listing,)])
+    if mark and _fetch(index.store, "SELECT value FROM about WHERE key = 'links'") == [(mark,)]:
+        _write(index.store, [linked])
+        return
+    graph = make()
+    nodes = {path: at for at, path in enumerate(sorted({*graph}.union(*graph.values())))}
     sides: tuple[dict[int, array[int]], ...] = ({}, {})
     for path, targets in graph.items():
         for to, weight in targets.items():
-            pair = numbers[path], numbers[to]
+            pair, value = (nodes[path], nodes[to]), round(weight * _LINK_UNIT)
             for side, (here, there) in zip(sides, (pair, pair[::-1]), strict=True):
-                side.setdefault(here, array("I")).extend((there, round(weight * _LINK_UNIT)))
+                side.setdefault(here, array("I")).extend((there, value))
     rows = [
         (number, side, entry.tobytes(), zlib.crc32(entry))
         for side, entries in enumerate(sides)
         for number, entry in entries.items()
     ]
-    insert = "INSERT INTO links VALUES (?, ?, ?, ?)"
-    mark = "REPLACE INTO about VALUES ('links', ?)"
-    try:
-        steps: list[tuple[str, list[Any]]] = [("DELETE FROM links", [()])]
-        steps += [(insert, rows), (mark, [(index.listing,)])]
-        _write_rows(index.cache, steps)
-    except sqlite3.Error:
-        index.cache.execute("CREATE TEMP TABLE links (file, side, data, crc)")
-        index.cache.executemany(insert, rows)
+    about = [("nodes", os.fsencode("\0".join(nodes))), ("links", mark)]
+    steps: list[tuple[str, list[Any]]] = [("DELETE FROM links", [()])]
+    steps.append(("INSERT INTO links VALUES (?, ?, ?, ?)", rows))
+    steps.append(("REPLACE INTO about VALUES (?, ?)", about))
+    if not _write(index.store, [*steps, linked]):  # then for this run only
+        for table in ("links", "about"):
+            index.store.execute(f"CREATE TEMP TABLE {table} AS SELECT * FROM main.{table} LIMIT 0")
+        for statement, values in steps:
+            index.store.executemany(statement, values)
 
 
 _LINK_UNIT = 1000  # weights are kept as whole numbers of thousandths
@@ -8980,14 +9051,15 @@ _LINK_UNIT = 1000  # weights are kept as whole numbers of thousandths
 
 def read_neighbours(index: WordIndex, paths: Iterable[str]) -> tuple[Graph, Graph]:
     """What each of these files leans on, and what leans on it."""
-    names = index.words.paths
-    numbers = {path: number for number, path in enumerate(names)}
+    rows = _fetch(index.store, "SELECT CAST(value AS BLOB) FROM about WHERE key = 'nodes'")
+    names = os.fsdecode(rows[0][0]).split("\0") if rows else []
+    query = "SELECT data, crc FROM links WHERE file = ? AND side = ?"
     sides: tuple[Graph, Graph] = ({}, {})
     for path in paths:
+        node = bisect.bisect_left(names, path)
         for at, side in enumerate(sides):
-            query = "SELECT data, crc FROM links WHERE file = ? AND side = ?"
-            row = _read_rows(index, query, (numbers.get(path, -1), at))
-            pairs = zip(row[::2], row[1::2], strict=False)
+            known = names[node : node + 1] == [path]
+            pairs = _fetch_pairs(index.store, query, node, at) if known else []
             side[path] = {names[to]: weight / _LINK_UNIT for to, weight in pairs if to < len(names)}
     return sides
 
@@ -8996,21 +9068,17 @@ def read_neighbours(index: WordIndex, paths: Iterable[str]) -> tuple[Graph, Grap
 
 
 def read_history(project: Project, head: str) -> History:
-    """The last commits before and at `head`, but for those that touch too much to say anything."""
-    import json
+    """The last commits up to `head`, but for those that touch too much to say anything."""
 
-    if not head:
-        return History({}, (), ())
-    question = f"history {head}"
-    answer = read_answer(project, question, {})
-    if answer is None:
+    def parse_log() -> History:
         log = run_git(project, *_LOG, limit=_LOG_SECONDS)
         if log is None:
             say(project, "git: its log takes too long or cannot be read; going on without history")
-            return History({}, (), ())
-        answer = json.dumps(_parse_log(log), separators=(",", ":"))
-        write_answer(project, question, {}, answer, 0)
-    return History._make(json.loads(answer))
+        return _parse_log(log or b"")
+
+    return History(
+        *(recall(project, "history", {"HEAD": head}, parse_log) if head else ({}, (), ()))
+    )
 
 
 _LOG_SECONDS = 20.0
@@ -9021,11 +9089,8 @@ _LOG = "log --no-merges --no-renames --relative --name-only -z --format=%x01%B%x
 
 def read_head(project: Project) -> str:
     """The commit that is checked out, or ""."""
-    out = (
-        run_git(project, "rev-parse", "--verify", "-q", "HEAD")
-        if has_git_folder(project.root)
-        else None
-    )
+    asked = has_git_folder(project.root)
+    out = run_git(project, "rev-parse", "--verify", "-q", "HEAD") if asked else None
     return (out or b"").decode("ascii", "replace").strip()
 
 
@@ -9064,15 +9129,12 @@ def find_remembered(project: Project, names: Collection[str]) -> dict[str, FileT
     words = "|".join(re.escape(json.dumps(name)[1:-1]) for name in names)
     # a definition's row holds its kind, its name and its owner, in this order
     defines = re.compile(f'","(?:{words})","'.encode())
-    query = (
-        "SELECT f.path, t.data, t.crc FROM files f"
-        " JOIN tags t ON t.hash = f.hash AND t.kind = f.kind"
-    )
+    query = f"SELECT f.path, t.data, t.crc FROM {_TAGS_OF_FILES}"
     tags: dict[str, FileTags] = {}
     for name, data, crc in _remembered(project, query) if names else ():
         path = os.fsdecode(name)
         if len(tags) < _MOST_REMEMBERED and (f"/{path}".endswith(ends) or defines.search(data)):
-            found = _decode_row(data, crc)
+            found = _decode_tags(data) if zlib.crc32(data) == crc else None
             if found is not None:
                 tags[path] = found
     return tags
@@ -9084,15 +9146,11 @@ _MOST_REMEMBERED = 12  # files: what more of them define says little
 def _remembered(project: Project, query: str) -> list[Any]:
     import sqlite3
 
-    place = os.path.join(project.root, ".ctx/cache", f"index-{_SCHEMA}.db")
+    place = os.path.join(project.root, _PLACE)
     if not os.path.isfile(place) or os.path.islink(place):
         return []
-    try:
-        with contextlib.closing(sqlite3.connect(place, timeout=0.1)) as cache:
-            cache.execute("PRAGMA query_only=ON")
-            return cache.execute(query).fetchall()
-    except sqlite3.Error:
-        return []  # damaged or in use: no answer is better than a late one
+    with contextlib.closing(sqlite3.connect(place, timeout=0.1)) as store:
+        return _fetch(store, query)  # none if it is in use: no answer is better than a late one
 
 
 def list_answers(project: Project, text: str) -> list[str]:
@@ -10239,7 +10297,7 @@ def read_changed(project: Project, since: str) -> list[str]:
 
 # ---- 14 FLOWS (world) ------------------------------------------------------
 # Each product as one paragraph of calls.
-# Uses: TYPES TEXT LANGUAGES TEMPLATES FACTS LINKS RANK SELECT RENDER DISK INDEX TASKS.
+# Uses: TYPES TEXT LANGUAGES TEMPLATES TAGS FACTS LINKS RANK SELECT RENDER DISK INDEX TASKS.
 
 
 AGENT_FILES = ("AGENTS.md", "CLAUDE.md")
@@ -10412,34 +10470,64 @@ def _has_section(source: bytes) -> bool:
         return True  # damaged: whoever uses it will be told where
 
 
+class Chosen(NamedTuple):
+    """Which files are read for facts and for symbols: a matter of their paths alone."""
+
+    configs: list[str]
+    sources: list[str]
+
+
+def choose_files(project: Project, files: Mapping[str, Stamp]) -> Chosen:
+    """The files worth reading, remembered as long as none comes or goes."""
+    paths = list(files)
+    return Chosen(*recall(project, "files", {"": "\n".join(paths)}, lambda: _choose(paths)))
+
+
+def _choose(paths: Sequence[str]) -> Chosen:
+    configs = [path for path in paths if is_config(path) or is_manifest(path)]
+    configs.sort(key=lambda path: (path.count("/"), path))
+    return Chosen(configs[:_MAX_CONFIGS], choose_sources(paths))
+
+
+_MAX_CONFIGS = 400  # a monorepo's packages; each is a small file
+
+
+def read_configs(project: Project, configs: Iterable[str]) -> dict[str, str]:
+    """The texts of the files that tell about the project."""
+    found = {path: read_text(project, path) for path in configs}
+    return {path: text for path, text in found.items() if text is not None and len(text) < 500_000}
+
+
 def read_facts(project: Project) -> Facts:
     """What the project's configuration files say."""
-    return make_facts(project, list_files(project))[0]
+    files = list_files(project)
+    return make_facts(project, files, choose_files(project, files))[0]
 
 
-def make_facts(project: Project, files: Mapping[str, Stamp]) -> tuple[Facts, dict[str, str]]:
+def make_facts(
+    project: Project, files: Mapping[str, Stamp], chosen: Chosen
+) -> tuple[Facts, dict[str, str]]:
     """What names and configuration say, and how manifests describe their packages; remembered."""
-    import json
 
-    when = time.time_ns()
-    names = "\0".join(files).encode("utf-8", "surrogateescape")
-    question = f"facts {content_hash(names)}"
-    told = {path: stamp for path, stamp in files.items() if is_config(path)}
-    answer = read_answer(project, question, told)
-    if answer is not None:
-        (stack, commands, key_files, packages, conventions), descriptions = json.loads(answer)
-        facts = Facts(
-            tuple(stack),
-            tuple(map(Command._make, commands)),
-            tuple(map(KeyFile._make, key_files)),
-            tuple(map(Package._make, packages)),
-            tuple(conventions),
-        )
-        return facts, descriptions
-    configs = read_configs(project, list(files))
-    facts, descriptions = detect_facts(list(files), configs), find_descriptions(configs)
-    write_answer(project, question, told, json.dumps([facts, descriptions]), when)
+    def detect() -> tuple[Facts, dict[str, str]]:
+        configs = read_configs(project, chosen.configs)
+        return detect_facts(list(files), configs), find_descriptions(configs)
+
+    rows, descriptions = recall(project, "facts", _config_state(files, chosen), detect)
+    stack, commands, key_files, packages, conventions = rows
+    facts = Facts(
+        tuple(stack),
+        tuple(map(Command._make, commands)),
+        tuple(map(KeyFile._make, key_files)),
+        tuple(map(Package._make, packages)),
+        tuple(conventions),
+    )
     return facts, descriptions
+
+
+def _config_state(files: Mapping[str, Stamp], chosen: Chosen) -> dict[str, object]:
+    """What facts depend on: which files there are, and what stands in some of them."""
+    return {"": "\n".join(files), **{path: files[path] for path in chosen.configs}}
 
 
 def make_map(
@@ -10461,7 +10549,8 @@ def make_map(
     question = f"map {budget} {ways}"
     answer = read_answer(project, question, files)
     if answer is None:
-        survey = make_survey(project, files, focus, code=code)._replace(health=health)
+        most = 500 + budget // 3  # a name costs three tokens, and some do not fit
+        survey = make_survey(project, files, focus, code=code, most=most)._replace(health=health)
         fitted = _fit_map(project, survey, budget)
         name = os.path.basename(project.root)
         answer = render_map(name, fitted.parts, fitted.picks, fitted.note)
@@ -10485,11 +10574,93 @@ class Survey(NamedTuple):
     facts: Facts
     tree: list[TreeEntry]
     modules: list[Module]
-    symbols: list[Symbol]
-    relations: list[str]
-    exact: bool  # parsed with grammars, not by patterns
+    symbols: list[Symbol]  # the best of them
+    total: int  # symbols ranked
     groups: Groups
+    exact: bool  # parsed with grammars, not by patterns
     health: Sequence[str] = ()
+
+
+_MOST_RANKED = 4000  # symbols: the largest map looks at as many
+
+
+def make_survey(
+    project: Project,
+    files: Mapping[str, Stamp],
+    focus: Sequence[str] = (),
+    *,
+    code: bool,
+    most: int = _MOST_RANKED,
+) -> Survey:
+    """List, read, tag, resolve, rank: everything a map chooses from.
+
+    What is ranked is remembered until something that a ranking sees has changed: an edit that only
+    moves or documents definitions costs the reading of those that are shown.
+    """
+    chosen = choose_files(project, files)
+    facts, descriptions = make_facts(project, files, chosen)
+    index = Index({}, 0, True, lambda paths: {})
+    if code:
+        index = read_index(project, files, chosen=chosen.sources)
+    made = recall(
+        project,
+        f"survey {list(focus)} {code} {index.full}",
+        {**_config_state(files, chosen), **index.sketches},
+        lambda: _rank_all(project, files, index, descriptions, focus),
+    )
+    tree, modules, ranked, total, groups = made
+    tags = index.load({path for _, path, _ in ranked[:most]})
+    symbols = [Symbol(score, path, tags[path].definitions[at]) for score, path, at in ranked[:most]]
+    entries = [TreeEntry(*row) for row in tree]
+    if not code:  # no symbols will name the files, so the tree does
+        order = sorted(files, key=lambda path: (role_of(path) != "source", path))
+        entries += [TreeEntry(path, path.count("/") + 1, "") for path in order]
+    named = [Module(*row) for row in modules]
+    return Survey(facts, entries, named, symbols, total, Groups(*groups), index.full)
+
+
+def _rank_all(
+    project: Project,
+    files: Mapping[str, Stamp],
+    index: Index,
+    docs: dict[str, str],
+    focus: Sequence[str],
+) -> tuple[object, ...]:
+    """The ranked parts of a survey; a symbol is its score, its path and its place in the file."""
+    tags = _code_tags(index)
+    documents = {path: found for path, found in index.tags.items() if is_document(path)}
+    links = link_files(project, files, tags)
+    ranks = rank_files(links, dict.fromkeys(find_focus(tags, focus), 1.0))
+    symbols = rank_symbols(links, ranks, tags, count_mentions(documents))
+    told = {path: found.doc for path, found in index.tags.items() if found.doc} | docs
+    modules = describe_modules(list(files), told)
+    notes = {each.path: each.doc for each in modules if each.doc}
+    tree = build_tree(list(files), project.config.map_max_depth, notes)
+    groups = build_groups(links, ranks, find_groups(modules, tags))
+    best = [
+        (score, path, tags[path].definitions.index(each))
+        for score, path, each in symbols[:_MOST_RANKED]
+    ]
+    shown = {path: groups.of[path] for _, path, _ in best}
+    return tree, modules, best, len(symbols), groups._replace(of=shown)
+
+
+def link_files(project: Project, files: Mapping[str, Stamp], tags: Mapping[str, FileTags]) -> Links:
+    """Who mentions and who imports what."""
+    uses = {path: found.imports for path, found in tags.items()}
+    configs = read_configs(project, choose_files(project, files).configs)
+    imports = resolve_imports(uses, list(files), configs)
+    weights = {path: weigh_file(path, found.mark) for path, found in tags.items()}
+    return build_links(tags, imports, weights, _family)
+
+
+def _code_tags(index: Index) -> dict[str, FileTags]:
+    return {path: found for path, found in index.tags.items() if not is_document(path)}
+
+
+def _family(path: str) -> str:
+    language = find_language(path)
+    return language.family if language else ""
 
 
 class FittedMap(NamedTuple):
@@ -10504,12 +10675,11 @@ class FittedMap(NamedTuple):
 def _fit_map(project: Project, survey: Survey, budget: int) -> FittedMap:
     """The sections and symbols of a map, chosen from a survey."""
     counter = read_counter(project)
-    count = counter.count
+    count = functools.cache(counter.count)
     name = os.path.basename(project.root)
-    parts = _fit_parts(_map_parts(survey), budget, count)
-    marks = (
-        "" if survey.exact or not survey.symbols else " Symbols are approximate: no parsers here."
-    )
+    parts = fit_parts(_map_parts(survey), budget, count)
+    rough = survey.symbols and not survey.exact
+    marks = " Symbols are approximate: no parsers here." if rough else ""
     note = f"{budget} of {budget} tokens, counted with {counter.name}.{marks}"  # at its longest
     room = budget - count(render_map(name, parts, [], note))
     picks: list[Pick] = []
@@ -10533,128 +10703,6 @@ def _fit_map(project: Project, survey: Survey, budget: int) -> FittedMap:
     return FittedMap(parts, picks, note.replace(f"{budget} of", f"{used} of", 1), used)
 
 
-def make_survey(
-    project: Project, files: Mapping[str, Stamp], focus: Sequence[str], *, code: bool
-) -> Survey:
-    """List, read, tag, resolve, rank: everything a map chooses from."""
-    paths = list(files)
-    configs = read_configs(project, paths)
-    facts, descriptions = make_facts(project, files)
-    index = read_index(project, files, chosen=choose_sources(paths)) if code else Index({}, 0, True)
-    tags = {path: found for path, found in index.tags.items() if not find_document(path)}
-    documents = {path: found for path, found in index.tags.items() if find_document(path)}
-    imports = resolve_imports({path: found.imports for path, found in tags.items()}, paths, configs)
-    weights = {path: weigh_file(path, found.mark) for path, found in tags.items()}
-    links = build_links(tags, imports, weights, _family)
-    ranks = rank_files(links, dict.fromkeys(find_focus(tags, focus), 1.0))
-    symbols = rank_symbols(links, ranks, tags, count_mentions(documents))
-    docs = {path: found.doc for path, found in index.tags.items() if found.doc}
-    docs |= descriptions
-    modules = describe_modules(paths, docs)
-    tree = build_tree(
-        paths, project.config.map_max_depth, {each.path: each.doc for each in modules if each.doc}
-    )
-    if not code:  # no symbols will name the files, so the tree does
-        order = sorted(paths, key=lambda path: (role_of(path) != "source", path))
-        tree += [TreeEntry(path, path.count("/") + 1, "") for path in order]
-    groups = build_groups(links, ranks, _grouping(modules, tags))
-    relations = render_relations(rank_relations(groups))
-    return Survey(facts, tree, modules, symbols, relations, index.full, groups)
-
-
-def choose_sources(paths: Sequence[str]) -> list[str]:
-    """The files that a map ranks: the project's own code and documents, or all if that is little.
-
-    Tests, examples and vendored code are most of many repositories and change their maps hardly:
-    over 12 projects the documented names shown went from 65 to 64 %.
-    """
-    own = [path for path in paths if find_document(path) or weigh_file(path, "") > REAL_WEIGHT]
-    code = sum(1 for path in own if find_language(path))
-    return own if code >= _ENOUGH_FILES else list(paths)
-
-
-_ENOUGH_FILES = 5  # below it, a repository is mostly its tests or examples
-
-
-def _grouping(modules: Sequence[Module], paths: Collection[str]) -> Callable[[str], str]:
-    """Which part of the code a file belongs to: its module, or itself where modules are too few."""
-    folders = {each.path for each in modules}
-
-    def module_of(path: str) -> str:
-        folder = path
-        while folder and folder not in folders:
-            folder = folder.rpartition("/")[0]
-        return folder
-
-    if len({module_of(path) for path in paths}) < 5:
-        return lambda path: path
-    return module_of
-
-
-_ROLE_WEIGHTS = {
-    "source": 1.0,
-    "build": 0.4,
-    "config": 0.4,
-    "data": 0.3,
-    "example": 0.1,
-    "doc": 0.1,
-    "test": 0.1,
-    "generated": 0.05,
-    "vendored": 0.02,
-    "minified": 0.01,
-}
-
-
-def weigh_file(path: str, mark: str) -> float:
-    """How much a file counts, by what its path and its content say it is for."""
-    weight = _ROLE_WEIGHTS[role_of(path)]
-    if _SUPPORT.search(path.lower()):
-        weight *= _SUPPORT_WEIGHT
-    return min(weight, _ROLE_WEIGHTS[mark]) if mark in _ROLE_WEIGHTS else weight
-
-
-# the project's own, but not the project: `testing/`, `core-testlib/`, `test_utils.py`, `tools/x`
-_SUPPORT = re.compile(
-    r"(^|[/_-])(testing|testlib|tests?[_-]?(utils?|support|helpers?|kit))([/._]|$)|[_-]tests?/"
-    r"|^(tools?|scripts?|contrib|hack|misc|utils?|dev|ci|build[_-]?tools)/"
-)
-_SUPPORT_WEIGHT = 0.35
-
-
-def read_configs(project: Project, paths: Sequence[str]) -> dict[str, str]:
-    """The texts of the files that tell about the project, those near the root first."""
-    wanted = sorted(
-        (path for path in paths if is_config(path) or is_manifest(path)),
-        key=lambda path: (path.count("/"), path),
-    )
-    found = {path: read_text(project, path) for path in wanted[:_MAX_CONFIGS]}
-    return {path: text for path, text in found.items() if text is not None and len(text) < 500_000}
-
-
-_MAX_CONFIGS = 400  # a monorepo's packages; each is a small file
-
-
-def _family(path: str) -> str:
-    language = find_language(path)
-    return language.family if language else ""
-
-
-def find_focus(tags: Mapping[str, FileTags], focus: Sequence[str]) -> list[str]:
-    """The files that are meant: by path, by folder, or by the name of a symbol they define."""
-    found = []
-    for word in focus:
-        name = word.rpartition(".")[2]
-        inside = word.removeprefix("./").rstrip("/")
-        hits = [path for path in tags if path == inside or path.startswith(inside + "/")]
-        hits = hits or [
-            path for path in tags if any(name == each.name for each in tags[path].definitions)
-        ]
-        if not hits:
-            raise CtxError(f"--focus {word}: no such file, folder or symbol; check the name")
-        found += hits
-    return found
-
-
 def _map_parts(survey: Survey) -> list[MapPart]:
     """The sections of the map but for the symbols, each line an item."""
     facts = survey.facts
@@ -10663,43 +10711,29 @@ def _map_parts(survey: Survey) -> list[MapPart]:
     for place, at in enumerate(order):
         places[at] = place
     room = 0.12 if survey.symbols else 0.9
+    where = {
+        each: f" (in {code_span(each.folder)})" if each.folder else "" for each in facts.commands
+    }
+    commands = [f"- {each.verb}: {code_span(each.line)}{where[each]}\n" for each in facts.commands]
     key_files = [f"- {code_span(each.path)}: {show(each.why)}\n" for each in facts.key_files]
-    commands = [f"- {each.verb}: {code_span(each.line)}{_where(each)}\n" for each in facts.commands]
     modules = [
-        f"- {code_span(each.path + '/')}: {show(each.doc)}\n" for each in survey.modules if each.doc
-    ]
-    packages = [
         f"- {code_span(each.path)}: {show(each.name)} ({show(each.stack)})\n"
         for each in facts.packages
     ]
+    modules += [
+        f"- {code_span(each.path + '/')}: {show(each.doc)}\n" for each in survey.modules if each.doc
+    ]
+    relations = render_relations(rank_relations(survey.groups))
     return [
         MapPart("Tech Stack", [f"- {show(each)}\n" for each in facts.stack], 0.06),
         MapPart("Commands", commands, 0.1),
         MapPart("Structure", render_structure(survey.tree), room, True, places),
         MapPart("Key Files", key_files, 0.07),
-        MapPart("Modules", packages + modules, 0.1),
-        MapPart("How They Relate", survey.relations, 0.06, fenced=True),
+        MapPart("Modules", modules, 0.1),
+        MapPart("How They Relate", relations, 0.06, fenced=True),
         MapPart("Conventions", [f"- {show(each)}\n" for each in facts.conventions], 0.04),
         MapPart("Project Health", list(survey.health), 0.06),
     ]
-
-
-def _where(each: Command) -> str:
-    return f" (in {code_span(each.folder)})" if each.folder else ""
-
-
-def _fit_parts(parts: Sequence[MapPart], budget: int, count: Count) -> list[MapPart]:
-    """Each section cut to its share of the budget; half of what is left stays for the symbols."""
-    fitted, left = [], budget - 40  # title and last line
-    for part in parts:
-        room = min(max(int(part.share * budget), 30), left // 2)
-        title = count(f"\n## {part.title}\n\n") + (8 if part.fenced else 0)
-        taken = fit_lines(part.lines, room - title, count)
-        if taken:
-            left -= title + sum(count(part.lines[at]) for at in taken)
-            shown = sorted(taken, key=lambda at: part.places[at] if part.places else at)
-            fitted.append(part._replace(lines=[part.lines[at] for at in shown]))
-    return fitted
 
 
 class Scan(NamedTuple):
@@ -10714,20 +10748,21 @@ def make_scan(project: Project, *, full: bool) -> Scan:
     begin = time.monotonic()
     files = list_files(project)
     index = read_index(project, files, anew=full)
-    paths = list(files)
-    uses = {path: found.imports for path, found in index.tags.items() if found.imports}
-    imports = resolve_imports(uses, paths, read_configs(project, paths))
-    head = run_git(project, "rev-parse", "HEAD") if has_git_folder(project.root) else None
+    tags = index.tags
+    configs = read_configs(project, choose_files(project, files).configs)
+    imports = resolve_imports(
+        {path: found.imports for path, found in tags.items()}, list(files), configs
+    )
     counts: dict[str, object] = {
-        "files_scanned": len(index.tags),
+        "files_scanned": len(tags),
         "files_changed": index.parsed,
-        "symbols_indexed": sum(len(found.definitions) for found in index.tags.values()),
+        "symbols_indexed": sum(len(found.definitions) for found in tags.values()),
         "dependencies_indexed": sum(map(len, imports.values())),
         "duration_seconds": round(time.monotonic() - begin, 3),
-        "git_sha": head.decode().strip() if head else None,
+        "git_sha": read_head(project) or None,
         "mode": "full" if full else "incremental",
     }
-    return Scan(counts, render_exports(index.tags, imports))
+    return Scan(counts, render_exports(tags, imports))
 
 
 def check_health(project: Project) -> list[Finding]:
@@ -10872,18 +10907,19 @@ def read_linked(project: Project) -> WordIndex:
     files = list_files(project)
     index = read_words(project, files)
     if not has_links(index):
-        write_links(index, build_graph(read_links(project, files)[1]))
+        known = read_index(project, files)
+        state = {**_config_state(files, choose_files(project, files)), **known.sketches}
+        write_links(
+            index, state, lambda: build_graph(link_files(project, files, _code_tags(known)))
+        )
     return index
 
 
-def read_links(project: Project, files: Mapping[str, Stamp]) -> tuple[dict[str, FileTags], Links]:
+def read_links(project: Project) -> tuple[dict[str, FileTags], Links]:
     """What every source file defines, and who mentions and imports what."""
-    found = read_index(project, files).tags
-    tags = {path: each for path, each in found.items() if not find_document(path)}
-    uses = {path: each.imports for path, each in tags.items()}
-    imports = resolve_imports(uses, list(files), read_configs(project, list(files)))
-    weights = {path: weigh_file(path, each.mark) for path, each in tags.items()}
-    return tags, build_links(tags, imports, weights, _family)
+    files = list_files(project)
+    tags = _code_tags(read_index(project, files))
+    return tags, link_files(project, files, tags)
 
 
 def read_diff(project: Project, ref: str, paths: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
@@ -11519,7 +11555,8 @@ def _bare_parts(project: Project) -> dict[str, str]:
     names = list_folder(project, "")
     folders = {name for name in names if os.path.isdir(os.path.join(project.root, name))}
     files = [name for name in names if name not in folders]
-    commands = detect_facts(files, read_configs(project, files)).commands
+    configs = filter(is_config, files)
+    commands = detect_facts(files, read_configs(project, configs)).commands
     shown = [name + ("/" if name in folders else "") for name in names if name not in OWN_FOLDERS]
     structure = "".join(f"- {code_span(name)}\n" for name in shown[:_LISTED_FILES])
     return {"Commands": render_section_commands(commands), "Structure": structure}
@@ -11581,7 +11618,7 @@ _NAMED_SHOWN = 20
 
 def make_symbol(project: Project, name: str, budget: int) -> str:
     """Where a symbol is defined, its signature, who uses it, and what it uses."""
-    tags, links = read_links(project, list_files(project))
+    tags, links = read_links(project)
     owner, _, word = name.replace("::", ".").rpartition(".")
     places = [
         (path, each)
@@ -11592,7 +11629,7 @@ def make_symbol(project: Project, name: str, budget: int) -> str:
     if not places:
         known = sorted({each.name for found in tags.values() for each in found.definitions})
         raise CtxError(f"{show(name)}: no such symbol here; {closest(word, known)}"[:400])
-    places.sort(key=lambda place: (-weigh_file(place[0], ""), place[0], place[1].line))
+    places.sort(key=lambda place: (-weigh_file(place[0]), place[0], place[1].line))
     lines = [f"# {code_span(name)}\n\n"]
     for path, each in places[:5]:
         lines.append(f"{code_span(f'{path}:{each.line}')}\n")
@@ -11600,7 +11637,7 @@ def make_symbol(project: Project, name: str, budget: int) -> str:
     callees = [line for place in places[:3] for line in _callees(project, place, tags, links)]
     homes = {path for path, _ in places}
     users = [path for path in links.paths if path in homes or _mentions(links, path, word, homes)]
-    users.sort(key=lambda path: -weigh_file(path, ""))
+    users.sort(key=lambda path: -weigh_file(path))
     pattern = rf"\b{re.escape(word)}\b"
     if all(each.kind == "method" for _, each in places):
         pattern = rf"(?:\.|->|::){re.escape(word)}\b|{pattern}\("
@@ -11652,7 +11689,7 @@ def _callees(
 
 def make_impact(project: Project, paths: Sequence[str], since: str, budget: int) -> str:
     """What depends on these files, or on those changed since a commit, nearest first."""
-    tags, links = read_links(project, list_files(project))
+    tags, links = read_links(project)
     starts = [find_path(project, path) for path in paths]
     wrong = [path for path in starts if path not in tags]
     if wrong or not (starts or since):
@@ -11891,7 +11928,7 @@ def make_page(project: Project, briefing: Briefing | None) -> str:
     files = list_map_files(project)
     config = project.config
     health = render_health(read_ledger(project)) if config.map_ledger_stats else []
-    survey = make_survey(project, files, (), code=config.map_code_intel)._replace(health=health)
+    survey = make_survey(project, files, code=config.map_code_intel)._replace(health=health)
     fitted = _fit_map(project, survey, config.map_token_budget)
     budgets = [_map_budget(project, survey, fitted)]
     if briefing:
@@ -11911,7 +11948,7 @@ def _map_budget(project: Project, survey: Survey, fitted: FittedMap) -> Budget:
     """How the sections of the map share its tokens, and which of their lines were left out."""
     count, limit = read_counter(project).count, project.config.map_token_budget
     full = sum(pick.form == "full" for pick in fitted.picks)
-    told = f"{full} in full, {len(fitted.picks) - full} by name, of {len(survey.symbols)} ranked"
+    told = f"{full} in full, {len(fitted.picks) - full} by name, of {survey.total} ranked"
     kept = {part.title: part for part in fitted.parts}
     kept["Key Symbols"] = MapPart("Key Symbols", render_symbols(fitted.picks), 0, fenced=True)
     whole = {part.title: part for part in _map_parts(survey)} | {"Key Symbols": kept["Key Symbols"]}
