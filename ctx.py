@@ -988,7 +988,7 @@ def find_named_paths(text: str, paths: Iterable[str]) -> tuple[str, ...]:
     ends: dict[str, list[str]] = {name_of(form): [] for each in forms for form in each}
     for path in paths if words else ():
         name = name_of(path)
-        for end in {name, name.rpartition(".")[0]}:
+        for end in (name, name.rpartition(".")[0]):
             if end in ends:
                 ends[end].append(path)
     found: dict[str, None] = {}
@@ -6082,7 +6082,7 @@ _SATURATION = 1.2  # BM25's k1: how soon more of the same word says no more
 _LENGTH = (0.3, 0.5, 0.6, 0.6, 0.6)  # BM25's b by field: how much a long one is discounted
 _FIELD_WORTH = (1.5, 1.5, 1.0, 1.0, 1.0)  # of one word in each field, for the file as a whole
 _MOST_WORDS = 80  # of a task: a long text has many that say nothing
-_MOST_CANDIDATES = 1000  # files that the rarer words have found: a common one then adds no more
+_MOST_CANDIDATES = 600  # files that the rarer words have found: a common one then adds no more
 
 
 def weigh_words(words: Words, query: Mapping[str, float]) -> dict[str, float]:
@@ -6183,7 +6183,9 @@ def rank_definitions(
         if counts:
             size = max(0, each.end - each.line)
             score += _say(counts, worth) / (1 + math.log1p(size / 40))
-            score += sum(worth.get(form, 0.0) for form in {*word_forms(each.name)})
+            name = each.name.lower().replace("_", "")
+            said = hits.get(each.line, {})
+            score += sum(worth[w] for w in worth if w in name and (len(w) > 3 or w in said))
         if score > 0:
             scored.append((-score, each.line, each))
     return [each for _, _, each in sorted(scored)]
