@@ -3420,6 +3420,9 @@ class _File(NamedTuple):
     only: set[str]
 
 
+MAX_SOURCE_BYTES = 1_000_000  # above it a file is data or generated: slow to parse, nothing to rank
+
+
 def find_kind(path: str) -> str:
     """The language of a file that has tags, "document", or ""."""
     language = find_language(path)
@@ -5792,10 +5795,11 @@ _FAMILIES = (
 
 # How sure a mention is to mean a definition, by where the definition stands.
 _IMPORTED, _SAME_FOLDER, _ANYWHERE = 1.0, 0.7, 0.2
+_COMMON = 30  # files that define a name: of more, none is meant by a mention from far away
 _IMPORT_WEIGHT = 1.0  # an import counts like one sure mention, however little of it is used
 _BARREL = r"(^|/)(__init__\.pyi?|index\.\w+|mod\.rs|lib\.rs)$"
 _DAMPING = 0.85
-_CONVERGED = 1e-6  # sum of the changes of one sweep
+_CONVERGED = 1e-4  # sum of the changes of one sweep, of a total of 1
 
 
 def build_links(
@@ -5808,38 +5812,47 @@ def build_links(
     paths = sorted(tags)
     number = {path: at for at, path in enumerate(paths)}
     linked = [[number[to] for to in imports.get(path, ()) if to in number] for path in paths]
-    homes: list[tuple[int, str]] = []  # of each symbol
+    folders = [(family(path), path.rpartition("/")[0]) for path in paths]
+    names: list[tuple[int, str]] = []
+    own: list[dict[str, int]] = []  # of each file: name -> symbol
+    beside: dict[tuple[str, str], dict[str, list[int]]] = {}  # family, folder -> name -> symbols
     definers: dict[str, dict[str, list[int]]] = {}  # family -> name -> symbols, in path order
     for at, path in enumerate(paths):
-        known = definers.setdefault(family(path), {})
+        own.append({})
+        known = definers.setdefault(folders[at][0], {})
+        here = beside.setdefault(folders[at], {})
         for name in dict.fromkeys(each.name for each in tags[path].definitions):
-            known.setdefault(name, []).append(len(homes))
-            homes.append((at, name))
-    folders = list(map(folder_of, paths))
+            own[at][name] = len(names)
+            known.setdefault(name, []).append(len(names))
+            here.setdefault(name, []).append(len(names))
+            names.append((at, name))
+    rarity = functools.cache(_rarity)
     is_barrel = re.compile(_BARREL).search
     mentions = []
     for at, path in enumerate(paths):
         near = {*linked[at]}
         for to in linked[at]:  # what a package re-exports is as good as imported
             near.update(linked[to] if is_barrel(paths[to]) else ())
+        close = [own[to] for to in sorted(near) if folders[to][0] == folders[at][0]]
         symbols, strengths = array("l"), array("d")
-        known = definers[family(path)]
+        known = definers[folders[at][0]]
+        here = beside[folders[at]]
         for name, count in tags[path].references.items():
-            found = known.get(name, [])
-            files = [homes[symbol][0] for symbol in found]
-            if not found or at in files:  # its own: says nothing of the rest
+            candidates = known.get(name)
+            if candidates is None or name in own[at]:  # its own says nothing of the rest
                 continue
-            sure, likely = _IMPORTED, [to in near for to in files]
-            if True not in likely:
-                sure, likely = _SAME_FOLDER, [folders[to] == folders[at] for to in files]
-            if True not in likely:
-                sure, likely = _ANYWHERE, [True] * len(files)
-            targets = list(itertools.compress(found, likely))
-            weight = sure * _rarity(name, len(found)) * math.sqrt(count) / len(targets)
+            targets, sure = [each[name] for each in close if name in each], _IMPORTED
+            if not targets:
+                targets, sure = here.get(name, []), _SAME_FOLDER
+            if not targets:
+                targets, sure = candidates[: _COMMON + 1], _ANYWHERE
+                if len(targets) > _COMMON:
+                    continue
+            weight = sure * rarity(name, len(candidates)) * math.sqrt(count) / len(targets)
             symbols.extend(targets)
             strengths.extend([weight] * len(targets))
         mentions.append((symbols, strengths))
-    return Links(paths, homes, mentions, linked, [weights.get(path, 1.0) for path in paths])
+    return Links(paths, names, mentions, linked, [weights.get(path, 1.0) for path in paths])
 
 
 def _rarity(name: str, definers: int) -> float:
@@ -5857,25 +5870,24 @@ def rank_files(links: Links, focus: Mapping[str, float]) -> list[float]:
     size = len(links.paths)
     restart = [focus.get(path, 0.0) for path in links.paths] if focus else list(links.weights)
     total = sum(restart) or 1.0
-    restart = [(1 - _DAMPING) * share / total for share in restart]
-    sources: list[list[int]] = [[] for _ in range(size)]
-    shares: list[list[float]] = [[] for _ in range(size)]
+    ranks = [share / total for share in restart]
+    restart = [(1 - _DAMPING) * rank for rank in ranks]
+    sources = [[at, at] for at in range(size)]  # nothing from itself: a getter wants two or more
+    shares = [[0.0, 0.0] for _ in range(size)]
     for at in range(size):
         targets = _targets(links, at)
         out = sum(targets.values())
         for to, weight in targets.items():
             sources[to].append(at)
             shares[to].append(_DAMPING * weight / out)
-    ranks = list(restart)
-    get = ranks.__getitem__
+    gathers = [operator.itemgetter(*each) for each in sources]
     change = 1.0
     while change > _CONVERGED:  # each sweep uses what it has just computed: half as many are needed
         change = 0.0
-        for at in range(size):
-            if sources[at]:
-                new = restart[at] + sum(map(mul, map(get, sources[at]), shares[at]))
-                change += abs(new - ranks[at])
-                ranks[at] = new
+        for at, gather in enumerate(gathers):
+            new = restart[at] + sum(map(mul, gather(ranks), shares[at]))
+            change += abs(new - ranks[at])
+            ranks[at] = new
     # a file without links passes nothing on; spreading that evenly only scales the result
     total = sum(ranks) or 1.0
     return [rank / total for rank in ranks]
@@ -6044,6 +6056,21 @@ def choose_sources(paths: Sequence[str]) -> list[str]:
     own = [path for path in paths if is_document(path) or weigh_file(path) > REAL_WEIGHT]
     code = sum(1 for path in own if find_language(path))
     return own if code >= _ENOUGH_FILES else list(paths)
+
+
+def holds_words(path: str, size: int) -> bool:
+    """Whether the words of a file tell what it is about."""
+    role = role_of(path)
+    if is_secret_path(path) or size > MAX_SOURCE_BYTES or role in ("vendored", "minified"):
+        return False
+    small = size <= _OTHER_TEXT_BYTES and not re.search(_NO_WORDS, path.lower())
+    return small or role in ("source", "build") or bool(find_kind(path))
+
+
+_OTHER_TEXT_BYTES = 100_000  # of a file in no known language: above it is data
+_NO_WORDS = (
+    r"\.(po|pot|lock|svg|map|snap|csv|tsv|sum|patch|diff|log|out|[a-z]*proj)$|[.-]lock\.\w+$"
+)
 
 
 def find_focus(tags: Mapping[str, FileTags], focus: Sequence[str]) -> list[str]:
@@ -8302,8 +8329,15 @@ def read_stdin() -> str:
 _STDIN_BYTES = 10_000_000
 
 
+def read_head(project: Project) -> str:
+    """The commit that is checked out, or ""."""
+    asked = has_git_folder(project.root)
+    out = run_git(project, "rev-parse", "--verify", "-q", "HEAD") if asked else None
+    return (out or b"").decode("ascii", "replace").strip()
+
+
 # ---- 12 INDEX (world) ------------------------------------------------------
-# List, read, tag, remember. Uses: TYPES TEXT LANGUAGES TAGS FACTS DISK.
+# List, read, tag, remember. Uses: TYPES TEXT LANGUAGES TAGS RANK DISK.
 
 
 class Index(NamedTuple):
@@ -8329,59 +8363,67 @@ class _Entry(NamedTuple):
     data: bytes = b""  # its tags as JSON, where they are at hand
 
 
-MAX_SOURCE_BYTES = 1_000_000  # above it a file is data or generated: slow to parse, nothing to rank
 _PARSE_SECONDS = 5  # of processor time for one file; the slowest real one measured took under 1
 _CHUNK_BYTES = 200_000  # of source per request to a worker: small enough to share out evenly
 _BATCH = 1000  # files written at once: what was parsed before a run was ended is not lost
 _FAILED = "failed"
 
 
-def read_index(
-    project: Project,
-    files: Mapping[str, Stamp],
-    *,
-    anew: bool = False,
-    chosen: Collection[str] | None = None,
-) -> Index:
-    """The index of all files that have tags, or of those `chosen`; `anew` parses them all again."""
+def read_index(project: Project, files: Mapping[str, Stamp], *, anew: bool = False) -> Index:
+    """The index of all files that have tags; `anew` parses them all again."""
+    return start_index(project, files, files, anew=anew)()
+
+
+def start_index(
+    project: Project, files: Mapping[str, Stamp], chosen: Iterable[str], *, anew: bool = False
+) -> Callable[[], Index]:
+    """Begin to bring the index of some files up to date; the result waits for its end."""
     when = time.time_ns()
     full = has_parsers(project)
     wanted = {
         path: kind
-        for path in (files if chosen is None else chosen)
+        for path in chosen
         if (kind := find_kind(path))
         and files[path].size <= MAX_SOURCE_BYTES
         and not is_secret_path(path)
     }
     store = _open_store(project, full=full)
     known = {} if anew else _recall(project, store, files, wanted)
-    moved = [row for row in known.values() if row.data]
+    moved = [entry for entry in known.values() if entry.data]
     jobs = [(path, kind) for path, kind in wanted.items() if path not in known]
     results = itertools.chain(moved, _parse_all(project, jobs, files))
-    while batch := list(itertools.islice(results, _BATCH)):
-        stamps = ["" if is_racy(files[row.path], when) else str(files[row.path]) for row in batch]
-        kept = _remember(store, batch, stamps, [wanted[row.path] for row in batch])
-        known |= {row.path: row._replace(data=b"") if kept else row for row in batch}
-    _forget(store, files, wrote=bool(moved or jobs))
     memory: dict[str, FileTags] = {}
 
+    def keep(entries: Iterator[_Entry]) -> None:
+        while batch := list(itertools.islice(entries, _BATCH)):
+            stamps = [files[entry.path] for entry in batch]
+            rows = [
+                (entry, wanted[entry.path], "" if is_racy(stamp, when) else str(stamp))
+                for entry, stamp in zip(batch, stamps, strict=True)
+            ]
+            kept = _remember(store, rows)
+            known.update((each.path, each._replace(data=b"") if kept else each) for each in batch)
+
     def load(paths: Collection[str]) -> dict[str, FileTags]:
-        missing = [known[path] for path in paths if path not in memory and path in known]
-        lost = []
-        for row in missing:
-            found = _decode_tags(row.data or _recall_data(store, row.hash, wanted[row.path]))
-            if found is None:
-                lost.append((row.path, wanted[row.path]))
-            else:
-                memory[row.path] = found
-        for row in _parse_all(project, lost, files):
-            memory[row.path] = _decode_tags(row.data) or NO_TAGS
-            _remember(store, [row], [""], [wanted[row.path]])
+        missing = [path for path in paths if path in known and path not in memory]
+        for attempt in ("recall", "parse"):
+            for path in missing:
+                data = known[path].data or _recall_data(store, known[path].hash, wanted[path])
+                if found := _decode_tags(data):
+                    memory[path] = found
+            missing = [path for path in missing if path not in memory]
+            if missing and attempt == "recall":  # damaged
+                keep(_parse_all(project, [(path, wanted[path]) for path in missing], files))
         return {path: memory[path] for path in paths if path in memory}
 
-    _say_gaps(project, known)
-    sketches = {path: known[path].sketch for path in wanted if path in known}
-    return Index(sketches, sum(path in known for path, _ in jobs), full, load)
+    def finish() -> Index:
+        keep(results)
+        _forget(store, files, wrote=bool(moved or jobs))
+        _say_gaps(project, known)
+        sketches = {path: known[path].sketch for path in wanted if path in known}
+        return Index(sketches, sum(path in known for path, _ in jobs), full, load)
+
+    return finish
 
 
 def _say_gaps(project: Project, known: Mapping[str, _Entry]) -> None:
@@ -8399,9 +8441,7 @@ _Job = tuple[str, str]  # path, kind
 def _parse_all(
     project: Project, jobs: Sequence[_Job], files: Mapping[str, Stamp]
 ) -> Iterator[_Entry]:
-    """A row for every job that could be read."""
-    if not jobs:
-        return
+    """Start the workers; what comes back is an entry for every job that could be read."""
     import queue
     import threading
 
@@ -8418,21 +8458,24 @@ def _parse_all(
         finally:
             results.put(None)
 
+    def collect() -> Iterator[_Entry]:
+        done, ended, begin = 0, 0, time.monotonic()
+        while ended < running:
+            entry = results.get()
+            if entry is None:
+                ended += 1
+                continue
+            done += 1
+            if done % 50 == 0:
+                rate = done / (time.monotonic() - begin)
+                left = f"{rate:.0f}/s, {(len(jobs) - done) / rate:.0f} s left"
+                show_progress(project, f"parsing {done}/{len(jobs)} files, {left}")
+            yield entry
+        show_progress(project, "")
+
     for _ in range(running):
         threading.Thread(target=drive, daemon=True).start()
-    done, begin = 0, time.monotonic()
-    while running:
-        row = results.get()
-        if row is None:
-            running -= 1
-            continue
-        done += 1
-        if done % 50 == 0:
-            rate = done / (time.monotonic() - begin)
-            left = f"{rate:.0f}/s, {(len(jobs) - done) / rate:.0f} s left"
-            show_progress(project, f"parsing {done}/{len(jobs)} files, {left}")
-        yield row
-    show_progress(project, "")
+    return collect()
 
 
 def _chunks(jobs: Sequence[_Job], files: Mapping[str, Stamp]) -> list[list[_Job]]:
@@ -8709,21 +8752,12 @@ def _recall_data(store: sqlite3.Connection | None, digest: str, kind: str) -> by
     return b""
 
 
-def _remember(
-    store: sqlite3.Connection | None,
-    rows: Sequence[_Entry],
-    stamps: Sequence[str],
-    kinds: Sequence[str],
-) -> bool:
-    """Write what this run has learnt of some files, all of it or nothing."""
+def _remember(store: sqlite3.Connection | None, rows: Sequence[tuple[_Entry, str, str]]) -> bool:
+    """Write what this run has learnt of some files, each with its kind and its stamp."""
     tags = [
-        (row.hash, kind, row.sketch, zlib.crc32(row.data), row.data)
-        for row, kind in zip(rows, kinds, strict=True)
+        (each.hash, kind, each.sketch, zlib.crc32(each.data), each.data) for each, kind, _ in rows
     ]
-    files = [
-        (os.fsencode(row.path), stamp, row.hash, kind)
-        for row, stamp, kind in zip(rows, stamps, kinds, strict=True)
-    ]
+    files = [(os.fsencode(each.path), stamp, each.hash, kind) for each, kind, stamp in rows]
     return _write(
         store,
         [
@@ -8758,7 +8792,7 @@ def _fetch(store: sqlite3.Connection | None, query: str, *values: object) -> lis
         return []
 
 
-def _write(store: sqlite3.Connection | None, steps: Iterable[tuple[str, Iterable[Any]]]) -> bool:
+def _write(store: sqlite3.Connection | None, steps: Sequence[tuple[str, Iterable[Any]]]) -> bool:
     """Run statements, each for all of its rows, in one transaction; whether that went well."""
     import sqlite3
 
@@ -8842,11 +8876,7 @@ def _fingerprint(state: Mapping[str, object], text: bytes) -> str:
 
 # -- the words: which stem stands in which file
 
-_OTHER_TEXT_BYTES = 100_000  # of a file in no known language: above it is data
 _MOST_BATCHES = 60  # writing runs after which all is counted anew: each costs a lookup per word
-_NO_WORDS = (
-    r"\.(po|pot|lock|svg|map|snap|csv|tsv|sum|patch|diff|log|out|[a-z]*proj)$|[.-]lock\.\w+$"
-)
 
 
 class WordIndex(NamedTuple):
@@ -8922,8 +8952,8 @@ def _count_words(
         sizes[number * width : number * width + width] = array("I", bytes(4 * width))
     kept = {*paths}
     changed = [path for path in files if path not in kept]
-    wordy = dict.fromkeys(path for path in changed if _has_words(path, files[path].size))
-    known = read_index(project, files, chosen=wordy)
+    wordy = dict.fromkeys(path for path in changed if holds_words(path, files[path].size))
+    known = start_index(project, files, wordy)()
     postings: dict[str, array[int]] = {"": array("I")}  # "": two runs with one batch collide
     rows = []
     for at, path in enumerate(changed):
@@ -8955,14 +8985,6 @@ def _count_words(
         ],
     )
     return index._replace(words=_words(paths, sizes), known=known) if written else None
-
-
-def _has_words(path: str, size: int) -> bool:
-    role = role_of(path)
-    if is_secret_path(path) or size > MAX_SOURCE_BYTES or role in ("vendored", "minified"):
-        return False
-    small = size <= _OTHER_TEXT_BYTES and not re.search(_NO_WORDS, path.lower())
-    return small or role in ("source", "build") or bool(find_kind(path))
 
 
 def _count_file(
@@ -9087,13 +9109,6 @@ _LOG_SECONDS = 20.0
 _MESSAGE_CHARACTERS = 600
 _WIDE_COMMIT = 30  # files: one that touches more says nothing of any of them
 _LOG = "log --no-merges --no-renames --relative --name-only -z --format=%x01%B%x02 -n 3000".split()
-
-
-def read_head(project: Project) -> str:
-    """The commit that is checked out, or ""."""
-    asked = has_git_folder(project.root)
-    out = run_git(project, "rev-parse", "--verify", "-q", "HEAD") if asked else None
-    return (out or b"").decode("ascii", "replace").strip()
 
 
 def _parse_log(log: bytes) -> History:
@@ -10600,10 +10615,9 @@ def make_survey(
     moves or documents definitions costs the reading of those that are shown.
     """
     chosen = choose_files(project, files)
+    finish = start_index(project, files, chosen.sources) if code else None
     facts, descriptions = make_facts(project, files, chosen)
-    index = Index({}, 0, True, lambda paths: {})
-    if code:
-        index = read_index(project, files, chosen=chosen.sources)
+    index = finish() if finish else Index({}, 0, True, lambda paths: {})
     made = recall(
         project,
         f"survey {list(focus)} {code} {index.full}",
