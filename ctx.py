@@ -361,6 +361,7 @@ class View(NamedTuple):
     path: str
     form: str
     text: str
+    tokens: int = 0  # of its text as it is shown
 
 
 class PackFile(NamedTuple):
@@ -385,6 +386,7 @@ class Pack(NamedTuple):
     counter: str
     commit: str  # the one checked out, or ""
     outside: tuple[str, ...] = ()  # files that the task names and the role may not see
+    tokens: int = 0  # of the whole text
 
 
 class SearchHit(NamedTuple):
@@ -6484,7 +6486,7 @@ def fit_views(
         for view in forms(path, room) if room >= _LEAST_VIEW else ():
             price = cost(view)
             if price <= room:
-                chosen, budget = view, budget - price
+                chosen, budget = view._replace(tokens=price), budget - price
                 break
         views.append(chosen)
     return views
@@ -6840,7 +6842,7 @@ def _diff_lines(source: bytes | None) -> list[str]:
 # -- the package
 
 
-def render_pack(package: Pack, note: str = "") -> str:
+def render_pack(package: Pack) -> str:
     """The package as markdown to paste: what it holds and why, then the files."""
     forms = {view.path: view.form for view in package.views}
     out = [f"# Context package\n\nTask: {show(package.task.strip().partition(chr(10))[0], 200)}\n"]
@@ -6850,7 +6852,8 @@ def render_pack(package: Pack, note: str = "") -> str:
         out.append("\n## Dependencies\n\n")
         out += [f"- {code_span(path)} -> {code_span(to)}\n" for path, to in package.dependencies]
     out += [render_view(view) for view in package.views if view.form != "name"]
-    return redact("".join(out)) + (f"\n{note}\n" if note else "")
+    note = f"Counted with {package.counter}: {package.tokens} of {package.budget} tokens."
+    return redact("".join(out)) + f"\n{note}\n"
 
 
 def render_pack_line(file: PackFile, form: str) -> str:
@@ -6924,7 +6927,7 @@ def render_signatures(path: str, symbols: Sequence[Definition]) -> str:
     return "".join(render_symbol(Symbol(0.0, path, each)) for each in ordered)
 
 
-def render_pack_json(package: Pack, counts: Sequence[int], total: int) -> str:
+def render_pack_json(package: Pack) -> str:
     """The package for a program."""
     import json
 
@@ -6938,9 +6941,9 @@ def render_pack_json(package: Pack, counts: Sequence[int], total: int) -> str:
             "form": view.form,
             "symbols": [show(symbol.name) for symbol in each.symbols],
             "why": explain_file(each),
-            "tokens": count,
+            "tokens": view.tokens,
         }
-        for each, view, count in zip(package.files, package.views, counts, strict=True)
+        for each, view in zip(package.files, package.views, strict=True)
     ]
     whole = {
         "task": show(redact(package.task[:2000].strip()), 2000),
@@ -6948,7 +6951,7 @@ def render_pack_json(package: Pack, counts: Sequence[int], total: int) -> str:
         "dependencies": [
             {"from": plain_path(path), "to": plain_path(to)} for path, to in package.dependencies
         ],
-        "tokens": total,
+        "tokens": package.tokens,
         "budget": package.budget,
         "counter": package.counter,
         "metadata": {
@@ -6981,6 +6984,9 @@ def render_pack_signals(package: Pack) -> str:
     return "".join(lines)
 
 
+PACK_FORMS = {"text": render_pack, "json": render_pack_json, "explain": render_pack_signals}
+
+
 def render_hints(hints: Hints, form: str) -> str:
     """What was understood of a task."""
     words = sorted(hints.words, key=lambda word: (-hints.words[word], word))
@@ -7004,9 +7010,9 @@ def render_hints(hints: Hints, form: str) -> str:
     return "".join(f"{name}: {show(value, 1000)}\n" for name, value in shown.items() if value)
 
 
-def render_pack_summary(package: Pack, advice: str) -> str:
+def render_pack_summary(package: Pack) -> str:
     """The package in short, for a prompt or a hook: files, symbols, why, dependencies."""
-    out = [f"{advice}\n\n"] if advice else []
+    out = ["Work within the package; report gaps rather than searching everywhere.\n\n"]
     out += [render_pack_line(each, "") for each in package.files]
     out += [f"- {show(path)} -> {show(to)}\n" for path, to in package.dependencies]
     return redact("".join(out))
@@ -11063,16 +11069,10 @@ def _score_files(project: Project, evidence: Evidence, pins: Sequence[str]) -> l
     ]
 
 
-_PACK_SHARES = {
-    "test": 0.5,
-    "doc": 0.5,
-    "example": 0.4,
-    "config": 0.6,
-    "data": 0.5,
-    "generated": 0.3,
-    "minified": 0.1,
-    "vendored": 0.1,
-}
+# what a file counts by its role, if the task is not about such files; others count whole
+_PACK_SHARES = {"test": 0.5, "doc": 0.5, "example": 0.4, "config": 0.6, "data": 0.5} | (
+    {"generated": 0.3, "minified": 0.1, "vendored": 0.1}
+)
 
 
 def _filter_role(
@@ -11116,10 +11116,9 @@ def _fill_package(
 ) -> Pack:
     """The package with as many of its files as fit, and as much of each."""
     budget = package.budget
-    note = pack_note(package.counter, budget, budget)
 
     def size(package: Pack) -> int:
-        return count(render_pack(package, note))
+        return count(render_pack(package._replace(tokens=budget)))
 
     room = budget - size(package._replace(files=(), dependencies=()))
     lines = [render_pack_line(each, "signatures") for each in package.files]
@@ -11145,7 +11144,8 @@ def _fill_package(
                 yield View(path, "signatures", render_signatures(path, some))
 
     views = fit_views(list(files), forms, budget - size(package), lambda v: count(render_view(v)))
-    return _trim(package._replace(views=tuple(views)), size)
+    package = _trim(package._replace(views=tuple(views)), size)
+    return package._replace(tokens=size(package))
 
 
 _MOST_SIGNATURES = 60
@@ -11158,24 +11158,6 @@ def _trim(package: Pack, size: Callable[[Pack], int]) -> Pack:
         files, views = package.files[:-1], package.views[:-1]
         package = package._replace(files=files, views=views, dependencies=())
     return package
-
-
-def pack_note(counter: str, used: int, budget: int) -> str:
-    """The last line of a package."""
-    return f"Counted with {counter}: {used} of {budget} tokens."
-
-
-def make_pack_text(project: Project, package: Pack, form: str) -> str:
-    """The package as text, JSON or a table of its signals."""
-    if form == "explain":
-        return render_pack_signals(package)
-    count = read_counter(project).count
-    note = pack_note(package.counter, package.budget, package.budget)
-    used = count(render_pack(package, note))
-    if form == "json":
-        costs = [count(render_view(view)) if view.text else 0 for view in package.views]
-        return render_pack_json(package, costs, used)
-    return render_pack(package, pack_note(package.counter, used, package.budget))
 
 
 def make_pack_summary(project: Project, text: str, *, hurry: bool = False) -> str:
@@ -11191,11 +11173,8 @@ def make_pack_summary(project: Project, text: str, *, hurry: bool = False) -> st
         return ""
     request = Request(text, project.config.pack_summary_max_tokens)
     package = _choose_files(project, index, request, {}, _SUMMARY_FILES)
-    package = _trim(package, lambda each: estimate_tokens(render_pack_summary(each, PACK_ADVICE)))
-    return render_pack_summary(package, PACK_ADVICE) if package.files else ""
-
-
-PACK_ADVICE = "Work within the package; report gaps rather than searching everywhere."
+    package = _trim(package, lambda each: estimate_tokens(render_pack_summary(each)))
+    return render_pack_summary(package) if package.files else ""
 
 
 def make_hints(project: Project, text: str) -> Hints:
@@ -11758,7 +11737,7 @@ def make_package(project: Project, text: str, budget: int) -> str:
     package = make_pack(project, Request(read_request(project, text), budget))
     if not package.files:
         raise CtxError("pack: nothing here is relevant to that; name files, symbols or other words")
-    return make_pack_text(project, package, "text")
+    return render_pack(package)
 
 
 def make_findings(project: Project, words: str, budget: int) -> str:
@@ -11953,7 +11932,7 @@ def make_page(project: Project, briefing: Briefing | None) -> str:
         if config.pack_enabled:
             text = f"{briefing.task.title}\n{briefing.task.description}"
             package = make_pack(project, Request(text, config.pack_token_budget))
-            budgets.insert(1, _pack_budget(project, package))
+            budgets.insert(1, _pack_budget(package))
     leans = {part: dict.fromkeys(to, 1.0) for part, to in rank_relations(survey.groups)}
     groups = survey.groups._replace(edges=leans)  # only the strong ones: more is a thicket
     name = os.path.basename(project.root)
@@ -11983,18 +11962,15 @@ def _map_budget(project: Project, survey: Survey, fitted: FittedMap) -> Budget:
     return Budget("Project map", "tokens", limit, fitted.tokens, shares)
 
 
-def _pack_budget(project: Project, package: Pack) -> Budget:
+def _pack_budget(package: Pack) -> Budget:
     """How the files of a package share its tokens, with their scores and reasons."""
-    count = read_counter(project).count
     shares = []
     for file, view in zip(package.files, package.views, strict=True):
         how = view.form if view.text else "named only"
         why = f"score {file.score:.2f}, {how}: {explain_file(file)}"
-        size = count(render_view(view)) if view.text else 0
         state = "kept" if view.form == "whole" else "cut"
-        shares.append(Share(show(file.path, 400), size, state, why, view.text))
-    used = count(render_pack(package, pack_note(package.counter, package.budget, package.budget)))
-    return Budget("Context package", "tokens", package.budget, used, shares)
+        shares.append(Share(show(file.path, 400), view.tokens, state, why, view.text))
+    return Budget("Context package", "tokens", package.budget, package.tokens, shares)
 
 
 def _prompt_budget(prompt: Prompt) -> Budget:
@@ -12249,7 +12225,7 @@ def cmd_pack(project: Project, args: argparse.Namespace) -> int:
     pins = tuple(find_path(project, path) for path in args.files)
     package = make_pack(project, Request(text, budget, pins, args.role, args.strategy, args.diff))
     if package.files or args.json:
-        write_stdout(make_pack_text(project, package, form))
+        write_stdout(PACK_FORMS[form](package))
     if not package.files:
         say(project, "pack: nothing here is relevant to that; name files, symbols or other words")
     return 0 if package.files else 1
