@@ -340,7 +340,7 @@ class Words(NamedTuple):
     paths: Sequence[str]  # of each file's number; "" for one that is gone
     sizes: array[int]  # words in each of FIELDS, file after file
     total: int  # files that have words
-    postings: Mapping[str, array[int]]  # stem -> file, counts in all fields, file, counts, ...
+    postings: Mapping[str, Sequence[tuple[int, int]]]  # stem -> file, its counts in all fields
 
 
 class History(NamedTuple):
@@ -6116,12 +6116,11 @@ _MOST_CANDIDATES = 600  # files that the rarer words have found: a common one th
 
 def weigh_words(words: Words, query: Mapping[str, float]) -> dict[str, float]:
     """What the words of a task say, the best first: their weight there times their rarity here."""
-    total = words.total
     worth = {}
     for each, weight in query.items():
-        often = len(words.postings.get(each, ())) // 2
+        often = len(words.postings.get(each, ()))
         if often:
-            worth[each] = weight * math.log(1 + (total - often + 0.5) / (often + 0.5))
+            worth[each] = weight * math.log(1 + (words.total - often + 0.5) / (often + 0.5))
     best = sorted(worth, key=lambda each: (-worth[each], each))
     return {each: worth[each] for each in best[:_MOST_WORDS]}
 
@@ -6135,8 +6134,8 @@ def score_words(words: Words, worth: Mapping[str, float]) -> dict[str, Scores]:
     lengths: dict[int, list[float]] = {}  # of each file found: those of its fields, 1 is the mean
     columns: list[dict[int, float]] = [{} for _ in range(width + 1)]
     for each, value in worth.items():
-        entries, full = words.postings[each], len(lengths) >= _MOST_CANDIDATES
-        for number, packed in zip(entries[::2], entries[1::2], strict=True):
+        full = len(lengths) >= _MOST_CANDIDATES
+        for number, packed in words.postings[each]:
             if number not in lengths:
                 if full:
                     continue
@@ -6366,7 +6365,7 @@ _SEEDS, _SEED_POWER = 20, 6
 def is_defined(words: Words, forms: Iterable[str]) -> bool:
     """Whether any file defines a symbol of one of these forms."""
     mask = FIELD_MASKS[1] << FIELD_SHIFTS[1]
-    return any(packed & mask for form in forms for packed in words.postings[form][1::2])
+    return any(packed & mask for form in forms for _, packed in words.postings[form])
 
 
 def find_subjects(hints: Hints) -> set[str]:
@@ -9008,12 +9007,11 @@ def _count_file(
 def read_postings(index: WordIndex, stems: Iterable[str]) -> Words:
     """Where these stems stand; a damaged row costs its own word."""
     query = "SELECT data, crc FROM words WHERE word = ? ORDER BY batch"
-    paths = index.words.paths
-    postings = {}
-    for each in dict.fromkeys(stems):
-        pairs = _fetch_pairs(index.store, query, each)
-        alive = [pair for pair in pairs if pair[0] < len(paths) and paths[pair[0]]]
-        postings[each] = array("I", itertools.chain.from_iterable(alive))
+    alive = {number for number, path in enumerate(index.words.paths) if path}
+    postings = {
+        each: [pair for pair in _fetch_pairs(index.store, query, each) if pair[0] in alive]
+        for each in dict.fromkeys(stems)
+    }
     return index.words._replace(postings=postings)
 
 

@@ -190,29 +190,28 @@ def test_relations_name_what_a_part_leans_on() -> None:
     assert ctx.rank_relations(groups) == [("web", ["db"])]
 
 
-def found_words(**postings: list[int]) -> ctx.Words:
-    """Three files of equal length; each word is a row of file, counts, file, counts, ..."""
+def found_words(**postings: list[tuple[int, int]]) -> ctx.Words:
+    """Three files of equal length."""
     sizes = array("I", [2, 2, 5, 5, 10] * 3)
-    rows = {word: array("I", row) for word, row in postings.items()}
-    return ctx.Words(["a.py", "b.py", "c.py"], sizes, 3, rows)
+    return ctx.Words(["a.py", "b.py", "c.py"], sizes, 3, postings)
 
 
 IN_CODE, IN_NAMES, IN_PATH = 1 << 24, 1 << 2, 1
 
 
 def test_a_rare_word_says_more_than_a_common_one() -> None:
-    words = found_words(rare=[0, IN_CODE], common=[0, IN_CODE, 1, IN_CODE, 2, IN_CODE])
+    words = found_words(rare=[(0, IN_CODE)], common=[(at, IN_CODE) for at in range(3)])
     worth = ctx.weigh_words(words, {"common": 1.0, "rare": 1.0, "absent": 1.0})
     assert list(worth) == ["rare", "common"]
     assert ctx.rank_paths(ctx.score_words(words, worth)["all"])[0] == "a.py"
 
 
 def test_fields_are_scored_alone_and_together() -> None:
-    words = found_words(door=[0, IN_CODE, 1, IN_NAMES, 2, IN_PATH])
+    words = found_words(door=[(0, IN_CODE), (1, IN_NAMES), (2, IN_PATH)])
     scores = ctx.score_words(words, {"door": 1.0})
     assert scores["names"] == {"b.py": 1.0} and scores["path"] == {"c.py": 1.0}
     assert scores["all"].keys() == {"a.py", "b.py", "c.py"}
-    assert ctx.is_defined(words, ["door"]) and not ctx.is_defined(found_words(x=[0, 1]), ["x"])
+    assert ctx.is_defined(words, ["door"]) and not ctx.is_defined(found_words(x=[(0, 1)]), ["x"])
 
 
 HISTORY = ctx.History(
