@@ -6111,7 +6111,7 @@ _SATURATION = 1.2  # BM25's k1: how soon more of the same word says no more
 _LENGTH = (0.3, 0.5, 0.6, 0.6, 0.6)  # BM25's b by field: how much a long one is discounted
 _FIELD_WORTH = (1.5, 1.5, 1.0, 1.0, 1.0)  # of one word in each field, for the file as a whole
 _MOST_WORDS = 80  # of a task: a long text has many that say nothing
-_MOST_CANDIDATES = 600  # files that the rarer words have found: a common one then adds no more
+_MOST_CANDIDATES = 1000  # files that the rarer words have found: a common one then adds no more
 
 
 def weigh_words(words: Words, query: Mapping[str, float]) -> dict[str, float]:
@@ -8919,9 +8919,11 @@ def read_words(project: Project, files: Mapping[str, Stamp]) -> WordIndex:
 
 def recall_words(project: Project) -> WordIndex | None:
     """The words as an earlier run left them, however old, or None."""
-    if not os.path.isfile(os.path.join(project.root, _PLACE)):
-        return None
-    store = _open_store(project, full=use_packages())
+    full = use_packages()
+    query = "SELECT value FROM about WHERE key = 'key'"
+    if _remembered(project, query) != [(cache_key(full=full),)]:
+        return None  # made by another ctx.py: opening it would empty it
+    store = _open_store(project, full=full)
     index = _load_words(store) if store else None
     return index if index and index.words.total else None
 
