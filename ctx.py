@@ -189,6 +189,19 @@ class Pick(NamedTuple):
     form: str  # "full" or "name"
 
 
+class Survey(NamedTuple):
+    """All that is known of a repository before anything is chosen from it."""
+
+    facts: Facts
+    tree: list[TreeEntry]
+    modules: list[Module]
+    symbols: list[Symbol]  # the best of them
+    total: int  # symbols ranked
+    groups: Groups
+    exact: bool  # parsed with grammars, not by patterns
+    health: Sequence[str] = ()
+
+
 class MapPart(NamedTuple):
     """One section of the map but for the symbols: its lines, and its share of the budget."""
 
@@ -3431,6 +3444,12 @@ def find_kind(path: str) -> str:
     return language.name if language else "document" if is_document(path) else ""
 
 
+def find_kinds(paths: Iterable[str]) -> dict[str, str]:
+    """The kind of every file that has tags and no secrets."""
+    found = {path: find_kind(path) for path in paths if not is_secret_path(path)}
+    return {path: kind for path, kind in found.items() if kind}
+
+
 def is_document(path: str) -> bool:
     """Whether a file is prose that explains the code; a change log explains nothing."""
     lower = path.lower()
@@ -5792,7 +5811,8 @@ _FAMILIES = (
 
 
 # ---- 8 RANK (pure) ---------------------------------------------------------
-# Tags in, scores out. Knows nothing of tokens or markdown. Uses: TYPES TEXT LANGUAGES TAGS FACTS.
+# Tags in, scores out. Knows nothing of tokens or markdown.
+# Uses: TYPES TEXT TAGS FACTS LINKS.
 
 
 # How sure a mention is to mean a definition, by where the definition stands.
@@ -6049,15 +6069,32 @@ def weigh_file(path: str, mark: str = "") -> float:
     return min(weight, _ROLE_WEIGHTS[mark]) if mark in _ROLE_WEIGHTS else weight
 
 
-def choose_sources(paths: Sequence[str]) -> list[str]:
-    """The files that a map ranks: the project's own code and documents, or all if that is little.
+class Chosen(NamedTuple):
+    """Which files are read for facts and for symbols: a matter of their paths alone."""
+
+    configs: list[str]
+    sources: dict[str, str]  # path -> kind
+
+
+def choose_files(paths: Sequence[str]) -> Chosen:
+    """The configuration nearest to the root; the project's own code and documents, or all files.
 
     Tests, examples and vendored code are most of many repositories and change their maps hardly:
     over 12 projects the documented names shown went from 65 to 64 %.
     """
-    own = [path for path in paths if is_document(path) or weigh_file(path) > REAL_WEIGHT]
-    code = sum(1 for path in own if find_language(path))
-    return own if code >= _ENOUGH_FILES else list(paths)
+    configs = [path for path in paths if is_config(path) or is_manifest(path)]
+    configs.sort(key=lambda path: (path.count("/"), path))
+    kinds = find_kinds(paths)
+    own = {
+        path: kind
+        for path, kind in kinds.items()
+        if kind == "document" or weigh_file(path) > REAL_WEIGHT
+    }
+    code = sum(kind != "document" for kind in own.values())
+    return Chosen(configs[:_MAX_CONFIGS], own if code >= _ENOUGH_FILES else kinds)
+
+
+_MAX_CONFIGS = 400  # a monorepo's packages; each is a small file
 
 
 def holds_words(path: str, size: int) -> bool:
@@ -6564,7 +6601,7 @@ def _lengthened(
 
 
 # ---- 10 RENDER (pure) ------------------------------------------------------
-# Values in, markdown, JSON and a page out. Uses: TYPES TEXT TEMPLATES RANK.
+# Values in, markdown, JSON and a page out. Uses: TYPES TEXT TEMPLATES FACTS RANK.
 
 
 def render_map(name: str, parts: Sequence[MapPart], picks: Sequence[Pick], note: str) -> str:
@@ -6722,6 +6759,39 @@ def render_name(definition: Definition, owners: Collection[str] = ()) -> str:
     owner = definition.owner.rpartition(".")[2]
     name = f"{owner}.{definition.name}" if owner and owner not in owners else definition.name
     return show(name, 60)
+
+
+def render_parts(survey: Survey) -> list[MapPart]:
+    """The sections of the map but for the symbols, each line an item."""
+    facts = survey.facts
+    order = sorted(range(len(survey.tree)), key=lambda at: tree_key(survey.tree[at]))
+    places = [0] * len(order)
+    for place, at in enumerate(order):
+        places[at] = place
+    room = 0.12 if survey.symbols else 0.9
+    where = {
+        each: f" (in {code_span(each.folder)})" if each.folder else "" for each in facts.commands
+    }
+    commands = [f"- {each.verb}: {code_span(each.line)}{where[each]}\n" for each in facts.commands]
+    key_files = [f"- {code_span(each.path)}: {show(each.why)}\n" for each in facts.key_files]
+    modules = [
+        f"- {code_span(each.path)}: {show(each.name)} ({show(each.stack)})\n"
+        for each in facts.packages
+    ]
+    modules += [
+        f"- {code_span(each.path + '/')}: {show(each.doc)}\n" for each in survey.modules if each.doc
+    ]
+    relations = render_relations(rank_relations(survey.groups))
+    return [
+        MapPart("Tech Stack", [f"- {show(each)}\n" for each in facts.stack], 0.06),
+        MapPart("Commands", commands, 0.1),
+        MapPart("Structure", render_structure(survey.tree), room, True, places),
+        MapPart("Key Files", key_files, 0.07),
+        MapPart("Modules", modules, 0.1),
+        MapPart("How They Relate", relations, 0.06, fenced=True),
+        MapPart("Conventions", [f"- {show(each)}\n" for each in facts.conventions], 0.04),
+        MapPart("Project Health", list(survey.health), 0.06),
+    ]
 
 
 def render_relations(relations: Sequence[tuple[str, list[str]]]) -> list[str]:
@@ -8376,22 +8446,16 @@ _FAILED = "failed"
 
 def read_index(project: Project, files: Mapping[str, Stamp], *, anew: bool = False) -> Index:
     """The index of all files that have tags; `anew` parses them all again."""
-    return start_index(project, files, files, anew=anew)()
+    return start_index(project, files, find_kinds(files), anew=anew)()
 
 
 def start_index(
-    project: Project, files: Mapping[str, Stamp], chosen: Iterable[str], *, anew: bool = False
+    project: Project, files: Mapping[str, Stamp], kinds: Mapping[str, str], *, anew: bool = False
 ) -> Callable[[], Index]:
-    """Begin to bring the index of some files up to date; the result waits for its end."""
+    """Begin to bring the index of files of these kinds up to date; the result waits for its end."""
     when = time.time_ns()
     full = has_parsers(project)
-    wanted = {
-        path: kind
-        for path in chosen
-        if (kind := find_kind(path))
-        and files[path].size <= MAX_SOURCE_BYTES
-        and not is_secret_path(path)
-    }
+    wanted = {path: kinds[path] for path in kinds if files[path].size <= MAX_SOURCE_BYTES}
     store = _open_store(project, full=full)
     known = {} if anew else _recall(project, store, files, wanted)
     moved = [entry for entry in known.values() if entry.data]
@@ -8432,7 +8496,7 @@ def start_index(
 
 
 def _say_gaps(project: Project, known: Mapping[str, _Entry]) -> None:
-    failed = sorted(path for path, row in known.items() if row.sketch == _FAILED)
+    failed = sorted(path for path, entry in known.items() if entry.sketch == _FAILED)
     if failed:
         more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
         say(project, f"{failed[0]}{more}: the parser did not finish; listed by name only")
@@ -8484,26 +8548,19 @@ def _parse_all(
 
 
 def _chunks(jobs: Sequence[_Job], files: Mapping[str, Stamp]) -> list[list[_Job]]:
-    """The jobs in portions of similar cost, to be taken from the end: the largest files first."""
-    chunks: list[list[_Job]] = []
-    room = 0
-    for job in sorted(jobs, key=lambda job: (files[job[0]].size, job[0])):
-        size = files[job[0]].size
-        if not chunks or room < size:
-            chunks.append([])
-            room = _CHUNK_BYTES
-        chunks[-1].append(job)
-        room -= size + 500  # opening a file costs about as much as parsing 500 bytes
-    return chunks
+    """The jobs in portions of similar cost, in each the largest files first."""
+    ordered = sorted(jobs, key=lambda job: (-files[job[0]].size, job[0]))
+    # opening a file costs about as much as parsing 500 bytes
+    number = -(-sum(files[path].size + 500 for path, _ in jobs) // _CHUNK_BYTES)
+    return [ordered[at::number] for at in range(number)]
 
 
 def _worker_limit() -> int:
     asked = os.environ.get("CTX_WORKERS", "")
     if asked:
         return max(1, parse_number("CTX_WORKERS", asked))
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    can_tell = hasattr(os, "sched_getaffinity")
+    return len(os.sched_getaffinity(0)) if can_tell else os.cpu_count() or 1
 
 
 def _drive_worker(
@@ -8614,14 +8671,12 @@ def _decode_tags(data: bytes) -> FileTags | None:
     try:
         rows, references, imports, doc, mark = json.loads(data)
         definitions = tuple(
-            Definition(
-                line, end, share(kind), share(name), share(owner), signature, about, exported
-            )
-            for line, end, kind, name, owner, signature, about, exported in rows
+            Definition._make((line, end, share(kind), share(name), share(owner), *rest))
+            for line, end, kind, name, owner, *rest in rows
         )
         "".join([doc, mark, *imports])
         "".join([each.signature + each.doc for each in definitions])
-        sum(each.line + each.end for each in definitions) + sum(references.values())
+        sum([each.line + each.end for each in definitions]) + sum(references.values())
         counts = {share(name): count for name, count in references.items()}
     except (ValueError, TypeError, AttributeError):
         return None
@@ -8647,6 +8702,7 @@ _PLACE = f".ctx/cache/index-{_SCHEMA}.db"
 _PRAGMAS = (
     "journal_mode=DELETE synchronous=NORMAL trusted_schema=OFF cell_size_check=ON mmap_size=0"
 )
+_PATH = "CAST(path AS BLOB)"  # whatever a damaged page holds
 _TAGS_OF_FILES = "files f JOIN tags t ON t.hash = f.hash AND t.kind = f.kind"
 
 
@@ -8729,7 +8785,7 @@ def _recall(
 ) -> dict[str, _Entry]:
     """What the store knows of these files, by their stamps or else, with its data, by content."""
     known: dict[str, _Entry] = {}
-    query = f"SELECT f.path, f.stamp, f.kind, f.hash, t.sketch FROM {_TAGS_OF_FILES}"
+    query = f"SELECT {_PATH}, f.stamp, f.kind, f.hash, t.sketch FROM {_TAGS_OF_FILES}"
     for name, stamp, kind, digest, sketch in _fetch(store, query):
         path = os.fsdecode(name)
         if wanted.get(path) == kind and str(files[path]) == stamp:
@@ -8749,9 +8805,8 @@ def _recall(
 
 def _recall_data(store: sqlite3.Connection | None, digest: str, kind: str) -> bytes:
     """The tags of some content as JSON, or b"" if they are damaged or not there."""
-    for data, crc in _fetch(
-        store, "SELECT data, crc FROM tags WHERE hash = ? AND kind = ?", digest, kind
-    ):
+    query = "SELECT data, crc FROM tags WHERE hash = ? AND kind = ?"
+    for data, crc in _fetch(store, query, digest, kind):
         if isinstance(data, bytes) and zlib.crc32(data) == crc:
             return data
     return b""
@@ -8774,11 +8829,11 @@ def _remember(store: sqlite3.Connection | None, rows: Sequence[tuple[_Entry, str
 
 def _forget(store: sqlite3.Connection | None, files: Collection[str], *, wrote: bool) -> None:
     """Drop the files that are gone, and the oldest content that is in no file any more."""
-    known = _fetch(store, "SELECT path FROM files")
+    known = _fetch(store, f"SELECT {_PATH} FROM files")
     gone = [(name,) for (name,) in known if os.fsdecode(name) not in files]
-    old = (
-        "DELETE FROM tags WHERE rowid < (SELECT max(rowid) FROM tags) - ? AND NOT EXISTS"
-        " (SELECT 1 FROM files f WHERE f.hash = tags.hash AND f.kind = tags.kind)"
+    old = (  # by the index alone: the rows themselves are large
+        "DELETE FROM tags WHERE rowid IN (SELECT rowid FROM tags INDEXED BY tags_key"
+        " WHERE rowid < (SELECT max(rowid) FROM tags) - ? AND hash NOT IN (SELECT hash FROM files))"
     )
     if gone or wrote:
         _write(store, [("DELETE FROM files WHERE path = ?", gone), (old, [(_KEPT_CONTENT,)])])
@@ -8959,8 +9014,8 @@ def _count_words(
         sizes[number * width : number * width + width] = array("I", bytes(4 * width))
     kept = {*paths}
     changed = [path for path in files if path not in kept]
-    wordy = dict.fromkeys(path for path in changed if holds_words(path, files[path].size))
-    known = start_index(project, files, wordy)()
+    wordy = {path: None for path in changed if holds_words(path, files[path].size)}
+    known = start_index(project, files, find_kinds(wordy))()
     postings: dict[str, array[int]] = {"": array("I")}  # "": two runs with one batch collide
     rows = []
     for at, path in enumerate(changed):
@@ -9141,7 +9196,7 @@ def _parse_log(log: bytes) -> History:
 
 def list_remembered(project: Project) -> list[str]:
     """The files that the index knows."""
-    return [os.fsdecode(name) for (name,) in _remembered(project, "SELECT path FROM files")]
+    return [os.fsdecode(name) for (name,) in _remembered(project, f"SELECT {_PATH} FROM files")]
 
 
 def find_remembered(project: Project, names: Collection[str]) -> dict[str, FileTags]:
@@ -9152,7 +9207,7 @@ def find_remembered(project: Project, names: Collection[str]) -> dict[str, FileT
     words = "|".join(re.escape(json.dumps(name)[1:-1]) for name in names)
     # a definition's row holds its kind, its name and its owner, in this order
     defines = re.compile(f'","(?:{words})","'.encode())
-    query = f"SELECT f.path, t.data, t.crc FROM {_TAGS_OF_FILES}"
+    query = f"SELECT {_PATH}, CAST(t.data AS BLOB), t.crc FROM {_TAGS_OF_FILES}"
     tags: dict[str, FileTags] = {}
     for name, data, crc in _remembered(project, query) if names else ():
         path = os.fsdecode(name)
@@ -10493,26 +10548,10 @@ def _has_section(source: bytes) -> bool:
         return True  # damaged: whoever uses it will be told where
 
 
-class Chosen(NamedTuple):
-    """Which files are read for facts and for symbols: a matter of their paths alone."""
-
-    configs: list[str]
-    sources: list[str]
-
-
-def choose_files(project: Project, files: Mapping[str, Stamp]) -> Chosen:
+def read_choice(project: Project, files: Mapping[str, Stamp]) -> Chosen:
     """The files worth reading, remembered as long as none comes or goes."""
     paths = list(files)
-    return Chosen(*recall(project, "files", {"": "\n".join(paths)}, lambda: _choose(paths)))
-
-
-def _choose(paths: Sequence[str]) -> Chosen:
-    configs = [path for path in paths if is_config(path) or is_manifest(path)]
-    configs.sort(key=lambda path: (path.count("/"), path))
-    return Chosen(configs[:_MAX_CONFIGS], choose_sources(paths))
-
-
-_MAX_CONFIGS = 400  # a monorepo's packages; each is a small file
+    return Chosen(*recall(project, "files", {"": "\n".join(paths)}, lambda: choose_files(paths)))
 
 
 def read_configs(project: Project, configs: Iterable[str]) -> dict[str, str]:
@@ -10524,7 +10563,7 @@ def read_configs(project: Project, configs: Iterable[str]) -> dict[str, str]:
 def read_facts(project: Project) -> Facts:
     """What the project's configuration files say."""
     files = list_files(project)
-    return make_facts(project, files, choose_files(project, files))[0]
+    return make_facts(project, files, read_choice(project, files))[0]
 
 
 def make_facts(
@@ -10537,15 +10576,9 @@ def make_facts(
         return detect_facts(list(files), configs), find_descriptions(configs)
 
     rows, descriptions = recall(project, "facts", _config_state(files, chosen), detect)
-    stack, commands, key_files, packages, conventions = rows
-    facts = Facts(
-        tuple(stack),
-        tuple(map(Command._make, commands)),
-        tuple(map(KeyFile._make, key_files)),
-        tuple(map(Package._make, packages)),
-        tuple(conventions),
-    )
-    return facts, descriptions
+    makers: list[Any] = [str, Command._make, KeyFile._make, Package._make, str]
+    columns = [tuple(map(make, column)) for make, column in zip(makers, rows, strict=True)]
+    return Facts(*columns), descriptions
 
 
 def _config_state(files: Mapping[str, Stamp], chosen: Chosen) -> dict[str, object]:
@@ -10591,19 +10624,6 @@ def list_map_files(project: Project) -> dict[str, Stamp]:
     return {path: stamp for path, stamp in listed if not is_instruction_path(path)}
 
 
-class Survey(NamedTuple):
-    """All that is known of a repository before anything is chosen from it."""
-
-    facts: Facts
-    tree: list[TreeEntry]
-    modules: list[Module]
-    symbols: list[Symbol]  # the best of them
-    total: int  # symbols ranked
-    groups: Groups
-    exact: bool  # parsed with grammars, not by patterns
-    health: Sequence[str] = ()
-
-
 _MOST_RANKED = 4000  # symbols: the largest map looks at as many
 
 
@@ -10620,7 +10640,7 @@ def make_survey(
     What is ranked is remembered until something that a ranking sees has changed: an edit that only
     moves or documents definitions costs the reading of those that are shown.
     """
-    chosen = choose_files(project, files)
+    chosen = read_choice(project, files)
     finish = start_index(project, files, chosen.sources) if code else None
     facts, descriptions = make_facts(project, files, chosen)
     index = finish() if finish else Index({}, 0, True, lambda paths: {})
@@ -10632,7 +10652,11 @@ def make_survey(
     )
     tree, modules, ranked, total, groups = made
     tags = index.load({path for _, path, _ in ranked[:most]})
-    symbols = [Symbol(score, path, tags[path].definitions[at]) for score, path, at in ranked[:most]]
+    symbols = [
+        Symbol(score, path, tags[path].definitions[at])
+        for score, path, at in ranked[:most]
+        if path in tags and at < len(tags[path].definitions)  # else it changed under our hands
+    ]
     entries = [TreeEntry(*row) for row in tree]
     if not code:  # no symbols will name the files, so the tree does
         order = sorted(files, key=lambda path: (role_of(path) != "source", path))
@@ -10670,7 +10694,7 @@ def _rank_all(
 def link_files(project: Project, files: Mapping[str, Stamp], tags: Mapping[str, FileTags]) -> Links:
     """Who mentions and who imports what."""
     uses = {path: found.imports for path, found in tags.items()}
-    configs = read_configs(project, choose_files(project, files).configs)
+    configs = read_configs(project, read_choice(project, files).configs)
     imports = resolve_imports(uses, list(files), configs)
     weights = {path: weigh_file(path, found.mark) for path, found in tags.items()}
     return build_links(tags, imports, weights, _family)
@@ -10699,7 +10723,7 @@ def _fit_map(project: Project, survey: Survey, budget: int) -> FittedMap:
     counter = read_counter(project)
     count = functools.cache(counter.count)
     name = os.path.basename(project.root)
-    parts = fit_parts(_map_parts(survey), budget, count)
+    parts = fit_parts(render_parts(survey), budget, count)
     rough = survey.symbols and not survey.exact
     marks = " Symbols are approximate: no parsers here." if rough else ""
     note = f"{budget} of {budget} tokens, counted with {counter.name}.{marks}"  # at its longest
@@ -10725,53 +10749,13 @@ def _fit_map(project: Project, survey: Survey, budget: int) -> FittedMap:
     return FittedMap(parts, picks, note.replace(f"{budget} of", f"{used} of", 1), used)
 
 
-def _map_parts(survey: Survey) -> list[MapPart]:
-    """The sections of the map but for the symbols, each line an item."""
-    facts = survey.facts
-    order = sorted(range(len(survey.tree)), key=lambda at: tree_key(survey.tree[at]))
-    places = [0] * len(order)
-    for place, at in enumerate(order):
-        places[at] = place
-    room = 0.12 if survey.symbols else 0.9
-    where = {
-        each: f" (in {code_span(each.folder)})" if each.folder else "" for each in facts.commands
-    }
-    commands = [f"- {each.verb}: {code_span(each.line)}{where[each]}\n" for each in facts.commands]
-    key_files = [f"- {code_span(each.path)}: {show(each.why)}\n" for each in facts.key_files]
-    modules = [
-        f"- {code_span(each.path)}: {show(each.name)} ({show(each.stack)})\n"
-        for each in facts.packages
-    ]
-    modules += [
-        f"- {code_span(each.path + '/')}: {show(each.doc)}\n" for each in survey.modules if each.doc
-    ]
-    relations = render_relations(rank_relations(survey.groups))
-    return [
-        MapPart("Tech Stack", [f"- {show(each)}\n" for each in facts.stack], 0.06),
-        MapPart("Commands", commands, 0.1),
-        MapPart("Structure", render_structure(survey.tree), room, True, places),
-        MapPart("Key Files", key_files, 0.07),
-        MapPart("Modules", modules, 0.1),
-        MapPart("How They Relate", relations, 0.06, fenced=True),
-        MapPart("Conventions", [f"- {show(each)}\n" for each in facts.conventions], 0.04),
-        MapPart("Project Health", list(survey.health), 0.06),
-    ]
-
-
-class Scan(NamedTuple):
-    """What a scan found: its counts, and per module the structure as JSON."""
-
-    counts: dict[str, object]
-    exports: dict[str, str]  # place below the export folder -> text
-
-
-def make_scan(project: Project, *, full: bool) -> Scan:
-    """Bring the index up to date and tell what it holds."""
+def make_scan(project: Project, *, full: bool) -> tuple[dict[str, object], dict[str, str]]:
+    """Bring the index up to date; counts of what it holds, and each module's structure by place."""
     begin = time.monotonic()
     files = list_files(project)
     index = read_index(project, files, anew=full)
     tags = index.tags
-    configs = read_configs(project, choose_files(project, files).configs)
+    configs = read_configs(project, read_choice(project, files).configs)
     imports = resolve_imports(
         {path: found.imports for path, found in tags.items()}, list(files), configs
     )
@@ -10784,7 +10768,7 @@ def make_scan(project: Project, *, full: bool) -> Scan:
         "git_sha": read_head(project) or None,
         "mode": "full" if full else "incremental",
     }
-    return Scan(counts, render_exports(tags, imports))
+    return counts, render_exports(tags, imports)
 
 
 def check_health(project: Project) -> list[Finding]:
@@ -10930,7 +10914,7 @@ def read_linked(project: Project) -> WordIndex:
     index = read_words(project, files)
     if not has_links(index):
         known = read_index(project, files)
-        state = {**_config_state(files, choose_files(project, files)), **known.sketches}
+        state = {**_config_state(files, read_choice(project, files)), **known.sketches}
         write_links(
             index, state, lambda: build_graph(link_files(project, files, _code_tags(known)))
         )
@@ -11946,7 +11930,9 @@ def _map_budget(project: Project, survey: Survey, fitted: FittedMap) -> Budget:
     told = f"{full} in full, {len(fitted.picks) - full} by name, of {survey.total} ranked"
     kept = {part.title: part for part in fitted.parts}
     kept["Key Symbols"] = MapPart("Key Symbols", render_symbols(fitted.picks), 0, fenced=True)
-    whole = {part.title: part for part in _map_parts(survey)} | {"Key Symbols": kept["Key Symbols"]}
+    whole = {part.title: part for part in render_parts(survey)} | {
+        "Key Symbols": kept["Key Symbols"]
+    }
     shares = []
     for title in MAP_ORDER:
         part, shown = whole[title], kept.get(title, whole[title]._replace(lines=[]))
@@ -12156,10 +12142,10 @@ def cmd_map(project: Project, args: argparse.Namespace) -> int:
 def cmd_scan(project: Project, args: argparse.Namespace) -> int:
     """Bring the index up to date: only what changed is parsed."""
     full = args.full or project.config.scan_mode == "full"
-    scan = make_scan(project, full=full)
-    for place, text in scan.exports.items() if args.export else ():
+    counts, exports = make_scan(project, full=full)
+    for place, text in exports.items() if args.export else ():
         write_file(os.path.join(args.export, place), text.encode())
-    write_stdout(render_scan(scan.counts, form="json" if args.json else "text"))
+    write_stdout(render_scan(counts, form="json" if args.json else "text"))
     return 0
 
 

@@ -182,3 +182,26 @@ def test_a_parser_that_dies_costs_its_own_file(project: ctx.Project) -> None:
     assert done.returncode == 0
     assert "web/panel.js: the parser did not finish; listed by name only" in done.stderr
     assert "make_kernel" in done.stdout and "renderPanel" not in done.stdout
+
+
+def test_a_row_that_is_damaged_later_is_parsed_again(project: ctx.Project) -> None:
+    settle(project)
+    wanted = index(project).tags
+    found = index(project)
+    (place,) = Path(project.root, ".ctx/cache").glob("*.db")
+    with sqlite3.connect(place) as cache:
+        cache.execute("UPDATE tags SET data = X'00'")
+    assert found.parsed == 0 and found.tags == wanted
+    assert index(project).tags == wanted
+
+
+def test_content_long_out_of_use_is_dropped(
+    project: ctx.Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ctx, "_KEPT_CONTENT", 3)
+    for number in range(9):
+        lab.plant(Path(project.root), {"src/driver.py": f"def drive{number}():\n    pass\n"})
+        index(project)
+    (place,) = Path(project.root, ".ctx/cache").glob("*.db")
+    with sqlite3.connect(place) as cache:
+        assert cache.execute("SELECT count(*) FROM tags").fetchone()[0] <= len(FILES) + 4

@@ -202,3 +202,24 @@ def test_a_copy_of_ctx_in_the_repository_is_no_part_of_the_project(shop: Path) -
     wanted = make(shop)
     lab.copy_script(shop)
     assert make(shop) == wanted
+
+
+def test_an_edit_that_a_ranking_cannot_see_ranks_nothing_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = lab.plant(tmp_path, SHOP)  # type: ignore[arg-type]
+    project = ctx.Project(os.path.realpath(root), quiet=True)
+    first = ctx.make_map(project, 1500)
+    till = root / "src/shop/till.py"
+    till.write_text("\n\n" + till.read_text().replace("amount: int", "cents: int"))
+    with monkeypatch.context() as patch:
+        patch.setattr(ctx, "rank_files", None)
+        moved = ctx.make_map(project, 1500)
+    assert moved == first.replace("amount: int", "cents: int").replace(":4 — T", ":6 — T").replace(
+        ":7 — Charge", ":9 — Charge"
+    )
+    till.write_text(till.read_text() + "\n\ndef count_money(till):\n    return till.charge(2)\n")
+    changed = ctx.make_map(project, 1500)
+    assert "count_money" in changed
+    shutil.rmtree(root / ".ctx")
+    assert ctx.make_map(project, 1500) == changed

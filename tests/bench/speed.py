@@ -2,8 +2,8 @@
 
 Downloads real packages from the registries that pip and npm are set up with, unpacks them as repositories,
 and measures in one run, interleaved, the median of `--runs`: Python's start, listing and stat of all files, a bare
-tree-sitter parse of every source file in one process, and ctx.py cold, warm, after one changed file, for its help and
-for a hook. Prints a table for the README. Needs git, and an interpreter with the packages of ctx.py (`--python`).
+tree-sitter parse of every source file in one process, and ctx.py cold, warm, after one file got a blank line or a
+new function, for its help and for a hook. Prints a table for the README. Needs git, and an interpreter with the packages of ctx.py (`--python`).
 """
 
 import argparse
@@ -38,6 +38,10 @@ PARSING = (
     "    language = ctx.find_language(os.fsdecode(name))\n"
     "    if language: get_parser(language.grammar).parse(open(name, 'rb').read())\n"
 )
+NEW = {  # a function that calls another: after it everything is ranked anew
+    ".py": b"\n\ndef added%d():\n    return print(1)\n",
+    ".ts": b"\nexport function added%d() {\n  return print(1);\n}\n",
+}
 EVENT = {"hook_event_name": "SessionStart", "source": "startup", "session_id": "bench"}
 
 
@@ -117,6 +121,8 @@ def measure(root: Path, python: str, runs: int) -> dict[str, tuple[float, float]
         take("warm", [*ctx, *out])
         victim.write_bytes(text + b"\n" * (turn + 1))
         take("touched", [*ctx, *out])
+        victim.write_bytes(text + NEW[victim.suffix] % turn)
+        take("edited", [*ctx, *out])
         victim.write_bytes(text)
         take("help", [*ctx, "--help"])
         if "hook" in subprocess.run([*ctx, "--help"], capture_output=True, text=True).stdout:
@@ -143,6 +149,7 @@ def main() -> None:
     over = {
         "cold": "bare parse",
         "touched": "cold",
+        "edited": "cold",
         "warm": "listing",
         "help": "python",
         "hook": "python",
