@@ -364,7 +364,7 @@ class Hints(NamedTuple):
     """What the text of a task points at."""
 
     paths: tuple[str, ...]  # files of this repository that it names
-    names: tuple[str, ...]  # its identifiers that code here defines
+    names: tuple[str, ...]  # its identifiers
     errors: tuple[str, ...]
     messages: tuple[str, ...]  # what it quotes
     flags: tuple[str, ...]  # "--tokens"
@@ -375,28 +375,20 @@ class Hints(NamedTuple):
 
 
 class Words(NamedTuple):
-    """Where some stems stand, and how large the fields of all files are."""
+    """Which stem stands in which file."""
 
-    paths: dict[int, str]  # of each file's number
-    sizes: dict[int, tuple[int, ...]]  # file -> words in each of FIELDS
-    postings: dict[str, array[int]]  # stem -> file, counts in all fields, file, counts, ...
-
-
-class Commit(NamedTuple):
-    """One earlier change: the stems of its message, the files it touched."""
-
-    words: tuple[str, ...]
-    paths: tuple[str, ...]
+    paths: Sequence[str]  # of each file's number; "" for one that is gone
+    sizes: array[int]  # words in each of FIELDS, file after file
+    total: int  # files that have words
+    postings: Mapping[str, Sequence[tuple[int, int]]]  # stem -> file, its counts in all fields
 
 
-class Material(NamedTuple):
-    """All that a package is scored from."""
+class History(NamedTuple):
+    """The last commits: what their messages say, which files they touched."""
 
-    hints: Hints
-    words: Words
-    exact: Sequence[str]  # forms of the identifiers that the task may mean
-    commits: Sequence[Commit]
-    graph: Graph
+    words: Mapping[str, Sequence[int]]  # stem -> commits
+    sizes: Sequence[int]  # of each commit: stems of its message
+    paths: Sequence[Sequence[str]]  # of each commit
 
 
 Scores = dict[str, float]  # path -> how much one signal says for it, 0 to 1
@@ -409,6 +401,7 @@ class View(NamedTuple):
     path: str
     form: str
     text: str
+    tokens: int = 0  # of its text as it is shown
 
 
 class PackFile(NamedTuple):
@@ -433,6 +426,7 @@ class Pack(NamedTuple):
     counter: str
     commit: str  # the one checked out, or ""
     outside: tuple[str, ...] = ()  # files that the task names and the role may not see
+    tokens: int = 0  # of the whole text
 
 
 class SearchHit(NamedTuple):
@@ -941,28 +935,24 @@ STOP_WORDS = frozenset(
 )
 
 
-def parse_hints(
-    text: str, paths: Iterable[str], names: Iterable[str], domains: Mapping[str, str]
-) -> Hints:
-    """What a task's text points at; `names` are those of its identifiers that code defines."""
+def parse_hints(text: str, paths: Iterable[str], domains: Mapping[str, str]) -> Hints:
+    """What a task's text points at in a repository of these files."""
     text = text[:_TASK_CHARACTERS]
     named = find_named_paths(text, paths)
     words: dict[str, float] = {}
     title, _, rest = text.strip().partition("\n")
     for part, weight in ((title, _TITLE_WEIGHT), (rest, 1.0)):
         for word in re.findall(r"\w+", part):
-            if word.lower() in STOP_WORDS:
-                continue
-            for form in word_forms(word):
-                words[form] = max(words.get(form, 0.0), weight)
+            if word.lower() not in STOP_WORDS:
+                for form in word_forms(word):
+                    words.setdefault(form, weight)
     lower = text.lower()
     action = next((name for name, pattern in _TASK_ACTIONS if re.search(pattern, lower)), "")
     prefixes = [each for each in domains if any(path.startswith(each) for path in named)]
     domain = domains[max(prefixes, key=lambda each: (len(each), each))] if prefixes else ""
-    known = set(names)
     return Hints(
         paths=named,
-        names=tuple(name for name in find_identifiers(text) if name in known),
+        names=tuple(find_identifiers(text)),
         errors=tuple(dict.fromkeys(re.findall(r"\b[A-Z]\w*(?:Error|Exception|Warning)\b", text))),
         messages=tuple(dict.fromkeys(re.findall(r"[\"“]([^\"“”\n]{8,200})[\"”]", text))),
         flags=tuple(dict.fromkeys(re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]+", text))),
@@ -990,67 +980,64 @@ _TASK_ACTIONS = (
 
 def find_identifiers(text: str) -> list[str]:
     """Words of a text that may be names of code, in order: those a sentence would not have."""
-    text = text[:_TASK_CHARACTERS]
-    quoted = [name for span in re.findall(r"`([^`\n]{1,200})`", text) for name in _names_in(span)]
+    spans = re.findall(r"`([^`\n]{1,200})`", text)
     shaped = re.findall(r"\b(?:\w+_\w+|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*|__\w+__)\b", text)
     called = re.findall(r"\b([A-Za-z_]\w+)\(", text)
-    dotted = [
-        name
-        for span in re.findall(r"\b[A-Za-z_]\w*(?:(?:\.|::|->|#)[A-Za-z_]\w*)+", text)
-        for name in _names_in(span)
-    ]
-    return list(dict.fromkeys([*quoted, *shaped, *called, *dotted]))[:_MOST_IDENTIFIERS]
+    dotted = re.findall(r"\b[A-Za-z_]\w*(?:(?:\.|::|->|#)[A-Za-z_]\w*)+", text)
+    quoted, members = (re.findall(r"[A-Za-z_]\w{2,}", " ".join(each)) for each in (spans, dotted))
+    return list(dict.fromkeys([*quoted, *shaped, *called, *members]))[:_MOST_IDENTIFIERS]
 
 
 _MOST_IDENTIFIERS = 200
 
 
-def _names_in(span: str) -> list[str]:
-    return [name for name in re.findall(r"[A-Za-z_]\w+", span) if len(name) > 2]
+def find_path_words(text: str) -> list[str]:
+    """Words of a text that may be paths or their ends, or modules, in order."""
+    found: dict[str, None] = {}
+    for word in re.findall(r"[\w@.+~\\/-]*\w", text):
+        if "/" in word or "\\" in word or "." in word.strip("."):
+            parts = [each for each in re.split(r"[\\/]+", word) if each not in ("", ".", "..")]
+            found["/".join(parts)] = None
+    return list(found)[:_MOST_IDENTIFIERS]
 
 
 def find_named_paths(text: str, paths: Iterable[str]) -> tuple[str, ...]:
     """The files that a text names: whole paths or their ends, module names, traceback lines."""
-    wanted: dict[str, None] = {}
-    for token in re.findall(r"[\w@.+~\\/-]*\w", text):
-        if "/" in token or "\\" in token or "." in token.strip("."):
-            parts = [each for each in re.split(r"[\\/]+", token) if each not in ("", ".", "..")]
-            wanted["/".join(parts)] = None
-    found: list[str] = []
-    ends: dict[str, list[str]] = {}  # last part of a path, with and without its suffix -> paths
-    for path in paths:
-        name = path.rpartition("/")[2]
-        ends.setdefault(name, []).append(path)
-        if "." in name[1:]:
-            ends.setdefault(name.rpartition(".")[0], []).append(path)
-    for token in itertools.islice(wanted, _MOST_IDENTIFIERS):
-        found += _paths_like(token, ends)
-    return tuple(dict.fromkeys(found))
-
-
-def _paths_like(token: str, ends: Mapping[str, list[str]]) -> list[str]:
-    """The paths whose end a token is, or that end it; a bare name must have its suffix."""
-    for written in (token, token.replace(".", "/") if "/" not in token else ""):
-        last = written.rpartition("/")[2]
-        if not written or ("/" not in written and "." not in written):
-            continue
-        same = [
-            path
-            for path in ends.get(last, ())
-            if _ends_with(path, written)
-            or _ends_with(path.rpartition(".")[0], written)
-            or _ends_with(written, path)
-        ]
-        if 0 < len(same) <= _VAGUE_PATHS:
-            return same
-    return []
+    words = find_path_words(text)
+    # "a.b" may be a file of that name or the module a/b; a bare name must have its suffix
+    forms = [
+        [form for form in dict.fromkeys([word, word.replace(".", "/")]) if re.search("[./]", form)]
+        if "/" not in word
+        else [word]
+        for word in words
+    ]
+    ends: dict[str, list[str]] = {name_of(form): [] for each in forms for form in each}
+    for path in paths if words else ():
+        name = name_of(path)
+        for end in (name, name.rpartition(".")[0]):
+            if end in ends:
+                ends[end].append(path)
+    found: dict[str, None] = {}
+    for each in forms:
+        for form in each:
+            same = [path for path in ends[name_of(form)] if _is_path_named(path, form)]
+            if 0 < len(same) <= _VAGUE_PATHS:
+                found |= dict.fromkeys(same)
+                break
+    return tuple(found)
 
 
 _VAGUE_PATHS = 8  # files that end like this: more of them, and the text means none in particular
 
 
-def _ends_with(path: str, end: str) -> bool:
-    return path == end or path.endswith("/" + end)
+def _is_path_named(path: str, form: str) -> bool:
+    """Whether a text that says `form` means this path: one is the end of the other."""
+    bare = path.rpartition(".")[0]
+    return (
+        f"/{path}".endswith(f"/{form}")
+        or f"/{bare}".endswith(f"/{form}")
+        or f"/{form}".endswith(f"/{path}")
+    )
 
 
 # -- fields of a file, each a kind of place where a word can stand
@@ -1106,24 +1093,24 @@ def _fields_pattern(comments: tuple[str, ...], docstring: bool) -> str:
     return f"(?s){quotes}{marks or '(?!)'}|(?P<string>{strings})"
 
 
-def find_hits(text: str, stems: Iterable[str]) -> dict[str, list[int]]:
-    """The offsets where a word of a text begins with each stem."""
+def find_line_hits(text: str, stems: Iterable[str]) -> LineHits:
+    """How often a word of a text begins with each stem, by line."""
     lower = text.lower()
     if len(lower) != len(text):  # a letter that has no single lower form: offsets would shift
         lower = text
-    hits: dict[str, list[int]] = {}
+    ends = list(itertools.accumulate(len(line) + 1 for line in text.split("\n")))
+    lines: LineHits = {}
     for each in stems:
-        places: list[int] = []
-        at, size = lower.find(each), len(each)
-        while at >= 0 and len(places) < _MOST_HITS:
+        at, size, left = lower.find(each), len(each), _MOST_HITS
+        while at >= 0 and left:
             before = text[at - 1 : at]
             begins = not before.isalpha() or (text[at].isupper() and before.islower())
             if begins and (size > 3 or not lower[at + size : at + size + 1].isalpha()):
-                places.append(at)
+                counts = lines.setdefault(bisect.bisect_right(ends, at) + 1, {})
+                counts[each] = counts.get(each, 0) + 1
+                left -= 1
             at = lower.find(each, at + size)
-        if places:
-            hits[each] = places
-    return hits
+    return lines
 
 
 _MOST_HITS = 500  # of one stem in one file
@@ -1139,17 +1126,6 @@ def find_changed_lines(old: str, new: str) -> list[tuple[int, int]]:
         for verb, _, _, first, last in matcher.get_opcodes()
         if verb != "equal"
     ]
-
-
-def find_line_hits(text: str, stems: Iterable[str]) -> LineHits:
-    """How often a word begins with each stem, by line."""
-    starts = [0, *(match.end() for match in re.finditer("\n", text))]
-    lines: LineHits = {}
-    for each, places in find_hits(text, stems).items():
-        for place in places:
-            counts = lines.setdefault(bisect.bisect_right(starts, place), {})
-            counts[each] = counts.get(each, 0) + 1
-    return lines
 
 
 def join_words(text: str) -> list[str]:
@@ -1507,15 +1483,6 @@ def _edit_value(text: str, at: int, value: Any, indent: str) -> tuple[str, int]:
         (before if number else gap) + body for number, (before, body) in enumerate(kept)
     )
     return text[at] + inside + (tail if kept else "") + text[end - 1], end
-
-
-def find_code_names(text: str) -> list[str]:
-    """The words of a text that may be paths or names of code."""
-    paths = re.findall(r"(?:[\w.-]+/)*[\w-]+(?:\.\w+)+|(?:[\w.-]+/)+[\w.-]+", text)
-    return list(dict.fromkeys([*paths, *find_identifiers(text)]))[:_MOST_NAMES]
-
-
-_MOST_NAMES = 40
 
 
 # ---- 3 LANGUAGES (pure) ----------------------------------------------------
@@ -5867,7 +5834,7 @@ _FAMILIES = (
 _IMPORTED, _SAME_FOLDER, _ANYWHERE = 1.0, 0.7, 0.2
 _COMMON = 30  # files that define a name: of more, none is meant by a mention from far away
 _IMPORT_WEIGHT = 1.0  # an import counts like one sure mention, however little of it is used
-_BARRELS = re.compile(r"(^|/)(__init__\.pyi?|index\.\w+|mod\.rs|lib\.rs)$")
+_BARREL = r"(^|/)(__init__\.pyi?|index\.\w+|mod\.rs|lib\.rs)$"
 _DAMPING = 0.85
 _CONVERGED = 1e-4  # sum of the changes of one sweep, of a total of 1
 
@@ -5897,12 +5864,12 @@ def build_links(
             here.setdefault(name, []).append(len(names))
             names.append((at, name))
     rarity = functools.cache(_rarity)
+    is_barrel = re.compile(_BARREL).search
     mentions = []
     for at, path in enumerate(paths):
-        near = set(linked[at])
+        near = {*linked[at]}
         for to in linked[at]:  # what a package re-exports is as good as imported
-            if _BARRELS.search(paths[to]):
-                near.update(linked[to])
+            near.update(linked[to] if is_barrel(paths[to]) else ())
         close = [own[to] for to in sorted(near) if folders[to][0] == folders[at][0]]
         symbols, strengths = array("l"), array("d")
         known = definers[folders[at][0]]
@@ -5930,10 +5897,9 @@ def _rarity(name: str, definers: int) -> float:
     fade = 1 / math.sqrt(definers)
     if name.startswith("__"):
         return 0.05 * fade
-    plain = name.islower() and "_" not in name
     if len(name) < 3:
         return 0.1 * fade
-    return fade * (0.3 if plain and len(name) < 7 else 1.0)
+    return fade * (0.3 if len(name) < 7 and name.islower() and "_" not in name else 1.0)
 
 
 def rank_files(links: Links, focus: Mapping[str, float]) -> list[float]:
@@ -5992,69 +5958,50 @@ def rank_symbols(
     for (at, name), value in zip(links.names, flow, strict=True):
         received[at][name] = value
     real = [at for at, weight in enumerate(links.weights) if weight > REAL_WEIGHT]
-    rivals: collections.Counter[str] = collections.Counter()
-    for at in real:
-        rivals.update(each.name for each in tags[links.paths[at]].definitions)
+    rivals = collections.Counter(
+        each.name for at in real for each in tags[links.paths[at]].definitions
+    )
     if rivals.total() < _ENOUGH_SYMBOLS:  # nearly all tests or examples: then these are the project
         real = list(range(len(links.paths)))
     found = []
     for at in real:
         path, weight = links.paths[at], links.weights[at]
         definitions = tags[path].definitions
-        values = _values(definitions, received[at], ranks[at])
+        base = 0.15 * ranks[at] / (len(definitions) or 1)
+        owned: dict[str, float] = {}  # what flows to a type through its members
+        for each in definitions:
+            owner = each.owner.rpartition(".")[2]
+            owned[owner] = owned.get(owner, 0.0) + received[at][each.name] + base
         inner = {each.name for each in definitions if each.kind in TYPE_KINDS and not each.exported}
-        for each, value in zip(definitions, values, strict=True):
+        for each in definitions:
             shared = rivals[each.name] or 1
             hidden = not each.exported or each.owner.rpartition(".")[2] in inner
-            named = 1 + math.log1p(_telling(each.name, mentions) / shared)
+            value = received[at][each.name] + base
+            if each.kind in TYPE_KINDS:
+                value += 0.5 * owned.get(each.name, 0.0)
+            # a plain word in a document is as likely English as code
+            plain = each.name.islower() and "_" not in each.name
+            said = mentions.get(each.name, 0) * (0.2 if plain else 1.0)
+            named = 1 + math.log1p(said / shared)
             score = value**0.35 * weight * _worth(each, shared, hidden=hidden) * named**3
             found.append(Symbol(score, path, each))
     found.sort(key=lambda symbol: (-symbol.score, symbol.path, symbol.definition.line))
     return found
 
 
-_ENOUGH_SYMBOLS = (
-    15  # of the project's own: then those of tests, examples and vendored code stay out
-)
+_ENOUGH_SYMBOLS = 15  # of the project's own: then those of tests, examples, vendored stay out
 
 
-def _values(
-    definitions: Sequence[Definition], received: Mapping[str, float], rank: float
-) -> list[float]:
-    """What flows to each definition of a file, to a type also through its members."""
-    base = 0.15 * rank / (len(definitions) or 1)
-    owned: dict[str, float] = {}
-    for each in definitions:
-        if each.owner:
-            holder = each.owner.rpartition(".")[2]
-            owned[holder] = owned.get(holder, 0.0) + received[each.name] + base
-    return [
-        received[each.name]
-        + base
-        + (0.5 * owned.get(each.name, 0.0) if each.kind in TYPE_KINDS else 0)
-        for each in definitions
-    ]
-
-
-def _telling(name: str, mentions: Mapping[str, int]) -> float:
-    """How often documents mean this name: a plain word is as likely English as code."""
-    count = mentions.get(name, 0)
-    return count * 0.2 if name.islower() and "_" not in name else count
-
-
-def count_mentions(documents: Mapping[str, FileTags]) -> dict[str, int]:
+def count_mentions(documents: Mapping[str, FileTags]) -> collections.Counter[str]:
     """In how many documents each name is mentioned as code."""
-    mentions: dict[str, int] = {}
-    for found in documents.values():
-        for name in found.references:
-            mentions[name] = mentions.get(name, 0) + 1
-    return mentions
+    return collections.Counter(name for found in documents.values() for name in found.references)
 
 
 def build_groups(links: Links, ranks: Sequence[float], group: Callable[[str], str]) -> Groups:
     """The files put together by `group`, with the sums of their ranks and of their links."""
     of = {
-        path: group(path) if links.weights[at] >= 0.5 else "" for at, path in enumerate(links.paths)
+        path: group(path) if weight >= 0.5 else ""
+        for path, weight in zip(links.paths, links.weights, strict=True)
     }
     totals: dict[str, float] = {}
     edges: dict[str, dict[str, float]] = {}
@@ -6085,7 +6032,7 @@ TYPE_KINDS = frozenset(
     "class interface struct trait enum type module object protocol record namespace union".split()
 )
 _KIND_WORTH = {"method": 0.7, "constant": 0.4, "variable": 0.3, "property": 0.25, "field": 0.2}
-_ACCESSOR = re.compile(r"(get|set|is|has)(_|[A-Z])|(toString|hashCode|equals|clone|constructor)$")
+_ACCESSOR = r"(get|set|is|has)(_|[A-Z])|(toString|hashCode|equals|clone|constructor)$"
 
 
 def _worth(definition: Definition, rivals: int, *, hidden: bool) -> float:
@@ -6100,7 +6047,7 @@ def _worth(definition: Definition, rivals: int, *, hidden: bool) -> float:
         worth *= 0.05
     elif name.startswith("_"):
         worth *= 0.3
-    elif _ACCESSOR.match(name):
+    elif re.match(_ACCESSOR, name):
         worth *= 0.5
     return worth
 
@@ -6199,52 +6146,54 @@ def find_groups(modules: Sequence[Module], paths: Collection[str]) -> Callable[[
 _SATURATION = 1.2  # BM25's k1: how soon more of the same word says no more
 _LENGTH = (0.3, 0.5, 0.6, 0.6, 0.6)  # BM25's b by field: how much a long one is discounted
 _FIELD_WORTH = (1.5, 1.5, 1.0, 1.0, 1.0)  # of one word in each field, for the file as a whole
+_MOST_WORDS = 80  # of a task: a long text has many that say nothing
+_MOST_CANDIDATES = 1000  # files that the rarer words have found: a common one then adds no more
 
 
-def build_rarity(words: Words, stems: Iterable[str]) -> dict[str, float]:
-    """How telling each stem is: BM25's idf over the files that hold it."""
-    total = len(words.sizes)
-    found = {}
-    for each in stems:
-        often = len(words.postings.get(each, ())) // 2
-        if often:
-            found[each] = math.log(1 + (total - often + 0.5) / (often + 0.5))
-    return found
-
-
-def score_fields(
-    words: Words, query: Mapping[str, float], rarity: Mapping[str, float]
-) -> dict[str, Scores]:
-    """BM25 of every file: by each field alone and, under "all", by their weighted sum."""
-    total = max(1, len(words.sizes))
-    means = [max(1.0, sum(column) / total) for column in zip(*words.sizes.values(), strict=True)]
-    norms: dict[int, list[float]] = {}
-    fields = list(zip(FIELD_SHIFTS, FIELD_MASKS, _FIELD_WORTH, strict=True))
-    scores: list[dict[int, float]] = [{} for _ in range(len(fields) + 1)]
+def weigh_words(words: Words, query: Mapping[str, float]) -> dict[str, float]:
+    """What the words of a task say, the best first: their weight there times their rarity here."""
+    worth = {}
     for each, weight in query.items():
-        worth = weight * rarity.get(each, 0.0)
-        entries = words.postings.get(each, ())
-        for at in range(0, len(entries), 2):
-            number, packed = entries[at], entries[at + 1]
-            norm = norms.get(number)
-            if norm is None:
-                norm = norms[number] = [
-                    _SATURATION * (1 - b + b * size / mean)
-                    for b, size, mean in zip(_LENGTH, words.sizes[number], means, strict=True)
+        often = len(words.postings.get(each, ()))
+        if often:
+            worth[each] = weight * math.log(1 + (words.total - often + 0.5) / (often + 0.5))
+    best = sorted(worth, key=lambda each: (-worth[each], each))
+    return {each: worth[each] for each in best[:_MOST_WORDS]}
+
+
+def score_words(words: Words, worth: Mapping[str, float]) -> dict[str, Scores]:
+    """BM25 of the files: by each field alone and, under "all", by their weighted sum."""
+    width = len(FIELDS)
+    total = max(1, words.total)
+    means = [max(1.0, sum(words.sizes[field::width]) / total) for field in range(width)]
+    fields = list(zip(FIELD_SHIFTS, FIELD_MASKS, _FIELD_WORTH, strict=True))
+    lengths: dict[int, list[float]] = {}  # of each file found: those of its fields, 1 is the mean
+    columns: list[dict[int, float]] = [{} for _ in range(width + 1)]
+    for each, value in worth.items():
+        full = len(lengths) >= _MOST_CANDIDATES
+        for number, packed in words.postings[each]:
+            if number not in lengths:
+                if full:
+                    continue
+                sizes = words.sizes[number * width : number * width + width]
+                lengths[number] = [
+                    1 - b + b * size / mean
+                    for b, size, mean in zip(_LENGTH, sizes, means, strict=True)
                 ]
             whole = 0.0
             for field, (shift, mask, gain) in enumerate(fields):
                 often = packed >> shift & mask
                 if often:
-                    column = scores[field]
-                    column[number] = column.get(number, 0.0) + worth * often / (often + norm[field])
-                    whole += gain * often * _SATURATION / norm[field]
-            column = scores[-1]
-            column[number] = column.get(number, 0.0) + worth * whole / (whole + _SATURATION)
-    named = zip([*FIELDS, "all"], scores, strict=True)
+                    weight = often / lengths[number][field]
+                    whole += gain * weight
+                    column = columns[field]
+                    said = value * weight / (weight + _SATURATION)
+                    column[number] = column.get(number, 0.0) + said
+            column = columns[-1]
+            column[number] = column.get(number, 0.0) + value * whole / (whole + _SATURATION)
     return {
         name: normalise({words.paths[number]: value for number, value in column.items()})
-        for name, column in named
+        for name, column in zip([*FIELDS, "all"], columns, strict=True)
     }
 
 
@@ -6254,57 +6203,92 @@ def normalise(scores: Mapping[str, float]) -> Scores:
     return {path: value / best for path, value in scores.items()} if best > 0 else {}
 
 
+def score_chunks(hits: Mapping[str, LineHits], worth: Mapping[str, float]) -> Scores:
+    """Files by how much their best window of lines says."""
+    return normalise({path: _best_window(found, worth) for path, found in hits.items()})
+
+
+def _best_window(hits: LineHits, worth: Mapping[str, float]) -> float:
+    windows: dict[int, dict[str, int]] = {}
+    for line, found in hits.items():
+        at = line // _HALF_WINDOW
+        for window in (at, at - 1):
+            counts = windows.setdefault(window, {})
+            for each, often in found.items():
+                counts[each] = counts.get(each, 0) + often
+    return max((_say(counts, worth) for counts in windows.values()), default=0.0)
+
+
+_HALF_WINDOW = 22  # lines
+
+
+def _say(counts: Mapping[str, int], worth: Mapping[str, float]) -> float:
+    """What some words say together, each the less the more often it was said before."""
+    return sum(worth[each] * often / (often + 1) for each, often in counts.items())
+
+
+def rank_definitions(
+    definitions: Sequence[Definition],
+    hits: LineHits,
+    worth: Mapping[str, float],
+    names: Collection[str],
+) -> list[Definition]:
+    """The definitions that matter to a task, best first; `hits` counts stems by line."""
+    scored = []
+    lines = sorted(hits)
+    named = 2 * max(worth.values(), default=1.0)
+    for each in definitions:
+        first = bisect.bisect_left(lines, each.line)
+        counts: dict[str, int] = {}
+        for line in lines[first : bisect.bisect_right(lines, each.end)]:
+            for word, often in hits[line].items():
+                counts[word] = counts.get(word, 0) + often
+        score = named if each.name in names else 0.0
+        if counts:
+            size = max(0, each.end - each.line)
+            score += _say(counts, worth) / (1 + math.log1p(size / 40))
+            name = each.name.lower().replace("_", "")
+            said = hits.get(each.line, {})
+            score += sum(worth[w] for w in worth if w in name and (len(w) > 3 or w in said))
+        if score > 0:
+            scored.append((-score, each.line, each))
+    return [each for _, _, each in sorted(scored)]
+
+
 # -- history
 
 
-def parse_commit(message: str, paths: Iterable[str]) -> Commit:
-    """A commit by what its message says; only the beginning of a long one."""
-    said = re.findall(r"\w+", message[:_MESSAGE_CHARACTERS])
-    words = {form for word in said if word.lower() not in STOP_WORDS for form in word_forms(word)}
-    return Commit(tuple(sorted(words)), tuple(paths))
-
-
-_MESSAGE_CHARACTERS = 600
-
-
-def keep_known(commits: Iterable[Commit], known: Collection[str]) -> list[Commit]:
-    """The commits that say something, with those of their files that still exist."""
-    narrow = (commit for commit in commits if len(commit.paths) <= _WIDE_COMMIT)
-    kept = (Commit(each.words, tuple(p for p in each.paths if p in known)) for each in narrow)
-    return [commit for commit in kept if commit.paths]
-
-
-_WIDE_COMMIT = 30  # files: one that touches more says nothing of any of them
-
-
-def score_history(commits: Sequence[Commit], query: Mapping[str, float]) -> Scores:
+def score_history(history: History, query: Mapping[str, float], known: Collection[str]) -> Scores:
     """Files by how much the messages of the commits that touched them sound like the task."""
-    spread = collections.Counter(word for commit in commits for word in commit.words)
-    total = len(commits)
+    total = len(history.paths)
+    worth: dict[int, float] = {}
+    for each, weight in query.items():
+        said = history.words.get(each, ())
+        value = weight * math.log(1 + (total - len(said) + 0.5) / (len(said) + 0.5))
+        for commit in said:
+            worth[commit] = worth.get(commit, 0.0) + value
     scores: dict[str, float] = {}
-    for commit in commits:
-        worth = sum(
-            query[word] * math.log(1 + (total - spread[word] + 0.5) / (spread[word] + 0.5))
-            for word in commit.words
-            if word in query
-        )
-        if worth:
-            worth = worth**2 / (len(commit.words) + 8) / math.sqrt(len(commit.paths))
-            for path in commit.paths:
-                scores[path] = scores.get(path, 0.0) + worth**2
+    for commit, value in worth.items():
+        paths = [path for path in history.paths[commit] if path in known]
+        share = value**2 / (history.sizes[commit] + 8) / math.sqrt(len(paths) or 1)
+        for path in paths:
+            scores[path] = scores.get(path, 0.0) + share**2
     return normalise(scores)
 
 
-def score_together(commits: Sequence[Commit], seeds: Mapping[str, float]) -> Scores:
+def score_together(history: History, seeds: Mapping[str, float], known: Collection[str]) -> Scores:
     """Files that used to change together with the best matches so far."""
-    counts = collections.Counter(path for commit in commits for path in commit.paths)
+    commits = [paths for paths in history.paths if not seeds.keys().isdisjoint(paths)]
+    counts = collections.Counter(path for paths in commits for path in paths)
     scores: dict[str, float] = {}
     for commit in commits:
-        touched = [path for path in commit.paths if path in seeds]
-        for path in commit.paths:
-            worth = sum(seeds[seed] / (counts[seed] + 3) for seed in touched if seed != path)
-            if worth:
-                scores[path] = scores.get(path, 0.0) + worth / len(commit.paths)
+        paths = [path for path in commit if path in known]
+        values = {path: seeds[path] / (counts[path] + 3) for path in paths if path in seeds}
+        total = sum(values.values())
+        for path in paths:
+            if len(values) > (path in values):
+                value = (total - values.get(path, 0.0)) / len(paths)
+                scores[path] = scores.get(path, 0.0) + value
     return normalise(scores)
 
 
@@ -6314,51 +6298,41 @@ def score_together(commits: Sequence[Commit], seeds: Mapping[str, float]) -> Sco
 def build_graph(links: Links) -> Graph:
     """Which file leans on which, with weights."""
     return {
-        path: {
-            links.paths[to]: round(weight, 3)
-            for to, weight in _targets(links, at).items()
-            if weight > 0.001
-        }
+        path: {links.paths[to]: weight for to, weight in _targets(links, at).items()}
         for at, path in enumerate(links.paths)
     }
 
 
-def score_near(graph: Graph, seeds: Mapping[str, float]) -> Scores:
-    """A walk that restarts at the seeds and follows the links both ways."""
-    users: Graph = {}
-    for path, targets in graph.items():
-        for to, weight in targets.items():
-            users.setdefault(to, {})[path] = weight
+def score_near(
+    seeds: Mapping[str, float], look: Callable[[Sequence[str]], Sequence[Graph]]
+) -> Scores:
+    """A walk that restarts at the seeds; `look` gives the links of some files, both ways."""
     total = sum(seeds.values()) or 1.0
     restart = {path: value / total for path, value in seeds.items()}
-    ranks = dict(restart)
+    ranks = restart
     for _ in range(_STEPS):
+        walkers = rank_paths(ranks)[:_WALKERS]
         moved = {path: (1 - _WALK) * value for path, value in restart.items()}
-        for side in (graph, users):
-            for path, value in ranks.items():
+        for side in look(walkers):
+            for path in walkers:
                 targets = side.get(path, {})
-                if targets:
-                    share = 0.5 * _WALK * value / sum(targets.values())
-                    for to, weight in targets.items():
-                        moved[to] = moved.get(to, 0.0) + share * weight
+                share = 0.5 * _WALK * ranks[path] / (sum(targets.values()) or 1.0)
+                for to, weight in targets.items():
+                    moved[to] = moved.get(to, 0.0) + share * weight
         ranks = moved
     return normalise(ranks)
 
 
-_STEPS, _WALK = 3, 0.5
+_STEPS, _WALK = 2, 0.5
+_WALKERS = 30  # files from which a step goes on: the rest have hardly any weight
 
 
 def score_folders(seeds: Mapping[str, float], paths: Iterable[str]) -> Scores:
     """Files by the seeds beside them in their folder."""
     totals: dict[str, float] = {}
     for path, value in seeds.items():
-        folder = path.rpartition("/")[0]
-        totals[folder] = totals.get(folder, 0.0) + value
-    beside = {
-        path: totals[folder] - seeds.get(path, 0.0)
-        for path in paths
-        if (folder := path.rpartition("/")[0]) in totals
-    }
+        totals[folder_of(path)] = totals.get(folder_of(path), 0.0) + value
+    beside = {path: totals.get(folder_of(path), 0.0) - seeds.get(path, 0.0) for path in paths}
     return normalise({path: value for path, value in beside.items() if value > 1e-9})
 
 
@@ -6382,143 +6356,31 @@ SIGNALS = {
     "path": Signal("structure", 0.13, "its path matches"),
     "near": Signal("structure", 0.26, "close to the other matches"),
     "folder": Signal("structure", 0.07, "in a folder of matches"),
-    "body": Signal("text", 0.28, "its text matches"),
-    "title": Signal("text", 0.14, "matches the first line"),
-    "chunk": Signal("text", 0.28, "one passage matches closely"),
+    "body": Signal("text", 0.30, "its text matches"),
+    "chunk": Signal("text", 0.30, "one passage matches closely"),
     "history": Signal("text", 0.23, "earlier commits that sound alike touched it"),
     "together": Signal("text", 0.11, "changes together with the matches"),
 }
 
 
-def combine(evidence: Mapping[str, Scores], half: str) -> Scores:
+def combine(signals: Mapping[str, Scores], half: str) -> Scores:
     """The weighted sum of one half's signals, each damped: many that say a little beat one."""
-    total = sum(each.weight for each in SIGNALS.values() if each.half == half)
+    members = {name: each.weight for name, each in SIGNALS.items() if each.half == half}
+    total = sum(members.values())
     scores: Scores = {}
-    for name, each in SIGNALS.items():
-        if each.half == half:
-            for path, value in evidence.get(name, {}).items():
-                scores[path] = scores.get(path, 0.0) + math.sqrt(value) * each.weight / total
+    for name, weight in members.items():
+        for path, value in signals.get(name, {}).items():
+            scores[path] = scores.get(path, 0.0) + math.sqrt(value) * weight / total
     return scores
-
-
-def build_signals(
-    material: Material,
-    look: Callable[[Sequence[str], Collection[str]], Mapping[str, LineHits]],
-    structure: float,
-    text: float,
-) -> dict[str, Scores]:
-    """Each of SIGNALS for every file; `look` reads where some stems stand in some files."""
-    words, hints, commits = material.words, material.hints, material.commits
-    rarity = build_rarity(words, words.postings)
-    query = pick_words(hints.words, rarity)
-    fields = score_fields(words, query, rarity)
-    title = {each: weight for each, weight in query.items() if each in hints.title}
-    exact = score_fields(words, dict.fromkeys(material.exact, 1.0), rarity)
-    signals = {
-        "named": dict.fromkeys(hints.paths, 1.0),
-        "defines": exact["names"],
-        "mentions": exact["all"],
-        "path": fields["path"],
-        "body": fields["all"],
-        "title": score_fields(words, title, rarity)["all"],
-        "history": score_history(commits, hints.words),
-    }
-    worth = weigh_words(material)
-    best = rank_paths(blend(signals, structure, text))[:_CHUNK_FILES]
-    hits = look(best, worth)
-    signals["chunk"] = normalise({path: score_chunk(hits[path], worth) for path in best})
-    scores = blend(signals, structure, text)
-    seeds = {path: scores[path] ** _SEED_POWER for path in rank_paths(scores)[:_SEEDS]}
-    signals["near"] = score_near(material.graph, seeds)
-    signals["folder"] = score_folders(seeds, words.paths.values())
-    signals["together"] = score_together(commits, seeds)
-    return signals
-
-
-_CHUNK_FILES = 100  # read for it: reading all would take too long
-_SEEDS = 30  # best matches whose surroundings count
-_SEED_POWER = 6  # the better, the more: the last ones hardly count
-
-
-def weigh_words(material: Material) -> dict[str, float]:
-    """What each word of the task says: its weight there times its rarity here."""
-    rarity = build_rarity(material.words, material.words.postings)
-    query = pick_words(material.hints.words, rarity)
-    return {each: weight * rarity[each] for each, weight in query.items()}
-
-
-def score_chunk(hits: LineHits, worth: Mapping[str, float]) -> float:
-    """How much the best window of lines says."""
-    windows: dict[int, dict[str, int]] = {}
-    for line, found in hits.items():
-        at = line // _HALF_WINDOW
-        for window in (at, at - 1):
-            counts = windows.setdefault(window, {})
-            for each, often in found.items():
-                counts[each] = counts.get(each, 0) + often
-    return max(
-        (
-            sum(worth[each] * often / (often + 1.0) for each, often in counts.items())
-            for counts in windows.values()
-        ),
-        default=0.0,
-    )
-
-
-_HALF_WINDOW = 22  # lines
-
-
-def rank_definitions(
-    definitions: Sequence[Definition],
-    hits: LineHits,
-    worth: Mapping[str, float],
-    names: Collection[str],
-) -> list[Definition]:
-    """The definitions that matter to a task, best first; `hits` counts stems by line."""
-    scored = []
-    lines = sorted(hits)
-    for each in definitions:
-        counts: dict[str, int] = {}
-        for line in lines[
-            bisect.bisect_left(lines, each.line) : bisect.bisect_right(lines, each.end)
-        ]:
-            for word, often in hits[line].items():
-                counts[word] = counts.get(word, 0) + often
-        said = {form for form in split_words(each.name) if form in worth}
-        score = sum(worth[word] * often / (often + 1) for word, often in counts.items())
-        score /= 1 + math.log1p(max(0, each.end - each.line) / 40)
-        score += sum(worth[word] for word in said)
-        if each.name in names:
-            score += 2 * max(worth.values(), default=1.0)
-        if score > 0:
-            scored.append((-score, each.line, each))
-    return [each for _, _, each in sorted(scored)]
-
-
-def is_defined(words: Words, forms: Iterable[str]) -> bool:
-    """Whether any file defines a symbol of one of these forms."""
-    mask = FIELD_MASKS[1] << FIELD_SHIFTS[1]
-    return any(packed & mask for form in forms for packed in words.postings.get(form, ())[1::2])
-
-
-def pick_words(words: Mapping[str, float], rarity: Mapping[str, float]) -> dict[str, float]:
-    """The words of a task that say most: a long text has many that say nothing."""
-    best = sorted(
-        (-weight * rarity[each], each) for each, weight in words.items() if each in rarity
-    )
-    return {each: words[each] for _, each in best[:_MOST_WORDS]}
-
-
-_MOST_WORDS = 80
 
 
 def blend(signals: Mapping[str, Scores], structure: float, text: float) -> Scores:
     """Both halves in these shares; a half that says nothing leaves the other its share."""
     halves = [(combine(signals, "structure"), structure), (combine(signals, "text"), text)]
-    total = sum(share for scores, share in halves if scores)
+    total = sum(share for scores, share in halves if scores) or 1.0
     both: Scores = {}
     for scores, share in halves:
-        for path, value in scores.items() if total else ():
+        for path, value in scores.items():
             both[path] = both.get(path, 0.0) + share / total * value
     return both
 
@@ -6526,6 +6388,20 @@ def blend(signals: Mapping[str, Scores], structure: float, text: float) -> Score
 def rank_paths(scores: Scores) -> list[str]:
     """Paths, best first."""
     return sorted(scores, key=lambda path: (-scores[path], path))
+
+
+def find_seeds(scores: Scores) -> Scores:
+    """The best matches, whose surroundings count: the better, the more."""
+    return {path: scores[path] ** _SEED_POWER for path in rank_paths(scores)[:_SEEDS]}
+
+
+_SEEDS, _SEED_POWER = 20, 6
+
+
+def is_defined(words: Words, forms: Iterable[str]) -> bool:
+    """Whether any file defines a symbol of one of these forms."""
+    mask = FIELD_MASKS[1] << FIELD_SHIFTS[1]
+    return any(packed & mask for form in forms for _, packed in words.postings[form])
 
 
 def find_subjects(hints: Hints) -> set[str]:
@@ -6645,7 +6521,7 @@ def fit_views(
         for view in forms(path, room) if room >= _LEAST_VIEW else ():
             price = cost(view)
             if price <= room:
-                chosen, budget = view, budget - price
+                chosen, budget = view._replace(tokens=price), budget - price
                 break
         views.append(chosen)
     return views
@@ -7011,7 +6887,7 @@ def render_diff(changes: Sequence[Change]) -> str:
 # -- the package
 
 
-def render_pack(package: Pack, note: str = "") -> str:
+def render_pack(package: Pack) -> str:
     """The package as markdown to paste: what it holds and why, then the files."""
     forms = {view.path: view.form for view in package.views}
     out = [f"# Context package\n\nTask: {show(package.task.strip().partition(chr(10))[0], 200)}\n"]
@@ -7021,14 +6897,16 @@ def render_pack(package: Pack, note: str = "") -> str:
         out.append("\n## Dependencies\n\n")
         out += [f"- {code_span(path)} -> {code_span(to)}\n" for path, to in package.dependencies]
     out += [render_view(view) for view in package.views if view.form != "name"]
-    return redact("".join(out)) + (f"\n{note}\n" if note else "")
+    note = f"Counted with {package.counter}: {package.tokens} of {package.budget} tokens."
+    return redact("".join(out)) + f"\n{note}\n"
 
 
 def render_pack_line(file: PackFile, form: str) -> str:
     """One file on one line: how relevant, in which form, why, its symbols."""
     names = ", ".join(show(each.name, 60) for each in file.symbols[:_LINE_SYMBOLS])
     symbols = f"; {names}" if names else ""
-    return f"- {code_span(file.path)} {file.score:.2f} {form}: {explain_file(file)}{symbols}\n"
+    how = f" {form}" if form else ""
+    return f"- {code_span(file.path)} {file.score:.2f}{how}: {explain_file(file)}{symbols}\n"
 
 
 _LINE_SYMBOLS = 6
@@ -7094,7 +6972,7 @@ def render_signatures(path: str, symbols: Sequence[Definition]) -> str:
     return "".join(render_symbol(Symbol(0.0, path, each)) for each in ordered)
 
 
-def render_pack_json(package: Pack, counts: Sequence[int], total: int) -> str:
+def render_pack_json(package: Pack) -> str:
     """The package for a program."""
     import json
 
@@ -7108,9 +6986,9 @@ def render_pack_json(package: Pack, counts: Sequence[int], total: int) -> str:
             "form": view.form,
             "symbols": [show(symbol.name) for symbol in each.symbols],
             "why": explain_file(each),
-            "tokens": count,
+            "tokens": view.tokens,
         }
-        for each, view, count in zip(package.files, package.views, counts, strict=True)
+        for each, view in zip(package.files, package.views, strict=True)
     ]
     whole = {
         "task": show(redact(package.task[:2000].strip()), 2000),
@@ -7118,7 +6996,7 @@ def render_pack_json(package: Pack, counts: Sequence[int], total: int) -> str:
         "dependencies": [
             {"from": plain_path(path), "to": plain_path(to)} for path, to in package.dependencies
         ],
-        "tokens": total,
+        "tokens": package.tokens,
         "budget": package.budget,
         "counter": package.counter,
         "metadata": {
@@ -7151,6 +7029,9 @@ def render_pack_signals(package: Pack) -> str:
     return "".join(lines)
 
 
+PACK_FORMS = {"text": render_pack, "json": render_pack_json, "explain": render_pack_signals}
+
+
 def render_hints(hints: Hints, form: str) -> str:
     """What was understood of a task."""
     words = sorted(hints.words, key=lambda word: (-hints.words[word], word))
@@ -7174,13 +7055,10 @@ def render_hints(hints: Hints, form: str) -> str:
     return "".join(f"{name}: {show(value, 1000)}\n" for name, value in shown.items() if value)
 
 
-def render_pack_summary(package: Pack, advice: str) -> str:
+def render_pack_summary(package: Pack) -> str:
     """The package in short, for a prompt or a hook: files, symbols, why, dependencies."""
-    out = [f"{advice}\n\n"] if advice else []
-    out += [
-        render_pack_line(each, view.form)
-        for each, view in zip(package.files, package.views, strict=True)
-    ]
+    out = ["Work within the package; report gaps rather than searching everywhere.\n\n"]
+    out += [render_pack_line(each, "") for each in package.files]
     out += [f"- {show(path)} -> {show(to)}\n" for path, to in package.dependencies]
     return redact("".join(out))
 
@@ -8470,51 +8348,8 @@ def read_head(project: Project) -> str:
     return (out or b"").decode("ascii", "replace").strip()
 
 
-def read_diff(
-    project: Project, ref: str, files: Mapping[str, Stamp]
-) -> dict[str, list[tuple[int, int]]]:
-    """The files that differ from a commit, each with its changed lines (first, last).
-
-    git only names the commit's files and their hashes: comparing is done here, so no filter runs.
-    """
-    commit = run_git(project, "rev-parse", "--verify", "-q", "--end-of-options", ref + "^{commit}")
-    name = (commit or b"").decode("ascii", "replace").strip()
-    listed = run_git(project, "ls-tree", "-r", "-z", name) if name else None
-    if listed is None:
-        raise CtxError(f"--diff {show(ref, 60)}: is no commit here; give a branch, tag or hash")
-    old: dict[str, str] = {}
-    for entry in listed.split(b"\0")[:-1]:
-        about, _, place = entry.partition(b"\t")
-        old[os.fsdecode(place)] = about.split()[2].decode("ascii")
-    changed: dict[str, list[tuple[int, int]]] = {}
-    for path in files:
-        source = None if is_secret_path(path) else read_source(project, path)
-        if source is None or _is_blob(source, old.get(path, "")):
-            continue
-        before = run_git(project, "cat-file", "blob", old[path]) if path in old else b""
-        changed[path] = find_changed_lines(
-            (before or b"").decode("utf-8", "replace"), source.decode("utf-8", "replace")
-        )
-        if len(changed) == _MOST_CHANGED:
-            say(project, f"--diff: more than {_MOST_CHANGED} files changed; the rest is left out")
-            break
-    return changed
-
-
-_MOST_CHANGED = 200
-
-
-def _is_blob(source: bytes, wanted: str) -> bool:
-    """Whether git would store these bytes, or these lines with plain endings, under this hash."""
-    import hashlib
-
-    kind = hashlib.sha256 if len(wanted) == 64 else hashlib.sha1
-    texts = (source, source.replace(b"\r\n", b"\n"))
-    return any(kind(b"blob %d\0" % len(each) + each).hexdigest() == wanted for each in texts)
-
-
 # ---- 12 INDEX (world) ------------------------------------------------------
-# List, read, tag, remember. Uses: TYPES TEXT LANGUAGES TAGS FACTS RANK DISK.
+# List, read, tag, remember. Uses: TYPES TEXT LANGUAGES TAGS FACTS DISK.
 
 
 class Index(NamedTuple):
@@ -8848,8 +8683,10 @@ CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT);
 CREATE TABLE files (path BLOB PRIMARY KEY, stamp TEXT, hash TEXT, kind TEXT) WITHOUT ROWID;
 CREATE TABLE tags (hash TEXT, kind TEXT, sketch TEXT, crc INTEGER, data BLOB);
 CREATE UNIQUE INDEX tags_key ON tags (hash, kind);
-CREATE TABLE counted (number INTEGER PRIMARY KEY, path BLOB, stamp TEXT, sizes TEXT);
+CREATE TABLE counted (number INTEGER PRIMARY KEY, stamp TEXT);
 CREATE TABLE words (word TEXT, batch INTEGER, data BLOB, crc INTEGER, PRIMARY KEY (word, batch))
+WITHOUT ROWID;
+CREATE TABLE links (file INTEGER, side INTEGER, data BLOB, crc INTEGER, PRIMARY KEY (file, side))
 WITHOUT ROWID;
 """
 _PLACE = f".ctx/cache/index-{_SCHEMA}.db"
@@ -9094,67 +8931,113 @@ _MOST_BATCHES = 60  # writing runs after which all is counted anew: each costs a
 
 
 class WordIndex(NamedTuple):
-    """The words of a repository: what an earlier run wrote, and what this one learnt."""
+    """The words of a repository and, once they were written, its links."""
 
-    paths: dict[int, str]  # of each file's number
-    sizes: dict[int, tuple[int, ...]]  # words in each of FIELDS
-    fresh: dict[str, array[int]]  # postings of this run
-    newest: int  # batch of this run: it stands in `fresh` too
-    store: sqlite3.Connection | None
-    known: Index | None  # if this run had to read it
-
-
-class _Counted(NamedTuple):
-    """One file whose words the store knows."""
-
-    number: int
-    stamp: str
-    sizes: tuple[int, ...]
+    words: Words  # without postings, which are read when asked for
+    listing: str  # fingerprint of the files it was made from; "" if one of them was too fresh
+    store: sqlite3.Connection
+    known: Index | None = None  # of the files counted in this run
 
 
 def read_words(project: Project, files: Mapping[str, Stamp]) -> WordIndex:
     """The words of every text file, counting only what no earlier run has counted."""
+    import sqlite3
+
     when = time.time_ns()
-    wanted = [path for path, stamp in files.items() if _has_words(project, path, stamp.size)]
+    racy = {path for path, stamp in files.items() if is_racy(stamp, when)}
+    listing = "" if racy else _fingerprint(files, b"")
     store = _open_store(project, full=use_packages())
-    known, newest = _recall_words(store)
-    kept = {
-        path: known[path]
-        for path in wanted
-        if path in known and known[path].stamp == str(files[path])
-    }
-    changed = [path for path in wanted if path not in kept]
-    index = read_index(project, files) if changed else None
-    paths = {row.number: path for path, row in kept.items()}
-    sizes = {row.number: row.sizes for row in kept.values()}
-    fresh: dict[str, array[int]] = {}
+    if store:
+        index = _load_words(store)
+        if listing and index.listing == listing:
+            return index
+        counted = _count_words(project, files, racy, index._replace(listing=listing))
+        if counted:
+            return counted
+        if _fetch(store, "PRAGMA quick_check(1)") != [("ok",)]:
+            with contextlib.suppress(OSError):
+                os.unlink(os.path.join(project.root, _PLACE))
+    store = sqlite3.connect(":memory:", isolation_level=None)
+    store.executescript(_TABLES)
+    index = _load_words(store)._replace(listing=listing)
+    return _count_words(project, files, racy, index) or index
+
+
+def recall_words(project: Project) -> WordIndex | None:
+    """The words as an earlier run left them, however old, or None."""
+    full = use_packages()
+    query = "SELECT value FROM about WHERE key = 'key'"
+    if _remembered(project, query) != [(cache_key(project, full=full),)]:
+        return None  # made by another ctx.py: opening it would empty it
+    store = _open_store(project, full=full)
+    index = _load_words(store) if store else None
+    return index if index and index.words.total else None
+
+
+def _load_words(store: sqlite3.Connection) -> WordIndex:
+    about = dict(_fetch(store, "SELECT key, CAST(value AS BLOB) FROM about"))
+    names, sizes = about.get("paths", b""), about.get("sizes", b"")
+    if b"%d" % zlib.crc32(names + sizes) != about.get("crc"):
+        return WordIndex(_words([], array("I")), "", store)
+    words = _words(os.fsdecode(names).split("\0"), array("I", sizes))
+    return WordIndex(words, about.get("listing", b"").decode("ascii", "replace"), store)
+
+
+def _words(paths: list[str], sizes: array[int]) -> Words:
+    return Words(paths, sizes, sum(map(bool, sizes[:: len(FIELDS)])), {})
+
+
+def _count_words(
+    project: Project, files: Mapping[str, Stamp], racy: Collection[str], index: WordIndex
+) -> WordIndex | None:
+    """The index brought up to date and written; None if it could not be."""
+    store, width = index.store, len(FIELDS)
+    newest = _fetch(store, "SELECT CAST(coalesce(max(batch), 0) AS INTEGER) FROM words")
+    batch = newest[0][0] + 1 if newest else 1
+    anew = batch > _MOST_BATCHES or not index.words.total
+    paths = [] if anew else [*index.words.paths]
+    sizes = index.words.sizes[: len(paths) * width]
+    stamps = dict(_fetch(store, "SELECT number, stamp FROM counted"))
+    now = {path: str(stamp) for path, stamp in files.items()}
+    gone = [at for at, path in enumerate(paths) if path and stamps.get(at) != now.get(path)]
+    for number in gone:
+        paths[number] = ""
+        sizes[number * width : number * width + width] = array("I", bytes(4 * width))
+    kept = {*paths}
+    changed = [path for path in files if path not in kept]
+    wordy = {path: None for path in changed if _has_words(project, path, files[path].size)}
+    known = start_index(project, files, read_kinds(project, wordy))()
+    postings: dict[str, array[int]] = {"": array("I")}  # "": two runs with one batch collide
     rows = []
-    first = max((row.number for row in known.values()), default=0) + 1
-    for number, path in enumerate(changed, first):
-        if number % 100 == 99:
-            show_progress(project, f"counting words {number - first}/{len(changed)} files")
-        tags = index.load([path]).get(path, NO_TAGS) if index else NO_TAGS
-        counts, sizes[number] = _count_file(project, path, tags.definitions)
-        paths[number] = path
-        for word, packed in counts.items():
-            fresh.setdefault(word, array("I")).extend((number, packed))
-        stamp = "" if is_racy(files[path], when) else str(files[path])
-        rows.append((number, os.fsencode(path), stamp, " ".join(map(str, sizes[number]))))
+    for at, path in enumerate(changed):
+        if at % 100 == 99:
+            show_progress(project, f"counting words {at + 1}/{len(changed)} files")
+        lengths: Sequence[int] = [0] * width
+        if path in wordy:
+            found = known.load([path]).get(path, NO_TAGS).definitions
+            counts, lengths = _count_file(project, path, found)
+            for word, packed in counts.items():
+                postings.setdefault(word, array("I")).extend((len(paths), packed))
+        rows.append((len(paths), "" if path in racy else now[path]))
+        paths.append(path)
+        sizes.extend(lengths)
     show_progress(project, "")
-    gone = [(row.number,) for path, row in known.items() if path not in kept]
-    words = ((word, newest + 1, entries.tobytes()) for word, entries in fresh.items())
-    if gone or rows:
-        _write(
-            store,
-            [
-                ("DELETE FROM words WHERE ?", [(not known,)]),
-                ("DELETE FROM counted WHERE ?", [(not known,)]),
-                ("DELETE FROM counted WHERE number = ?", gone),
-                ("INSERT INTO counted VALUES (?, ?, ?, ?)", rows),
-                ("INSERT INTO words VALUES (?, ?, ?, ?)", ((*w, zlib.crc32(w[2])) for w in words)),
-            ],
-        )
-    return WordIndex(paths, sizes, fresh, newest + 1, store, index)
+    words = ((word, batch, each.tobytes(), zlib.crc32(each)) for word, each in postings.items())
+    about = {"paths": os.fsencode("\0".join(paths)), "sizes": sizes.tobytes()}
+    crc = zlib.crc32(about["paths"] + about["sizes"])
+    written = _write(
+        store,
+        [
+            ("DELETE FROM counted WHERE ?", [(anew,)]),
+            ("DELETE FROM words WHERE ?", [(anew,)]),
+            ("DELETE FROM counted WHERE number = ?", [(number,) for number in gone]),
+            ("INSERT INTO counted VALUES (?, ?)", rows),
+            ("INSERT INTO words VALUES (?, ?, ?, ?)", words),
+            ("REPLACE INTO about VALUES (?, ?)", [*about.items(), ("crc", crc)]),
+            ("REPLACE INTO about VALUES ('listing', ?)", [(index.listing,)]),
+        ],
+    )
+    return index._replace(words=_words(paths, sizes), known=known) if written else None
 
 
 def _has_words(project: Project, path: str, size: int) -> bool:
@@ -9183,78 +9066,134 @@ def _count_file(
     return count_fields(path, text, names, comments, docstring=docstring)
 
 
-def _recall_words(store: sqlite3.Connection | None) -> tuple[dict[str, _Counted], int]:
-    """The files whose words the store knows, and the newest batch."""
-    known = {}
-    newest = 0
-    try:
-        for number, name, stamp, text in _fetch(store, "SELECT * FROM counted"):
-            sizes = tuple(map(int, text.split()))
-            if len(sizes) == len(FIELDS):
-                known[os.fsdecode(name)] = _Counted(int(number), stamp, sizes)
-        for (batch,) in _fetch(store, "SELECT max(batch) FROM words"):
-            newest = int(batch or 0)
-    except (TypeError, ValueError, AttributeError):
-        newest = _MOST_BATCHES
-    return (known, newest) if newest < _MOST_BATCHES else ({}, 0)
-
-
 def read_postings(index: WordIndex, stems: Iterable[str]) -> Words:
     """Where these stems stand; a damaged row costs its own word."""
-    query = "SELECT data, crc FROM words WHERE word = ? AND batch <> ? ORDER BY batch"
-    postings: dict[str, array[int]] = {}
-    for each in stems:
-        found = array("I")
-        for data, crc in _fetch(index.store, query, each, index.newest):
-            if isinstance(data, bytes) and zlib.crc32(data) == crc:
-                found.frombytes(data)
-        found.extend(index.fresh.get(each, ()))
-        alive = array("I")
-        for at in range(0, len(found), 2):
-            if found[at] in index.paths:
-                alive.extend(found[at : at + 2])
-        postings[each] = alive
-    return Words(index.paths, index.sizes, postings)
+    query = "SELECT data, crc FROM words WHERE word = ? ORDER BY batch"
+    alive = {number for number, path in enumerate(index.words.paths) if path}
+    postings = {
+        each: [pair for pair in _fetch_pairs(index.store, query, each) if pair[0] in alive]
+        for each in dict.fromkeys(stems)
+    }
+    return index.words._replace(postings=postings)
+
+
+def _fetch_pairs(store: sqlite3.Connection, query: str, *values: object) -> list[tuple[int, int]]:
+    """The pairs of numbers in the rows of a query that are not damaged."""
+    found = array("I")
+    for data, crc in _fetch(store, query, *values):
+        if isinstance(data, bytes) and zlib.crc32(data) == crc:
+            found.frombytes(data)
+    return list(zip(found[::2], found[1::2], strict=True))
 
 
 def read_definitions(index: WordIndex, paths: Collection[str]) -> dict[str, tuple[Definition, ...]]:
     """What these files define."""
     tags = index.known.load(paths) if index.known else {}
-    for path in () if index.known else paths:
-        for digest, kind in _fetch(index.store, _CONTENT_OF_FILE, os.fsencode(path)):
+    query = "SELECT hash, kind FROM files WHERE path = ?"
+    for path in paths:
+        for digest, kind in () if path in tags else _fetch(index.store, query, os.fsencode(path)):
             tags[path] = _decode_tags(_recall_data(index.store, digest, kind)) or NO_TAGS
     return {path: tags.get(path, NO_TAGS).definitions for path in paths}
 
 
-_CONTENT_OF_FILE = "SELECT hash, kind FROM files WHERE path = ?"
+# -- the links: which file leans on which
+
+
+def has_links(index: WordIndex) -> bool:
+    """Whether the links in the index are those of the very same files."""
+    rows = _fetch(index.store, "SELECT value FROM about WHERE key = 'linked'")
+    return bool(index.listing) and rows == [(index.listing,)]
+
+
+def write_links(index: WordIndex, state: Mapping[str, object], make: Callable[[], Graph]) -> None:
+    """Put links into the index, unless what they depend on is as it was for those in it."""
+    mark = _fingerprint(state, b"") if index.listing else ""
+    linked = ("REPLACE INTO about VALUES ('linked', ?)", [(index.listing,)])
+    if mark and _fetch(index.store, "SELECT value FROM about WHERE key = 'links'") == [(mark,)]:
+        _write(index.store, [linked])
+        return
+    graph = make()
+    nodes = {path: at for at, path in enumerate(sorted({*graph}.union(*graph.values())))}
+    sides: tuple[dict[int, array[int]], ...] = ({}, {})
+    for path, targets in graph.items():
+        for to, weight in targets.items():
+            pair, value = (nodes[path], nodes[to]), round(weight * _LINK_UNIT)
+            for side, (here, there) in zip(sides, (pair, pair[::-1]), strict=True):
+                side.setdefault(here, array("I")).extend((there, value))
+    rows = [
+        (number, side, entry.tobytes(), zlib.crc32(entry))
+        for side, entries in enumerate(sides)
+        for number, entry in entries.items()
+    ]
+    about = [("nodes", os.fsencode("\0".join(nodes))), ("links", mark)]
+    steps: list[tuple[str, list[Any]]] = [("DELETE FROM links", [()])]
+    steps.append(("INSERT INTO links VALUES (?, ?, ?, ?)", rows))
+    steps.append(("REPLACE INTO about VALUES (?, ?)", about))
+    if not _write(index.store, [*steps, linked]):  # then for this run only
+        for table in ("links", "about"):
+            index.store.execute(f"CREATE TEMP TABLE {table} AS SELECT * FROM main.{table} LIMIT 0")
+        for statement, values in steps:
+            index.store.executemany(statement, values)
+
+
+_LINK_UNIT = 1000  # weights are kept as whole numbers of thousandths
+
+
+def read_neighbours(index: WordIndex, paths: Iterable[str]) -> tuple[Graph, Graph]:
+    """What each of these files leans on, and what leans on it."""
+    rows = _fetch(index.store, "SELECT CAST(value AS BLOB) FROM about WHERE key = 'nodes'")
+    names = os.fsdecode(rows[0][0]).split("\0") if rows else []
+    query = "SELECT data, crc FROM links WHERE file = ? AND side = ?"
+    sides: tuple[Graph, Graph] = ({}, {})
+    for path in paths:
+        node = bisect.bisect_left(names, path)
+        for at, side in enumerate(sides):
+            known = names[node : node + 1] == [path]
+            pairs = _fetch_pairs(index.store, query, node, at) if known else []
+            side[path] = {names[to]: weight / _LINK_UNIT for to, weight in pairs if to < len(names)}
+    return sides
 
 
 # -- history
 
 
-def read_history(project: Project) -> list[Commit]:
-    """The last commits, newest first: stems of their messages, and the files they touched."""
-    head = read_head(project)
+def read_history(project: Project, head: str) -> History:
+    """The last commits up to `head`, but for those that touch too much to say anything."""
 
-    def parse_log() -> list[Commit]:
+    def parse_log() -> History:
         log = run_git(project, *_LOG, limit=_LOG_SECONDS)
         if log is None:
             say(project, "git: its log takes too long or cannot be read; going on without history")
-        entries = [entry.partition(b"\x02") for entry in (log or b"").split(b"\x01")[1:]]
-        return [
-            parse_commit(
-                message.decode("utf-8", "replace"),
-                [os.fsdecode(name) for each in names.split(b"\0") if (name := each.strip(b"\n"))],
-            )
-            for message, _, names in entries
-        ]
+        return _parse_log(log or b"")
 
-    rows = recall(project, "history", {"HEAD": head}, parse_log) if head else []
-    return [Commit(tuple(words), tuple(paths)) for words, paths in rows]
+    return History(
+        *(recall(project, "history", {"HEAD": head}, parse_log) if head else ({}, (), ()))
+    )
 
 
 _LOG_SECONDS = 20.0
+_MESSAGE_CHARACTERS = 600
+_WIDE_COMMIT = 30  # files: one that touches more says nothing of any of them
 _LOG = "log --no-merges --no-renames --relative --name-only -z --format=%x01%B%x02 -n 3000".split()
+
+
+def _parse_log(log: bytes) -> History:
+    said: dict[str, list[int]] = {}
+    sizes: list[int] = []
+    touched: list[list[str]] = []
+    for entry in log.split(b"\x01")[1:]:
+        message, _, names = entry.partition(b"\x02")
+        paths = [os.fsdecode(name.strip(b"\n")) for name in names.split(b"\0") if name.strip(b"\n")]
+        if not 0 < len(paths) <= _WIDE_COMMIT:
+            continue
+        text = message.decode("utf-8", "replace")[:_MESSAGE_CHARACTERS]
+        words = [word for word in re.findall(r"\w+", text) if word.lower() not in STOP_WORDS]
+        forms = dict.fromkeys(form for word in words for form in word_forms(word))
+        for form in forms:
+            said.setdefault(form, []).append(len(touched))
+        sizes.append(len(forms))
+        touched.append(paths)
+    return History(said, sizes, touched)
 
 
 # -- the index as it is: nothing is listed, parsed or written, for answers in a hurry
@@ -9285,19 +9224,6 @@ def find_remembered(project: Project, names: Collection[str]) -> dict[str, FileT
 
 
 _MOST_REMEMBERED = 12  # files: what more of them define says little
-
-
-def is_warm(project: Project) -> bool:
-    """Whether the index is this ctx.py's own and knows nearly all files and words as they are."""
-    query = "SELECT value FROM about WHERE EXISTS (SELECT 1 FROM counted)"
-    if _remembered(project, query) != [(cache_key(project, full=use_packages()),)]:
-        return False
-    since = read_mtime(os.path.join(project.root, _PLACE))
-    times = [read_mtime(os.path.join(project.root, path)) for path in list_remembered(project)]
-    return sum(1 for each in times if each > since) <= _FEW_CHANGED
-
-
-_FEW_CHANGED = 20  # files that can be parsed while somebody waits
 
 
 def _remembered(project: Project, query: str) -> list[Any]:
@@ -10174,7 +10100,7 @@ def read_git_state(project: Project, task: Task) -> GitState | None:
     if log is None:
         return None
     rows = [row.partition("\x1f") for row in log.decode("utf-8", "replace").split("\0") if row]
-    named = [head.split(" ")[0] for head, _, text in rows if _is_named(task, text.casefold())]
+    named = [head.split(" ")[0] for head, _, text in rows if _is_task_named(task, text.casefold())]
     return GitState(
         read_branch(project) or "(detached)",
         len(_uncommitted(project)),
@@ -10232,13 +10158,13 @@ def find_named_tasks(tracker: Tracker, text: str) -> list[Task]:
     folded = text.casefold()
     found: set[str] = set()
     for task in sorted(tracker.tasks, key=lambda task: -len(task.id)):
-        if _is_named(task, folded):
+        if _is_task_named(task, folded):
             folded = folded.replace(task.id.casefold(), " ")  # T-1 is not meant where T-1-2 is
             found.add(task.id)
     return [task for task in tracker.tasks if task.id in found]
 
 
-def _is_named(task: Task, folded: str) -> bool:
+def _is_task_named(task: Task, folded: str) -> bool:
     """Whether a text in lower case names a task."""
     word = task.id.casefold()
     if word not in folded:
@@ -10256,14 +10182,20 @@ def find_current(tracker: Tracker, branch: str) -> Task | None:
     return next(iter([*named, *running, *looped]), None)
 
 
-def read_changed(project: Project, since: str) -> list[str]:
-    """The files that differ from an earlier commit, committed or not."""
-    form = f"{since}^{{commit}}"
+def read_commit(project: Project, ref: str) -> str:
+    """The full name of a commit."""
+    form = f"{ref}^{{commit}}"
     commit = run_git(project, "rev-parse", "--verify", "--quiet", "--end-of-options", form)
     if not commit:
-        raise CtxError(f"{show(since)}: no such commit here; give one that `git log` shows")
-    flags = ("-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv")
-    listed = run_git(project, "diff-tree", *flags, commit.decode().strip(), "HEAD") or b""
+        raise CtxError(f"{show(ref)}: no such commit here; give one that `git log` shows")
+    return commit.decode("ascii", "replace").strip()
+
+
+def read_changed(project: Project, since: str) -> list[str]:
+    """The files that differ from an earlier commit, committed or not."""
+    flags = ("-r", "-z", "--relative", "--name-only", "--no-renames", "--no-ext-diff")
+    commit = read_commit(project, since)
+    listed = run_git(project, "diff-tree", *flags, "--no-textconv", commit, "HEAD") or b""
     names = {*listed.split(b"\0"), *_uncommitted(project)} - {b""}
     return sorted(os.fsdecode(name) for name in names)
 
@@ -10733,8 +10665,6 @@ class Evidence(NamedTuple):
     signals: dict[str, Scores]
     worth: dict[str, float]  # stem -> weight in the task times rarity here
     hits: dict[str, LineHits]  # of the best files
-    words: WordIndex
-    graph: Graph
 
 
 class Request(NamedTuple):
@@ -10750,40 +10680,63 @@ class Request(NamedTuple):
 
 def make_pack(project: Project, request: Request) -> Pack:
     """The files that a task will touch, each with as much of it as the budget allows."""
-    files = list_files(project)
-    changed = read_diff(project, request.since, files) if request.since else {}
-    symbols = _changed_symbols(project, files, changed)
-    names = sorted({each.name for found in symbols.values() for each in found})
-    text = "\n".join([request.text, *(f"`{name}`" for name in names)])
-    evidence = read_evidence(project, text, files)
-    pins = dict.fromkeys([*request.pins, *changed])
-    missing = [path for path in pins if path not in files]
-    if missing:
-        raise CtxError(f"--files {show(missing[0])}: no such file here; give a path from the root")
-    scored = _score_files(project, evidence, files, pins)
-    allowed, outside = _filter_role(project, request.role, scored, evidence.hints.paths, pins)
-    known = read_definitions(evidence.words, [each.path for each in allowed[:_MOST_FILES]])
-    chosen = _add_symbols(evidence, allowed[:_MOST_FILES], known, symbols)
+    index = read_linked(project)
+    changed = read_diff(project, request.since, index.words.paths) if request.since else {}
+    touched = {
+        path: [each for each in found if _is_within(each, changed[path])]
+        for path, found in read_definitions(index, changed).items()
+    }
     counter = read_counter(project)
-    package = Pack(
-        task=request.text or " ".join(names),
-        files=tuple(chosen),
-        views=(),
-        dependencies=(),
-        budget=request.budget,
-        counter=counter.name,
-        commit=read_head(project),
-        outside=outside,
-    )
-    fitted = _fit_files(package, evidence.graph, counter.count)
-    if request.strategy == "names":
-        return fitted
+    package = _choose_files(project, index, request, touched, _MOST_FILES)
+    known = read_definitions(index, [each.path for each in package.files])
     texts = request.strategy == "relevance"
-    return _fill_package(project, fitted, known, counter.count, texts=texts)
+    package = package._replace(counter=counter.name)
+    return _fill_package(project, package, known, counter.count, texts=texts)
 
 
-_MOST_FILES = 40
+def _is_within(definition: Definition, lines: Iterable[tuple[int, int]]) -> bool:
+    return any(first <= definition.end and definition.line <= last for first, last in lines)
+
+
+_MOST_FILES, _SUMMARY_FILES = 40, 20
 _MOST_SYMBOLS = 10
+
+
+def read_linked(project: Project) -> WordIndex:
+    """The index of words, with the links of the same files in it."""
+    files = list_files(project)
+    index = read_words(project, files)
+    if not has_links(index):
+        known = read_index(project, files)
+        state = {**_config_state(files, read_choice(project, files)), **known.sketches}
+        write_links(
+            index, state, lambda: build_graph(link_files(project, files, _code_tags(known)))
+        )
+    return index
+
+
+def read_links(project: Project) -> tuple[dict[str, FileTags], Links]:
+    """What every source file defines, and who mentions and imports what."""
+    files = list_files(project)
+    tags = _code_tags(read_index(project, files))
+    return tags, link_files(project, files, tags)
+
+
+def read_diff(project: Project, ref: str, paths: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
+    """Those of these files that differ from a commit, each with its changed lines (first, last)."""
+    commit, known = read_commit(project, ref), {*paths}
+    names = [path for path in read_changed(project, ref) if path in known]
+    changed = {}
+    for path in [path for path in names if not is_secret_path(path)][:_MOST_CHANGED]:
+        before = run_git(project, "cat-file", "blob", f"{commit}:./{path}") or b""
+        after = read_text(project, path) or ""
+        changed[path] = find_changed_lines(before.decode("utf-8", "replace"), after)
+    if len(names) > _MOST_CHANGED:
+        say(project, f"--diff: more than {_MOST_CHANGED} files changed; the rest is left out")
+    return changed
+
+
+_MOST_CHANGED = 200
 
 
 def read_request(project: Project, text: str) -> str:
@@ -10799,54 +10752,86 @@ def read_request(project: Project, text: str) -> str:
 _TASK_ID = r"(?=\S*[0-9])[A-Za-z0-9][\w.#/-]{0,99}"
 
 
-def read_evidence(project: Project, text: str, files: Mapping[str, Stamp]) -> Evidence:
-    """Every signal for every file."""
-    index = read_words(project, files)
-    identifiers = find_identifiers(text)
-    hints = parse_hints(text, files, identifiers, project.config.domains)
-    exact = [forms[-1] for name in identifiers if (forms := word_forms(name))] + join_words(text)
-    words = read_postings(index, dict.fromkeys([*hints.words, *exact]))
-    names = tuple(name for name in hints.names if is_defined(words, word_forms(name)[-1:]))
-    hints = hints._replace(names=names)
-    commits = keep_known(read_history(project), files)
-    material = Material(hints, words, exact, commits, read_graph(project, files, index.known))
-    hits: dict[str, LineHits] = {}
+def _choose_files(
+    project: Project,
+    index: WordIndex,
+    request: Request,
+    touched: Mapping[str, Sequence[Definition]],
+    most: int,
+) -> Pack:
+    """The best files for a request and the symbols that matter in each, without their texts."""
+    names = sorted({each.name for found in touched.values() for each in found})
+    text = "\n".join([request.text, *(f"`{name}`" for name in names)])
+    head = read_head(project)
+    evidence = read_evidence(project, index, text, head)
+    pins = [*request.pins, *touched]
+    missing = [path for path in pins if path not in index.words.paths]
+    if missing:
+        raise CtxError(f"--files {show(missing[0])}: no such file here; give a path from the root")
+    scored = _score_files(project, evidence, pins)
+    allowed, outside = _filter_role(project, request.role, scored, [*pins, *evidence.hints.paths])
+    best = [each for each in allowed if os.path.lexists(f"{project.root}/{each.path}")][:most]
+    known = read_definitions(index, [each.path for each in best])
+    files = []
+    for each in best:
+        hits = evidence.hits.get(each.path)
+        if hits is None:
+            hits = find_line_hits(read_text(project, each.path) or "", evidence.worth)
+        ranked = rank_definitions(known[each.path], hits, evidence.worth, evidence.hints.names)
+        both = dict.fromkeys([*touched.get(each.path, ()), *ranked])
+        files.append(each._replace(symbols=tuple(both)[:_MOST_SYMBOLS]))
+    edges = _find_dependencies(read_neighbours(index, [each.path for each in files])[0])
+    task = request.text or " ".join(names)
+    return Pack(task, tuple(files), (), edges, request.budget, "estimate", head, outside)
 
-    def look(paths: Sequence[str], stems: Collection[str]) -> dict[str, LineHits]:
-        for path in paths:
-            hits[path] = find_line_hits(read_text(project, path) or "", stems)
-        return hits
 
+def read_evidence(project: Project, index: WordIndex, text: str, head: str) -> Evidence:
+    """Every signal for every file that has any; a commit says up to where history counts."""
     config = project.config
-    signals = build_signals(material, look, config.pack_ast_weight, config.pack_semantic_weight)
-    return Evidence(hints, signals, weigh_words(material), hits, index, material.graph)
+    hints = parse_hints(text, index.words.paths, config.domains)
+    forms = {name: word_forms(name)[-1:] for name in hints.names}
+    exact = [*itertools.chain.from_iterable(forms.values()), *join_words(text)]
+    words = read_postings(index, [*hints.words, *exact])
+    names = [name for name in hints.names if is_defined(words, forms[name])]
+    worth = weigh_words(words, hints.words)
+    fields = score_words(words, worth)
+    known = score_words(words, weigh_words(words, dict.fromkeys(exact, 1.0)))
+    history = read_history(project, head)
+    signals = {
+        "named": dict.fromkeys(hints.paths, 1.0),
+        "defines": known["names"],
+        "mentions": known["all"],
+        "path": fields["path"],
+        "body": fields["all"],
+        "history": score_history(history, hints.words, {*index.words.paths}),
+    }
+    shares = config.pack_ast_weight, config.pack_semantic_weight
+    best = rank_paths(blend(signals, *shares))[:_CHUNK_FILES]
+    hits = {path: find_line_hits(read_text(project, path) or "", worth) for path in best}
+    signals["chunk"] = score_chunks(hits, worth)
+    scores = blend(signals, *shares)
+    seeds = find_seeds(scores)
+    signals["near"] = score_near(seeds, lambda paths: read_neighbours(index, paths))
+    signals["folder"] = score_folders(seeds, scores)
+    signals["together"] = score_together(history, seeds, {*index.words.paths})
+    return Evidence(hints._replace(names=tuple(names)), signals, worth, hits)
 
 
-def read_graph(project: Project, files: Mapping[str, Stamp], known: Index | None) -> Graph:
-    """Which file leans on which, kept as long as no file changes."""
-
-    def make() -> Graph:
-        tags = _code_tags(known or read_index(project, files))
-        return build_graph(link_files(project, files, tags))
-
-    graph: Graph = recall(project, f"graph {use_packages()}", files, make)
-    return graph
+_CHUNK_FILES = 40  # read for it: reading all would take too long
 
 
-def _score_files(
-    project: Project, evidence: Evidence, files: Collection[str], pins: Collection[str]
-) -> list[PackFile]:
+def _score_files(project: Project, evidence: Evidence, pins: Sequence[str]) -> list[PackFile]:
     """The files that most speaks for, best first; what is not source counts less."""
     signals, config = evidence.signals, project.config
     both = blend(signals, config.pack_ast_weight, config.pack_semantic_weight)
     best = max(both.values(), default=1.0) or 1.0
     about = find_subjects(evidence.hints)
-    scores = {}
+    scores = dict.fromkeys(pins, 1.0)
     for path, value in both.items():
-        role = role_of(path)
-        full = role in about or path in evidence.hints.paths
-        scores[path] = value / best * (1.0 if full else _PACK_SHARES.get(role, 1.0))
-    scores |= dict.fromkeys(pins, 1.0)
+        if value >= best * config.pack_min_relevance and path not in scores:
+            role = role_of(path)
+            full = role in about or path in evidence.hints.paths
+            scores[path] = value / best * (1.0 if full else _PACK_SHARES.get(role, 1.0))
     structure, text = combine(signals, "structure"), combine(signals, "text")
     return [
         PackFile(
@@ -10858,28 +10843,18 @@ def _score_files(
             (),
         )
         for path in rank_paths(scores)
-        if scores[path] >= config.pack_min_relevance and path in files
+        if scores[path] >= config.pack_min_relevance
     ]
 
 
-_PACK_SHARES = {
-    "test": 0.5,
-    "doc": 0.5,
-    "example": 0.4,
-    "config": 0.6,
-    "data": 0.5,
-    "generated": 0.3,
-    "minified": 0.1,
-    "vendored": 0.1,
-}
+# what a file counts by its role, if the task is not about such files; others count whole
+_PACK_SHARES = {"test": 0.5, "doc": 0.5, "example": 0.4, "config": 0.6, "data": 0.5} | (
+    {"generated": 0.3, "minified": 0.1, "vendored": 0.1}
+)
 
 
 def _filter_role(
-    project: Project,
-    role: str,
-    files: Sequence[PackFile],
-    named: Sequence[str],
-    pins: Collection[str],
+    project: Project, role: str, files: Sequence[PackFile], asked: Sequence[str]
 ) -> tuple[list[PackFile], tuple[str, ...]]:
     """The files that a role may see, and those asked for that it may not."""
     if not role:
@@ -10887,58 +10862,26 @@ def _filter_role(
     roles = project.config.roles
     if role not in roles:
         raise CtxError(f"--role {show(role)}: not configured; {closest(role, sorted(roles))}")
-    patterns = [re.compile(glob_pattern(glob), re.S) for glob in roles[role]]
-    seen = {each.path for each in files if any(p.fullmatch(each.path) for p in patterns)}
-    outside = tuple(path for path in dict.fromkeys([*pins, *named]) if path not in seen)
+    pattern = "(?s:" + "|".join(map(glob_pattern, roles[role])) + ")"
+    seen = [each for each in files if re.fullmatch(pattern, each.path)]
+    outside = tuple(path for path in dict.fromkeys(asked) if not re.fullmatch(pattern, path))
     if outside:
         say(project, f"role {role}: may not see {outside[0]}, which was asked for; left out")
-    return [each for each in files if each.path in seen], outside
+    return seen, outside
 
 
-def _changed_symbols(
-    project: Project, files: Mapping[str, Stamp], changed: Mapping[str, Sequence[tuple[int, int]]]
-) -> dict[str, tuple[Definition, ...]]:
-    """Of each changed file, the innermost definitions that hold a changed line."""
-    if not changed:
-        return {}
-    found = read_definitions(read_words(project, files), changed)
-    return {
-        path: tuple(
-            each
-            for each in definitions
-            if any(first <= each.end and each.line <= last for first, last in changed[path])
-        )
-        for path, definitions in found.items()
-    }
+def _find_dependencies(graph: Graph) -> tuple[tuple[str, str], ...]:
+    """Which of these files lean on which other, the strongest first."""
+    edges = [
+        (-weight, path, to)
+        for path, targets in graph.items()
+        for to, weight in targets.items()
+        if to in graph
+    ]
+    return tuple((path, to) for _, path, to in sorted(edges)[:_MOST_EDGES])
 
 
-def _add_symbols(
-    evidence: Evidence,
-    files: Sequence[PackFile],
-    known: Mapping[str, tuple[Definition, ...]],
-    changed: Mapping[str, tuple[Definition, ...]],
-) -> list[PackFile]:
-    """The files with the symbols that matter to the task."""
-    out = []
-    for each in files:
-        hits = evidence.hits.get(each.path, {})
-        ranked = rank_definitions(known[each.path], hits, evidence.worth, evidence.hints.names)
-        both = dict.fromkeys([*changed.get(each.path, ()), *ranked])
-        out.append(each._replace(symbols=tuple(both)[:_MOST_SYMBOLS]))
-    return out
-
-
-def _fit_files(package: Pack, graph: Graph, count: Count) -> Pack:
-    """The package with as many of its files as fit by name, and what depends on what if that fits."""
-    note = pack_note(package.counter, package.budget, package.budget)
-    room = package.budget - count(render_pack(package._replace(files=()), note))
-    lines = [render_pack_line(each, "signatures") for each in package.files]
-    files = tuple(package.files[at] for at in fit_lines(lines, max(0, room), count))
-    views = tuple(View(each.path, "name", "") for each in files)
-    fitted = package._replace(files=files, views=views)
-    edges = _find_dependencies(graph, [each.path for each in files])
-    wider = fitted._replace(dependencies=edges)
-    return wider if count(render_pack(wider, note)) <= package.budget // 2 else fitted
+_MOST_EDGES = 15
 
 
 def _fill_package(
@@ -10949,9 +10892,22 @@ def _fill_package(
     *,
     texts: bool,
 ) -> Pack:
-    """The package with as much of every file as fits."""
-    note = pack_note(package.counter, package.budget, package.budget)
-    files = {each.path: each for each in package.files}
+    """The package with as many of its files as fit, and as much of each."""
+    budget = package.budget
+
+    def size(package: Pack) -> int:
+        return count(render_pack(package._replace(tokens=budget)))
+
+    room = budget - size(package._replace(files=(), dependencies=()))
+    lines = [render_pack_line(each, "signatures") for each in package.files]
+    files = {
+        package.files[at].path: package.files[at] for at in fit_lines(lines, max(0, room), count)
+    }
+    names = tuple(View(path, "name", "") for path in files)
+    edges = tuple(edge for edge in package.dependencies if {*edge} <= files.keys())
+    package = package._replace(files=tuple(files.values()), views=names, dependencies=edges)
+    if size(package) > budget // 2:
+        package = package._replace(dependencies=())
 
     def forms(path: str, room: int) -> Iterator[View]:
         text = read_text(project, path) if texts and find_kind(project, path) else None
@@ -10965,103 +10921,65 @@ def _fill_package(
             if some:
                 yield View(path, "signatures", render_signatures(path, some))
 
-    room = package.budget - count(render_pack(package, note))
-    views = fit_views(list(files), forms, room, lambda view: count(render_view(view)))
-    return _shrink(package._replace(views=tuple(views)), count, note)
+    views = fit_views(list(files), forms, budget - size(package), lambda v: count(render_view(v)))
+    package = _trim(package._replace(views=tuple(views)), size)
+    return package._replace(tokens=size(package))
 
 
 _MOST_SIGNATURES = 60
 _MOST_CHARACTERS = 6  # a token on average: a longer text cannot fit, and need not be counted
 
 
-def _shrink(package: Pack, count: Count, note: str) -> Pack:
-    """The package within its budget: what parts cost alone and together differs a little."""
-    while count(render_pack(package, note)) > package.budget:
-        full = [at for at, view in enumerate(package.views) if view.form != "name"]
-        if full:
-            views = list(package.views)
-            views[full[-1]] = View(views[full[-1]].path, "name", "")
-            package = package._replace(views=tuple(views))
-        elif package.files:
-            package = package._replace(files=package.files[:-1], views=package.views[:-1])
-        else:
-            break
+def _trim(package: Pack, size: Callable[[Pack], int]) -> Pack:
+    """The package without its last files, if it is too large: parts alone may cost less."""
+    while package.files and size(package) > package.budget:
+        files, views = package.files[:-1], package.views[:-1]
+        package = package._replace(files=files, views=views, dependencies=())
     return package
 
 
-def pack_note(counter: str, used: int, budget: int) -> str:
-    """The last line of a package."""
-    return f"Counted with {counter}: {used} of {budget} tokens."
+def make_pack_summary(project: Project, text: str, *, hurry: bool = False) -> str:
+    """The package of a task in short, within pack.summary_max_tokens; "" if there is none.
 
-
-def _find_dependencies(graph: Graph, paths: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Which of these files lean on which other, the strongest first."""
-    edges = [
-        (-weight, path, to)
-        for path in paths
-        for to, weight in graph.get(path, {}).items()
-        if to in paths and to != path
-    ]
-    return tuple((path, to) for _, path, to in sorted(edges)[:_MOST_EDGES])
-
-
-_MOST_EDGES = 15
-
-
-def make_pack_text(project: Project, package: Pack, form: str) -> str:
-    """The package as text, JSON or a table of its signals."""
-    if form == "explain":
-        return render_pack_signals(package)
-    count = read_counter(project).count
-    note = pack_note(package.counter, package.budget, package.budget)
-    used = count(render_pack(package, note))
-    if form == "json":
-        costs = [count(render_view(view)) if view.text else 0 for view in package.views]
-        return render_pack_json(package, costs, used)
-    return render_pack(package, pack_note(package.counter, used, package.budget))
-
-
-def make_pack_summary(project: Project, text: str) -> str:
-    """The package of a task in short, within pack.summary_max_tokens; "" if there is none."""
+    In a hurry, the index is taken as an earlier run left it. Tokens are estimated, a bit too many:
+    a vocabulary would take longer to load than all the rest.
+    """
     if not project.config.pack_enabled or not text.strip():
         return ""
-    budget = project.config.pack_summary_max_tokens
-    package = make_pack(project, Request(text, budget, strategy="names"))
-    count = read_counter(project).count
-    while package.files and count(render_pack_summary(package, PACK_ADVICE)) > budget:
-        package = package._replace(files=package.files[:-1], views=package.views[:-1])
-    return render_pack_summary(package, PACK_ADVICE) if package.files else ""
-
-
-PACK_ADVICE = "Work within the package; report gaps rather than searching everywhere."
+    index = recall_words(project) if hurry else read_linked(project)
+    if index is None:
+        return ""
+    request = Request(text, project.config.pack_summary_max_tokens)
+    package = _choose_files(project, index, request, {}, _SUMMARY_FILES)
+    package = _trim(package, lambda each: estimate_tokens(render_pack_summary(each)))
+    return render_pack_summary(package) if package.files else ""
 
 
 def make_hints(project: Project, text: str) -> Hints:
     """What is understood of a task's text."""
-    files = list_files(project)
-    return read_evidence(project, text, files).hints
+    return read_evidence(project, read_linked(project), text, "").hints
 
 
 def make_search(project: Project, text: str) -> list[SearchHit]:
     """The best files for some words, with their symbols and the lines that match."""
-    files = list_files(project)
-    index = read_words(project, files)
+    index = read_words(project, list_files(project))
     text = text[:_SEARCH_CHARACTERS]
-    words = read_postings(index, dict.fromkeys([*split_words(text), *join_words(text)]))
-    rarity = build_rarity(words, words.postings)
-    worth = pick_words(rarity, rarity)
-    fields = score_fields(words, dict.fromkeys(worth, 1.0), rarity)
-    scores = {path: value + fields["names"].get(path, 0.0) for path, value in fields["all"].items()}
+    query = dict.fromkeys([*split_words(text), *join_words(text)], 1.0)
+    words = read_postings(index, query)
+    worth = weigh_words(words, query)
+    fields = score_words(words, worth)
     scores = normalise(
-        {path: value * _PACK_SHARES.get(role_of(path), 1.0) for path, value in scores.items()}
+        {
+            path: (value + fields["names"].get(path, 0.0)) * _PACK_SHARES.get(role_of(path), 1.0)
+            for path, value in fields["all"].items()
+        }
     )
     best = rank_paths(scores)[:_MOST_FOUND]
-    known = read_definitions(index, best)
     found = []
-    for path in best:
+    for path, definitions in read_definitions(index, best).items():
         source = read_text(project, path) or ""
         hits = find_line_hits(source, worth)
-        symbols = rank_definitions(known[path], hits, worth, re.findall(r"\w+", text))[:5]
+        symbols = rank_definitions(definitions, hits, worth, re.findall(r"\w+", text))[:5]
         ranked = sorted(hits, key=lambda line: (-sum(worth[each] for each in hits[line]), line))
         lines = source.split("\n")
         shown = (
@@ -11341,8 +11259,7 @@ def make_mentions(project: Project, text: str) -> str:
         return ""
     sections = [Section("Task", _task_text(project, tracker, task)) for task in tasks]
     wanted = "\n".join([text, *(f"{task.title}\n{task.description}" for task in tasks)])
-    warm = is_warm(project)  # else counting would keep the agent waiting
-    package = make_pack_summary(project, wanted) if warm else ""
+    package = make_pack_summary(project, wanted, hurry=True)
     sections += [Section("Named here", code), Section("Context package", package)]
     return _fit_hook(project, sections)
 
@@ -11442,7 +11359,7 @@ def _task_text(project: Project, tracker: Tracker, task: Task) -> str:
 
 def _named_code(project: Project, text: str, allowed: str = ".*") -> str:
     """The files and symbols of the index that a text names."""
-    names = find_code_names(text)
+    names = [*find_path_words(text), *find_identifiers(text)]
     ends = tuple(f"/{name}" for name in names)
     lines = []
     for path, found in sorted(find_remembered(project, names).items()):
@@ -11455,13 +11372,6 @@ def _named_code(project: Project, text: str, allowed: str = ".*") -> str:
 
 
 _NAMED_SHOWN = 20
-
-
-def read_links(project: Project) -> tuple[dict[str, FileTags], Links]:
-    """What every source file defines, and who mentions and imports what."""
-    files = list_files(project)
-    tags = _code_tags(read_index(project, files))
-    return tags, link_files(project, files, tags)
 
 
 def make_symbol(project: Project, name: str, budget: int) -> str:
@@ -11593,7 +11503,7 @@ def make_package(project: Project, text: str, budget: int) -> str:
     package = make_pack(project, Request(read_request(project, text), budget))
     if not package.files:
         raise CtxError("pack: nothing here is relevant to that; name files, symbols or other words")
-    return make_pack_text(project, package, "text")
+    return render_pack(package)
 
 
 def make_findings(project: Project, words: str, budget: int) -> str:
@@ -11766,7 +11676,7 @@ def make_page(project: Project, briefing: Briefing | None) -> str:
         if config.pack_enabled:
             text = f"{briefing.task.title}\n{briefing.task.description}"
             package = make_pack(project, Request(text, config.pack_token_budget))
-            budgets.insert(1, _pack_budget(project, package))
+            budgets.insert(1, _pack_budget(package))
     leans = {part: dict.fromkeys(to, 1.0) for part, to in rank_relations(survey.groups)}
     groups = survey.groups._replace(edges=leans)  # only the strong ones: more is a thicket
     name = os.path.basename(project.root)
@@ -11798,18 +11708,15 @@ def _map_budget(project: Project, survey: Survey, fitted: FittedMap) -> Budget:
     return Budget("Project map", "tokens", limit, fitted.tokens, shares)
 
 
-def _pack_budget(project: Project, package: Pack) -> Budget:
+def _pack_budget(package: Pack) -> Budget:
     """How the files of a package share its tokens, with their scores and reasons."""
-    count = read_counter(project).count
     shares = []
     for file, view in zip(package.files, package.views, strict=True):
         how = view.form if view.text else "named only"
         why = f"score {file.score:.2f}, {how}: {explain_file(file)}"
-        size = count(render_view(view)) if view.text else 0
         state = "kept" if view.form == "whole" else "cut"
-        shares.append(Share(show(file.path, 400), size, state, why, view.text))
-    used = count(render_pack(package, pack_note(package.counter, package.budget, package.budget)))
-    return Budget("Context package", "tokens", package.budget, used, shares)
+        shares.append(Share(show(file.path, 400), view.tokens, state, why, view.text))
+    return Budget("Context package", "tokens", package.budget, package.tokens, shares)
 
 
 # ---- 15 COMMANDS (door) ----------------------------------------------------
@@ -12025,7 +11932,7 @@ def cmd_pack(project: Project, args: argparse.Namespace) -> int:
     pins = tuple(find_path(project, path) for path in args.files)
     package = make_pack(project, Request(text, budget, pins, args.role, args.strategy, args.diff))
     if package.files or args.json:
-        write_stdout(make_pack_text(project, package, form))
+        write_stdout(PACK_FORMS[form](package))
     if not package.files:
         say(project, "pack: nothing here is relevant to that; name files, symbols or other words")
     return 0 if package.files else 1

@@ -1,6 +1,7 @@
 """RANK: references find what they mean, PageRank converges, symbols are ordered for a reader."""
 
 import math
+from array import array
 
 import pytest
 
@@ -187,3 +188,68 @@ def test_relations_name_what_a_part_leans_on() -> None:
     found = links(files, weights=dict.fromkeys(files, 1.0))
     groups = ctx.build_groups(found, ctx.rank_files(found, {}), lambda path: path.split("/")[0])
     assert ctx.rank_relations(groups) == [("web", ["db"])]
+
+
+def found_words(**postings: list[tuple[int, int]]) -> ctx.Words:
+    """Three files of equal length."""
+    sizes = array("I", [2, 2, 5, 5, 10] * 3)
+    return ctx.Words(["a.py", "b.py", "c.py"], sizes, 3, postings)
+
+
+IN_CODE, IN_NAMES, IN_PATH = 1 << 24, 1 << 2, 1
+
+
+def test_a_rare_word_says_more_than_a_common_one() -> None:
+    words = found_words(rare=[(0, IN_CODE)], common=[(at, IN_CODE) for at in range(3)])
+    worth = ctx.weigh_words(words, {"common": 1.0, "rare": 1.0, "absent": 1.0})
+    assert list(worth) == ["rare", "common"]
+    assert ctx.rank_paths(ctx.score_words(words, worth)["all"])[0] == "a.py"
+
+
+def test_fields_are_scored_alone_and_together() -> None:
+    words = found_words(door=[(0, IN_CODE), (1, IN_NAMES), (2, IN_PATH)])
+    scores = ctx.score_words(words, {"door": 1.0})
+    assert scores["names"] == {"b.py": 1.0} and scores["path"] == {"c.py": 1.0}
+    assert scores["all"].keys() == {"a.py", "b.py", "c.py"}
+    assert ctx.is_defined(words, ["door"]) and not ctx.is_defined(found_words(x=[(0, 1)]), ["x"])
+
+
+HISTORY = ctx.History(
+    {"door": [0, 1], "paint": [2]}, [3, 3, 3], [["a.py"], ["a.py", "b.py"], ["c.py", "gone.py"]]
+)
+
+
+def test_messages_of_earlier_commits_speak_for_the_files_they_touched() -> None:
+    known = {"a.py", "b.py", "c.py"}
+    assert ctx.rank_paths(ctx.score_history(HISTORY, {"door": 1.0}, known)) == ["a.py", "b.py"]
+    assert ctx.score_history(HISTORY, {"paint": 1.0}, known) == {"c.py": 1.0}
+
+
+def test_what_changes_together_with_a_match_is_found() -> None:
+    assert ctx.score_together(HISTORY, {"a.py": 1.0}, {"a.py", "b.py", "c.py"}) == {"b.py": 1.0}
+
+
+def test_a_walk_goes_both_ways_and_two_steps() -> None:
+    leans = {"a.py": {"b.py": 1.0}, "b.py": {"c.py": 1.0}, "x.py": {"a.py": 1.0}}
+    users = {"b.py": {"a.py": 1.0}, "c.py": {"b.py": 1.0}, "a.py": {"x.py": 1.0}}
+    near = ctx.score_near({"a.py": 1.0}, lambda paths: (leans, users))
+    assert near.keys() == {"a.py", "b.py", "c.py", "x.py"}
+    assert near["a.py"] == 1.0 > near["b.py"] > near["c.py"]
+
+
+def test_a_passage_counts_only_what_stands_together() -> None:
+    worth = {"door": 1.0, "lock": 1.0}
+    close = {10: {"door": 1}, 12: {"lock": 1}}
+    apart = {10: {"door": 1}, 900: {"lock": 1}}
+    scores = ctx.score_chunks({"a.py": close, "b.py": apart}, worth)
+    assert scores == {"a.py": 1.0, "b.py": 0.5}
+
+
+def test_files_beside_the_best_matches_count() -> None:
+    scores = ctx.score_folders({"src/a.py": 1.0}, ["src/a.py", "src/b.py", "lib/c.py"])
+    assert scores == {"src/b.py": 1.0}
+
+
+def test_a_half_that_says_nothing_leaves_the_other_its_share() -> None:
+    alone = ctx.blend({"body": {"a.py": 1.0}}, 0.6, 0.4)
+    assert alone == ctx.combine({"body": {"a.py": 1.0}}, "text")

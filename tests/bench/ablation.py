@@ -38,8 +38,8 @@ def main(mirrors: str, judge: str, only: str = "", tasks: str = "8") -> None:
             for task in locate.select(place, pin, years, options, "open", int(tasks)):
                 tree.move(task["base"])
                 project = ctx.Project(str(Path(tree.root).resolve()), quiet=True)
-                files = ctx.list_files(project)
-                signals = ctx.read_evidence(project, task["text"], files).signals
+                index, head = ctx.read_linked(project), ctx.read_head(project)
+                signals = ctx.read_evidence(project, index, task["text"], head).signals
                 for off in ("", *ctx.SIGNALS):
                     kept = {name: each for name, each in signals.items() if name != off}
                     order = [
