@@ -5958,8 +5958,8 @@ def rank_symbols(
     for (at, name), value in zip(links.names, flow, strict=True):
         received[at][name] = value
     real = [at for at, weight in enumerate(links.weights) if weight > REAL_WEIGHT]
-    rivals = collections.Counter(
-        each.name for at in real for each in tags[links.paths[at]].definitions
+    rivals = collections.Counter(  # files that define a name; overloads are one
+        name for at in real for name in {each.name for each in tags[links.paths[at]].definitions}
     )
     if rivals.total() < _ENOUGH_SYMBOLS:  # nearly all tests or examples: then these are the project
         real = list(range(len(links.paths)))
@@ -5968,6 +5968,7 @@ def rank_symbols(
         path, weight = links.paths[at], links.weights[at]
         definitions = tags[path].definitions
         base = 0.15 * ranks[at] / (len(definitions) or 1)
+        lines = max((each.end for each in definitions), default=1)
         owned: dict[str, float] = {}  # what flows to a type through its members
         for each in definitions:
             owner = each.owner.rpartition(".")[2]
@@ -5983,7 +5984,8 @@ def rank_symbols(
             plain = each.name.islower() and "_" not in each.name
             said = mentions.get(each.name, 0) * (0.2 if plain else 1.0)
             named = 1 + math.log1p(said / shared)
-            score = value**0.35 * weight * _worth(each, shared, hidden=hidden) * named**3
+            score = value**0.15 * weight * _worth(each, shared, hidden=hidden) * named**3
+            score *= lines**0.3
             found.append(Symbol(score, path, each))
     found.sort(key=lambda symbol: (-symbol.score, symbol.path, symbol.definition.line))
     return found
@@ -6041,8 +6043,6 @@ def _worth(definition: Definition, rivals: int, *, hidden: bool) -> float:
     worth = 1.5 if kind in TYPE_KINDS else _KIND_WORTH.get(kind, 1.0) / math.sqrt(rivals)
     if hidden:
         worth *= 0.3
-    if definition.doc:
-        worth *= 1.2
     if name.startswith("__") or len(name) < 3:
         worth *= 0.05
     elif name.startswith("_"):
@@ -6414,8 +6414,8 @@ def find_subjects(hints: Hints) -> set[str]:
 # What fits a budget. Uses: TYPES TEXT.
 
 
-_FULL_SHARE = 0.45  # of the budget for symbols: the rest names many more, at a quarter of the cost
-_FILE_FADE, _FOLDER_FADE = 0.92, 0.995  # each symbol taken makes its neighbours less wanted
+_FULL_SHARE = 0.35  # of the budget for symbols: the rest names many more, at a quarter of the cost
+_FILE_FADE = 0.95  # each symbol taken makes the others of its file less wanted
 
 
 def fit_lines(lines: Sequence[str], budget: int, count: Count) -> list[int]:
@@ -6449,12 +6449,11 @@ def fit_symbols(
     """The best symbols within a budget: first in full, then by name; no file takes all."""
     picks: list[Pick] = []
     files: dict[str, int] = {}
-    folders: dict[str, int] = {}
     seen: set[tuple[str, str]] = set()
     room = int(budget * _FULL_SHARE)
     form = "full"
     misses = 0
-    for symbol in _by_faded_score(symbols, files, folders):
+    for symbol in _by_faded_score(symbols, files):
         if (symbol.definition.owner, symbol.definition.name) in seen:
             continue  # declared here, defined there: one of them is enough
         extra = 0 if symbol.path in files else header(symbol.path)
@@ -6471,8 +6470,6 @@ def fit_symbols(
         picks.append(Pick(symbol, form))
         seen.add((symbol.definition.owner, symbol.definition.name))
         files[symbol.path] = files.get(symbol.path, 0) + 1
-        folder = symbol.path.rpartition("/")[0]
-        folders[folder] = folders.get(folder, 0) + 1
     for at, (symbol, form) in enumerate(picks):  # what room is left shows more of the best names
         need = cost(symbol, "full") - cost(symbol, "name") if form == "name" else room + 1
         if need <= room:
@@ -6481,10 +6478,8 @@ def fit_symbols(
     return picks
 
 
-def _by_faded_score(
-    symbols: Sequence[Symbol], files: Mapping[str, int], folders: Mapping[str, int]
-) -> Iterator[Symbol]:
-    """Symbols by their score, faded by how many of their file and folder were taken already."""
+def _by_faded_score(symbols: Sequence[Symbol], files: Mapping[str, int]) -> Iterator[Symbol]:
+    """Symbols by their score, faded by how many of their file were taken already."""
     import heapq
 
     heap = [(-symbol.score, at) for at, symbol in enumerate(symbols)]
@@ -6492,9 +6487,7 @@ def _by_faded_score(
     while heap:
         claimed, at = heapq.heappop(heap)
         symbol = symbols[at]
-        fade = _FILE_FADE ** files.get(symbol.path, 0)
-        fade *= _FOLDER_FADE ** folders.get(symbol.path.rpartition("/")[0], 0)
-        now = -symbol.score * fade
+        now = -symbol.score * _FILE_FADE ** files.get(symbol.path, 0)
         if now > claimed + 1e-15 and heap and now > heap[0][0]:
             heapq.heappush(heap, (now, at))
         else:
@@ -10603,6 +10596,7 @@ def check_health(project: Project) -> list[Finding]:
 
     ctx = script_command(project)
     found = [Finding("python", platform.python_version(), "")]
+    use_packages()  # those of the private environment count too
     for name, version in read_versions().items():
         fix = "" if version else f"{ctx} setup"
         if version and downloads_grammars(name, version):
