@@ -154,6 +154,7 @@ class Facts(NamedTuple):
     packages: tuple[Package, ...]
     conventions: tuple[str, ...]  # "tests in tests/, named test_*.py (pytest)"
     about: dict[str, str]  # path of a manifest -> the sentence in which it describes its package
+    name: str  # as its own manifest says; a folder may be called anything
 
 
 class Symbol(NamedTuple):
@@ -4308,6 +4309,7 @@ def detect_facts(files: Sequence[str], configs: Mapping[str, str]) -> Facts:
     ours = [path for path in finds if _find_stanza(path).ecosystem in ("", *homes)]
     repo = _Repo(files, folders, finds, homes, ours)
     about = {path: f.text for path, found in finds.items() for f in found if f.kind == "about"}
+    names = [f.text for path in ours if "/" not in path for f in finds[path] if f.kind == "name"]
     return Facts(
         tuple(_list_stack(repo, languages)),
         tuple(_choose_commands(repo, list(_list_calls(configs)))),
@@ -4315,6 +4317,7 @@ def detect_facts(files: Sequence[str], configs: Mapping[str, str]) -> Facts:
         tuple(_list_packages(repo)),
         tuple(_list_conventions(repo)),
         {path: sentence for path in about if (sentence := first_sentence(about[path]))},
+        next(filter(None, names), "Project map"),
     )
 
 
@@ -6751,7 +6754,7 @@ def render_parts(survey: Survey) -> list[MapPart]:
     key_files = [f"- {code_span(each.path)}: {show(each.why)}\n" for each in facts.key_files]
     modules = [
         f"- {code_span(each.path)}: {show(each.name)}{f' ({show(each.stack)})' if each.stack else ''}\n"
-        for each in facts.packages
+        for each in sorted(facts.packages, key=lambda each: -_rank_below(survey.groups, each.path))
     ]
     modules += [
         f"- {code_span(each.path + '/')}: {show(each.doc)}\n" for each in survey.modules if each.doc
@@ -6767,6 +6770,11 @@ def render_parts(survey: Survey) -> list[MapPart]:
         MapPart("Conventions", [f"- {show(each)}\n" for each in facts.conventions], 0.04),
         MapPart("Project Health", list(survey.health), 0.06),
     ]
+
+
+def _rank_below(groups: Groups, folder: str) -> float:
+    """How much of the rank stands in a folder."""
+    return sum(rank for name, rank in groups.ranks.items() if f"{name}/".startswith(f"{folder}/"))
 
 
 def render_relations(relations: Sequence[tuple[str, list[str]]]) -> list[str]:
@@ -10391,7 +10399,7 @@ def make_facts(project: Project, files: Mapping[str, Stamp], chosen: Chosen) -> 
     )
     makers: list[Any] = [str, Command._make, KeyFile._make, Package._make, str]
     columns = [tuple(map(make, column)) for make, column in zip(makers, rows, strict=False)]
-    return Facts._make([*columns, rows[-1]])
+    return Facts._make([*columns, *rows[len(makers) :]])
 
 
 def _config_state(files: Mapping[str, Stamp], chosen: Chosen) -> dict[str, object]:
@@ -10421,7 +10429,7 @@ def make_map(
         most = 500 + budget // 3  # a name costs three tokens, and some do not fit
         survey = make_survey(project, files, focus, code=code, most=most)._replace(health=health)
         fitted = _fit_map(project, survey, budget)
-        name = os.path.basename(project.root)
+        name = survey.facts.name
         answer = render_map(name, fitted.parts, fitted.picks, fitted.note)
         if form == "json":
             about = {"name": name, "tokens": fitted.tokens, "budget": budget}
@@ -10535,7 +10543,7 @@ def _fit_map(project: Project, survey: Survey, budget: int) -> FittedMap:
     """The sections and symbols of a map, chosen from a survey."""
     counter = read_counter(project)
     count = functools.cache(counter.count)
-    name = os.path.basename(project.root)
+    name = survey.facts.name
     parts = fit_parts(render_parts(survey), budget, count)
     rough = survey.symbols and not survey.exact
     marks = " Symbols are approximate: no parsers here." if rough else ""
@@ -11673,8 +11681,7 @@ def make_page(project: Project, briefing: Briefing | None) -> str:
             budgets.insert(1, _pack_budget(package))
     leans = {part: dict.fromkeys(to, 1.0) for part, to in rank_relations(survey.groups)}
     groups = survey.groups._replace(edges=leans)  # only the strong ones: more is a thicket
-    name = os.path.basename(project.root)
-    return render_page(name, budgets, survey.symbols, fitted.picks, groups)
+    return render_page(survey.facts.name, budgets, survey.symbols, fitted.picks, groups)
 
 
 def _map_budget(project: Project, survey: Survey, fitted: FittedMap) -> Budget:
