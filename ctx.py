@@ -413,7 +413,8 @@ class PackFile(NamedTuple):
     structure: float
     text: float
     signals: Mapping[str, float]  # each of SIGNALS that says anything for it
-    symbols: tuple[Definition, ...]  # those that matter to the task, best first
+    symbols: tuple[Definition, ...] = ()  # those that matter to the task, best first
+    words: tuple[str, ...] = ()  # of the task, that it holds, the most telling first
 
 
 class Pack(NamedTuple):
@@ -6359,8 +6360,8 @@ SIGNALS = {
     "path": Signal("structure", 0.13, "its path matches"),
     "near": Signal("structure", 0.26, "close to the other matches"),
     "folder": Signal("structure", 0.07, "in a folder of matches"),
-    "body": Signal("text", 0.30, "its text matches"),
-    "chunk": Signal("text", 0.30, "one passage matches closely"),
+    "body": Signal("text", 0.30, "says {words}"),
+    "chunk": Signal("text", 0.30, "says {words}"),
     "history": Signal("text", 0.23, "earlier commits that sound alike touched it"),
     "together": Signal("text", 0.11, "changes together with the matches"),
 }
@@ -6904,8 +6905,8 @@ def render_pack(package: Pack) -> str:
 
 def render_pack_line(file: PackFile, form: str) -> str:
     """One file on one line: how relevant, in which form, why, its symbols."""
-    names = ", ".join(show(each.name, 60) for each in file.symbols[:_LINE_SYMBOLS])
-    symbols = f"; {names}" if names else ""
+    names = [f"{show(each.name, 60)} :{each.line}" for each in file.symbols[:_LINE_SYMBOLS]]
+    symbols = f". Symbols: {', '.join(names)}" if names else ""
     how = f" {form}" if form else ""
     return f"- {code_span(file.path)} {file.score:.2f}{how}: {explain_file(file)}{symbols}\n"
 
@@ -6918,7 +6919,9 @@ def explain_file(file: PackFile) -> str:
     said = sorted(
         file.signals.items(), key=lambda item: (-item[1] * SIGNALS[item[0]].weight, item[0])
     )
-    return ", ".join(SIGNALS[name].why for name, _ in said[:3]) or "asked for"
+    words = ", ".join(show(word, 40) for word in file.words) or "what the task says"
+    whys = dict.fromkeys(SIGNALS[name].why.format(words=words) for name, _ in said)
+    return "; ".join([*whys][:3]) or "asked for"
 
 
 def render_view(view: View) -> str:
@@ -7060,7 +7063,10 @@ def render_pack_summary(package: Pack) -> str:
     """The package in short, for a prompt or a hook: files, symbols, why, dependencies."""
     out = ["Work within the package; report gaps rather than searching everywhere.\n\n"]
     out += [render_pack_line(each, "") for each in package.files]
-    out += [f"- {show(path)} -> {show(to)}\n" for path, to in package.dependencies]
+    leans: dict[str, list[str]] = {}
+    for path, to in package.dependencies:
+        leans.setdefault(path, []).append(to)
+    out += [f"- {show(path)} -> {show(', '.join(to))}\n" for path, to in leans.items()]
     return redact("".join(out))
 
 
@@ -10700,7 +10706,7 @@ def _is_within(definition: Definition, lines: Iterable[tuple[int, int]]) -> bool
     return any(first <= definition.end and definition.line <= last for first, last in lines)
 
 
-_MOST_FILES, _SUMMARY_FILES = 40, 20
+_MOST_FILES, _SUMMARY_FILES = 40, 12
 _MOST_SYMBOLS = 10
 
 
@@ -10772,7 +10778,12 @@ def _choose_files(
         raise CtxError(f"--files {show(missing[0])}: no such file here; give a path from the root")
     scored = _score_files(project, evidence, pins)
     allowed, outside = _filter_role(project, request.role, scored, [*pins, *evidence.hints.paths])
-    best = [each for each in allowed if os.path.lexists(f"{project.root}/{each.path}")][:most]
+    title = request.text.strip().partition("\n")[0]
+    given = (each for each in allowed if not _holds_task(project, each.path, title))
+    best = list(itertools.islice(given, most))
+    whole, parts = re.findall(r"\w+", request.text), re.findall(r"[^\W_]+", request.text)
+    longest = sorted([*whole, *parts], key=lambda word: (-len(word), word))
+    spoken = {form: word for word in longest for form in word_forms(word)}  # the shortest remains
     known = read_definitions(index, [each.path for each in best])
     files = []
     for each in best:
@@ -10781,10 +10792,28 @@ def _choose_files(
             hits = find_line_hits(read_text(project, each.path) or "", evidence.worth)
         ranked = rank_definitions(known[each.path], hits, evidence.worth, evidence.hints.names)
         both = dict.fromkeys([*touched.get(each.path, ()), *ranked])
-        files.append(each._replace(symbols=tuple(both)[:_MOST_SYMBOLS]))
+        held = {stem for counts in hits.values() for stem in counts if stem in spoken}
+        telling = sorted(held, key=lambda stem: (-evidence.worth[stem], stem))
+        words = dict.fromkeys(spoken[stem] for stem in telling)
+        files.append(each._replace(symbols=(*both,)[:_MOST_SYMBOLS], words=(*words,)[:_SAID_WORDS]))
     edges = _find_dependencies(read_neighbours(index, [each.path for each in files])[0])
     task = request.text or " ".join(names)
     return Pack(task, tuple(files), (), edges, request.budget, "estimate", head, outside)
+
+
+_SAID_WORDS = 4
+
+
+def _holds_task(project: Project, path: str, title: str) -> bool:
+    """Whether a file is gone, or is a document that holds the task itself: it says nothing new."""
+    if not os.path.lexists(f"{project.root}/{path}"):
+        return True
+    if len(title) < _TITLE_LENGTH or role_of(path) not in ("doc", "data", "config"):
+        return False
+    return title in (read_text(project, path) or "")
+
+
+_TITLE_LENGTH = 20  # characters: a shorter title may stand anywhere by chance
 
 
 def read_evidence(project: Project, index: WordIndex, text: str, head: str) -> Evidence:
@@ -10842,7 +10871,6 @@ def _score_files(project: Project, evidence: Evidence, pins: Sequence[str]) -> l
             structure.get(path, 0.0),
             text.get(path, 0.0),
             {name: each[path] for name, each in signals.items() if each.get(path)},
-            (),
         )
         for path in rank_paths(scores)
         if scores[path] >= config.pack_min_relevance

@@ -182,6 +182,18 @@ def test_a_summary_says_what_and_why(shop: Path) -> None:
     assert text.startswith("Work within the package") and "`src/store.py`" in text
 
 
+def test_a_summary_names_the_words_and_the_lines(shop: Path) -> None:
+    text = run(shop, "pack", "an order that somebody cancels stays", "--summary").stdout
+    best = text.splitlines()[2]
+    assert best.startswith("- `src/store.py`")
+    assert "says cancels, order" in best and "cancel_order :10" in best
+
+
+def test_the_tasks_own_file_is_no_part_of_its_package(shop: Path) -> None:
+    plant(shop, {"TASKS.md": "- [ ] T-1: Make cancel_order tell who cancelled it\n"})
+    assert "TASKS.md" not in paths(pack(shop, "T-1"))
+
+
 def test_in_a_hurry_the_index_is_taken_as_it_is(shop: Path) -> None:
     project = ctx.Project(str(shop), quiet=True)
     assert ctx.make_pack_summary(project, "cancel_order", hurry=True) == ""
