@@ -55,15 +55,32 @@ import zlib
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from operator import mul
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar, cast
 
-if TYPE_CHECKING:  # loaded where they are needed: a start should cost what Python costs
+TYPE_CHECKING = False  # what only a type checker reads is never loaded: typing alone costs 4 ms
+if TYPE_CHECKING:
     import argparse
     import ast
     import sqlite3
+    from typing import Any, NamedTuple, NoReturn, TypeVar
+
+    T = TypeVar("T")
+else:
+
+    class _Record(type):
+        """typing.NamedTuple at a third of its price: nobody evaluates the annotations."""
+
+        def __new__(cls, name, bases, body):
+            fields = body.get("__annotations__", ())
+            defaults = [body[field] for field in fields if field in body]
+            made = collections.namedtuple(name, fields, defaults=defaults, module=__name__)
+            for key in body.keys() - set(fields):
+                setattr(made, key, body[key])
+            return made
+
+    NamedTuple = type.__new__(_Record, "NamedTuple", (), {})
+    Any = object  # in the right side of a type's name
 
 VERSION = "0.1.0"
-T = TypeVar("T")
 
 # ---- 1 TYPES (pure) --------------------------------------------------------
 # Every record that crosses a room. Uses: nothing.
@@ -133,6 +150,7 @@ class Facts(NamedTuple):
     key_files: tuple[KeyFile, ...]
     packages: tuple[Package, ...]
     conventions: tuple[str, ...]  # "tests in tests/, named test_*.py (pytest)"
+    about: dict[str, str]  # path of a manifest -> the sentence in which it describes its package
 
 
 class Symbol(NamedTuple):
@@ -261,8 +279,9 @@ class Config(NamedTuple):
     scan_mode: str = "incremental"
     tokens_encoding: str = "o200k_base"
     hook_agent_prompts: bool = False
-    roles: Mapping[str, tuple[str, ...]] = {}  # role -> globs that it may see
+    roles: Mapping[str, Sequence[str]] = {}  # role -> globs that it may see
     domains: Mapping[str, str] = {}  # folder prefix -> a name for it
+    languages: str = ""  # stanzas of the user's own, as in the language table
 
 
 class Project(NamedTuple):
@@ -290,6 +309,14 @@ class Finding(NamedTuple):
     fix: str
 
 
+class Coverage(NamedTuple):
+    """How the files of one language are read, and how many this repository has."""
+
+    language: str
+    means: str  # "grammar", "pattern", "script parts", "standard library" or "name only"
+    files: int
+
+
 class Stamp(NamedTuple):
     """How a file looks from outside; equal stamps of an old file mean equal content."""
 
@@ -307,7 +334,7 @@ class Span(NamedTuple):
     stop: int  # offset after its END line and that line's ending
     version: int
     body: bytes  # its lines between the hash line and END, with \n endings
-    digest: str  # the sha256 it claims for that body, or ""
+    pristine: bool  # the body has the hash that the section claims for it
     eol: bytes  # the line ending it was written with
 
 
@@ -426,10 +453,22 @@ class Tracker(NamedTuple):
     faults: tuple[str, ...] = ()  # "FILE:LINE: why" for what could not be read
 
 
+Record = dict[str, Any]  # one task as its tracker writes it
+
+
+class Row(NamedTuple):
+    """One place of a tracker's files, with the task written there."""
+
+    path: str
+    line: int  # 0 if the whole file is meant
+    record: Record
+    fault: str = ""  # why there is no task after all
+
+
 class Source(NamedTuple):
     """One kind of tracker: how its tasks are read, and how one of them is finished."""
 
-    read: Callable[..., Iterator[Task | str]]  # a task, or "FILE:LINE: why" it is none
+    read: Callable[..., Iterator[Row]]
     close: str  # a line for the agent, with {id} and {path}
     claim: str = ""  # the same, for taking it
 
@@ -445,6 +484,7 @@ class Attempt(NamedTuple):
     log: str = ""  # the end of its log
     log_path: str = ""  # where more of it is
     mark: str = ""  # what makes it one and the same attempt in two ledgers: "RUN/ITERATION"
+    recent: bool = False  # in ctx's own ledger, or the loop's last iteration
 
 
 class GitState(NamedTuple):
@@ -473,6 +513,7 @@ class Prompt(NamedTuple):
     budget: int  # bytes
     sections: tuple[Section, ...]
     kept: tuple[Section, ...]
+    text: str  # of those kept
 
 
 # ---- 2 TEXT (pure) ---------------------------------------------------------
@@ -629,73 +670,59 @@ def _piece_cost(piece: str, kind: str) -> float:
 
 
 SECTION_VERSION = 1
-_BEGIN = rb"<!-- BEGIN CTX MANAGED SECTION v(\d{1,6}) -->"
-_END = b"<!-- END CTX MANAGED SECTION -->"
-_DIGEST = rb"<!-- sha256:([0-9a-f]{64}) -->"
+_MARKER = r"<!-- (?:BEGIN CTX MANAGED SECTION v(\d{1,6})|END CTX MANAGED SECTION) -->"
+_BOM = b"\xef\xbb\xbf"
 
 
 def find_section(source: bytes) -> Span | None:
     """The managed section of a file, or None; CtxError `LINE: what` unless it is one whole pair."""
-    begin: tuple[int, int, bytes, int] | None = None  # line number, version, line ending, offset
-    found: Span | None = None
-    inside: list[bytes] = []
-    offset = len(_BOM) if source.startswith(_BOM) else 0
-    lines = _lines(source[offset:])
+    skip = len(_BOM) if source.startswith(_BOM) else 0
+    lines = source[skip:].decode("latin-1").split("\n")  # a character for each byte
     hidden = _fenced_lines(lines)
-    for number, line in enumerate(lines, 1):
-        bare = re.sub(rb"\r?\n\Z", b"", line)
-        mark = None if number in hidden else re.fullmatch(_BEGIN, bare)
-        if mark:
-            if begin or found:
-                raise CtxError(f"{number}: a second managed section begins; keep one of them")
-            begin = number, int(mark[1]), line[len(bare) :] or b"\n", offset
-            inside = []
-        elif bare == _END and number not in hidden:
-            if not begin or found:
-                raise CtxError(
-                    f"{number}: managed section ends without a beginning; remove this line"
-                )
-            body, digest = b"\n".join(inside), ""
-            claim = re.fullmatch(_DIGEST, inside[0]) if inside else None
-            if claim:
-                body, digest = b"\n".join(inside[1:]), claim[1].decode()
-            found = Span(begin[3], offset + len(line), begin[1], body, digest, begin[2])
-            begin = None
-        elif begin:
-            inside.append(bare)
-        offset += len(line)
-    if begin:
-        raise CtxError(f"{begin[0]}: managed section has no end; restore its END marker")
-    return found
+    marks: list[tuple[int, str | None]] = []  # line, version of a BEGIN
+    for number, line in enumerate(lines):
+        found = re.fullmatch(_MARKER, line.removesuffix("\r"))
+        if not found or number in hidden:
+            continue
+        if found[1] and marks:
+            raise CtxError(f"{number + 1}: a second managed section begins; keep one of them")
+        if not found[1] and len(marks) != 1:
+            raise CtxError(
+                f"{number + 1}: managed section ends without a beginning; remove this line"
+            )
+        marks.append((number, found[1]))
+    if len(marks) == 1:
+        raise CtxError(f"{marks[0][0] + 1}: managed section has no end; restore its END marker")
+    if not marks:
+        return None
+    (first, version), (last, _) = marks
+    body = "\n".join(line.removesuffix("\r") for line in lines[first + 1 : last])
+    claim, _, inner = body.encode("latin-1").partition(b"\n")
+    return Span(
+        start=skip + sum(len(line) + 1 for line in lines[:first]),
+        stop=min(len(source), skip + sum(len(line) + 1 for line in lines[: last + 1])),
+        version=int(version or 0),
+        body=inner,
+        pristine=claim == _hash_line(inner),
+        eol=b"\r\n" if lines[first].endswith("\r") else b"\n",
+    )
 
 
-def _lines(source: bytes) -> list[bytes]:
-    """Lines that end in \n, with their endings; a lone \r does not end a line."""
-    return [line + b"\n" for line in source.split(b"\n")[:-1]] + [
-        line for line in [source.rpartition(b"\n")[2]] if line
-    ]
-
-
-def _fenced_lines(lines: Sequence[bytes]) -> set[int]:
+def _fenced_lines(lines: Sequence[str]) -> set[int]:
     """Numbers of the lines inside closed code fences, where markers are only quoted."""
     hidden: set[int] = set()
-    opened, mark = 0, b""
-    for number, line in enumerate(lines, 1):
-        found = re.match(rb" {0,3}(`{3,}|~{3,})([^\r\n]*)", line)
-        if not found:
-            continue
-        if not mark:
-            if not (found[1][:1] == b"`" and b"`" in found[2]):
-                opened, mark = number, found[1]
-        elif found[1].startswith(mark) and not found[2].strip():
+    opened, mark = 0, ""
+    for number, line in enumerate(lines):
+        before, mark = mark, fence_after(line, mark)
+        if before and not mark:
             hidden.update(range(opened, number + 1))
-            mark = b""
+        elif not before:
+            opened = number
     return hidden
 
 
-def is_pristine(span: Span) -> bool:
-    """Whether the section is as ctx.py wrote it."""
-    return bool(span.digest) and span.digest == content_hash(span.body)
+def _hash_line(body: bytes) -> bytes:
+    return f"<!-- sha256:{content_hash(body)} -->".encode()
 
 
 def content_hash(source: bytes) -> str:
@@ -708,35 +735,26 @@ def content_hash(source: bytes) -> str:
 def upsert_section(source: bytes | None, body: str, version: int = SECTION_VERSION) -> bytes:
     """The file with this section, in place of its old one or at its end; all else as it was."""
     span = find_section(source or b"")
-    if any(re.fullmatch(_BEGIN, line) or line == _END for line in body.encode().split(b"\n")):
+    if any(re.fullmatch(_MARKER, line) for line in body.split("\n")):
         raise CtxError("0: the section's text holds a marker line; take it out of that text")
     eol = span.eol if span else _line_ending(source or b"")
     inner = body.rstrip("\n").encode()
-    section = eol.join(
-        [
-            f"<!-- BEGIN CTX MANAGED SECTION v{version} -->".encode(),
-            f"<!-- sha256:{content_hash(inner)} -->".encode(),
-            *inner.split(b"\n"),
-            _END,
-        ]
-    )
-    if span and source is not None:
-        tail = eol if source[: span.stop].endswith(b"\n") else b""
-        return source[: span.start] + section + tail + source[span.stop :]
+    begin = f"<!-- BEGIN CTX MANAGED SECTION v{version} -->".encode()
+    end = b"<!-- END CTX MANAGED SECTION -->"
+    section = eol.join([begin, _hash_line(inner), *inner.split(b"\n"), end])
     if source is None:
         return section + eol
+    if span:
+        tail = eol if source[: span.stop].endswith(b"\n") else b""
+        return source[: span.start] + section + tail + source[span.stop :]
     if source in (b"", _BOM):
         return source + section
     # No blank line is lost or gained on removal: a file without a final newline gets none.
     return source + (eol + section + eol if source.endswith(b"\n") else eol + eol + section)
 
 
-_BOM = b"\xef\xbb\xbf"
-
-
 def _line_ending(source: bytes) -> bytes:
-    windows = source.count(b"\r\n")
-    return b"\r\n" if windows * 2 > source.count(b"\n") else b"\n"
+    return b"\r\n" if source.count(b"\r\n") * 2 > source.count(b"\n") else b"\n"
 
 
 def remove_section(source: bytes) -> bytes | None:
@@ -747,10 +765,8 @@ def remove_section(source: bytes) -> bytes | None:
     before, after = source[: span.start], source[span.stop :]
     if not after and not source.endswith(b"\n"):  # the file had no final newline
         return before.removesuffix(span.eol + span.eol)
-    if not before and not after:
-        return None
     blank = span.eol if before.endswith(b"\n" + span.eol) else b""
-    return before.removesuffix(blank) + after
+    return before.removesuffix(blank) + after if before or after else None
 
 
 def section_state(source: bytes | None, body: str) -> str:
@@ -760,7 +776,7 @@ def section_state(source: bytes | None, body: str) -> str:
         return "absent"
     if span.version > SECTION_VERSION:
         return "newer"
-    if not is_pristine(span):
+    if not span.pristine:
         return "edited"
     return "current" if upsert_section(source, body) == source else "stale"
 
@@ -779,12 +795,7 @@ def unseal(source: bytes) -> tuple[str, bool]:
     return text[: match.start()], content_hash(text[: match.start()].encode()) == match[1]
 
 
-class IgnoreRule(NamedTuple):
-    """One line of a .gitignore, as a pattern over paths relative to the root."""
-
-    pattern: re.Pattern[str]
-    keep: bool  # a line with `!`
-    folders_only: bool
+IgnoreRule = tuple[re.Pattern[str], bool, bool]  # over paths, a line with `!`, folders only
 
 
 def parse_ignore(text: str, folder: str) -> list[IgnoreRule]:
@@ -800,15 +811,15 @@ def parse_ignore(text: str, folder: str) -> list[IgnoreRule]:
         anchored, line = "/" in line, line.removeprefix("/")
         prefix = re.escape(folder + "/") if folder else ""
         pattern = prefix + ("" if anchored else "(?:.*/)?") + glob_pattern(line)
-        rules.append(IgnoreRule(re.compile(pattern, re.S), keep, folders_only))
+        rules.append((re.compile(pattern, re.S), keep, folders_only))
     return rules
 
 
 def is_ignored(path: str, rules: Sequence[IgnoreRule], *, folder: bool) -> bool:
     """Whether the last rule that matches leaves the path out."""
-    for rule in reversed(rules):
-        if (folder or not rule.folders_only) and rule.pattern.fullmatch(path):
-            return not rule.keep
+    for pattern, keep, folders_only in reversed(rules):
+        if (folder or not folders_only) and pattern.fullmatch(path):
+            return not keep
     return False
 
 
@@ -1103,25 +1114,12 @@ def find_changed_lines(old: str, new: str) -> list[tuple[int, int]]:
     """The lines of the new text, first and last of each run, that the old one has not."""
     import difflib
 
-    before, after = old.splitlines(), new.splitlines()
-    head = 0
-    while head < min(len(before), len(after)) and before[head] == after[head]:
-        head += 1
-    tail = 0
-    while tail < min(len(before), len(after)) - head and before[-1 - tail] == after[-1 - tail]:
-        tail += 1
-    before, after = before[head : len(before) - tail], after[head : len(after) - tail]
-    if len(before) * len(after) > _MOST_COMPARED:
-        return [(head + 1, head + max(1, len(after)))]
-    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    matcher = difflib.SequenceMatcher(None, old.splitlines(), new.splitlines())
     return [
-        (head + first + 1, head + max(last, first + 1))
+        (first + 1, max(last, first + 1))
         for verb, _, _, first, last in matcher.get_opcodes()
         if verb != "equal"
     ]
-
-
-_MOST_COMPARED = 4_000_000  # pairs of lines: above it the whole run counts as changed
 
 
 def find_line_hits(text: str, stems: Iterable[str]) -> LineHits:
@@ -1308,7 +1306,7 @@ def parse_front_matter(text: str) -> tuple[dict[str, Any], str]:
     """The keys above a markdown body, values as text or list of texts, and that body."""
     found = re.match(r"---[ \t]*\n(.*?\n)?---[ \t]*(?:\n|\Z)", text, re.S)
     if not found:
-        raise CtxError("1: no front matter; begin the file with --- and end its keys with ---")
+        raise CtxError("no front matter; begin the file with --- and end its keys with ---")
     return parse_keys(found[1] or ""), text[found.end() :]
 
 
@@ -1436,79 +1434,66 @@ def as_table(value: object) -> dict[str, Any]:
 
 # -- JSON files of other tools, changed in place: what is not ours keeps its bytes
 
-Step = str | int  # a key of an object, or a place in an array
+
+def edit_json(text: str, value: object) -> str:
+    """The JSON text with another value, in the bytes of the old one wherever the two agree.
+
+    Items of a list are compared by their place; `...` stands for one that goes.
+    """
+    start = _skip_json(text, 0)
+    unit = re.search(r"\n([ \t]+)\S", text)
+    body, end = _edit_value(text, start, value, unit[1] if unit else "  ")
+    return text[:start] + body + text[end:]
 
 
-class _Member(NamedTuple):
-    """One member of a JSON object or array, by offsets into the text."""
-
-    key: Step
-    start: int  # of its key, or of its value in an array
-    value: int
-    end: int
+def _skip_json(text: str, at: int) -> int:
+    """The next place that is neither white space nor a mark between members."""
+    found = re.compile(r"[\ufeff\s,:]*").match(text, at)
+    return found.end() if found else at
 
 
-def edit_json(text: str, steps: Sequence[Step], value: object, at: int = 0) -> str:
-    """The JSON text with a value at this path, written as its neighbours are; without it for None."""
+def _edit_value(text: str, at: int, value: Any, indent: str) -> tuple[str, int]:
+    """The value at this place as another one, and where the old one ends."""
     import json
 
-    at, members, close = _json_members(text, at)
-    places = [place for place, each in enumerate(members) if each.key == steps[0]]
-    place = places[-1] if places else len(members)
-    if places and len(steps) > 1:
-        return edit_json(text, steps[1:], value, members[place].value)
-    if value is None:
-        start = members[place - 1].end if place else at + 1
-        if place == 0 < len(members) - 1:
-            return text[: members[0].start] + text[members[1].start :]
-        return text[:start] + text[members[place].end if place else close :]
-    for step in reversed(steps[1:]):
-        value = {step: value} if isinstance(step, str) else [value]
-    eol, unit = "\r\n" if "\r\n" in text else "\n", re.search(r"\n([ \t]+)\S", text)
-    indent = unit[1] if unit else "  "
+    old, end = json.JSONDecoder().raw_decode(text, at)
+    if value is ... or old == value:
+        return "" if value is ... else text[at:end], end
+    if not isinstance(old, dict | list) or type(old) is not type(value):
+        return json.dumps(value), end
+    eol = "\r\n" if "\r\n" in text else "\n"
     line = re.match(r"\ufeff?([ \t]*)", text[:at].rpartition("\n")[2])
     base = eol + (line[1] if line else "")
-    gap = text[at + 1 : members[0].start] if members else base + indent
-    body = json.dumps(value, indent=indent if "\n" in gap else None)
-    body = body.replace("\n", eol + gap.rpartition("\n")[2])
-    if places:
-        return text[: members[place].value] + body + text[members[place].end :]
-    body = f"{json.dumps(steps[0])}: {body}" if isinstance(steps[0], str) else body
-    if members:
-        return text[: members[-1].end] + "," + (gap or " ") + body + text[members[-1].end :]
-    return text[: at + 1] + gap + body + base + text[close:]
-
-
-def _json_members(text: str, at: int) -> tuple[int, list[_Member], int]:
-    """Where the object or array at an offset begins, its members, and where it ends."""
-    import json
-
-    def skip(place: int) -> int:
-        while text[place] in "\ufeff \t\r\n,:":
-            place += 1
-        return place
-
-    begin = skip(at)
-    members: list[_Member] = []
-    place = skip(begin + 1)
+    place = _skip_json(text, at + 1)
+    gap = between = text[at + 1 : place] if old else base + indent
+    tail = base
+    out: list[tuple[str, str]] = []  # what stands before a member, and the member
+    added = dict(value) if isinstance(value, dict) else dict(enumerate(value))
     while text[place] not in "]}":
-        start, key = place, len(members)
-        if text[begin] == "{":
+        key, begin = len(out), place
+        if isinstance(old, dict):
             key, place = json.JSONDecoder().raw_decode(text, place)
-            place = skip(place)
-        _, end = json.JSONDecoder().raw_decode(text, place)
-        members.append(_Member(key, start, place, end))
-        place = skip(end)
-    return begin, members, place
+            place = _skip_json(text, place)
+        body, stop = _edit_value(text, place, added.pop(key, ...), indent)
+        out.append((between, text[begin:place] + body if body else ""))
+        place = _skip_json(text, stop)
+        between, tail = text[stop:place], text[stop : end - 1]
+    for key, new in added.items():
+        body = json.dumps(new, indent=indent if "\n" in gap else None)
+        body = body.replace("\n", eol + gap.rpartition("\n")[2])
+        name = f"{json.dumps(key)}: " if isinstance(old, dict) else ""
+        out.append(("," + (gap or " "), name + body))
+    kept = [(before, body) for before, body in out if body]
+    inside = "".join(
+        (before if number else gap) + body for number, (before, body) in enumerate(kept)
+    )
+    return text[at] + inside + (tail if kept else "") + text[end - 1], end
 
 
 def find_code_names(text: str) -> list[str]:
-    """The words of a text that may be paths or names of code: those a sentence would not have."""
-    words = re.findall(r"(?:[\w.-]+/)*[\w-]+(?:\.\w+)+|(?:[\w.-]+/)+[\w.-]+", text)
-    words += re.findall(r"\b(?:\w+_\w+|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*)\b", text)
-    words += re.findall(r"(?<=`)[\w./-]+(?=(?:\(\))?`)|\b[A-Za-z_]\w+(?=\()", text)
-    parts = [word.rpartition(".")[2] for word in words if "/" not in word and "." in word]
-    return [name for name in dict.fromkeys([*words, *parts]) if len(name) > 2][:_MOST_NAMES]
+    """The words of a text that may be paths or names of code."""
+    paths = re.findall(r"(?:[\w.-]+/)*[\w-]+(?:\.\w+)+|(?:[\w.-]+/)+[\w.-]+", text)
+    return list(dict.fromkeys([*paths, *find_identifiers(text)]))[:_MOST_NAMES]
 
 
 _MOST_NAMES = 40
@@ -1520,10 +1505,11 @@ _MOST_NAMES = 40
 # One stanza per language: `name: suffixes`, then rows. A row is a verb and its words.
 #
 # A word is a path through the tree: `a>b` is a child, `a.f>b` a child in field f, `a.f` whatever
-# is in field f, `a>=` what follows an equals sign; the last step may name several nodes: `a>b|c`.
+# is in field f, `a>=` what follows an equals sign; the last step may name several nodes: `a>b|c`,
+# or the first or last child only: `a>^b`, `a>b$`.
 # `x/` in front of a path says where it stands, and is not part of it.
 #
-# `Def` and `Ref` are def and ref for names with a capital only.
+# `Def`, `Ref` and `Word` are for names with a capital only.
 #
 #   like      start from the rows of another stanza
 #   def       path=label   a definition; the last step is its name (without a step: its field name)
@@ -1555,8 +1541,10 @@ _MOST_NAMES = 40
 #   cut       regex, deleted from owners                    edit      regex => text, on imports
 #   once      labels of which one name in a row is told once: clauses of a function
 #   flat      labels that in column 0 stand in nothing, whatever a syntax error made of it
+#   cells     yes: a notebook; its code cells are read in the language of its kernel
 #   file      label word: the file itself is a definition, called what the file is called
 #   text      label regex: what to find without a grammar; `text ast` reads it as Python
+#   word      modifiers / word=label: the same for words that begin a definition; with > indented
 LANGUAGE_TABLE = r"""
 python: py pyi pyw
   run     python pypy
@@ -1570,15 +1558,12 @@ python: py pyi pyw
   raw     (module (assignment left: (identifier) @_a right: [(list) (tuple)] @only) (#eq? @_a "__all__"))
   value   default_parameter.value typed_default_parameter.value module|ERROR/assignment.right
   value   class_definition.superclasses>argument_list>keyword_argument.value>string|integer|float|list|tuple|dictionary|call
-  ref     call.function>identifier call.function>attribute.attribute>identifier
-  ref     type>identifier type>generic_type>identifier type>attribute.attribute>identifier
+  ref     call.function>identifier call.function>attribute.attribute>identifier type>identifier type>generic_type>identifier type>attribute.attribute>identifier
   ref     type>binary_operator>identifier type>binary_operator>attribute.attribute>identifier type>binary_operator>subscript.value>identifier
   ref     type>subscript.value>identifier type>subscript.value>attribute.attribute>identifier type>subscript.subscript>identifier type>subscript.subscript>attribute.attribute>identifier
   ref     class_definition.superclasses>argument_list>identifier class_definition.superclasses>argument_list>attribute.attribute>identifier
   ref     class_definition.superclasses>argument_list>subscript.value>identifier class_definition.superclasses>argument_list>subscript.value>attribute.attribute>identifier
-  ref     class_definition.superclasses>argument_list>keyword_argument.value>identifier
-  ref     decorator>identifier decorator>attribute.attribute>identifier
-  raw     (raise_statement . (identifier) @ref)
+  ref     class_definition.superclasses>argument_list>keyword_argument.value>identifier decorator>identifier decorator>attribute.attribute>identifier raise_statement>^identifier
   ref     except_clause.value>identifier except_clause.value>as_pattern>identifier except_clause.value>attribute.attribute>identifier
   ref     import_from_statement.name>dotted_name>identifier import_from_statement.name>aliased_import.name>dotted_name>identifier
   drop    super str int bool float bytes object dict list tuple set type len isinstance range property staticmethod classmethod
@@ -1589,8 +1574,26 @@ python: py pyi pyw
   edit    ^import\s+(.*) => {\1}
   edit    (?<=\w)\.\{\*\}$|\{\*\}$ =>
   text    ast
-  text    class ^class\s+(\w+)
-  text    function ^(?:async\s+)?def\s+(\w+)
+  word    async / class def=function
+
+starlark: bzl star bazel
+  names   BUILD WORKSPACE BUCK Tiltfile
+  comment #
+  docstring yes
+  public  (^|\W)[^\W_]\w*$
+  def     function_definition=function
+  raw     (module (expression_statement (call arguments: (argument_list (keyword_argument name: (identifier) @_n value: (string (string_content) @name))) @body (#eq? @_n "name")) @def.object))
+  value   default_parameter.value
+  ref     call.function>identifier call.function>attribute.attribute>identifier
+  drop    load glob select fail len str list dict package
+  raw     (call function: (identifier) @_l arguments: (argument_list . (string (string_content) @use)) (#eq? @_l "load"))
+  raw     (keyword_argument name: (identifier) @_d value: (list (string (string_content) @use)) (#match? @_d "^(deps|srcs|data)$"))
+  edit    ^//([^:]*):(.*\.bzl)$ => \1/\2
+  edit    ^//([^:]+).* => \1
+  edit    ^:(.*\.bzl)$ => ./\1
+  edit    ^:.* =>
+  text    function ^def\s+(\w+)
+  text    object ^\s+name\s*=\s*"([^"]+)"
 
 ecma:
   family  ecma
@@ -1626,8 +1629,7 @@ ecma:
   use     import_statement.source export_statement.source
   raw     (call_expression function: (identifier) @_r arguments: (arguments . (string) @use) (#eq? @_r "require"))
   raw     (call_expression function: (import) arguments: (arguments . (string) @use))
-  text    class ^(?:export\s+)?(?:default\s+)?(?:abstract\s+)?class\s+(\w+)
-  text    function ^(?:export\s+)?(?:default\s+)?(?:async\s+)?function\s*\*?\s*(\w+)
+  word    export default abstract async / class function(?:\s*\*)?=function
   text    function ^(?:export\s+)?(?:const|let|var)\s+(\w+)\s*=\s*(?:async\s*)?(?:\([^()]*\)|\w+)\s*=>
   text    function ^(?:module\.)?exports\.(\w+)\s*=\s*(?:async\s+)?function\b
 
@@ -1657,9 +1659,7 @@ typescript: ts mts cts
   skip    decorator
   ref     type_identifier extends_clause.value>identifier extends_clause.value>member_expression.property>property_identifier
   use     import_require_clause.source
-  text    interface ^(?:export\s+)?(?:declare\s+)?interface\s+(\w+)
-  text    type ^(?:export\s+)?(?:declare\s+)?type\s+(\w+)
-  text    enum ^(?:export\s+)?(?:declare\s+)?(?:const\s+)?enum\s+(\w+)
+  word    export declare const / interface type enum
 
 tsx: tsx
   like    typescript
@@ -1679,23 +1679,20 @@ go: go
   raw     (const_declaration . (_) .) @wrap
   raw     (var_declaration . (var_spec) .) @wrap
   cut     ^\*|\[.*
-  ref     call_expression.function>identifier call_expression.function>selector_expression.field>field_identifier
-  ref     type_identifier
+  ref     call_expression.function>identifier call_expression.function>selector_expression.field>field_identifier type_identifier
   Ref     argument_list>identifier
   drop    string int bool error byte any int64 int32 uint64 uint32 uint8 float64 rune uint append len make new cap panic copy delete close
   use     import_spec.path
-  text    function ^func\s+(\w+)
+  word    func=function type
   text    method ^func\s+\([^)]*\)\s*(\w+)
-  text    type ^type\s+(\w+)
 
 rust: rs
   public  \bpub\b(?!\s*\()|^macro_rules!|^impl\b.*\bfor\b
   open    trait
   wrap    foreign_mod_item
-  def     struct_item=struct enum_item=enum union_item=union trait_item=trait type_item=type
-  def     function_item=function function_signature_item=function macro_definition=macro
+  def     struct_item=struct enum_item=enum union_item=union trait_item=trait type_item=type function_item=function function_signature_item=function macro_definition=macro
   raw     (mod_item name: (_) @name body: (_)) @def.module
-  raw     (impl_item type: (_) @name) @def.part
+  def     impl_item.type=part
   raw     (impl_item body: (declaration_list (type_item name: (_) @name) @def.none))
   raw     (const_item name: (_) @name value: (_)? @value) @def.constant
   raw     (static_item name: (_) @name value: (_)? @value) @def.constant
@@ -1718,11 +1715,7 @@ rust: rs
   raw     (mod_item name: (_) !body) @use
   edit    ^(?:pub\s*(?:\([^)]*\)\s*)?)?(?:use|extern crate)\s+(.*);$ => \1
   edit    ^(?:pub\s*(?:\([^)]*\)\s*)?)?mod\s+(\w+);$ => self::\1
-  text    struct ^(?:pub(?:\([^)]*\))?\s+)?struct\s+(\w+)
-  text    enum ^(?:pub(?:\([^)]*\))?\s+)?enum\s+(\w+)
-  text    trait ^(?:pub(?:\([^)]*\))?\s+)?(?:unsafe\s+)?trait\s+(\w+)
-  text    function ^(?:pub(?:\([^)]*\))?\s+)?(?:const\s+)?(?:async\s+)?(?:unsafe\s+)?fn\s+(\w+)
-  text    macro ^macro_rules!\s*(\w+)
+  word    pub(?:\([^)]*\))? const async unsafe / struct enum trait fn=function macro_rules!=macro
 
 java: java
   family  jvm
@@ -1742,9 +1735,7 @@ java: java
   package package_declaration>scoped_identifier|identifier
   use     import_declaration
   edit    ^import\s+(?:static\s+)?(.*);$ => \1
-  text    class ^(?:(?:public|abstract|final|sealed)\s+)*(?:class|record)\s+(\w+)
-  text    interface ^(?:(?:public|sealed)\s+)*@?interface\s+(\w+)
-  text    enum ^(?:public\s+)?enum\s+(\w+)
+  word    public abstract final sealed / class record=class @?interface=interface enum
 
 c: c h
   family  c
@@ -1776,6 +1767,8 @@ cpp: cpp cc cxx c++ hpp hh hxx h++ ipp inl tpp
   wrap    template_declaration
   def     alias_declaration=type concept_definition=type
   raw     (class_specifier name: (_) @name body: (_)) @def.class
+  raw     (class_specifier name: (template_type name: (_) @name) body: (_)) @def.class
+  raw     (struct_specifier name: (template_type name: (_) @name) body: (_)) @def.struct
   raw     (field_declaration declarator: (function_declarator declarator: [(field_identifier) (operator_name) (destructor_name)] @name)) @def.method
   raw     (field_declaration declarator: (_ (function_declarator declarator: [(field_identifier) (operator_name)] @name))) @def.method
   raw     (field_declaration declarator: (_ (_ (function_declarator declarator: [(field_identifier) (operator_name)] @name)))) @def.method
@@ -1789,8 +1782,8 @@ cpp: cpp cc cxx c++ hpp hh hxx h++ ipp inl tpp
   ref     call_expression.function>qualified_identifier.name>identifier call_expression.function>template_function.name>identifier
   ref     call_expression.function>qualified_identifier.name>template_function.name>identifier
   ref     call_expression.function>qualified_identifier.name>qualified_identifier.name>identifier
-  text    class ^class\s+(\w+)[^;]*$
-  text    struct ^struct\s+(\w+)[^;()]*$
+  text    class ^(?:template\s*<[^;{}]*>\s*)?class\s+(?:[A-Z][A-Z_]+\s+)?(\w+)[^;(){}]*\{
+  text    struct ^(?:template\s*<[^;{}]*>\s*)?struct\s+(?:[A-Z][A-Z_]+\s+)?(\w+)[^;(){}]*\{
   text    enum ^enum\s+(?:class\s+|struct\s+)?(\w+)
 
 csharp: cs csx
@@ -1804,8 +1797,7 @@ csharp: cs csx
   skip    attribute_list constructor_initializer
   ref     invocation_expression.function>identifier invocation_expression.function>member_access_expression.name>identifier
   ref     invocation_expression.function>conditional_access_expression>member_binding_expression.name>identifier
-  ref     generic_name>identifier base_list>identifier type_argument_list>identifier attribute.name>identifier
-  ref     nullable_type>identifier array_type>identifier
+  ref     generic_name>identifier base_list>identifier type_argument_list>identifier attribute.name>identifier nullable_type>identifier array_type>identifier
   ref     parameter.type>identifier variable_declaration.type>identifier property_declaration.type>identifier method_declaration.returns>identifier
   ref     object_creation_expression.type>identifier cast_expression.type>identifier typeof_expression.type>identifier catch_declaration.type>identifier
   ref     declaration_pattern.type>identifier type_parameter_constraint.type>identifier delegate_declaration.type>identifier indexer_declaration.type>identifier
@@ -1816,18 +1808,14 @@ csharp: cs csx
   use     using_directive
   edit    ^(?:global )?using (?:static |unsafe )*(?:\w+ ?= ?)?([^<]*).*;$ => \1
   edit    global:: =>
-  text    class ^\s*(?:(?:public|internal|abstract|sealed|static|partial)\s+)*(?:class|record)\s+(\w+)
-  text    interface ^\s*(?:(?:public|internal|partial)\s+)*interface\s+(\w+)
-  text    struct ^\s*(?:(?:public|internal|readonly|ref|partial)\s+)*struct\s+(\w+)
-  text    enum ^\s*(?:(?:public|internal)\s+)*enum\s+(\w+)
+  word    > public internal abstract sealed static partial readonly ref / class record(?:\s+struct)?=class interface struct enum
 
 ruby: rb rake gemspec ru
   run     ruby jruby
   names   Rakefile Gemfile Guardfile Vagrantfile Fastfile Podfile
   comment #
   public  ^(?!private|protected)
-  def     class=class module=module method=method singleton_method=method
-  raw     (singleton_class value: (_) @name) @def.part
+  def     class=class module=module method=method singleton_method=method singleton_class.value=part
   raw     (assignment left: (constant) @name right: (_) @value) @def.constant
   raw     (assignment left: (constant) @name right: (call receiver: (constant) @_c method: (identifier) @_m block: (_)? @body) (#match? @_c "^(Struct|Class|Data|Module)$") (#match? @_m "^(new|define)$")) @def.class
   raw     (call method: (identifier) @_a arguments: (argument_list (simple_symbol) @name) (#match? @_a "^attr_(reader|writer|accessor)$")) @def.property
@@ -1850,8 +1838,7 @@ php: php phtml inc
   run     php
   comment // /* #
   public  ^(?!.*\b(private|protected)\b)
-  def     class_declaration=class interface_declaration=interface trait_declaration=trait enum_declaration=enum
-  def     function_definition=function method_declaration=method
+  def     class_declaration=class interface_declaration=interface trait_declaration=trait enum_declaration=enum function_definition=function method_declaration=method
   raw     (const_declaration (const_element . (name) @name (_) @value)) @def.constant
   raw     (function_call_expression function: (name) @_d arguments: (arguments . (argument (string (string_content) @name)) . (argument) @value) (#eq? @_d "define")) @def.constant
   hide    anonymous_function arrow_function anonymous_class
@@ -1862,8 +1849,7 @@ php: php phtml inc
   ref     scoped_call_expression.scope>name scoped_call_expression.scope>qualified_name>name object_creation_expression>name object_creation_expression>qualified_name>name
   ref     base_clause>name base_clause>qualified_name>name class_interface_clause>name class_interface_clause>qualified_name>name
   ref     named_type>name named_type>qualified_name>name use_declaration>name use_declaration>qualified_name>name
-  ref     attribute>name attribute>qualified_name>name namespace_use_clause>name namespace_use_clause>qualified_name>name
-  raw     (class_constant_access_expression . (name) @ref)
+  ref     attribute>name attribute>qualified_name>name namespace_use_clause>name namespace_use_clause>qualified_name>name class_constant_access_expression>^name
   raw     (class_constant_access_expression . (qualified_name (name) @ref))
   drop    self static parent define function_exists __construct
   package namespace_definition.name
@@ -1872,20 +1858,16 @@ php: php phtml inc
   edit    ^(require|include)(_once)?\b =>
   edit    [()] =>
   edit    ^\s*__DIR__\s*\.\s*["']/? => ./
-  text    class ^(?:(?:abstract|final|readonly)\s+)*class\s+(\w+)
-  text    interface ^interface\s+(\w+)
-  text    trait ^trait\s+(\w+)
-  text    enum ^enum\s+(\w+)
+  word    abstract final readonly / class interface trait enum
   text    function ^\s*function\s+&?(\w+)
 
 kotlin: kt kts
   family  jvm
   public  ^(?!.*\b(private|internal)\b)
-  raw     (class_declaration (type_identifier) @name) @def.class
+  def     class_declaration>type_identifier=class
   raw     (class_declaration "interface" (type_identifier) @name) @def.interface
   raw     (class_declaration "enum" (type_identifier) @name) @def.enum
-  def     object_declaration>type_identifier=object
-  raw     (type_alias . (type_identifier) @name) @def.type
+  def     object_declaration>type_identifier=object type_alias>^type_identifier=type
   def     function_declaration>simple_identifier=function property_declaration>variable_declaration>simple_identifier=property
   raw     (function_declaration receiver: (_) @owner (simple_identifier) @name) @def.function
   raw     (property_declaration receiver: (_) @owner (variable_declaration (simple_identifier) @name)) @def.property
@@ -1903,16 +1885,13 @@ kotlin: kt kts
   package package_header>identifier
   use     import_header
   edit    ^import\s+ =>
-  text    class ^(?:(?:public|internal|private|abstract|open|data|sealed|inner|value|annotation)\s+)*class\s+(\w+)
-  text    interface ^(?:(?:public|internal|sealed|fun)\s+)*interface\s+(\w+)
-  text    object ^(?:(?:public|internal|private|data)\s+)*object\s+(\w+)
+  word    public internal private abstract open data sealed inner value annotation enum fun / class interface object
   text    function ^(?:(?:public|internal|private|inline|suspend|operator)\s+)*fun\s+(?!interface\b)(?:<[^>]*>\s*)?(?:[\w<>?]+\.)?(\w+)
 
 swift: swift
   public  \b(public|open)\b(?!\()
   open    protocol
-  def     protocol_declaration=protocol protocol_function_declaration.name>simple_identifier=method typealias_declaration.name>type_identifier=type
-  raw     (class_declaration name: (type_identifier) @name) @def.class
+  def     protocol_declaration=protocol protocol_function_declaration.name>simple_identifier=method typealias_declaration.name>type_identifier=type class_declaration.name>type_identifier=class
   raw     (class_declaration "struct" name: (type_identifier) @name) @def.struct
   raw     (class_declaration "enum" name: (type_identifier) @name) @def.enum
   raw     (class_declaration "extension" name: (_) @name) @def.part
@@ -1931,11 +1910,7 @@ swift: swift
   drop    available discardableResult objc escaping testable init self
   use     import_declaration>identifier
   edit    \..* =>
-  text    class ^(?:(?:public|open|final|internal|private)\s+)*(?:class|actor)\s+(\w+)
-  text    struct ^(?:(?:public|internal|private)\s+)*struct\s+(\w+)
-  text    enum ^(?:(?:public|internal|private|indirect)\s+)*enum\s+(\w+)
-  text    protocol ^(?:(?:public|internal|private)\s+)*protocol\s+(\w+)
-  text    function ^(?:(?:public|internal|private|static)\s+)*func\s+(\w+)
+  word    public open final internal private static indirect / class actor=class struct enum protocol func=function
 
 scala: scala sc sbt
   public  ^(?!.*\b(private|protected)\b)
@@ -1951,17 +1926,12 @@ scala: scala sc sbt
   edit    ^import\s+ =>
   edit    \s*=.\s*\w+ =>
   edit    \._$ => .*
-  text    class ^(?:(?:sealed|abstract|final|case)\s+)*class\s+(\w+)
-  text    object ^(?:case\s+)?object\s+(\w+)
-  text    trait ^(?:sealed\s+)?trait\s+(\w+)
-  text    enum ^enum\s+(\w+)
+  word    sealed abstract final case / class object trait enum
 
 dart: dart
   public  (^|[\s.])[^\W_]\w*$
   lead    constant=const
-  def     class_definition=class enum_declaration=enum mixin_declaration>identifier=class
-  raw     (type_alias . (type_identifier) @name) @def.type
-  raw     (extension_declaration class: (_) @name) @def.part
+  def     class_definition=class enum_declaration=enum mixin_declaration>identifier=class type_alias>^type_identifier=type extension_declaration.class=part
   def     program|ERROR/static_final_declaration_list/static_final_declaration>identifier=constant
   def     program/function_signature=function method_signature>function_signature.name=method declaration>function_signature.name=method
   def     method_signature>getter_signature.name=method declaration>constructor_signature.name>identifier=method
@@ -1977,14 +1947,12 @@ dart: dart
   raw     ((selector (unconditional_assignable_selector (identifier) @ref)) . (selector (argument_part)))
   drop    int String bool double void dynamic num List Map override
   use     uri
-  text    class ^(?:abstract\s+|final\s+|base\s+|sealed\s+)*class\s+(\w+)
-  text    enum ^enum\s+(\w+)
-  text    class ^mixin\s+(\w+)
+  word    abstract final base sealed / class enum mixin=class
 
 lua: lua
   comment --
   public  ^(?!local\b)
-  raw     (function_declaration name: (identifier) @name) @def.function
+  def     function_declaration.name>identifier=function
   raw     (function_declaration name: (dot_index_expression table: (_) @owner field: (_) @name)) @def.function
   raw     (function_declaration name: (method_index_expression table: (_) @owner method: (_) @name)) @def.method
   raw     (chunk (assignment_statement (variable_list name: (identifier) @name) (expression_list value: (_) @value)) @def.constant)
@@ -1992,6 +1960,7 @@ lua: lua
   raw     (assignment_statement (variable_list name: (identifier) @name) (expression_list value: (table_constructor))) @def.scope
   raw     (assignment_statement (variable_list name: (identifier) @name) (expression_list value: (function_definition body: (_)? @body))) @def.function
   raw     (assignment_statement (variable_list name: (dot_index_expression table: (_) @owner field: (_) @name)) (expression_list value: (function_definition body: (_)? @body))) @def.function
+  raw     (assignment_statement (variable_list name: (dot_index_expression table: (_) @owner field: (_) @name)) (expression_list value: (function_call arguments: (arguments . (function_definition body: (_)? @body))))) @def.function
   raw     (field name: (identifier) @name value: (function_definition body: (_)? @body)) @def.method
   hide    function_definition
   ref     function_call.name>identifier function_call.name>dot_index_expression.field>identifier function_call.name>method_index_expression.method>identifier
@@ -2012,21 +1981,22 @@ bash: sh bash zsh ksh
 elixir: ex exs
   run     elixir
   comment #
-  public  ^(?!def(macro)?p\b)
+  public  ^(?!def(macro)?p\b|@typep)
   once    function
   raw     (call target: (identifier) @_m (arguments . (alias) @name) (do_block) @body (#match? @_m "^def(module|protocol)$")) @def.module
   raw     (call target: (identifier) @_m (arguments . (identifier) @name) (#match? @_m "^def(|p|macro|macrop|delegate|guard)$")) @def.function
   raw     (call target: (identifier) @_m (arguments . (call target: (identifier) @name)) (#match? @_m "^def(|p|macro|macrop|delegate|guard)$")) @def.function
   raw     (call target: (identifier) @_m (arguments . (binary_operator left: (call target: (identifier) @name))) (#match? @_m "^def(|p|macro|macrop|delegate|guard)$")) @def.function
   raw     (call target: (identifier) @_m (arguments (_) (keywords) @skip) (#match? @_m "^def(|p|macro|macrop|delegate)$"))
+  raw     ((unary_operator operand: (call target: (identifier) @_t (arguments . (binary_operator left: [(identifier) @name (call target: (identifier) @name) (binary_operator left: (call target: (identifier) @name))])))) @def.type (#match? @_t "^(type|typep|opaque)$"))
   raw     (binary_operator operator: "\\\\" right: (_) @value)
   raw     ((unary_operator operand: (call target: (identifier) @_d (arguments (_)))) @doc (#match? @_d "^(doc|moduledoc|typedoc)$"))
   raw     ((unary_operator operand: (call target: (identifier) @_d)) @skip (#match? @_d "^(spec|impl|deprecated|since)$"))
   body    do_block
   ref     alias call.target>identifier call.target>dot.right>identifier
-  drop    def defp defmodule defmacro defmacrop defprotocol defstruct defdelegate defguard defimpl use import alias require doc moduledoc spec type quote unquote if case cond raise
+  drop    def defp defmodule defmacro defmacrop defprotocol defstruct defdelegate defguard defimpl use import alias require doc moduledoc spec type quote unquote if case cond raise typep opaque callback
   raw     (call target: (identifier) @_u (arguments . [(alias) (dot)] @use) (#match? @_u "^(use|import|alias|require)$"))
-  text    module ^defmodule\s+([\w.]+)
+  word    defmodule=module
 
 haskell: hs
   comment -- {-
@@ -2037,7 +2007,7 @@ haskell: hs
   ref     name apply.function>variable import_name.variable>variable
   package header.module
   use     import.module
-  text    type ^(?:data|newtype|type)\s+([A-Z]\w*)
+  Word    data=type newtype=type type
   text    class ^class\s+(?:.*=>\s*)?([A-Z]\w*)
 
 vue: vue
@@ -2045,19 +2015,22 @@ vue: vue
   file    class component
   embed   script_element>raw_text=typescript
   Ref     tag_name
-  text    function ^\s*(?:export\s+)?(?:async\s+)?function\s+(\w+)
-  text    interface ^\s*export\s+interface\s+(\w+)
+  word    > export async / function interface
 
 svelte: svelte
   like    vue
+
+notebook: ipynb
+  family  python
+  cells   yes
+  grammar -
 
 html: html htm
   family  ecma
   embed   script_element>raw_text=typescript
   raw     (script_element (start_tag (attribute (attribute_name) @_a (quoted_attribute_value (attribute_value) @use))) (#eq? @_a "src"))
   edit    ^(?!\w+:|[./]) => ./
-  text    function ^\s*(?:async\s+)?function\s+(\w+)
-  text    class ^\s*class\s+(\w+)
+  word    > async / function class
 
 perl: pl pm t psgi
   run     perl
@@ -2079,13 +2052,16 @@ perl: pl pm t psgi
   raw     (use_statement module: (package) @_p [(string_literal) (quoted_word_list content: (_) @use)] @use (#match? @_p "^(parent|base)$"))
   edit    ^qw\W(.*)\W$ => \1
   edit    \s+ => ,
-  text    module ^package\s+([\w:]+)
-  text    function ^sub\s+(\w+)
+  word    package=module sub=function
 
 prolog: pro
   grammar -
   comment % /*
+  once    function
+  drop    library module use_module format forall findall member append atom atomic_list_concat nth0 nth1 length number
   text    module ^:-\s*module\((\w+)
+  text    use ^:-\s*(?:use_module|ensure_loaded|include|reexport)\((?:library\()?'?([\w/]+)
+  text    function ^([a-z]\w*)\((?=[^\n]*(?::-|-->|\.\s*$|,\s*$))
 
 r: r
   run     Rscript
@@ -2117,10 +2093,10 @@ julia: jl
   raw     (struct_definition (type_head [(identifier) @name (parametrized_type_expression . (identifier) @name) (binary_expression . [(identifier) @name (parametrized_type_expression . (identifier) @name)])])) @def.struct
   raw     (function_definition (signature [(identifier) @name (call_expression . (identifier) @name) (_ . (call_expression . (identifier) @name)) (_ . (_ . (call_expression . (identifier) @name)))])) @def.function
   raw     (function_definition (signature [(call_expression . (field_expression value: (_) @owner (identifier) @name .)) (_ . (call_expression . (field_expression value: (_) @owner (identifier) @name .)))])) @def.function
-  raw     ([(source_file (assignment . [(call_expression . (identifier) @name) (_ . (call_expression . (identifier) @name))] . (operator) @body) @def.function) (block (assignment . [(call_expression . (identifier) @name) (_ . (call_expression . (identifier) @name))] . (operator) @body) @def.function)])
+  raw     (assignment . [(call_expression . (identifier) @name) (_ . (call_expression . (identifier) @name))] . (operator) @body) @def.function
   raw     (assignment . (_ . (parametrized_type_expression . (identifier) @name)) . (operator) @body) @def.function
   raw     (function_definition (signature (_ . (parametrized_type_expression . (identifier) @name)))) @def.function
-  raw     ([(source_file (assignment . [(call_expression . (field_expression value: (_) @owner (identifier) @name .)) (_ . (call_expression . (field_expression value: (_) @owner (identifier) @name .)))] . (operator) @body) @def.function) (block (assignment . [(call_expression . (field_expression value: (_) @owner (identifier) @name .)) (_ . (call_expression . (field_expression value: (_) @owner (identifier) @name .)))] . (operator) @body) @def.function)])
+  raw     (assignment . [(call_expression . (field_expression value: (_) @owner (identifier) @name .)) (_ . (call_expression . (field_expression value: (_) @owner (identifier) @name .)))] . (operator) @body) @def.function
   raw     (macro_definition (signature (call_expression . (identifier) @name))) @def.macro
   raw     (const_statement (assignment . (identifier) @name (operator) . (_) @value)) @def.constant
   only    export_statement>identifier export_statement>macro_identifier public_statement>identifier
@@ -2129,16 +2105,15 @@ julia: jl
   raw     (argument_list (assignment (operator) . (_) @value))
   raw     (call_expression . [(identifier) @ref (field_expression (identifier) @ref .) (parametrized_type_expression . (identifier) @ref)])
   raw     (typed_expression (_) (identifier) @ref .)
-  raw     (type_head (binary_expression (identifier) @ref .))
+  ref     type_head>binary_expression>identifier$
   ref     parametrized_type_expression>identifier curly_expression>identifier macrocall_expression>macro_identifier>identifier selected_import>identifier
   drop    include new println print string length push! error throw isempty Int Float64 String Bool Vector
   use     using_statement import_statement
   raw     (call_expression . (identifier) @_i (argument_list . (string_literal) @use) (#eq? @_i "include"))
   edit    ^(using|import)\s+ =>
   edit    :.* =>
-  text    struct ^\s*(?:mutable\s+)?struct\s+(\w+)
+  word    > mutable / struct module
   text    function ^\s*function\s+(?:\w+\.)*(\w+!?)
-  text    module ^\s*module\s+(\w+)
 
 zig: zig
   public  ^(pub|export)\b
@@ -2160,10 +2135,9 @@ zig: zig
 objc: m mm
   like    c
   turn    m matlab \A\s*(%|function\b|classdef\b|clear\b|clc\b|close all\b|addpath\b)
-  raw     (protocol_declaration . (identifier) @name) @def.protocol
-  raw     (class_interface . (identifier) @name) @def.class
+  def     protocol_declaration>^identifier=protocol class_interface>^identifier=class
   raw     (class_interface . (identifier) @name "(") @def.part
-  raw     (class_implementation . (identifier) @name) @def.part
+  def     class_implementation>^identifier=part
   raw     (method_declaration . (method_type) . (identifier) @name) @def.method
   raw     (method_definition . (method_type) . (identifier) @name) @def.method
   def     property_declaration>struct_declaration>struct_declarator=property
@@ -2184,10 +2158,7 @@ groovy: groovy gradle gvy gsh
   public  ^(?!.*\bprivate\b)
   text    package ^package\s+([\w.]+)
   text    use ^import\s+(?:static\s+)?([\w.*]+)
-  text    class ^\s*(?:(?:public|abstract|final|static|private)\s+)*class\s+(\w+)
-  text    interface ^\s*(?:public\s+)?@?interface\s+(\w+)
-  text    enum ^\s*(?:public\s+)?enum\s+(\w+)
-  text    trait ^\s*trait\s+(\w+)
+  word    > public abstract final static private / class @?interface=interface enum trait
   text    function ^[ \t]*(?:(?:public|private|protected|static|final|synchronized|abstract)\s+)*(?:def|void|boolean|int|long|double|float|[A-Z]\w*(?:<[^()\n]*>)?(?:\[\])?)\s+(\w+)\s*\([^)]*\)\s*(?:throws\s+\w+\s*)?\{
 
 powershell: ps1 psm1
@@ -2195,13 +2166,12 @@ powershell: ps1 psm1
   comment # <#
   member  ^(?!.*\bhidden\b)
   def     function_statement>function_name=function enum_statement>simple_name=enum class_method_definition>simple_name=method class_property_definition>variable=property
-  raw     (class_statement . (simple_name) @name) @def.class
+  def     class_statement>^simple_name=class
   raw     (function_statement (function_name) @name (script_block (param_block) (script_block_body) @body)) @def.function
   body    script_block { class_method_definition class_property_definition enum_member
   skip    param_block>attribute_list
   value   script_parameter_default class_property_definition>=
-  ref     command_name type_identifier
-  raw     (invokation_expression (member_name (simple_name) @ref))
+  ref     command_name type_identifier invokation_expression>member_name>simple_name
   drop    string int bool object CmdletBinding Parameter Mandatory new Write-Host Write-Output Write-Verbose Write-Error Where-Object ForEach-Object Select-Object Import-Module using Join-Path Test-Path
   raw     (command command_name: (command_name) @_c command_elements: (command_elements . (command_argument_sep) . (generic_token) @use) (#match? @_c "^[Ii]mport-[Mm]odule$"))
   raw     (command command_name: (command_name) @_c command_elements: (command_elements (generic_token) @_m (generic_token) @use .) (#eq? @_c "using") (#eq? @_m "module"))
@@ -2236,8 +2206,7 @@ solidity: sol
   Ref     member_expression.object>identifier
   drop    require assert revert keccak256 type
   use     import_directive.source
-  text    class ^(?:abstract\s+)?(?:contract|library)\s+(\w+)
-  text    interface ^interface\s+(\w+)
+  word    abstract / contract=class library=class interface
 
 hcl: tf hcl tofu nomad
   comment # // /*
@@ -2253,13 +2222,11 @@ hcl: tf hcl tofu nomad
 proto: proto
   def     message>message_name>identifier=struct enum>enum_name>identifier=enum service>service_name>identifier=interface rpc>rpc_name>identifier=method
   body    message_body enum_body {
-  raw     (message_or_enum_type (identifier) @ref .)
+  ref     message_or_enum_type>identifier$
   drop    google protobuf
   package package>full_ident
   use     import.path
-  text    struct ^message\s+(\w+)
-  text    interface ^service\s+(\w+)
-  text    enum ^enum\s+(\w+)
+  word    message=struct service=interface enum
 
 graphql: graphql gql graphqls
   comment #
@@ -2277,16 +2244,14 @@ graphql: graphql gql graphqls
   value   default_value>value
   ref     named_type>name fragment_spread>fragment_name>name directive>name
   drop    ID String Int Float Boolean
-  text    class ^type\s+(\w+)
-  text    interface ^interface\s+(\w+)
+  word    type=class interface
 
 ml:
   family  ocaml
   comment (*
-  def     value_specification>value_name=function external>value_name=function
-  def     exception_definition>constructor_declaration>constructor_name=type
+  def     value_specification>value_name=function external>value_name=function exception_definition>constructor_declaration>constructor_name=type
+  raw     (type_definition (type_binding name: (_) @name body: (_)? @body) @def.type)
   raw     (type_definition "type" @start . (type_binding name: (_) @name body: (_)? @body) @def.type)
-  raw     (type_definition "and" . (type_binding name: (_) @name body: (_)? @body) @def.type)
   raw     (module_definition (module_binding . (module_name) @name (signature) @body)) @def.module
   raw     (module_type_definition (module_type_name) @name body: (_)? @body) @def.interface
   drop    int string bool unit float list option array char failwith raise not fst snd ref ignore List String Some None
@@ -2301,9 +2266,9 @@ ml:
 ocaml: ml
   like    ml
   raw     ([(compilation_unit (value_definition "let" @start "rec"? . (let_binding pattern: (value_name) @name body: (_) @value) @def.constant)) (structure (value_definition "let" @start "rec"? . (let_binding pattern: (value_name) @name body: (_) @value) @def.constant))])
+  raw     (value_definition (let_binding pattern: (value_name) @name . (parameter) body: (_) @body) @def.function)
   raw     (value_definition "let" @start "rec"? . (let_binding pattern: (value_name) @name . (parameter) body: (_) @body) @def.function)
   raw     (value_definition "let" @start "rec"? . (let_binding pattern: (value_name) @name body: [(fun_expression) (function_expression)] @body) @def.function)
-  raw     (value_definition "and" . (let_binding pattern: (value_name) @name . (parameter) body: (_) @body) @def.function)
   raw     (module_definition (module_binding . (module_name) @name body: [(structure) (functor)] @body)) @def.module
   def     method_definition>method_name=method
   raw     (class_definition (class_binding (class_name) @name body: (_)? @body)) @def.class
@@ -2339,8 +2304,7 @@ fsharp: fs fsx
   skip    attributes
   raw     (application_expression . (long_identifier_or_op [(identifier) @ref (long_identifier (identifier) @ref .)]))
   raw     (infix_expression (infix_op) . (long_identifier_or_op [(identifier) @ref (long_identifier (identifier) @ref .)]))
-  raw     (simple_type (long_identifier (identifier) @ref .))
-  raw     (generic_type (long_identifier (identifier) @ref .))
+  ref     simple_type>long_identifier>identifier$ generic_type>long_identifier>identifier$
   drop    string int bool unit float list option seq not printfn failwith ignore Some None
   package named_module.name namespace.name
   use     import_decl>long_identifier
@@ -2399,7 +2363,7 @@ commonlisp: lisp lsp cl asd
   raw     (source (list_lit . (sym_lit) @_d . [(sym_lit) @name (list_lit . (sym_lit) @name)] . (_)? @body (#match? @_d "^(defstruct|deftype)$")) @def.struct)
   raw     (list_lit . (sym_lit) @_d . [(kwd_lit (kwd_symbol) @name) (kwd_lit) (str_lit) @name (sym_lit) @name] . (_)? @body (#eq? @_d "defpackage")) @def.module
   raw     (defun_header lambda_list: (list_lit (list_lit . (sym_lit) . [(str_lit) (num_lit) (list_lit)] @value)))
-  raw     (list_lit . (sym_lit) @ref)
+  ref     list_lit>^sym_lit
   drop    defun defvar defparameter defclass defstruct defpackage in-package let let* if when unless cond progn setf setq loop list car cdr lambda and or not format flet labels first second dolist return-from declare
   text    function ^\(def(?:un|generic|method|macro)\s+([^\s()]+)
   text    class ^\((?:defclass|defstruct|define-condition|defpackage|deftype)\s+[:(#]*([^\s()]+)
@@ -2419,7 +2383,7 @@ elisp: el
   raw     (source_file (list . (symbol) @_d . [(symbol) @name (list . (symbol) @name)] . (_)? @body (#match? @_d "^(cl-defstruct|defclass)$")) @def.struct)
   raw     (source_file (list . (symbol) @_d . (symbol) @name . (string) @doc @body (#eq? @_d "define-minor-mode")) @def.function)
   raw     (source_file (list . (symbol) @_d . (symbol) @name . (_) @body (#match? @_d "^define-(|derived|globalized-minor|generic)-mode$|^define-globalized-minor-mode$|^transient-define-prefix$")) @def.function)
-  raw     (list . (symbol) @ref)
+  ref     list>^symbol
   drop    require provide funcall car cdr setq-local message format list concat eq not null declare autoload
   raw     (list . (symbol) @_r . (quote (symbol) @use) (#eq? @_r "require"))
   text    function ^\((?:cl-)?def(?:un|macro|subst)\s+([^\s()]+)
@@ -2433,7 +2397,7 @@ scheme: scm ss sld sls
   raw     (program (list . (symbol) @_d . [(symbol) @name (list . (symbol) @name)] . (_)? @body (#match? @_d "^define-syntax(-rule)?$")) @def.macro)
   raw     (program (list . (symbol) @_d . [(symbol) @name (list . (symbol) @name)] . (_)? @body (#match? @_d "^define-(record-type|record)$")) @def.struct)
   raw     (program (list . (symbol) @_d . (list) @name . (_)? @body (#match? @_d "^(define-library|library|define-module)$")) @def.module)
-  raw     (list . (symbol) @ref)
+  ref     list>^symbol
   drop    define define-syntax lambda let let* letrec if cond case begin set! and or not list car cdr cons import export load syntax-rules when unless display define-library define-record-type
   raw     (list . (symbol) @_i (list) @use (#match? @_i "^(import|use-modules)$"))
   raw     (list . (symbol) @_i . (string) @use (#match? @_i "^(load|include)$"))
@@ -2450,11 +2414,15 @@ racket: rkt rktl
   raw     (program (list . (symbol) @_d . (symbol) @name . (symbol)? . (list) . (_)? @body (#match? @_d "^(struct|define-struct|serializable-struct)$")) @def.struct)
   raw     (program (list . (symbol) @_d . (list . (symbol) @name) . (_)? @body (#eq? @_d "define-syntax-rule")) @def.macro)
   raw     (program (list . (symbol) @_d . (symbol) @name . (list . (symbol) @_l) @body (#eq? @_d "define") (#match? @_l "^class\\*?$")) @def.class)
+  raw     (program (list . (symbol) @_d . (symbol) @name . (_)? @body (#eq? @_d "define-signature")) @def.interface)
+  raw     (program (list . (symbol) @_d . (symbol) @name . (_)? @body (#match? @_d "^define-(compound-)?unit")) @def.module)
+  raw     (program (list . (symbol) @_d . (symbol) @name . (_)? @body (#match? @_d "^define-(runtime-path|logger)$")) @def.constant)
+  raw     (program (list . (symbol) @_d . (list (symbol) @name @def.constant) (#eq? @_d "define-values")))
   raw     (list . (symbol) @_d . (list . (symbol) @name) . (_)? @body (#match? @_d "^define/(public|override|pubment|augment)$")) @def.method
   raw     (list . (keyword) (list . (symbol) . (_) @value))
   raw     (list (keyword) . (list . (symbol) . (_) @value))
   raw     (list . (symbol) @_i [(string) @use (list (string) @use)] (#eq? @_i "require"))
-  drop    provide require struct module+ struct-out define/public super-new
+  drop    define-signature define-unit define-values provide require struct module+ struct-out define/public super-new
 
 nix: nix
   comment # /*
@@ -2499,7 +2467,8 @@ just: just
   names   Justfile justfile .justfile
   grammar -
   comment #
-  text    function ^@?([a-zA-Z][\w-]*)[^:=\n]*:(?!=)
+  text    use ^import\??\s+['"]([^'"]+)
+  text    function ^@?([a-zA-Z][\w-]*)(?:\s[^:\n]*)?:(?!=)
 
 dockerfile: dockerfile containerfile
   names   Dockerfile Containerfile Dockerfile. Containerfile.
@@ -2523,7 +2492,7 @@ luau: luau
   def     type_definition=type
   raw     (function_call name: (identifier) @_r arguments: (arguments . (dot_index_expression field: (identifier) @use)) (#eq? @_r "require"))
   ref     generic_type>identifier
-  text    type ^(?:export\s+)?type\s+(\w+)
+  word    export / type
 
 gleam: gleam
   public  ^pub\b
@@ -2535,8 +2504,7 @@ gleam: gleam
   raw     (binary_expression right: [(identifier) @ref (field_access field: (label) @ref)])
   drop    Int String Float Bool List Result Nil Ok Error
   use     import.module
-  text    function ^(?:pub\s+)?fn\s+(\w+)
-  text    type ^(?:pub\s+)?(?:opaque\s+)?type\s+(\w+)
+  word    pub opaque / fn=function type
 
 elm: elm
   comment -- {-
@@ -2547,12 +2515,12 @@ elm: elm
   raw     ((type_annotation name: (_) @name) @def.function . (value_declaration) @end)
   only    module_declaration.exposing>exposing_list>exposed_type|exposed_value
   body    eq
-  raw     (upper_case_qid (upper_case_identifier) @ref .)
-  raw     (value_qid (lower_case_identifier) @ref .)
+  ref     upper_case_qid>upper_case_identifier$ value_qid>lower_case_identifier$
   package module_declaration.name
   use     import_clause.moduleName
   drop    String Int Float Bool List Maybe Result
   text    type ^type\s+(?:alias\s+)?(\w+)
+  text    function ^([a-z]\w*)\s*:\s
 
 purescript: purs
   comment -- {-
@@ -2564,7 +2532,7 @@ purescript: purs
   drop    String Int Number Boolean Array Maybe Unit
   package purescript.name
   use     import.module
-  text    type ^(?:data|newtype|type)\s+([A-Z]\w*)
+  Word    data=type newtype=type type
   text    class ^class\s+(?:.*<=\s*)?([A-Z]\w*)
 
 d: d di
@@ -2573,20 +2541,18 @@ d: d di
   def     struct_declaration>identifier=struct union_declaration>identifier=union enum_declaration>identifier=enum interface_declaration>identifier=interface class_declaration>identifier=class template_declaration>identifier=macro
   def     function_declaration>identifier=function alias_declaration>alias_initializer>identifier=type
   raw     (auto_declaration (storage_class) variable: (identifier) @name (parameters)) @def.function
-  raw     (constructor (this) @name) @def.method
+  def     constructor>this=method
   raw     (manifest_constant (manifest_declarator . (identifier) @name . (_) @value)) @def.constant
   body    aggregate_body function_body enum_member {
   hide    unittest_declaration
   raw     (parameter (identifier) . (_) @value)
   ref     base_class>identifier call_expression>identifier import_bind>identifier
   raw     (call_expression . (property_expression (identifier) @ref .))
-  raw     (type (identifier) @ref)
+  ref     type>identifier
   drop    assert writeln
   package module_declaration>module_fqn
   use     imported>module_fqn
-  text    class ^(?:(?:public|private|abstract|final)\s+)*class\s+(\w+)
-  text    struct ^struct\s+(\w+)
-  text    interface ^interface\s+(\w+)
+  word    public private abstract final / class struct interface
   text    enum ^enum\s+(\w+)\s*(?:\{|$)
 
 nim: nim nims nimble
@@ -2606,8 +2572,7 @@ nim: nim nims nimble
   lead    struct=type enum=type type=type constant=const
   skip    documentation_comment
   value   parameter_declaration.value
-  ref     call.function>identifier type_expression>identifier import_from_statement>expression_list>identifier
-  raw     (call function: (dot_expression right: (identifier) @ref))
+  ref     call.function>identifier type_expression>identifier import_from_statement>expression_list>identifier call.function>dot_expression.right>identifier
   raw     (type_expression (bracket_expression right: (argument_list (identifier) @ref)))
   drop    int string bool float seq untyped typed RootObj echo len add
   use     import_statement>expression_list>_ import_from_statement.module include_statement>expression_list>_
@@ -2617,29 +2582,20 @@ nim: nim nims nimble
 
 thrift: thrift
   comment // /* #
-  raw     (struct_definition . (identifier) @name) @def.struct
-  raw     (union_definition . (identifier) @name) @def.union
-  raw     (exception_definition . (identifier) @name) @def.struct
-  raw     (enum_definition . (identifier) @name) @def.enum
-  raw     (service_definition . (identifier) @name) @def.interface
+  def     struct_definition>^identifier=struct union_definition>^identifier=union exception_definition>^identifier=struct enum_definition>^identifier=enum service_definition>^identifier=interface
   def     function_definition>identifier=method typedef_definition>typedef_identifier=type
   raw     (const_definition (type) . (identifier) @name (_) @value) @def.constant
   body    { field
-  raw     (type (identifier) @ref .)
+  ref     type>identifier$
   raw     (service_definition "extends" (identifier) @ref .)
   use     include_statement>string
-  text    struct ^(?:struct|exception)\s+(\w+)
-  text    interface ^service\s+(\w+)
-  text    enum ^enum\s+(\w+)
-  text    union ^union\s+(\w+)
+  word    struct exception=struct service=interface enum union
 
 prisma: prisma
   raw     (model_block . (identifier) @name "{" @body) @def.struct
   raw     (enum_block . (identifier) @name "{" @body) @def.enum
-  ref     non_null_type>identifier
-  raw     (array_type (non_null_type (identifier) @ref))
-  text    struct ^(?:model|view|type)\s+(\w+)
-  text    enum ^enum\s+(\w+)
+  ref     non_null_type>identifier array_type>non_null_type>identifier
+  word    model=struct view=struct type=struct enum
 
 cuda: cu cuh
   like    cpp
@@ -2658,10 +2614,8 @@ wgsl: wgsl
   body    { struct_member
   skip    attribute
   ref     type_declaration>identifier
-  text    struct ^\s*struct\s+(\w+)
-  text    function ^\s*(?:@\w+(?:\([^)]*\))?\s+)*fn\s+(\w+)
-  text    type ^alias\s+(\w+)
-  text    constant ^(?:const|override)\s+(\w+)
+  word    > @\w+(?:\([^)]*\))? / struct fn=function
+  word    alias=type const=constant override=constant
 
 verilog: v sv vh svh
   def     module_declaration>module_header>simple_identifier=module package_declaration>package_identifier>simple_identifier=module
@@ -2674,31 +2628,28 @@ verilog: v sv vh svh
   public  .
   body    module_or_generate_item package_or_generate_item_declaration interface_or_generate_item class_item tf_item_declaration non_port_module_item
   raw     (param_assignment (constant_param_expression) @value)
-  raw     (module_instantiation . (simple_identifier) @ref)
-  ref     tf_call>simple_identifier package_import_item>package_identifier>simple_identifier
+  ref     module_instantiation>^simple_identifier tf_call>simple_identifier package_import_item>package_identifier>simple_identifier
   use     include_compiler_directive>double_quoted_string
-  text    module ^\s*(?:module|package)\s+(?:automatic\s+|static\s+)?(\w+)
-  text    interface ^\s*interface\s+(\w+)
-  text    class ^\s*(?:virtual\s+)?class\s+(\w+)
+  word    > (?:virtual\s+)?class=class module(?:\s+automatic|\s+static)?=module package=module interface
 
 coq:
   grammar -
   comment (*
-  text    function ^(?:Local\s+|Global\s+)?(?:Theorem|Lemma|Definition|Fixpoint|Corollary)\s+(\w+)
-  text    type ^(?:Inductive|Record|Class)\s+(\w+)
-  text    module ^Module\s+(\w+)
+  edit    \. => /
+  drop    Definition End Export From Global Hint Import Inductive Instance Lemma Local Module Notation Proof Qed Defined Record Require Section Theorem Type
+  text    use ^(?:From\s+[\w.]+\s+)?Require\s+(?:Import\s+|Export\s+)?([\w.\s]+?)\.\s*$
+  word    Local Global / Theorem=function Lemma=function Definition=function Fixpoint=function Corollary=function Inductive=type Record=type Class=type Module=module
 
 vhdl: vhd vhdl
   comment --
   def     entity_declaration=module package_declaration=module component_declaration=interface full_type_declaration=type subtype_declaration=type
-  def     function_declaration.designator=function procedure_declaration.designator=function function_body.designator=function procedure_body.designator=function
-  raw     (architecture_body entity: (_) @name) @def.part
-  raw     (package_body package: (_) @name) @def.part
+  def     function_declaration.designator=function procedure_declaration.designator=function function_body.designator=function procedure_body.designator=function architecture_body.entity=part
+  def     package_body.package=part
   raw     (package_declaration (declarative_part (constant_declaration (identifier_list (identifier) @name) (default_expression (_) @value)?) @def.constant))
   body    is entity_header component_header declarative_part sequence_of_statements
   ref     entity_instantiation.entity>selected_name.suffix component_instantiation.component type_mark>simple_name ambiguous_name.prefix>simple_name
   drop    std_logic std_logic_vector integer natural boolean unsigned signed rising_edge
-  raw     (use_clause (selected_name) @use)
+  use     use_clause>selected_name
   edit    ^\w+\.(\w+).* => \1
   text    module (?i)^\s*(?:entity|package)\s+(?!body\b)(\w+)
   text    interface (?i)^\s*component\s+(\w+)
@@ -2712,8 +2663,7 @@ fortran: f90 f95 f03 f08 f for f77 ftn fpp
   raw     (module (variable_declaration (type_qualifier) @_p declarator: (init_declarator left: (_) @name right: (_) @value)) @def.constant (#match? @_p "(?i)parameter"))
   body    use_statement implicit_statement private_statement public_statement variable_declaration internal_procedures procedure_statement derived_type_procedures comment end_subroutine_statement end_function_statement subroutine_call assignment_statement if_statement
   only    module>public_statement>identifier
-  ref     subroutine_call.subroutine>identifier derived_type.name>type_name base_type_specifier>identifier
-  raw     (call_expression . (identifier) @ref)
+  ref     subroutine_call.subroutine>identifier derived_type.name>type_name base_type_specifier>identifier call_expression>^identifier
   use     use_statement>module_name include_statement.path
   text    module (?i)^\s*(?:module|program)\s+(?!procedure\b)(\w+)\s*$
   text    function (?i)^\s*(?:(?:pure|elemental|recursive|impure)\s+)*subroutine\s+(\w+)
@@ -2722,8 +2672,7 @@ fortran: f90 f95 f03 f08 f for f77 ftn fpp
 
 pascal: pas pp dpr lpr
   comment // { (*
-  def     unit>moduleName=module program>moduleName=module
-  raw     (declType name: (_) @name) @def.type
+  def     unit>moduleName=module program>moduleName=module declType=type
   raw     (declType name: (_) @name type: (declClass [(kClass) (kObject)] . [(declField) (declSection) (declProc) (kEnd)]? @body)) @def.class
   raw     (declType name: (_) @name type: (declClass parent: (typeref) . [(declField) (declSection) (declProc) (kEnd)] @body)) @def.class
   raw     (declType name: (_) @name type: (declClass (kRecord) . [(declField) (declSection) (kEnd)] @body)) @def.struct
@@ -2736,8 +2685,7 @@ pascal: pas pp dpr lpr
   raw     (declSection [(kPrivate) (kProtected)]) @hide
   body    kEnd declSection declField declUses interface
   raw     (declArg defaultValue: (defaultValue (kEq) . (_) @value))
-  ref     typeref>identifier exprCall.entity>identifier
-  raw     (exprCall entity: (exprDot rhs: (identifier) @ref))
+  ref     typeref>identifier exprCall.entity>identifier exprCall.entity>exprDot.rhs>identifier
   drop    Integer String Boolean Double Result
   use     declUses>moduleName
   text    module (?i)^(?:unit|program)\s+([\w.]+)
@@ -2752,7 +2700,7 @@ ada: adb ads ada
   raw     (full_type_declaration "type" . (identifier) @name (enumeration_type_definition)) @def.enum
   raw     (full_type_declaration (task_type_declaration . (identifier) @name (task_definition)? @body)) @def.class
   raw     (full_type_declaration (protected_type_declaration . (identifier) @name (protected_definition)? @body)) @def.class
-  def     private_type_declaration>identifier=type subtype_declaration>identifier=type
+  def     private_type_declaration>identifier=type subtype_declaration>identifier=type exception_declaration>identifier=type
   raw     (object_declaration name: (_) @name "constant" (expression)? @value) @def.constant
   raw     (parameter_specification (expression) @value)
   body    is record_type_definition non_empty_declarative_part handled_sequence_of_statements
@@ -2764,6 +2712,7 @@ ada: adb ads ada
   text    module (?i)^\s*package\s+(?:body\s+)?([\w.]+)\s+is\b
   text    class (?i)^\s*(?:task|protected)\s+type\s+(\w+)
   text    struct (?i)^\s*type\s+(\w+)\s+is\b
+  text    function (?i)^(?:procedure|function)\s+([\w.]+)
 
 matlab:
   comment %
@@ -2779,12 +2728,13 @@ matlab:
 cobol: cob cbl cpy
   grammar -
   comment *>
-  keyword WORKING-STORAGE LINKAGE FILE LOCAL-STORAGE INPUT-OUTPUT CONFIGURATION
-  drop    CALL COPY DATA DISPLAY DIVISION END ID IDENTIFICATION PERFORM PIC PROCEDURE PROGRAM RUN SECTION STOP STORAGE USING VALUE WORKING MOVE TO IF ELSE ADD FROM BY INTO THEN NOT
+  keyword FILE-CONTROL SPECIAL-NAMES SOURCE-COMPUTER OBJECT-COMPUTER I-O-CONTROL AUTHOR INSTALLATION DATE-WRITTEN DATE-COMPILED SECURITY REMARKS WORKING-STORAGE LINKAGE FILE LOCAL-STORAGE INPUT-OUTPUT CONFIGURATION
+  drop    PROGRAM-ID WORKING-STORAGE CALL COPY DATA DISPLAY DIVISION END ID IDENTIFICATION PERFORM PIC PROCEDURE PROGRAM RUN SECTION STOP STORAGE USING VALUE WORKING MOVE TO IF ELSE ADD FROM BY INTO THEN NOT
   text    module (?i)^.{6}\s+program-id\.\s+([\w-]+)
   text    module (?i)^\s{0,5}program-id\.\s+([\w-]+)
   text    use (?i)^(?:.{6})?\s*copy\s+["']?([\w.-]+?)["']?\s*\.?\s*$
   text    function ^(?:.{6}) ([A-Z0-9][A-Z0-9-]*)\s+(?:SECTION)\.
+  text    function ^.{6} ([A-Z0-9][A-Z0-9-]*)\.\s*$
 """  # noqa: E501
 
 
@@ -2814,26 +2764,33 @@ class Language(NamedTuple):
     edits: tuple[tuple[str, str], ...]
     turns: tuple[tuple[str, str, str], ...]  # suffix, other language, what its content looks like
     file: tuple[str, str]  # label and word, where the file itself is a definition
+    cells: bool
+    own: str  # the user's stanzas, which its parts may be in
     texts: tuple[tuple[str, str], ...]  # label, regex
 
 
-def find_language(path: str, first_line: str = "") -> Language | None:
+def find_language(path: str, first_line: str = "", own: str = "") -> Language | None:
     """The language of a file, by name, suffix, or the interpreter in its first line."""
-    suffixes, names, runs = _language_keys()
+    suffixes, names, runs = _language_keys(own)
     name = path.rsplit("/", 1)[-1]
     found = names.get(name) or suffixes.get(name.rpartition(".")[2].lower() if "." in name else "")
     found = found or names.get(name.partition(".")[0] + ".")
     if not found and first_line.startswith("#!"):
         words = first_line[2:].replace("/usr/bin/env", "").replace("-S ", "").split()
         found = runs.get(words[0].rsplit("/", 1)[-1].rstrip("0123456789.")) if words else None
-    return get_language(found) if found else None
+    return get_language(found, own) if found else None
 
 
 @functools.cache
-def get_language(name: str) -> Language:
-    """The language of that name, compiled at its first use."""
-    suffixes, rows = _split_table(LANGUAGE_TABLE)[name]
-    return _build_language(name, suffixes, rows)
+def get_language(name: str, own: str = "") -> Language:
+    """The language of that name, compiled at its first use; `own` are stanzas of the user's."""
+    suffixes, rows = _split_table(LANGUAGE_TABLE + own)[name]
+    return _build_language(name, suffixes, rows)._replace(own=own)
+
+
+def list_languages(own: str = "") -> list[str]:
+    """The names of all stanzas."""
+    return list(_split_table(LANGUAGE_TABLE + own))
 
 
 def parse_language_table(text: str) -> dict[str, Language]:
@@ -2842,10 +2799,47 @@ def parse_language_table(text: str) -> dict[str, Language]:
     return {name: _build_language(name, *stanzas[name]) for name in stanzas}
 
 
+def parse_own_languages(tables: Mapping[str, object]) -> str:
+    """Stanzas of the table from a user's configuration: a key is a verb, a text or list its rows."""
+    stanzas = []
+    for name, table in tables.items():
+        if not re.fullmatch(r"\w+", name) or not isinstance(table, dict):
+            raise CtxError(f"languages.{name}: must be a table with a plain name; correct it")
+        rows = dict(table)
+        lines = [f"{name}: {rows.pop('suffixes', '')}"]
+        for verb, value in rows.items():
+            values = value if isinstance(value, list) else [value]
+            if verb not in _ROW_VERBS.split():
+                raise CtxError(f"languages.{name}: unknown row {verb!r}; known: {_ROW_VERBS}")
+            if not all(isinstance(each, str) and "\n" not in each for each in values):
+                raise CtxError(
+                    f"languages.{name}: {verb} must be a line or a list of lines; correct it"
+                )
+            lines += [f"  {verb} {each}" for each in values]
+        stanzas.append("\n".join(lines))
+    own = "\n\n".join(["", *stanzas])
+    for name in tables:
+        try:
+            built = get_language(name, own)
+            regexes = [built.public, built.member, built.cut, *(edit[0] for edit in built.edits)]
+            for regex in regexes + [each[-1] for each in built.texts + built.turns]:
+                re.compile(regex)
+        except (re.error, ValueError) as error:
+            raise CtxError(f"languages.{name}: {error}; correct it") from error
+    return own
+
+
+_ROW_VERBS = (
+    "like def Def ref Ref use package export only doc embed value skip wrap hide show section raw"
+    " grammar names family run turn comment docstring body lead public member closed open drop"
+    " keyword cut edit once flat cells file text word Word"
+)
+
+
 @functools.cache
-def _language_keys() -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+def _language_keys(own: str) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
     """Languages by suffix, by file name, and by interpreter."""
-    stanzas = _split_table(LANGUAGE_TABLE).items()
+    stanzas = _split_table(LANGUAGE_TABLE + own).items()
     suffixes = {suffix: name for name, (found, _) in stanzas for suffix in found}
     keys: dict[str, dict[str, str]] = {"names": {}, "run": {}}
     for name, (_, rows) in stanzas:
@@ -2857,19 +2851,26 @@ def _language_keys() -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
 
 @functools.cache
 def _split_table(text: str) -> dict[str, tuple[tuple[str, ...], list[tuple[str, str]]]]:
-    """Suffixes and rows of each stanza; a `like` row stands for the rows it names."""
+    """Suffixes and rows of each stanza, a later one of a name in place of the earlier.
+
+    A `like` row stands for the rows it names, of a stanza above it.
+    """
     stanzas: dict[str, tuple[tuple[str, ...], list[tuple[str, str]]]] = {}
+    above = stanzas
     rows: list[tuple[str, str]] = []
     for line in text.splitlines():
         verb, _, rest = line.strip().partition(" ")
         if line and not line[0].isspace():
             name, _, suffixes = line.partition(":")
-            rows = []
-            stanzas[name] = (tuple(suffixes.split()), rows)
+            above, rows = dict(stanzas), []
+            stanzas.pop(name, None)
+            stanzas[name] = (tuple(suffixes.split()) or above.get(name, ((),))[0], rows)
         elif verb == "like":
-            if rest.strip() not in stanzas:
-                raise CtxError(f"language table: like {rest.strip()}: no such language above it")
-            rows.extend(stanzas[rest.strip()][1])
+            if rest.strip() not in above:
+                raise CtxError(
+                    f"languages.{name}: like {rest.strip()}: no such language; correct it"
+                )
+            rows.extend(above[rest.strip()][1])
         elif verb:
             rows.append((verb, rest.strip()))
     return stanzas
@@ -2879,11 +2880,16 @@ def _build_language(
     name: str, suffixes: tuple[str, ...], rows: Sequence[tuple[str, str]]
 ) -> Language:
     patterns: list[str] = []
+    texts: list[tuple[str, str]] = []
     for verb, rest in rows:
         if verb == "raw":
             patterns.append(rest)
         elif verb in _PATTERN_VERBS:
             patterns.extend(_compile_path(verb, word) for word in rest.split())
+        elif verb == "text":
+            texts.append((rest.partition(" ")[0], rest.partition(" ")[2]))
+        elif verb.lower() == "word":
+            texts.extend(_compile_words(verb, rest))
 
     def every(verb: str) -> list[str]:
         return [rest for row, rest in rows if row == verb]
@@ -2921,7 +2927,9 @@ def _build_language(
         edits=tuple((old.strip(), new.strip()) for old, _, new in edits),
         turns=tuple((suffix, other, regex) for suffix, other, regex in turns),
         file=(label, word),
-        texts=tuple((row.partition(" ")[0], row.partition(" ")[2]) for row in every("text")),
+        cells=bool(every("cells")),
+        own="",
+        texts=tuple(texts),
     )
 
 
@@ -2929,6 +2937,18 @@ _PATTERN_VERBS = frozenset(
     ("def", "Def", "ref", "Ref", "use", "package", "export", "only")
     + ("value", "skip", "wrap", "hide", "show", "section", "doc", "embed")
 )
+
+
+def _compile_words(verb: str, row: str) -> Iterator[tuple[str, str]]:
+    """Labels and regexes of a row of words that begin a definition."""
+    before, _, words = row.rpartition(" / ")
+    modifiers = before.replace(">", "", 1).split()
+    front = r"^\s*" if ">" in before else "^"
+    front += rf"(?:(?:{'|'.join(modifiers)})\s+)*" if modifiers else ""
+    name = r"[A-Z]\w*" if verb == "Word" else r"\w+(?:(?:\.|::)\w+)*"
+    for word in words.split():
+        word, _, label = word.partition("=")
+        yield label or word, rf"{front}{word}\s+({name})"
 
 
 def _compile_path(verb: str, word: str) -> str:
@@ -2942,8 +2962,10 @@ def _compile_path(verb: str, word: str) -> str:
     if "." in steps[-1]:
         steps.append("_")
     capture = {"def": "name", "embed": f"embed.{label}"}.get(verb, verb)
-    nodes = " ".join(f"({node})" for node in steps[-1].split("|"))
-    text = f'"=" . (_) @{capture}' if steps[-1] == "=" else f"[{nodes}] @{capture}"
+    last = steps[-1]
+    nodes = " ".join(f"({node})" for node in last.strip("^$").split("|"))
+    text = f'"=" . (_) @{capture}' if last == "=" else f"[{nodes}] @{capture}"
+    text = ". " * last.startswith("^") + text + " ." * last.endswith("$")
     for step in reversed(steps[:-1]):
         node, _, field = step.partition(".")
         text = f"({node} {field}: {text})" if field else f"({node} {text})"
@@ -3382,7 +3404,7 @@ _OWNERS = frozenset(
     {"class", "struct", "enum", "union", "interface", "trait", "protocol", "annotation"}
     | {"module", "object", "scope", "part"}
 )
-_LISTED = ("use", "package", "export", "only", "value", "skip", "doc")
+_LISTED = ("use", "package", "export", "only", "value", "skip", "doc", "again")
 _VALUE = "…".encode()
 
 
@@ -3402,10 +3424,10 @@ class _Frame(NamedTuple):
     """What encloses a place."""
 
     end: int
-    kind: str
-    name: str
-    owner: str  # its own
-    inner: str  # the owner of what stands directly inside
+    kind: str = ""
+    name: str = ""
+    owner: str = ""  # its own
+    inner: str = ""  # the owner of what stands directly inside
     hidden: bool = False
     exported: bool = True
     visible: bool = True  # False after `private`
@@ -3415,35 +3437,11 @@ class _Frame(NamedTuple):
     rest: bool = False  # it ends where the next of its kind begins
 
 
-class _Tools(NamedTuple):
-    """What parses one language."""
-
-    parser: Any
-    query: Any
-    cursor: Any
-    shapes: list[tuple[str, str, str] | None]  # by pattern: capture, role, label
-    range: Any  # tree-sitter's type for a part of a source
-
-    def parse_part(self, node: Any, source: bytes) -> Any:
-        """The tree of what stands between the first and the last byte of a node: its brackets."""
-        (row, column), (last_row, last_column) = node.start_point, node.end_point
-        inside = self.range(
-            (row, column + 1), (last_row, last_column - 1), node.start_byte + 1, node.end_byte - 1
-        )
-        self.parser.included_ranges = [inside]
-        tree = self.parser.parse(source)
-        self.parser.included_ranges = []
-        return tree
-
-
 class _File(NamedTuple):
     """One file while its definitions are read."""
 
     source: bytes
     language: Language
-    public: re.Pattern[str]
-    member: re.Pattern[str]
-    cut: re.Pattern[str]
     values: list[tuple[int, int, bytes]]  # start, end, what a signature shows instead; sorted
     skips: dict[int, int]  # attributes: start -> end
     jumps: dict[int, int]  # attributes: end -> start
@@ -3451,51 +3449,82 @@ class _File(NamedTuple):
     exports: set[str]
     only: set[str]
 
+    def text(self, node: Any) -> str:
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
 
 def tag_source(path: str, source: bytes, language: Language) -> FileTags | None:
     """What one file defines, mentions and imports; None if there is no grammar for it."""
-    language = _spoken_language(path, source, language)
+    source, language = find_spoken(path, source, language)
     if language.grammar == "-":
         return tag_without_grammar(path, source, language)
-    tools = _load_grammar(language.grammar, language.query)
+    tools = load_grammar(language.grammar, language.query)
     if tools is None:
         return None
-    trees = [tools.parser.parse(source)]
+    parse, matches, shapes = tools
     references: list[Any] = []
     places: list[_Place] = []
     nodes: dict[str, list[Any]] = {role: [] for role in _LISTED}
-    for order, captures in _each_match(tools, source, trees):
-        if "ref" in captures:  # first, because four of five matches are references
-            references += captures["ref"]
-        elif shape := tools.shapes[order]:
-            capture, role, label = shape
-            node = captures[capture][0]
-            start = captures["start"][0].start_byte if "start" in captures else node.start_byte
-            end = len(source) if "rest" in captures else node.end_byte
-            places.append(_Place(start, -end, order, role, label, node, captures))
-        else:
-            for role in captures.keys() & nodes.keys():
-                nodes[role] += captures[role]
+    trees = [parse(source)]
+    for tree in trees:  # it grows
+        for order, captures in matches(tree.root_node):
+            if "ref" in captures:  # first, because four of five matches are references
+                references += captures["ref"]
+            elif shape := shapes[order]:
+                capture, role, label = shape
+                node = captures[capture][0]
+                start = captures["start"][0].start_byte if "start" in captures else node.start_byte
+                end = len(source) if "rest" in captures else node.end_byte
+                places.append(_Place(start, -end, order, role, label, node, captures))
+            else:
+                for role in captures.keys() & nodes.keys():
+                    nodes[role] += captures[role]
+        while nodes["again"]:  # what its brackets hold, if that parses as a file would
+            node = nodes["again"].pop()
+            inner = parse(_keep_only(source, [(node.start_byte + 1, node.end_byte - 1)]))
+            trees += [] if inner.root_node.has_error else [inner]
     places = _choose_places(places)
-    parts = [place for place in places if place.role == "embed"]
-    places = [place for place in places if place.role != "embed"]
-    nodes["value"] += [node for place in places for node in place.captures.get("value", ())]
-    definitions, docs, own = _find_definitions(_build_file(source, language, nodes), places)
+    file = _build_file(source, language, nodes, places)
+    definitions, own = _find_definitions(file, places)
     if trees[0].root_node.has_error:  # what the grammar stumbled over, a pattern may still see
         known = {each.name for each in definitions}
         plain = tag_without_grammar(path, source, language)
         definitions += (
-            [each for each in plain.definitions if each.name not in known] if plain else []
+            [each for each in plain.definitions if each.name not in known] if plain else ()
         )
-    definitions += _define_file(path, source, language)
     tags = FileTags(
-        tuple(sorted(set(definitions))),
+        tuple(sorted({*definitions, *_define_file(path, source, language)})),
         _count_references(source, language, references, own),
-        _find_imports(source, language, nodes["use"], nodes["package"]),
-        _find_file_doc(source, language, docs),
+        _find_imports(file, nodes["use"], nodes["package"]),
+        _find_file_doc(source, language, {each.doc for each in definitions}),
         _find_mark(source),
     )
-    return _add_parts(path, source, tags, parts) if parts else tags
+    parts: dict[str, list[tuple[int, int]]] = {}
+    for place in places:
+        if place.role == "embed":
+            parts.setdefault(place.label, []).append((place.start, -place.inverse_end))
+    for name in sorted(parts):
+        part = tag_source(path, _keep_only(source, parts[name]), get_language(name, language.own))
+        tags = _join_tags(tags, part) if part else tags
+    return tags
+
+
+def _join_tags(tags: FileTags, more: FileTags) -> FileTags:
+    names = collections.Counter(tags.references) + collections.Counter(more.references)
+    return tags._replace(
+        definitions=tuple(sorted({*tags.definitions, *more.definitions})),
+        references={name: names[name] for name in sorted(names)},
+        imports=tuple(dict.fromkeys(tags.imports + more.imports)),
+        doc=tags.doc or more.doc,
+    )
+
+
+def _keep_only(source: bytes, spans: Iterable[tuple[int, int]]) -> bytes:
+    """The source with spaces for all that is outside of these spans: every line stays in place."""
+    alone = bytearray(source.translate(bytes(it if it in b"\r\n" else 32 for it in range(256))))
+    for start, end in spans:
+        alone[start:end] = source[start:end]
+    return bytes(alone)
 
 
 def _define_file(path: str, source: bytes, language: Language) -> list[Definition]:
@@ -3508,99 +3537,98 @@ def _define_file(path: str, source: bytes, language: Language) -> list[Definitio
     return [Definition(1, lines, kind, name, "", f"{word} {name}", "", True)]
 
 
-def _add_parts(path: str, source: bytes, tags: FileTags, parts: Sequence[_Place]) -> FileTags:
-    """Also what stands in parts of another language, read as if nothing stood around them."""
-    for name in sorted({part.label for part in parts}):
-        alone = bytearray(re.sub(rb"[^\r\n]", b" ", source))
-        for start, inverse_end in [part[:2] for part in parts if part.label == name]:
-            alone[start:-inverse_end] = source[start:-inverse_end]
-        if inner := tag_source(path, bytes(alone), get_language(name)):
-            names = collections.Counter(tags.references) + collections.Counter(inner.references)
-            tags = tags._replace(
-                definitions=tuple(sorted({*tags.definitions, *inner.definitions})),
-                references={name: names[name] for name in sorted(names)},
-                imports=tuple(dict.fromkeys(tags.imports + inner.imports)),
-                doc=tags.doc or inner.doc,
-            )
-    return tags
-
-
-def _each_match(
-    tools: _Tools, source: bytes, trees: list[Any]
-) -> Iterator[tuple[int, dict[str, list[Any]]]]:
-    """The matches in a tree, and in what its `again` nodes hold if that parses as a file would."""
-    for tree in trees:  # it grows
-        for order, captures in tools.cursor(tools.query).matches(tree.root_node):
-            for node in captures.get("again", ()):
-                inner = tools.parse_part(node, source)
-                trees += [] if inner.root_node.has_error else [inner]
-            yield order, captures
-
-
-def _spoken_language(path: str, source: bytes, language: Language) -> Language:
-    """The language that the content speaks, where two share a suffix."""
+def find_spoken(path: str, source: bytes, language: Language) -> tuple[bytes, Language]:
+    """The code of a file and its language, where the content says more than the file's name."""
     for suffix, other, pattern in language.turns:
         if path.endswith("." + suffix) and re.search(pattern.encode(), source[:65536], re.M):
-            return get_language(other)
-    return language
+            return source, get_language(other, language.own)
+    if language.cells:
+        text = source.decode("utf-8", "replace")
+        kernel = re.findall(r'"language":\s*"(\w[^"]{0,20})"', text)[-1:] or ["python"]
+        name = kernel[0].lower()
+        spoken = find_language(f"cell.{name}", f"#!{name}", language.own)
+        if not spoken and name in list_languages(language.own):
+            spoken = get_language(name, language.own)
+        return _read_cells(text).encode(), spoken or get_language("python")
+    return source, language
+
+
+def _read_cells(text: str) -> str:
+    """The code cells of a notebook, each line of code at the line where its JSON stands."""
+    import json
+
+    lines = [""] * (text.count("\n") + 1)
+    is_code = False
+    for found in re.finditer(_CELL, text):
+        is_code = found[1] == "code" if found[1] else is_code
+        if not found[2] or not is_code or re.match(r'\s*"%%(?!time|capture)', found[2]):
+            continue
+        number = text.count("\n", 0, found.start(2))
+        for line in found[2].split("\n"):
+            with contextlib.suppress(ValueError):
+                code = str(json.loads(line.strip().rstrip(",")))
+                lines[number] = "" if code.startswith(("%", "!")) else code.rstrip("\r\n")
+            number += 1
+    return "\n".join(lines)
+
+
+_CELL = r'"cell_type":\s*"(\w+)"|"source":\s*\[((?:[^\]"]|"(?:\\.|[^"\\])*")*)'
+
+
+def find_means(language: Language) -> str:
+    """How files of this language are read here."""
+    if language.cells or "@embed." in language.query:
+        return "script parts"
+    if language.grammar != "-" and _find_grammar(language.grammar):
+        return "grammar"
+    if ("ast", "") in language.texts:
+        return "standard library"
+    return "pattern" if language.texts else "name only"
+
+
+_Tools = tuple[Callable[[bytes], Any], Callable[[Any], Any], list[tuple[str, str, str] | None]]
 
 
 @functools.cache
-def _load_grammar(grammar: str, query: str) -> _Tools | None:
-    """What parses one language; None where a package or the grammar is missing."""
+def load_grammar(grammar: str, query: str) -> _Tools | None:
+    """How to parse, how to match, and the shape of each pattern; None without the grammar."""
+    language = _find_grammar(grammar)
+    if language is None:
+        return None
+    import tree_sitter
+
+    patterns = query.splitlines()  # now: tree-sitter writes into a query that it refuses
     try:
-        import tree_sitter
+        compiled = tree_sitter.Query(language, query)
+    except tree_sitter.QueryError as error:
+        for pattern in patterns:
+            try:
+                tree_sitter.Query(language, pattern)
+            except tree_sitter.QueryError as complaint:
+                what = str(complaint).replace("row 0, ", "")
+                raise CtxError(f"grammar {grammar}: {what} in {pattern}; correct it") from complaint
+        raise CtxError(f"grammar {grammar}: {error}; correct it") from error
+    return (
+        tree_sitter.Parser(language).parse,
+        lambda node: tree_sitter.QueryCursor(compiled).matches(node),
+        [_find_shape(pattern) for pattern in patterns],
+    )
+
+
+def _find_grammar(name: str) -> Any:
+    try:
+        import tree_sitter  # noqa: F401
         import tree_sitter_language_pack
 
-        language = tree_sitter_language_pack.get_language(grammar)  # type: ignore[arg-type]
+        return tree_sitter_language_pack.get_language(name)  # type: ignore[arg-type]
     except (ImportError, LookupError):
         return None
-    return _Tools(
-        tree_sitter.Parser(language),
-        tree_sitter.Query(language, query),
-        tree_sitter.QueryCursor,
-        [_find_shape(pattern) for pattern in query.splitlines()],
-        tree_sitter.Range,
-    )
 
 
 def _find_shape(pattern: str) -> tuple[str, str, str] | None:
     """Capture, role and label of a pattern that shapes a file: "def.class", "def", "class"."""
     found = re.search(r"@((def|wrap|hide|show|section|embed)(?:\.(\w+))?)\b", pattern)
     return (found[1], found[2], found[3] or "") if found else None
-
-
-@functools.cache
-def _regex(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """A pattern, compiled at its first use: most runs need few of them."""
-    return re.compile(pattern, flags)
-
-
-def _build_file(source: bytes, language: Language, nodes: Mapping[str, Sequence[Any]]) -> _File:
-    skips = {node.start_byte: node.end_byte for node in nodes["skip"]}
-    values = [(node.start_byte, node.end_byte, _VALUE) for node in nodes["value"]]
-    listed = b" ".join(source[node.start_byte : node.end_byte] for node in nodes["only"])
-    return _File(
-        source,
-        language,
-        _regex(language.public),
-        _regex(language.member),
-        _regex(language.cut),
-        sorted(values + [(start, end, b"") for start, end in skips.items()]),
-        skips,
-        {end: start for start, end in skips.items()},
-        {_text_end(source, node): _doc_text(_text(source, node)) for node in nodes["doc"]},
-        {_text(source, node) for node in nodes["export"]},
-        {name.decode() for name in re.findall(rb"\w[\w']*\b", listed)},
-    )
-
-
-def _text_end(source: bytes, node: Any) -> int:
-    return int(node.start_byte) + len(source[node.start_byte : node.end_byte].rstrip())
-
-
-def _text(source: bytes, node: Any) -> str:
-    return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
 def _choose_places(places: list[_Place]) -> list[_Place]:
@@ -3617,21 +3645,35 @@ def _choose_places(places: list[_Place]) -> list[_Place]:
     return list(chosen.values())
 
 
-def _find_definitions(
-    file: _File, places: Sequence[_Place]
-) -> tuple[list[Definition], set[int], set[int]]:
-    """Definitions, the starts of their doc comments, and the ends of their names."""
+def _build_file(
+    source: bytes, language: Language, nodes: dict[str, list[Any]], places: Sequence[_Place]
+) -> _File:
+    nodes["value"] += [node for place in places for node in place.captures.get("value", ())]
+    values = [(node.start_byte, node.end_byte, _VALUE) for node in nodes["value"]]
+    skips = {node.start_byte: node.end_byte for node in nodes["skip"]}
+    values += [(start, end, b"") for start, end in skips.items()]
+    jumps = {end: start for start, end in skips.items()}
+    file = _File(source, language, sorted(values), skips, jumps, {}, set(), set())
+    for node in nodes["doc"]:
+        text = file.text(node)
+        file.docs[node.start_byte + len(text.rstrip().encode())] = _doc_text(text)
+    file.exports.update(map(file.text, nodes["export"]))
+    file.only.update(re.findall(r"\w[\w']*\b", " ".join(map(file.text, nodes["only"]))))
+    return file
+
+
+def _find_definitions(file: _File, places: Sequence[_Place]) -> tuple[list[Definition], set[int]]:
+    """Definitions, and the ends of all names that are defined."""
     definitions: list[Definition] = []
-    docs: set[int] = set()
     own: set[int] = set()
-    stack = [_Frame(len(file.source) + 1, "", "", "", "")]
+    stack = [_Frame(len(file.source) + 1)]
     for place in places:
         while stack[-1].end <= place.start or (stack[-1].rest and place.label == stack[-1].kind):
             stack.pop()
-        top, end = stack[-1], -place.inverse_end
-        if "each" in place.captures and (top.start, top.end) == (place.start, end):
+        end = -place.inverse_end
+        if "each" in place.captures and (stack[-1].start, stack[-1].end) == (place.start, end):
             stack.pop()
-            top = stack[-1]
+        top = stack[-1]
         if place.role == "wrap":
             wrapped = top.wrapped if top.wrapped >= 0 else place.start
             stack.append(top._replace(end=end, wrapped=wrapped))
@@ -3641,25 +3683,24 @@ def _find_definitions(
             stack.append(top._replace(end=end, wrapped=-1))
         elif place.role == "section":
             stack[-1] = top._replace(visible=b"private" not in file.source[place.start : end])
-        else:
+        elif place.role == "def":
             name_node = _find_name(place)
             own.add(name_node.end_byte)
-            if top.hidden and place.label in file.language.flat:
-                top = stack[0] if not place.node.start_point.column else top
+            if place.label in file.language.flat and not place.node.start_point.column:
+                top = stack[0] if top.hidden else top
             if top.hidden or place.label == "none":
                 continue
             frame = _build_frame(file, place, name_node, top)
             if frame.kind not in _MINOR:
                 stack.append(frame)
             if _is_kept(file, frame, top):
-                definition, doc_start = _build_definition(file, place, frame, top)
+                definition = _build_definition(file, place, frame, top)
                 before = definitions[-1] if definitions else definition
                 if frame.kind in file.language.once and before[2:5] == definition[2:5]:
-                    definition = before._replace(end=definition.end)
                     definitions[-1:] = []
+                    definition = before._replace(end=definition.end)
                 definitions.append(definition)
-                docs.add(doc_start)
-    return definitions, docs, own
+    return definitions, own
 
 
 def _find_name(place: _Place) -> Any:
@@ -3675,12 +3716,12 @@ def _find_name(place: _Place) -> Any:
 
 def _build_frame(file: _File, place: _Place, name_node: Any, top: _Frame) -> _Frame:
     """What a definition is, and what it means for those inside it."""
-    kind = place.label
+    language, kind = file.language, place.label
     owner, name = _full_name(file, place, name_node, top)
     start = _skip_attributes(file, place.start if top.wrapped < 0 else top.wrapped)
     head = file.source[start : name_node.end_byte].decode("utf-8", "replace").replace("\n", " ")
     is_member = top.kind in _OWNERS
-    is_public = bool((file.member if is_member else file.public).search(head))
+    is_public = bool(re.search(language.member if is_member else language.public, head))
     is_public = is_public and "private" not in place.captures
     if file.only and kind != "module" and (not owner or top.kind == "module"):
         is_public = name in file.only
@@ -3698,11 +3739,25 @@ def _build_frame(file: _File, place: _Place, name_node: Any, top: _Frame) -> _Fr
         f"{owner}.{name}".strip(".") if kind in _OWNERS else owner,
         hidden=kind in _CALLABLE,
         exported=kind == "part" or (top.exported and top.visible and (top.reveals or is_public)),
-        visible=kind not in file.language.closed,
-        reveals=kind in file.language.opens or (is_public and kind in ("scope", "part")),
+        visible=kind not in language.closed,
+        reveals=kind in language.opens or (is_public and kind in ("scope", "part")),
         start=place.start,
         rest="rest" in place.captures,
     )
+
+
+def _full_name(file: _File, place: _Place, name_node: Any, top: _Frame) -> tuple[str, str]:
+    """Owner and name; the owner is what encloses it, a receiver, or a prefix: `Foo::bar`."""
+    name, cut = file.text(name_node).lstrip(":$").strip('"`\r'), file.language.cut
+    if place.label in ("scope", "part"):
+        return top.inner, re.sub(cut, "", name)
+    owners = [top.inner]
+    if "::" in name:
+        prefix, _, name = name.rpartition("::")
+        owners.append(re.sub(cut, "", prefix).replace("::", "."))
+    if "owner" in place.captures:
+        owners.append(re.sub(cut, "", file.text(place.captures["owner"][0])))
+    return ".".join(filter(None, owners)), name
 
 
 def _is_kept(file: _File, frame: _Frame, top: _Frame) -> bool:
@@ -3716,23 +3771,20 @@ def _is_kept(file: _File, frame: _Frame, top: _Frame) -> bool:
     return frame.kind in _CALLABLE or top.name != frame.name or top.kind not in ("type", frame.kind)
 
 
-def _build_definition(
-    file: _File, place: _Place, frame: _Frame, top: _Frame
-) -> tuple[Definition, int]:
-    """The definition of a frame, and where its doc comment begins."""
+def _build_definition(file: _File, place: _Place, frame: _Frame, top: _Frame) -> Definition:
     start = _skip_attributes(file, place.start)
     body = _find_body(file, place)
     if place.captures.get("doc"):
-        doc, doc_start = _doc_text(_text(file.source, place.captures["doc"][0])), -1
+        doc = _doc_text(file.text(place.captures["doc"][0]))
     elif file.language.docstring:
-        doc, doc_start = _find_docstring(file.source, body), -1
+        doc = _find_docstring(file.source, body)
     else:
-        doc, doc_start = _find_doc_above(file, place.start if top.wrapped < 0 else top.wrapped)
-    end_point = place.captures.get("end", (place.node,))[0].end_point
+        doc = _find_doc_above(file, place.start if top.wrapped < 0 else top.wrapped)
     first = place.captures.get("start", (place.node,))[0]
-    definition = Definition(
+    last = place.captures.get("end", (place.node,))[0].end_point
+    return Definition(
         first.start_point.row + 1 + file.source.count(b"\n", place.start, start),
-        end_point.row + (1 if end_point.column else 0),
+        last.row + (1 if last.column else 0),
         frame.kind,
         frame.name,
         frame.owner,
@@ -3740,7 +3792,6 @@ def _build_definition(
         doc,
         frame.exported,
     )
-    return definition, doc_start
 
 
 def _skip_attributes(file: _File, start: int) -> int:
@@ -3752,32 +3803,17 @@ def _skip_attributes(file: _File, start: int) -> int:
     return start
 
 
-def _full_name(file: _File, place: _Place, name_node: Any, top: _Frame) -> tuple[str, str]:
-    """Owner and name; the owner is what encloses it, a receiver, or a prefix: `Foo::bar`."""
-    name = _text(file.source, name_node).lstrip(":$").strip('"`\r')
-    owner = top.inner
-    if place.label in ("scope", "part"):
-        return owner, file.cut.sub("", name)
-    if "::" in name:
-        prefix, _, name = name.rpartition("::")
-        owner = f"{owner}.{file.cut.sub('', prefix).replace('::', '.')}".strip(".")
-    if "owner" in place.captures:
-        receiver = file.cut.sub("", _text(file.source, place.captures["owner"][0]))
-        owner = f"{owner}.{receiver}".strip(".")
-    return owner, name
-
-
 def _find_body(file: _File, place: _Place) -> int:
     """Where the signature ends: at the body, or with the node."""
+    node, bodies = place.node, file.language.bodies
     if place.captures.get("body"):
         return int(place.captures["body"][0].start_byte)
     if "rest" in place.captures:
-        return int(place.node.end_byte)
-    body = place.node.child_by_field_name("body")
-    if body is None and file.language.bodies:
-        children = place.node.children
-        body = next((child for child in children if child.type in file.language.bodies), None)
-    return int(body.start_byte if body is not None else place.node.end_byte)
+        return int(node.end_byte)
+    body = node.child_by_field_name("body")
+    if body is None and bodies:
+        body = next((child for child in node.children if child.type in bodies), None)
+    return int(node.end_byte if body is None else body.start_byte)
 
 
 def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
@@ -3792,70 +3828,69 @@ def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
             start = cut_end
     pieces.append(file.source[start:stop])
     text = b"".join(pieces).decode("utf-8", "replace").rstrip()
-    text = _regex(r"[;\n]\s*end$").sub("", text) if text.endswith("end") else text
+    text = re.sub(r"[;\n]\s*end$", "", text) if text.endswith("end") else text
     has_comment = any(comment in text for comment in file.language.comments)
     if has_comment or "\n" in text or len(pieces) > 1:
-        text = " ".join(_comment_pattern(file.language.comments).sub(" ", text).split())
-        text = _regex(r"(?<=[(\[]) +| *,? +(?=[)\]])").sub("", text)
+        text = _one_line(text, file.language)
+        text = re.sub(r"(?<=[(\[]) +| *,? +(?=[)\]])", "", text)
     lead = file.language.leads.get(kind, "")
-    text = f"{lead} {text}".strip(" ;{:,\\\t").removesuffix(" =")
-    return _shorten(text, MAX_SIGNATURE)
+    return _shorten(f"{lead} {text}".strip(" ;{:,\\\t").removesuffix(" ="), MAX_SIGNATURE)
 
 
 def _shorten(text: str, limit: int) -> str:
-    if len(text) <= limit:
-        return text
-    return text[: limit - 1].rstrip(" ,") + "…"
+    return text if len(text) <= limit else text[: limit - 1].rstrip(" ,") + "…"
+
+
+def _one_line(text: str, language: Language) -> str:
+    """A text without comments and line breaks."""
+    return " ".join(_comment_pattern(language.comments).sub(" ", text).split())
 
 
 @functools.cache
 def _comment_pattern(comments: tuple[str, ...]) -> re.Pattern[str]:
     forms = {start: f"{re.escape(start)}.*?{re.escape(end)}" for start, end in _BLOCKS.items()}
-    return re.compile("|".join(forms.get(c) or re.escape(c) + r"[^\n]*" for c in comments), re.S)
+    lines = [forms.get(comment) or re.escape(comment) + r"[^\n]*" for comment in comments]
+    return re.compile("|".join(lines), re.S)
 
 
-def _find_docstring(source: bytes, start: int) -> str:
-    """First sentence of the string literal that stands at this place."""
-    if not source.startswith(_QUOTES, start):
-        return ""
-    found = re.compile(rb"""[rRuU]?("{3}|'{3}|"|')(.*?)\1""", re.S).match(source, start)
-    return _first_sentence(found.group(2).decode("utf-8", "replace")) if found else ""
+# -- docs: the first sentence of what stands above, or inside
 
-
-def _doc_text(text: str) -> str:
-    """First sentence of what stands in quotes, in a comment, or between pod's headings."""
-    if text.startswith("="):
-        last = _regex(r"(?m)^=(?:head|item|method|func)").split(text.replace("\r", ""))[-1]
-        paragraphs = _regex(r"\n\s*\n").split(last)[1:]
-        return _first_sentence(next((it for it in paragraphs if not it.startswith("=")), ""))
-    if text.startswith("#"):
-        return _clean_comment(text.encode())
-    found = _regex(r"""(?s)("{3}|"|')(.*?)(?<!\\)\1""").search(text)
-    said = found.group(2).replace("\r", "") if found else ""
-    indented = _regex(r"\s*\n {4}\S.*?\n\s*\n(?=\S)|\s*\n\t\S.*?\n\s*\n").match(said)
-    return _first_sentence(said[indented.end() :] if indented else said)
-
-
+_BLOCKS = {"/*": "*/", "{-": "-}", "<#": "#>", "(*": "*)", "#|": "|#", "{": "}"}
+_NO_COMMENT = (b"#[", b"#!", b"#pragma")
 _QUOTES = (b'"', b"'", b"r", b"R", b"u", b"U")
+_GENERATED = ("do not edit", "@generated", "auto-generated", "automatically generated")
+_LICENCE = ("copyright", "license", "licence", "spdx-", "all rights reserved", "file is part of")
+_LEADER = r"(?m)^[ \t]*(?:/\*+!?|\*>|\(\*+|\*+(?![/)])|//+[!<]?|<?#+[|']?|--+\|?|\{-?|;+|%+|!+[<>]?)?[ \t]?"
+_TRAILER = r"(?m)(?:\*/|-\}|#>|\*\)|\|#|(?<!\{)\})\s*?$|^\S+\.el --- |\s*-\*-.*-\*-\s*$"
+_DIRECTIVE = (  # lines for tools, and lines that only draw
+    r"(?i)\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
+    r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+build|@ts-|@flow"
+    r"|@format|@jsx|@preserve|-\*-|vim?:|region\b|endregion|pragma|mark:|use strict|(?:non)?strict$"
+    r"|(?<=\$)\w+|sourcemapping|\.synopsis|\.description|swiftlint|ktlint|clang-format|cspell"
+    r"|module dependencies|todo\b|fixme\b|[-=*#/~]{3,})"
+)
+_FILE_TAG = r"\s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*|doc|title|notice)\b[ \t]*"
+_OTHER_TAG = r"\s*(?:[@\\][a-zA-Z_]|:\w+|- (?:Parameter|Returns|Throws))"
+_MARKUP = (
+    r"</?(?:p|b|i|em|tt|code|pre|strong|a|br|ul|ol|li|summary|remarks|para|c|span|h\d)\b[^>]*>"
+)
 
 
-def _find_doc_above(file: _File, start: int) -> tuple[str, int]:
-    """First sentence of the comment directly above this place, and where that begins."""
+def _find_doc_above(file: _File, start: int) -> str:
+    """First sentence of the comment directly above this place."""
     source, stop = file.source, start
     while True:  # past attributes, which may stand between a doc and its definition
         blank = source[max(0, stop - 400) : stop]
         stop -= len(blank) - len(blank.rstrip())
         if stop in file.docs and source.count(b"\n", stop, start) < 3:
-            return file.docs[stop], -1
+            return file.docs[stop]
         if stop not in file.jumps:
             break
         start = stop = file.jumps[stop]
     gap = source.count(b"\n", stop, start)
     begin = _comment_start(source, stop, file.language.comments)
-    is_doc_block = source.startswith(b"/**", begin) if begin >= 0 else False
-    if begin < 0 or gap > 1 + is_doc_block:
-        return "", -1
-    return _clean_comment(source[begin:stop]), begin
+    is_near = begin >= 0 and gap <= 1 + source.startswith(b"/**", begin)
+    return _clean_comment(source[begin:stop]) if is_near else ""
 
 
 def _comment_start(source: bytes, stop: int, comments: Sequence[str]) -> int:
@@ -3863,8 +3898,8 @@ def _comment_start(source: bytes, stop: int, comments: Sequence[str]) -> int:
     for opening, closing in _BLOCKS.items():
         if opening in comments and source.endswith(closing.encode(), 0, stop):
             begin = source.rfind(opening.encode(), 0, stop)
-            line = source.rfind(b"\n", 0, begin) + 1 if begin >= 0 else 0
-            return begin if begin >= 0 and not source[line:begin].strip() else -1
+            line = source.rfind(b"\n", 0, max(begin, 0)) + 1
+            return -1 if source[line : max(begin, 0)].strip() else begin
     leaders = tuple(comment.encode() for comment in comments if comment not in _BLOCKS)
     begin = -1
     while stop > 0:
@@ -3876,42 +3911,43 @@ def _comment_start(source: bytes, stop: int, comments: Sequence[str]) -> int:
     return begin
 
 
-_BLOCKS = {"/*": "*/", "{-": "-}", "<#": "#>", "(*": "*)", "#|": "|#", "{": "}"}
-_NO_COMMENT = (b"#[", b"#!", b"#pragma")
-_NO_DOC = ("copyright", "license", "licence", "spdx-", "all rights reserved", "file is part of")
-_NO_DOC_EITHER = ("do not edit", "@generated", "auto-generated", "automatically generated")
-_LEADER = (
-    r"[ \t]*(?:/\*+!?|\*>|\(\*+|\*+(?![/)])|//+[!<]?|<?#+[|']?|--+\|?|\{-?|;+|%+|!+[<>]?)?[ \t]?"
-)
-_DIRECTIVE = (  # lines for tools, and lines that only draw
-    r"(?i)\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
-    r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+build|@ts-|@flow"
-    r"|@format|@jsx|@preserve|-\*-|vim?:|region\b|endregion|pragma|mark:|use strict|(?:non)?strict$|(?<=\$)\w+|sourcemapping"
-    r"|\.synopsis|\.description|swiftlint|ktlint|clang-format|cspell|module dependencies|todo\b|fixme\b|[-=*#/~]{3,})"
-)
-_FILE_TAG = r"\s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*|doc|title|notice)\b[ \t]*"
-_OTHER_TAG = r"\s*(?:[@\\][a-zA-Z_]|:\w+|- (?:Parameter|Returns|Throws))"
-_MARKUP = (
-    r"</?(?:p|b|i|em|tt|code|pre|strong|a|br|ul|ol|li|summary|remarks|para|c|span|h\d)\b[^>]*>"
-)
+def _find_docstring(source: bytes, start: int) -> str:
+    """First sentence of the string literal that stands at this place."""
+    if not source.startswith(_QUOTES, start):
+        return ""
+    found = re.compile(rb"""[rRuU]?("{3}|'{3}|"|')(.*?)\1""", re.S).match(source, start)
+    return _first_sentence(found[2].decode("utf-8", "replace")) if found else ""
+
+
+def _doc_text(text: str) -> str:
+    """First sentence of what stands in quotes, in a comment, or between pod's headings."""
+    if text.startswith("="):
+        last = re.split(r"(?m)^=(?:head|item|method|func)", text.replace("\r", ""))[-1]
+        paragraphs = re.split(r"\n\s*\n", last)[1:]
+        return _first_sentence(next((it for it in paragraphs if not it.startswith("=")), ""))
+    if text.startswith("#"):
+        return _clean_comment(text.encode())
+    found = re.search(r"""(?s)("{3}|"|')(.*?)(?<!\\)\1""", text)
+    said = found[2].replace("\r", "") if found else ""  # it may begin with an indented signature
+    return _first_sentence(
+        re.sub(r"(?s)\A\s*\n(?: {4}\S.*?\n\s*\n(?=\S)|\t\S.*?\n\s*\n)", "", said)
+    )
 
 
 def _clean_comment(comment: bytes) -> str:
     """First sentence of a comment; "" for licences and directives to tools."""
     text = comment[:1000].decode("utf-8", "replace")
     lower = text.lower()
-    if any(phrase in lower for phrase in _NO_DOC + _NO_DOC_EITHER):
+    if any(phrase in lower for phrase in _LICENCE + _GENERATED):
         return ""
     lines: list[str] = []
-    for line in text.splitlines():
-        line = line[_regex(_LEADER).match(line).end() :].rstrip()  # type: ignore[union-attr]
-        line = _regex(r"(?:\*/|-\}|#>|\*\)|\|#|(?<!\{)\})$").sub("", line).rstrip(" *")
-        line = _regex(r"^\S+\.el --- |\s*-\*-.*-\*-\s*$").sub("", line)
-        if tag := _regex(_FILE_TAG).match(line):
+    for line in re.sub(_TRAILER, "", re.sub(_LEADER, "", text)).splitlines():
+        line = line.rstrip(" \t*")
+        if tag := re.match(_FILE_TAG, line):
             line = line[tag.end() :]
-        elif _regex(_OTHER_TAG).match(line) or (lines and not line):
+        elif re.match(_OTHER_TAG, line) or (lines and not line):
             break
-        if line and not _regex(_DIRECTIVE).match(line):
+        if line and not re.match(_DIRECTIVE, line):
             lines.append(line)
     return _first_sentence("\n".join(lines))
 
@@ -3920,50 +3956,62 @@ def _first_sentence(text: str) -> str:
     """The first sentence of the first paragraph, on one line."""
     text = text.strip()
     if "{@" in text:
-        text = _regex(r"\{@\w+\s+(?:[^\s}]+\s+)?([^}]*)\}").sub(r"\1", text)
+        text = re.sub(r"\{@\w+\s+(?:[^\s}]+\s+)?([^}]*)\}", r"\1", text)
     if "<" in text:
-        text = _regex(r"<see(?:also)?\s+\w+=\"([^\"]*)\"\s*/>").sub(r"\1", text)
-        text = _regex(_MARKUP).sub("", text).strip()
-    paragraph = _regex(r"\n\s*(?:[=~^#*+-]{3,}\s*)?\n|\n\s*[=~^#*+-]{3,}$").split(text, 1)[0]
+        text = re.sub(r"<see(?:also)?\s+\w+=\"([^\"]*)\"\s*/>", r"\1", text)
+        text = re.sub(_MARKUP, "", text).strip()
+    paragraph = re.split(r"\n\s*(?:[=~^#*+-]{3,}\s*)?\n|\n\s*[=~^#*+-]{3,}$", text, maxsplit=1)[0]
     paragraph = " ".join(paragraph.split()).lstrip("=# |")
-    found = _regex(r".+?(?<![ (][ei]\.[ge])[.!?](?=\s+[^\sa-z]|$)").match(paragraph)
+    found = re.match(r".+?(?<![ (][ei]\.[ge])[.!?](?=\s+[^\sa-z]|$)", paragraph)
     return _shorten(found.group() if found else paragraph, MAX_DOC)
-
-
-def _find_file_doc(source: bytes, language: Language, docs: set[int]) -> str:
-    """First sentence of the comment or docstring that opens the file and documents no name."""
-    stop = min(len(source), 8192)
-    place = 3 if source.startswith(b"\xef\xbb\xbf") else 0
-    leaders = tuple(it.encode() for it in language.comments if it not in _BLOCKS)
-    blocks = [(it.encode(), _BLOCKS[it].encode()) for it in language.comments if it in _BLOCKS]
-    while place < stop:
-        blank = re.compile(_PREAMBLE).match(source, place)
-        place = blank.end() if blank else place
-        if language.docstring and source.startswith(_QUOTES, place):
-            return _find_docstring(source, place)
-        closing = next((end for start, end in blocks if source.startswith(start, place)), b"")
-        if closing:
-            end = source.find(closing, place) + len(closing)
-            if end < len(closing):
-                return ""
-        elif source.startswith(leaders, place):
-            lines = rb"(?:[ \t]*(?:" + b"|".join(map(re.escape, leaders)) + rb")[^\n]*\n?)+"
-            found = re.compile(lines).match(source, place)
-            end = found.end() if found else stop
-        else:
-            return ""
-        doc = _clean_comment(source[place:end])
-        names_file = re.search(rb"@(fileoverview|file|module|overview)\b", source[place:end])
-        if doc and not language.docstring and (place not in docs or names_file):
-            return doc
-        place = end
-    return ""
 
 
 _PREAMBLE = (
     rb"(?:\s+|#!(?!\[)[^\n]*|<\?php|[\"']use \w+[\"'];?|declare\([^)]*\);|#!?\[[^\n]*\]"
     rb"|#ifndef[^\n]*|#define \w+\s*\n|#pragma[^\n]*)+"
 )
+
+
+def _find_file_doc(source: bytes, language: Language, docs: set[str]) -> str:
+    """First sentence of the comment or docstring that opens the file and documents no name."""
+    forms = {it.encode(): _BLOCKS.get(it, "").encode() for it in language.comments}
+    place = 3 if source.startswith(b"\xef\xbb\xbf") else 0
+    while place < 8192:
+        blank = re.compile(_PREAMBLE).match(source, place)
+        place = blank.end() if blank else place
+        if language.docstring and source.startswith(_QUOTES, place):
+            return _find_docstring(source, place)
+        opening = next(
+            (it for it in sorted(forms, reverse=True) if source.startswith(it, place)), b""
+        )
+        if not opening:
+            return ""
+        if closing := forms[opening]:
+            end = source.find(closing, place) + len(closing)
+            if end < len(closing):
+                return ""
+        else:
+            lines = rb"(?:[ \t]*(?:" + b"|".join(re.escape(it) for it in forms if not forms[it])
+            found = re.compile(lines + rb")[^\n]*\n?)+").match(source, place)
+            end = found.end() if found else len(source)
+        doc = _clean_comment(source[place:end])
+        names_file = re.search(rb"@(fileoverview|file|module|overview)\b", source[place:end])
+        if doc and not language.docstring and (doc not in docs or names_file):
+            return doc
+        place = end
+    return ""
+
+
+def _find_mark(source: bytes) -> str:
+    """What the content says of itself: "generated", "minified", or ""."""
+    head = source[:2048].decode("latin-1").lower()
+    if any(phrase in head for phrase in (*_GENERATED, "autogenerated", "code generated by")):
+        return "generated"
+    lines = source.count(b"\n") + 1
+    return "minified" if len(source) > 2000 and len(source) / lines > 400 else ""
+
+
+# -- references and imports
 
 
 def _count_references(
@@ -3973,40 +4021,45 @@ def _count_references(
     counts = collections.Counter(
         [source[node.start_byte : end] for node in references if (end := node.end_byte) not in own]
     )
-    names = {name.decode("utf-8", "replace").strip('"`'): n for name, n in counts.items()}
-    for name in language.drops:
-        names.pop(name, None)
-    return {name: names[name] for name in sorted(names) if len(name) > 1}
+    return _sort_names(
+        {name.decode("utf-8", "replace").strip('"`'): n for name, n in counts.items()}, language
+    )
 
 
-def _find_imports(
-    source: bytes, language: Language, uses: Sequence[Any], packages: Sequence[Any]
-) -> tuple[str, ...]:
+def _sort_names(names: Mapping[str, int], language: Language) -> dict[str, int]:
+    """Names worth counting, in order: not those that every file of the language mentions."""
+    kept = names.keys() - language.drops
+    return {name: names[name] for name in sorted(kept) if names[name] > 0 and len(name) > 1}
+
+
+def _find_imports(file: _File, uses: list[Any], packages: Sequence[Any]) -> tuple[str, ...]:
     """Imports as the language writes them, one per name, in the order of the file."""
-    found = {f"package {_text(source, node)}": None for node in packages}
-    edits = [(_regex(old), new) for old, new in language.edits]
+    found = [f"package {file.text(node)}" for node in packages]
     for node in sorted(uses, key=lambda node: int(node.start_byte)):
-        text = _text(source, node)
-        if "\n" in text:
-            text = " ".join(_comment_pattern(language.comments).sub(" ", text).split())
-        for old, new in edits:
-            text = old.sub(new, text)
-        for name in _expand_braces(text):
-            found[name] = None
-    return tuple(found)
+        text = file.text(node)
+        text = _one_line(text, file.language) if "\n" in text else text
+        found += _edit_import(text, file.language)
+    return tuple(dict.fromkeys(found))
+
+
+def _edit_import(text: str, language: Language) -> list[str]:
+    """The names in one import, brought into the shape that its language's rows give."""
+    for old, new in language.edits:
+        text = re.sub(old, new, text)
+    return _expand_braces(text)
 
 
 def _expand_braces(text: str) -> list[str]:
     """`a.{b, c.{d}}` as ["a.b", "a.c.d"], without aliases; nothing for what is no plain name."""
     names = []
     prefixes, current = [""], ""
-    for part in _regex(r"([{},])").split(text) + [","]:
+    for part in re.split(r"([{},])", text) + [","]:
         if part == "{":
             prefixes.append(prefixes[-1] + current)
             current = ""
         elif part in (",", "}"):
             name = f"{prefixes[-1]}{current.partition(' as ')[0]}".strip("\"'`<> ")
-            if current and not _regex(r"[\s()\"'<>]|\$(?!lib\b)").search(name):
+            if current and not re.search(r"[\s()\"'<>]|\$(?!lib\b)", name):
                 names.append(name.removesuffix("::self"))
             current = ""
             if part == "}" and len(prefixes) > 1:
@@ -4016,55 +4069,40 @@ def _expand_braces(text: str) -> list[str]:
     return names
 
 
-def _find_mark(source: bytes) -> str:
-    """What the content says of itself: "generated", "minified", or ""."""
-    head = source[:2048].lower()
-    if any(phrase in head for phrase in _GENERATED):
-        return "generated"
-    lines = source.count(b"\n") + 1
-    return "minified" if len(source) > 2000 and len(source) / lines > 400 else ""
-
-
-_GENERATED = (
-    b"do not edit",
-    b"@generated",
-    b"code generated by",
-    b"auto-generated",
-    b"autogenerated",
-    b"automatically generated",
-)
+# -- without a grammar
 
 
 def tag_without_grammar(path: str, source: bytes, language: Language) -> FileTags | None:
     """What the standard library alone can tell of one file; None if nothing."""
-    language = _spoken_language(path, source, language)
+    source, language = find_spoken(path, source, language)
     tags = tag_python_ast(source, language) if ("ast", "") in language.texts else None
     if tags or not language.texts:
         return tags
     text = source.decode("utf-8", "replace")
-    definitions = set()
+    definitions = set(_define_file(path, source, language))
     imports: list[str] = []
+    told = set(language.keywords)
     for kind, pattern in language.texts:
-        if not pattern:
-            continue
-        for found in _regex(pattern, re.MULTILINE).finditer(text):
-            if kind in ("use", "package"):
-                imports.append(found[1] if kind == "use" else f"package {found[1]}")
-                continue
-            if found[1] in language.keywords:
-                continue
-            line = text.count("\n", 0, found.start(1)) + 1
-            sign = " ".join(text[found.start() : found.end(1)].split())
-            is_public = bool(_regex(language.public).search(sign))
-            definitions.add(Definition(line, line, kind, found[1], "", sign, "", is_public))
-    code = _comment_pattern(language.comments).sub(" ", text)
-    names = collections.Counter(_regex(r"\b(?:[A-Z]\w+|\w+(?=\())").findall(code))
+        for found in re.finditer(pattern, text, re.MULTILINE) if pattern else ():
+            if kind == "package":
+                imports.append(f"package {found[1]}")
+            elif kind == "use":
+                imports += [
+                    name for each in found[1].split() for name in _edit_import(each, language)
+                ]
+            elif found[1] not in told:
+                told.update([found[1]] if kind in language.once else [])
+                line = text.count("\n", 0, found.start(1)) + 1
+                sign = " ".join(text[found.start() : found.end(1)].split())
+                is_public = bool(re.search(language.public, sign))
+                definitions.add(Definition(line, line, kind, found[1], "", sign, "", is_public))
+    code = _one_line(text, language)
+    dash = "-" if any("-" in each.name for each in definitions) else ""
+    names = collections.Counter(re.findall(rf"\b(?:[A-Z][\w{dash}]*\w|\w+(?=\())", code))
     names.subtract(definition.name for definition in definitions)
-    names.subtract(dict.fromkeys(language.drops, len(text)))
-    definitions.update(_define_file(path, source, language))
     return FileTags(
         tuple(sorted(definitions)),
-        {name: names[name] for name in sorted(names) if names[name] > 0 and len(name) > 1},
+        _sort_names(names, language),
         tuple(dict.fromkeys(imports)),
         _find_file_doc(source, language, set()),
         _find_mark(source),
@@ -4084,127 +4122,106 @@ def tag_python_ast(source: bytes, language: Language) -> FileTags | None:
     only: set[str] = set()
     for node in ast.walk(tree):
         names.update(_ast_mentions(node))
-        imports += [(node.lineno, name) for name in _ast_imports(node)]  # type: ignore[attr-defined]
+        if isinstance(node, ast.Import):
+            imports += [(node.lineno, alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module != "__future__":
+            names.update(alias.name for alias in node.names if alias.name != "*")
+            base = "." * node.level + (f"{node.module}." if node.module else "")
+            imports += [(node.lineno, _ast_import(base, alias.name)) for alias in node.names]
     for node in tree.body:
-        if isinstance(node, ast.Assign) and "__all__" in [_ast_name(it) for it in node.targets]:
+        if isinstance(node, ast.Assign) and "__all__" in map(_ast_name, node.targets):
             parts = ast.walk(node.value)
             only = {str(it.value) for it in parts if isinstance(it, ast.Constant)}
-    for name in language.drops:
-        names.pop(name, None)
     return FileTags(
-        tuple(sorted(_ast_definitions(tree, only, _regex(language.public)))),
-        {name: names[name] for name in sorted(names) if len(name) > 1},
+        tuple(sorted(_ast_definitions(tree, only, language.public))),
+        _sort_names(names, language),
         tuple(dict.fromkeys(name for _, name in sorted(imports, key=operator.itemgetter(0)))),
         _first_sentence(ast.get_docstring(tree) or ""),
         _find_mark(source),
     )
 
 
-def _ast_definitions(
-    tree: ast.Module, only: set[str], public: re.Pattern[str]
-) -> Iterator[Definition]:
-    """Definitions outside of functions, found without recursion."""
+def _ast_import(base: str, name: str) -> str:
+    return base + name if name != "*" else base.rstrip(".") or base
+
+
+_AST_MENTIONS = {  # fields that mention a name, of nodes by their type
+    "Call": ("func",),
+    "ClassDef": ("bases", "decorator_list"),
+    "FunctionDef": ("decorator_list", "returns"),
+    "AsyncFunctionDef": ("decorator_list", "returns"),
+    "arg": ("annotation",),
+    "AnnAssign": ("annotation",),
+    "Raise": ("exc",),
+    "ExceptHandler": ("type",),
+}
+
+
+def _ast_mentions(node: ast.AST) -> Iterator[str]:
+    """Names that one node calls, inherits from, is typed or decorated with, or raises."""
+    import ast
+
+    for field in _AST_MENTIONS.get(type(node).__name__, ()):
+        value = getattr(node, field)
+        found = value if isinstance(value, list) else [value] if value else []
+        if found and field in ("annotation", "returns"):
+            found = [it for it in ast.walk(value) if isinstance(it, (ast.Name, ast.Attribute))]
+        if isinstance(node, ast.ClassDef):
+            found = [*found, *(it.value for it in node.keywords if field == "bases")]
+        yield from filter(None, map(_ast_name, found))
+
+
+def _ast_name(node: ast.AST) -> str:
+    """The last name of `a`, `a.b` or `a.b[c]`; "" of anything else."""
+    node = getattr(node, "value", node) if type(node).__name__ == "Subscript" else node
+    return str(getattr(node, "attr", "") or getattr(node, "id", ""))
+
+
+def _ast_definitions(tree: ast.Module, only: set[str], public: str) -> Iterator[Definition]:
+    """Definitions outside of functions, found without recursion; the tree is spent."""
     import ast
 
     todo: list[tuple[ast.AST, str, bool]] = [(node, "", True) for node in tree.body]
     while todo:
         node, owner, visible = todo.pop()
+        doc = ""
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             name, doc = node.name, _first_sentence(ast.get_docstring(node) or "")
+            kind = "class" if isinstance(node, ast.ClassDef) else "method" if owner else "function"
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
             target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-            name, doc = _ast_name(target), ""
+            name, kind = _ast_name(target), "constant"
             if owner or not name[:1].isupper():
                 continue
         else:
             todo += [(child, owner, visible) for child in ast.iter_child_nodes(node)]
             continue
-        exported = visible and bool(name in only if only and not owner else public.search(name))
-        kind, sign = _ast_sign(node, owner)
-        if kind in _MINOR and not exported and not name.isupper():
-            continue
-        end = node.end_lineno or node.lineno
-        yield Definition(node.lineno, end, kind, name, owner, sign, doc, exported)
+        exported = visible and bool(name in only if only and not owner else re.search(public, name))
         if isinstance(node, ast.ClassDef):
             todo += [(child, f"{owner}.{name}".strip("."), exported) for child in node.body]
+        if kind != "constant" or exported or name.isupper():
+            line, end = node.lineno, node.end_lineno or node.lineno
+            yield Definition(line, end, kind, name, owner, _ast_sign(node), doc, exported)
 
 
-def _ast_sign(node: ast.AST, owner: str) -> tuple[str, str]:
-    """Kind and signature of a definition, its values replaced."""
+def _ast_sign(
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Assign | ast.AnnAssign,
+) -> str:
+    """The signature of a definition, which loses its body and its values."""
     import ast
 
     value = ast.Name("…")
+    if isinstance(node, (ast.Assign, ast.AnnAssign)):
+        node.value = value
+        return _shorten(ast.unparse(node), MAX_SIGNATURE)
+    node.body, node.decorator_list = [], []
     if isinstance(node, ast.ClassDef):
         for keyword in node.keywords:
             keyword.value = keyword.value if isinstance(keyword.value, ast.Name) else value
-        bases = ", ".join(ast.unparse(it) for it in [*node.bases, *node.keywords])
-        return "class", _shorten(f"class {node.name}({bases})".removesuffix("()"), MAX_SIGNATURE)
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+    else:
         node.args.defaults = [value for _ in node.args.defaults]
         node.args.kw_defaults = [it and value for it in node.args.kw_defaults]
-        start = "def" if isinstance(node, ast.FunctionDef) else "async def"
-        returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
-        text = f"{start} {node.name}({ast.unparse(node.args)}){returns}"
-        return "method" if owner else "function", _shorten(text, MAX_SIGNATURE)
-    if isinstance(node, ast.AnnAssign):
-        return "constant", f"{ast.unparse(node.target)}: {ast.unparse(node.annotation)} = …"
-    return "constant", f"{ast.unparse(node.targets[0])} = …" if isinstance(node, ast.Assign) else ""
-
-
-def _ast_name(node: ast.AST | None) -> str:
-    """The last name of `a`, `a.b` or `a.b[c]`; "" of anything else."""
-    import ast
-
-    node = node.value if isinstance(node, ast.Subscript) else node
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def _ast_mentions(node: ast.AST) -> list[str]:
-    """Names that one node calls, inherits from, is typed or decorated with, raises or imports."""
-    import ast
-
-    found: list[ast.AST | None] = []
-    if isinstance(node, ast.Call):
-        found = [node.func]
-    elif isinstance(node, ast.ClassDef):
-        found = [*node.bases, *(it.value for it in node.keywords), *node.decorator_list]
-    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        found = [*node.decorator_list, *_ast_types(node.returns)]
-    elif isinstance(node, (ast.arg, ast.AnnAssign)):
-        found = _ast_types(node.annotation)
-    elif isinstance(node, ast.Raise):
-        found = [node.exc]
-    elif isinstance(node, ast.ExceptHandler):
-        found = [node.type]
-    elif isinstance(node, ast.ImportFrom) and node.module != "__future__":
-        return [alias.name for alias in node.names if alias.name != "*"]
-    return [name for name in map(_ast_name, found) if name]
-
-
-def _ast_types(node: ast.AST | None) -> list[ast.AST | None]:
-    import ast
-
-    return (
-        [it for it in ast.walk(node) if isinstance(it, (ast.Name, ast.Attribute))] if node else []
-    )
-
-
-def _ast_imports(node: ast.AST) -> list[str]:
-    """Imports of one node, written as the grammar's path writes them."""
-    import ast
-
-    if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
-    if isinstance(node, ast.ImportFrom) and node.module != "__future__":
-        base = "." * node.level + (f"{node.module}." if node.module else "")
-        names = [base + alias.name for alias in node.names]
-        return [
-            name.removesuffix("*").rstrip(".") or base if name[-1] == "*" else name
-            for name in names
-        ]
-    return []
+    return _shorten(ast.unparse(node).strip().removesuffix(":"), MAX_SIGNATURE)
 
 
 # ---- 6 FACTS (pure) --------------------------------------------------------
@@ -4217,10 +4234,10 @@ _MAX_CONFIG = 200_000  # characters read of one config; what is longer was not w
 # How sure it is that people type a line, by where it was found. What CI runs too gains, what CI
 # does otherwise loses, and so does the tooling of a language that is only a guest here.
 _SCRIPTED, _FROM_CI, _IMPLIED, _WEAK = 40, 30, 25, 15
-_CALLED, _CALLED_ALIKE, _UNCALLED, _GUEST = 20, 10, -16, -36
+_CALLED, _UNCALLED, _GUEST = 20, -16, -36
 _ENOUGH = 9
 
-# What becomes a command holds no quote, assignment, variable, URL or control character.
+# What comes out of a file into a command holds no quote, assignment, variable, URL or control.
 _SAFE_NAME = r"(?a:[\w.:@/+-]{1,60})"
 _SAFE_LINE = r"(?a:(?!.*://)[\w.:@/+*, &\[\]-]{2,90})"
 
@@ -4228,7 +4245,7 @@ _SAFE_LINE = r"(?a:(?!.*://)[\w.:@/+*, &\[\]-]{2,90})"
 class _Find(NamedTuple):
     """One thing that one config says."""
 
-    kind: str  # a verb, or: name about version dep devdep tool entry member style
+    kind: str  # a verb, or: name about version dep devdep tool entry member part style
     text: str
     note: str = ""  # version of a dep or language, why of an entry, ecosystem of a command
     score: int = 0  # of a command
@@ -4238,18 +4255,14 @@ class _Repo(NamedTuple):
     """What every list of facts is made from."""
 
     files: Sequence[str]
-    known: frozenset[str]
-    folders: dict[str, _Folder]
+    folders: Mapping[str, _Folder]
     finds: dict[str, list[_Find]]  # config -> what it says, those near the root first
     homes: frozenset[str]  # the ecosystems that hold much of the code; others serve a corner of it
+    ours: list[str]  # the configs that are about the main code
 
-    def list_roles(self) -> dict[str, str]:
-        """Path of each file -> its role."""
-        return {path: role for each in self.folders.values() for path, role in each.here.items()}
-
-    def list_ours(self) -> list[str]:
-        """The configs that are about the main code."""
-        return [path for path in self.finds if _find_stanza(path).ecosystem in {"", *self.homes}]
+    def has(self, path: str) -> bool:
+        """Whether there is such a file."""
+        return _is_file(self.folders, path)
 
 
 def is_config(path: str) -> bool:
@@ -4261,27 +4274,26 @@ def is_config(path: str) -> bool:
 
 def detect_facts(files: Sequence[str], configs: Mapping[str, str]) -> Facts:
     """What names of files and texts of configs say about a project, most important first."""
-    known, folders = frozenset(files), _build_folders(tuple(files))
+    files = sorted(files)
+    folders = _build_folders(tuple(files))
     languages = folders[""].languages or collections.Counter(filter(None, map(_language, files)))
     sizes = collections.Counter[str]()
     for language, count in languages.items():
         sizes[language.partition(":")[2]] += count
     homes = frozenset(name for name in sizes if sizes[name] * 3 >= max(sizes.values()))
-    repo = _Repo(files, known, folders, _read_configs(configs, known), homes)
+    paths = sorted(configs, key=lambda path: (path.count("/"), path))
+    finds = {path: _read_config(path, configs[path][:_MAX_CONFIG], folders) for path in paths}
+    ours = [path for path in finds if _find_stanza(path).ecosystem in ("", *homes)]
+    repo = _Repo(files, folders, finds, homes, ours)
+    about = {path: f.text for path, found in finds.items() for f in found if f.kind == "about"}
     return Facts(
         tuple(_list_stack(repo, languages)),
         tuple(_choose_commands(repo, list(_list_calls(configs)))),
         tuple(_list_key_files(repo)),
         tuple(_list_packages(repo)),
         tuple(_list_conventions(repo)),
+        {path: sentence for path in about if (sentence := first_sentence(about[path]))},
     )
-
-
-def find_descriptions(configs: Mapping[str, str]) -> dict[str, str]:
-    """Path of a manifest -> the sentence in which it describes its package."""
-    finds = _read_configs(configs, frozenset())
-    about = {path: f.text for path, found in finds.items() for f in found if f.kind == "about"}
-    return {path: sentence for path in about if (sentence := first_sentence(about[path]))}
 
 
 @functools.cache
@@ -4304,9 +4316,10 @@ def _most(counts: Mapping[str, int]) -> list[str]:
 
 # One stanza per kind of config: pattern of its name, ecosystem, why it is a key file ("-" for none).
 # A row is: kind, text, and where its {} comes from: "~ pattern" in the text, or "@ places" in TOML
-# or JSON ("*" is any key), "./x" for a file beside the config, "=x" for a dependency; {file} is the config. A row without
-# a source always holds. "!" is surer, "?" less sure, "(c)" is for that ecosystem only. A "task"
-# gives a line for those names that mean a verb. "(?!)" is for lines that only CI has.
+# or JSON ("*" is any key), "./x" for a file beside the config, "=x" for a dependency; {file} is the
+# config, {npm} the package manager. A row without a source always holds. "!" is surer, "?" less
+# sure, "(c)" is for that ecosystem only. A "task" gives a line for those names that mean a verb.
+# "(?!)" is for lines that only CI has. A "member" has a manifest of its own, a "part" needs none.
 _STANZAS = r"""
 pyproject\.toml : python : Python project
   name {} @ project/name tool/poetry/name ; about {} @ project/description tool/poetry/description
@@ -4338,17 +4351,19 @@ manage\.py : python : Django commands : test python manage.py test ; run python 
 package\.json : node : npm package
   name {} @ name ; about {} @ description ; version Node.js {} @ engines/node ; dep {} @ dependencies devDependencies peerDependencies
   member {} @ workspaces workspaces/packages ; entry command `{}` @ bin ; entry package entry point @ source module main ./index.js ./src/index.ts
+  install! {npm} install @ dependencies devDependencies workspaces ./pnpm-lock.yaml ./yarn.lock ./bun.lock ./bun.lockb ./package-lock.json
+  tool {npm} @ dependencies devDependencies workspaces ./pnpm-lock.yaml ./yarn.lock ./bun.lock ./bun.lockb ./package-lock.json ; task {npm} run {} @ scripts
   style conventional commits (commitlint) @ =@commitlint/config-conventional ; style a changeset per change in .changeset/ @ =@changesets/cli
-pnpm-workspace\.yaml : node : workspace members : member {} ~ ^[ \t]*-[ \t]+['"]?([^'"\s#]+)
-lerna\.json : node : - : member {} @ packages
-deno\.jsonc? : node : Deno project : tool Deno ; test deno test ; lint deno lint ; format deno fmt ; task deno task {} @ tasks
+pnpm-workspace\.yaml : node : workspace members : member {} ~ ^[ \t]*-[ \t]+['"]?([^'"\s#]+) ; build? pnpm -r build ~ ^packages: ; test? pnpm -r test ~ ^packages:
+lerna\.json : node : - : member {} @ packages ; build? npx lerna run build ; test? npx lerna run test
+deno\.jsonc? : node : Deno project : tool Deno ; member {} @ workspace ; test deno test ; lint deno lint ; format deno fmt ; task deno task {} @ tasks
 tsconfig\.json : node : - : style TypeScript strict @ compilerOptions/strict
 biome\.json : node : - : lint npx biome check
 \.prettierrc(?:\.json|\.ya?ml)? : node : - : style formatted by Prettier ; style lines up to {} columns ~ printWidth["']?\s*:\s*(\d+)
 Cargo\.toml : rust : Cargo manifest
   name {} @ package/name ; about {} @ package/description ; member {} @ workspace/members
   version Rust {}+ @ package/rust-version workspace/package/rust-version ; version Rust {}-edition @ package/edition workspace/package/edition
-  dep {} @ dependencies workspace/dependencies ; build cargo build ; test cargo test
+  dep {} @ dependencies workspace/dependencies ; build cargo build ; test cargo test ; lint? cargo clippy
   test! cargo test --workspace ~ \A(?=[\s\S]*^\[package\])(?=[\s\S]*^\[workspace\]) ; run cargo run @ ./src/main.rs bin ; entry command `{}` @ bin
   entry program entry point @ ./src/main.rs ; entry root of the crate @ ./src/lib.rs
 \.?rustfmt\.toml : rust : - : format cargo fmt --all ; style lines up to {} columns (rustfmt) @ max_width
@@ -4356,23 +4371,33 @@ go\.mod : go : Go module
   name {} ~ ^module\s+(\S+) ; version Go {} ~ ^go\s+([\d.]+) ; dep {} ~ ^(?:require)?[ \t]+(\S+\.\S+/\S+) (v\S+)$ ; build go build ./...
   test go test ./... ; lint? go vet ./... ; format? gofmt -w . ; run! go run . @ ./main.go ; run go run ./cmd/{} @ ./cmd/*/main.go
   entry program entry point @ ./main.go ; entry command `{}` @ ./cmd/*/main.go
-go\.work : go : Go workspace : member {} ~ ^(?:use)?[ \t]*(\.[\w./-]*)[ \t]*$
+go\.work : go : Go workspace : version Go {} ~ ^go\s+([\d.]+) ; member {} ~ ^(?:use)?[ \t]*(\.[\w./-]*)[ \t]*$
 \.golangci\.ya?ml : go : - : lint golangci-lint run
 magefile\.go : go : task runner : task mage {} ~ ^func ([A-Z]\w*)\([^()\n]*\)(?: error)? \{
 (?:GNU)?[Mm]akefile : - : task runner
-  task make {} ~ ^(?!(?:dev|develop|fix)\b)([A-Za-z][\w./ -]*):(?!=) ; build!(c) make ~ ^(?:all|default)\b[\w./ -]*:(?!=)
+  task make {} ~ ^(?!(?:dev|develop|fix)\b)([A-Za-z][\w./-]*)(?: [\w./ -]*)?:(?!=) ; build!(c) make ~ ^(?:all|default)\b[\w./ -]*:(?!=)
 \.?[Jj]ustfile : - : task runner : task just {} ~ ^@?([A-Za-z][\w-]*)(?: [^:\n]*)?:(?!=)
 [Tt]askfile\.ya?ml : - : task runner : task task {} ~ ^  ([A-Za-z][\w:-]*):[ \t]*$
 pom\.xml : jvm : Maven project
   tool Maven ; build mvn package ; test mvn test ; about {} ~ <description>\s*([^<]+)<
-  version Java {}+ ~ <(?:maven\.compiler\.(?:release|source)|java\.version)>\s*([\d.]+)\s*< ; dep {} ~ <(?:groupId|artifactId)>\s*([\w.-]+)\s*<
-  member {} ~ <module>\s*([^<\s]+)\s*</module> ; run mvn spring-boot:run ~ spring-boot-maven-plugin
+  version Java {}+ ~ <(?:maven\.compiler\.(?:release|source)|java\.version|release|source)>\s*(?:1\.)?(\d+)\s*< ; dep {} ~ <(?:groupId|artifactId)>\s*([\w.-]+)\s*<
+  member {} ~ <module>\s*([^<\s]+)\s*</module> ; run mvn spring-boot:run ~ spring-boot-maven-plugin ; lint mvn checkstyle:check ~ maven-checkstyle-plugin
+  lint! mvn spotless:check ~ spotless-maven-plugin ; format mvn spotless:apply ~ spotless-maven-plugin
 (?:build|settings)\.gradle(?:\.kts)? : jvm : Gradle build
   tool Gradle ; build gradle build ; test gradle test
   version Java {}+ ~ (?:LanguageVersion\.of\(|jvmToolchain\(|JavaVersion\.VERSION_|Compatibility\s*=\s*['"]?)(\d+)
-  dep {} ~ ['"(]([a-z][\w-]*(?:\.[\w-]+)+)[:'"] ; member {} ~ ^[ \t]*(?:include\b[ (]*['"]:?|['"]:)([\w:./-]+)['"]
+  dep {} ~ ['"(]([a-z][\w-]*(?:\.[\w-]+)+)[:'"] ; member {} ~ (?:\binclude\b[ (]*|,\s*|^[ \t]*)['"]:?([\w:./-]+)['"]
+  lint gradle spotlessCheck ~ \bspotless\b ; format gradle spotlessApply ~ \bspotless\b ; lint gradle ktlintCheck ~ \bktlint['"] ; lint gradle detekt ~ \bdetekt['"]
   run gradle bootRun ~ ['"]org\.springframework\.boot['"] ; run gradle run ~ ['"]application['"]|^[ \t]*application[ \t]*$
-build\.sbt : jvm : sbt build : build sbt compile ; test sbt test
+build\.sbt : jvm : sbt build
+  tool sbt ; name {} ~ ^[ \t]*(?:ThisBuild / )?name\s*:=\s*"([^"\n]+) ; version Scala {} ~ \bscalaVersion\s*:=\s*"([\d.]+)
+  build sbt compile ; test sbt test ; run? sbt run ~ ^[ \t]*(?:\w+ / )*mainClass\b ; dep {} ~ %%?%?\s*"([\w-]+)"\s*%+\s*"?([\w.]+)
+  part {} ~ \bfile\("([\w./-]+)"\) ; part {} ~ ^lazy val `?([\w-]+)`?\s*=\s*(?:project|crossProject)\b
+  lint sbt scalafmtCheckAll @ ./.scalafmt.conf ; format sbt scalafmtAll @ ./.scalafmt.conf
+build\.(?:mill|sc)(?:\.scala)? : jvm : Mill build
+  tool Mill ; build mill __.compile ; test mill __.test ; part {} ~ ^object (\w+) extends
+  version Scala {} ~ \bdef scalaVersion\b[^"\n]*"([\d.]+) ; format mill mill.scalalib.scalafmt.ScalafmtModule/ @ ./.scalafmt.conf
+project\.clj : jvm : Leiningen project : name {} ~ \(defproject\s+([\w./-]+) ; about {} ~ :description\s+"([^"\n]+) ; build lein compile ; test lein test
 CMakeLists\.txt : c : CMake build
   tool CMake ; name {} ~ ^(?i:project)\s*\(\s*([\w.-]+) ; version C++ {} ~ CMAKE_CXX_STANDARD\s+(\d+)
   build cmake -B build && cmake --build build ~ ^(?i:project)\s*\( ; test ctest --test-dir build ~ (?i:enable_testing|add_test)\s*\(|include\s*\(CTest
@@ -4395,6 +4420,12 @@ composer\.json : php : Composer package
 mix\.exs : elixir : Mix project
   install mix deps.get ; build mix compile ; test mix test ; format mix format @ ./.formatter.exs ; name {} ~ \bapp:\s*:(\w+)
   version Elixir {} ~ elixir:\s*"([^"\n]+) ; dep {} ~ \{:(\w+),\s*"([^"\n]*) ; run mix phx.server ~ \{:phoenix, ; lint mix credo @ =credo
+  member {}/* ~ \bapps_path:\s*"([\w./-]+) ; typecheck mix dialyzer @ =dialyxir
+rebar\.config : erlang : Rebar project
+  tool rebar3 ; build rebar3 compile ; test? rebar3 eunit ; test rebar3 ct ~ \bct_opts\b ; typecheck rebar3 dialyzer ~ \bdialyzer\b
+  dep {} ~ [\[,]\s*\{(\w+),\s*"([^"\n]*)" ; part {} ~ "(apps/\*|lib/\*)" ; part apps/* ; run? rebar3 shell ~ ^\{relx\b ; format rebar3 fmt ~ \berlfmt\b
+erlang\.mk : erlang : - : install make deps ; build! make ; test! make tests ; typecheck make dialyze
+gleam\.toml : gleam : Gleam project : name {} @ name ; about {} @ description ; version Gleam {} @ gleam ; build gleam build ; test gleam test ; format gleam format
 [\w.-]+\.slnx? : dotnet : .NET solution : build dotnet build {file} ; test dotnet test {file} ; member {} ~ "([^"\n]+)[\\/][^"\\/\n]+\.(?:cs|fs|vb)proj"
 [\w.-]+\.(?:cs|fs|vb)proj : dotnet : .NET project
   build? dotnet build {file} ; test? dotnet test {file} ; version .NET {} ~ <TargetFrameworks?>(?:[^<]*;)?net(\d+\.\d)
@@ -4406,12 +4437,59 @@ Package\.swift : swift : Swift package
 pubspec\.yaml : dart : Dart package
   install dart pub get ; test dart test ; lint dart analyze ; format dart format . ; name {} ~ ^name:\s*(\S+) ; about {} ~ ^description:\s*(.+)
   version Dart {} ~ ^  sdk:\s*['"]?([^'"\n]+) ; dep {} ~ ^  (\w+):[ \t]*(\S*)$ ; install! flutter pub get ~ ^  flutter:
-  test! flutter test ~ ^  flutter: ; lint! flutter analyze ~ ^  flutter: ; run flutter run ~ ^  flutter:
-stack\.yaml : haskell : Haskell project : build stack build ; test stack test
-cabal\.project : haskell : Haskell project : build cabal build all ; test cabal test all
-build\.zig : zig : Zig build : build zig build ; test? zig build test
-MODULE\.bazel|WORKSPACE : - : Bazel workspace : build bazel build //... ; test bazel test //...
-(?:docker-)?compose\.ya?ml : - : services : run? docker compose up ~ ^\s+build:
+  test! flutter test ~ ^  flutter: ; lint! flutter analyze ~ ^  flutter: ; run flutter run ~ ^  flutter: ; member {} ~ ^[ \t]+-[ \t]+['"]?([\w.*/-]+/[\w.*/-]+)
+melos\.yaml : dart : Melos workspace : tool Melos ; install! melos bootstrap ; member {} ~ ^[ \t]+-[ \t]+['"]?([\w.*/-]+)
+stack\.yaml : haskell : Haskell project : tool Stack ; build stack build ; test stack test ; member {} ~ ^[ \t]*-[ \t]+['"]?([\w./-]+)['"]?[ \t]*$
+cabal\.project : haskell : Haskell project : tool Cabal ; build cabal build all ; test cabal test all ; member {} ~ ^(?:packages:)?[ \t]+\./([\w.*/-]+?)/?(?:[\w*-]+\.cabal)?[ \t]*$
+[\w.-]+\.cabal : haskell : Haskell package
+  name {} ~ ^(?i:name):[ \t]*([\w-]+) ; about {} ~ ^(?i:synopsis):[ \t]*(\S.*) ; dep haskell/{} ~ ^[ \t]*(?:,[ \t]*)?([a-z][\w-]+)[ \t]*[>=<^]=?[ \t]*([\d.]+)
+  build? cabal build ; test? cabal test ~ ^(?i:test-suite)\b ; run? cabal run ~ ^(?i:executable)\b ; version GHC {} ~ ^(?i:tested-with):.*\bGHC *==? *([\d.]+)
+dune-project : ocaml : Dune project
+  tool Dune ; name {} ~ ^\(name\s+([\w-]+) ; about {} ~ \(synopsis\s+"([^"\n]+) ; version OCaml {} ~ \(ocaml\s+\(>=\s+"?([\d.]+)
+  install opam install . --deps-only --with-test ; build dune build ; test dune test ; format dune fmt @ ./.ocamlformat ; dep opam/{} ~ ^[ \t]+\(?([a-z][\w-]+)(?:\s+\(>=\s+([\d.]+))?
+[\w.-]*\.opam|opam : ocaml : -
+  version? OCaml {} ~ "ocaml"\s*\{[^}\n]*>=\s*"([\d.]+) ; about {} ~ ^synopsis:\s*"([^"\n]+) ; install opam install . --deps-only --with-test
+Project\.toml : julia : Julia package
+  name {} @ name ; version Julia {} @ compat/julia ; dep {} @ deps ; install julia --project -e 'using Pkg; Pkg.instantiate()' @ uuid deps
+  test julia --project -e 'using Pkg; Pkg.test()' @ ./test/runtests.jl ; member {} @ workspace/projects
+DESCRIPTION : r : R package
+  name {} ~ ^Package:\s*([\w.]+) ; about {} ~ ^Title:\s*(\S.*) ; version R {} ~ \bR \(([>= \d.]+)\) ; dep cran/{} ~ ^[ \t]+([\w.]+)(?: \(([^()\n]+)\))?,?$
+  install Rscript -e 'devtools::install_dev_deps()' ~ ^Package: ; build R CMD build . ~ ^Package: ; test Rscript -e 'devtools::test()' ~ ^[ \t]*testthat\b
+  lint? Rscript -e 'devtools::check()' ~ ^Package: ; lint Rscript -e 'lintr::lint_package()' @ ./.lintr ; format air format . @ ./air.toml
+shard\.yml : crystal : Crystal shard
+  name {} ~ ^name:\s*(\S+) ; about {} ~ ^description:\s*(\w.+) ; version Crystal {} ~ ^crystal:\s*['"]?([^'"\n]+) ; dep {} ~ ^  (\w[\w-]*):$
+  install shards install ; build shards build ~ ^targets: ; test crystal spec ; lint bin/ameba ~ ^  ameba: ; format crystal tool format
+[\w.-]+\.nimble : nim : Nim package
+  about {} ~ ^description\s*=\s*"([^"\n]+) ; version Nim {} ~ \bnim\s*([>=^~]+\s*[\d.]+)
+  install nimble install --depsOnly ; build nimble build ~ ^bin\s*= ; test? nimble test ; task nimble {} ~ ^task (\w+),
+build\.zig : zig : Zig build : build zig build ; test? zig build test ; test zig build test ~ \bstep\("test" ; run zig build run ~ \bstep\("run"
+build\.zig\.zon : zig : - : name {} ~ \.name = [."]([\w-]+) ; version Zig {}+ ~ \.minimum_zig_version = "([\d.]+) ; format? zig fmt .
+dub\.(?:json|sdl) : d : Dub package : name {} @ name ; about {} @ description ; name {} ~ ^name "([\w-]+) ; about {} ~ ^description "([^"\n]+) ; build dub build ; test dub test
+fpm\.toml : fortran : fpm package : name {} @ name ; about {} @ description ; build fpm build ; test fpm test ; run? fpm run @ executable ./app/main.f90
+foundry\.toml : solidity : Foundry project
+  tool Foundry ; version Solidity {} @ profile/default/solc profile/default/solc_version ; install? forge install @ ./.gitmodules
+  build forge build ; test forge test ; format forge fmt ; lint? forge fmt --check
+hardhat\.config\.[cm]?[jt]s : solidity : Hardhat project
+  tool Hardhat ; version Solidity {} ~ \bsolidity:\s*(?:\{\s*version:\s*)?['"]([\d.]+) ; install! {npm} install ; build npx hardhat compile ; test npx hardhat test
+main\.tf : terraform : Terraform module
+  install terraform init ; lint terraform validate ; format terraform fmt -recursive ; run? terraform plan ~ ^provider " ; member {} ~ \bsource\s*=\s*"\./([\w./-]+)
+  test terraform test @ ./tests/*.tftest.hcl ./main.tftest.hcl
+(?:versions|terraform|providers?)\.tf : terraform : -
+  version Terraform {} ~ \brequired_version\s*=\s*"([^"\n]+) ; dep {} ~ \bsource\s*=\s*"([\w-]+/[\w-]+)"(?:\s*version\s*=\s*"([^"\n]+))? ; install terraform init
+  lint terraform validate ; format terraform fmt -recursive ; run? terraform plan ~ ^provider "
+\.tflint\.hcl : terraform : - : lint tflint --recursive
+terragrunt\.hcl : terraform : Terragrunt : run terragrunt plan ; install? terragrunt init
+Chart\.yaml : - : Helm chart
+  tool Helm ; name {} ~ ^name:\s*(\S+) ; about {} ~ ^description:\s*(\w.+) ; install helm dependency update ~ ^dependencies:
+  lint helm lint . ; build helm package . ; test? helm template .
+\.?ct\.ya?ml : - : - : tool Helm ; lint ct lint ; test ct install
+MODULE\.bazel|WORKSPACE(?:\.bazel)? : - : Bazel workspace : tool Bazel ; name {} ~ ^(?:module|workspace)\(\s*name = "([\w.-]+) ; build? bazel build //... ; test? bazel test //...
+\.buckconfig : - : Buck workspace : tool Buck ; build? buck2 build //... ; test? buck2 test //...
+pants\.toml : - : Pants workspace
+  tool Pants ; test! pants test :: ; lint! pants lint :: ; format! pants fmt :: ; build? pants package :: ; typecheck! pants check :: ~ \bmypy\b|\bpyright\b
+nx\.json : node : Nx workspace : build? npx nx run-many -t build ; test? npx nx run-many -t test ; lint? npx nx run-many -t lint
+turbo\.json : node : Turborepo pipeline : task? npx turbo run {} @ tasks pipeline
+(?:docker-)?compose\.ya?ml : - : services : run? docker compose up ~ ^[ \t]+build:
 \.pre-commit-config\.yaml : - : - : lint! pre-commit run --all-files ; style pre-commit hooks
 (?!) : - : -
   lint(go) staticcheck ; test(go) gotestsum ; typecheck(node) tsc ; lint(node) eslint ; test(jvm) gradle check ; test(jvm) mvn verify
@@ -4434,13 +4512,11 @@ format format fmt format:write prettier fix black format:fix cs-fix pint reforma
 run start dev serve run server runserver develop
 """
 
-
-class _Row(NamedTuple):
-    """One row of a stanza."""
-
-    find: _Find
-    pattern: str
-    places: list[str]  # "project/name", "./main.go", "=pytest"
+_Row = tuple[
+    _Find, str, list[str]
+]  # what to find, its pattern, its places: "project/name", "./main.go"
+_Pair = tuple[str, str]  # a name, and its version, target or text, or ""
+_Beside = Callable[[str], list[_Pair]]  # the files of that name or glob beside a config
 
 
 class _Stanza(NamedTuple):
@@ -4460,9 +4536,10 @@ def _parse_row(text: str) -> _Row:
     head, _, places = head.partition(" @ ")
     kind, _, text = head.partition(" ")
     kind, _, note = kind.rstrip(")").partition("(")
-    score = {"!": _SCRIPTED, "?": _WEAK}.get(kind[-1], _IMPLIED)
-    text, _, note = text.partition(" ") if kind == "version" else (text, "", note)
-    return _Row(_Find(kind.rstrip("!?"), text, note, score), pattern, places.split())
+    usual = _SCRIPTED if kind == "task" else _IMPLIED
+    score = {"!": _SCRIPTED, "?": _WEAK}.get(kind[-1], usual)
+    text, _, note = text.partition(" ") if "version" in kind else (text, "", note)
+    return _Find(kind.rstrip("!?"), text, note, score), pattern, places.split()
 
 
 @functools.cache
@@ -4484,144 +4561,123 @@ def _find_stanza(path: str) -> _Stanza:
     return _CI if re.fullmatch(_CI_PATH, path) else _Stanza()
 
 
-def _read_configs(configs: Mapping[str, str], known: frozenset[str]) -> dict[str, list[_Find]]:
-    """What each config says, those near the root first."""
-    paths = sorted(configs, key=lambda path: (path.count("/"), path))
-    return {path: _read_config(path, configs[path][:_MAX_CONFIG], known) for path in paths}
-
-
-def _read_config(path: str, text: str, known: frozenset[str]) -> list[_Find]:
+def _read_config(path: str, text: str, folders: Mapping[str, _Folder]) -> list[_Find]:
     """What the rows of its stanza find in a config."""
-    stanza, folder = _find_stanza(path), folder_of(path)
+    beside = functools.partial(_find_beside, folders, folder_of(path))
     data = parse_toml(text) if path.endswith(".toml") else {}
     data = parse_json(text) if path.endswith((".json", ".jsonc")) else data
+    locks = [_label(_LOCKS, lock) for lock in _lookup(_LOCKS) if beside(lock)]
+    named = re.match("(?:npm|pnpm|yarn|bun)(?=@)", _word(data.get("packageManager")))
+    npm = named[0] if named else [*locks, "npm"][0]
     found: list[_Find] = []
-    for row in stanza.rows:
-        values: list[object] = [] if row.pattern or row.places else [""]
-        if row.pattern:
-            values += [match.groups() for match in re.finditer(row.pattern, text, re.M)]
-        for place in row.places:
+    for find, pattern, places in _find_stanza(path).rows:
+        values: list[list[_Pair]] = [] if pattern or places else [[]]
+        if pattern:
+            groups = [(*match.groups(""), "", "") for match in re.finditer(pattern, text, re.M)]
+            values = [[(word, more)] for word, more, *_ in groups]
+        for place in places:
             if place.startswith("="):
-                values += [f.text for f in found if "dep" in f.kind and f.text == place[1:]]
+                values += [[] for f in found if "dep" in f.kind and f.text == place[1:]]
             elif place.startswith("./"):
-                values += _find_beside(row.find.kind, folder, place[2:], known)
+                values += filter(None, [beside(place[2:])])
             else:
-                values += _dig(data, place.split("/"))
-        for value in values:
-            found += _fill_row(row.find, value, folder, known)
-    if name_of(path) == "package.json":
-        found += _find_scripts(folder, data, known)
+                values += map(_pairs, _dig(data, place.split("/")))
+        find = find._replace(text=find.text.replace("{npm}", npm))
+        found += [each for pairs in values for each in _fill_row(find, pairs, beside)]
     return found
 
 
-def _find_beside(kind: str, folder: str, glob: str, known: frozenset[str]) -> list[object]:
-    """What `*` stands for in the path of a file; a command that could mean several means none."""
-    place = join_path(folder, glob)
-    if "*" not in glob:
-        return [] if place not in known else [{"": glob}] if kind == "entry" else [glob]
-    pattern = re.escape(place).replace(r"\*", "([^/]+)")
-    found = [re.fullmatch(pattern, path) for path in sorted(known)]
-    names = {match[1]: glob.replace("*", match[1]) for match in found if match}
-    return [names] if kind == "entry" else [*names] if len(names) == 1 else []
+def _find_beside(folders: Mapping[str, _Folder], folder: str, glob: str) -> list[_Pair]:
+    """The files that a glob means, each after what its `*` stands for."""
+    start, star, end = glob.partition("*")
+    start = join_path(folder, start)
+    if not star:
+        return [("", glob)] if _is_file(folders, start) else []
+    inside = folders.get(start.rstrip("/"), _empty_folder())
+    stems = sorted({path.removesuffix(end) for path in (*inside.children, *inside.here)})
+    names = [stem[len(start) :] for stem in stems if _is_file(folders, stem + end)]
+    return [(name, glob.replace("*", name)) for name in names]
+
+
+def _is_file(folders: Mapping[str, _Folder], path: str) -> bool:
+    folder = folders.get(folder_of(path))
+    return folder is not None and path in folder.here
 
 
 def _dig(data: object, keys: Sequence[str]) -> list[object]:
     """What stands at that place; "*" goes through every key."""
     if not keys or not isinstance(data, dict):
-        return [] if keys or data is None else [data]
+        return [] if keys or data in (None, False) else [data]
     inner = data.values() if keys[0] == "*" else [data.get(keys[0])]
     return [found for value in inner for found in _dig(value, keys[1:])]
 
 
+def _pairs(value: object) -> list[_Pair]:
+    """The keys of a table with their values, the items of a list, or one value alone."""
+    if isinstance(value, dict):
+        return [(name, _word(inner)) for name, inner in value.items()]
+    items = value if isinstance(value, list) else [value]
+    return [(_word(as_table(item).get("name", item)), _word(as_table(item))) for item in items]
+
+
 def _word(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    """A plain value, or the version or path that a table gives."""
+    if isinstance(value, dict):
+        value = value.get("version") or value.get("path")
+    return str(value) if isinstance(value, (str, int)) else ""
 
 
-def _strings(value: object) -> list[str]:
-    """The strings of a list, the keys of a table, or one string alone."""
-    items = value if isinstance(value, (list, dict, tuple)) else [value]
-    return [one for one in items if isinstance(one, str)]
+def _fill_row(find: _Find, pairs: Sequence[_Pair], beside: _Beside) -> Iterator[_Find]:
+    """What a row finds, for one match of its pattern or for what stands at one of its places."""
+    if find.kind in ("dep", "devdep"):
+        for need, version in pairs:
+            name = re.sub(r"[\[<>=~!;( ](?s:.*)", "", need)
+            text = find.text.replace("{}", name.lower())
+            yield find._replace(text=text, note=version or need[len(name) :].partition(";")[0])
+    elif find.kind == "task":
+        yield from _find_tasks(find, pairs)
+    elif find.kind in ("member", "part") and pairs:
+        yield from (find._replace(text=find.text.replace("{}", name)) for name, _ in pairs)
+    elif find.kind == "entry":
+        yield from _find_entries(find, pairs, beside)
+    elif "{}" not in find.text + find.note:
+        yield find
+    elif pairs and (find.kind not in VERBS or len(pairs) == 1):  # which of several, nobody knows
+        word = pairs[0][0]
+        if re.fullmatch(_SAFE_NAME if find.kind in VERBS else "(?s:.+)", word):
+            text, note = find.text.replace("{}", word), find.note.replace("{}", word)
+            yield find._replace(text=text, note=note)
 
 
-def _fill_row(row: _Find, value: object, folder: str, known: frozenset[str]) -> Iterator[_Find]:
-    """The finds of one row for one value: what a pattern matched, or what stands at a place."""
-    if row.kind in ("dep", "devdep"):
-        for name, version in _pairs(value):
-            yield _Find(row.kind, row.text.replace("{}", name.lower()), version)
-    elif row.kind == "task":
-        yield from _find_tasks(" ".join(_strings(value)).split(), row.text)
-    elif row.kind == "member":
-        yield from (_Find("member", name) for name in _strings(value))
-    elif row.kind == "entry":
-        yield from _find_entries(row.text, value, folder, known)
-    elif value not in (None, False):
-        words = [str(value)] if isinstance(value, int) else _strings(value)
-        word = "" if isinstance(value, dict) else "".join(words[:1])
-        if word or "{}" not in row.text + row.note:
-            text, note = row.text.replace("{}", word), row.note.replace("{}", word)
-            yield row._replace(text=text, note=note)
-
-
-def _pairs(value: object) -> Iterator[tuple[str, str]]:
-    """(name, version) of dependencies: a table, a list of requirements, or what a pattern found."""
-    if isinstance(value, tuple):
-        yield value[0] if value else "", (value[1] or "") if len(value) > 1 else ""
-    elif isinstance(value, dict):
-        for name, version in value.items():
-            yield name, _word(version) or _word(as_table(version).get("version"))
-    else:
-        needs = [re.match(r"([\w.-]*)(?:\[[^\]]*\])?([^;]*)", need) for need in _strings(value)]
-        yield from ((need[1], need[2]) for need in needs if need)
-
-
-def _find_tasks(names: Iterable[str], line: str) -> Iterator[_Find]:
+def _find_tasks(find: _Find, pairs: Sequence[_Pair]) -> Iterator[_Find]:
     """For each verb the task whose name says it best."""
     best: dict[str, tuple[int, str]] = {}
-    for name in names:
+    for name, text in pairs:
         verb, place = _lookup(_TASKS).get(re.sub(r"^(?:turbo|nx):", "", name.lower()), ("", 0))
-        if verb and re.fullmatch(_SAFE_NAME, name):
+        if name == "check" and text:  # may be anything: only here a script's text is looked at
+            lint = "lint" if re.search("eslint|biome", text) else ""
+            verb, place = "typecheck" if "tsc" in text else lint, 5
+        if verb and re.fullmatch(_SAFE_NAME, name) and "no test specified" not in text:
             best[verb] = min(best.get(verb, (99, "")), (place, name))
     for verb, (place, name) in best.items():
-        name = name[0].lower() + name[1:] if line.startswith("mage") else name
-        yield _Find(verb, line.replace("{}", name), score=_SCRIPTED - min(place, 10))
+        name = name[0].lower() + name[1:] if find.text.startswith("mage") else name
+        line = find.text.replace("{}", name)
+        line = re.sub(r"^(yarn) run|^(p?npm) run(?= (?:test|start)$)", r"\1\2", line)
+        yield _Find(verb, line, find.note, find.score - min(place, 10))
 
 
-def _find_entries(why: str, value: object, folder: str, known: frozenset[str]) -> Iterator[_Find]:
+def _find_entries(find: _Find, pairs: Sequence[_Pair], beside: _Beside) -> Iterator[_Find]:
     """The sources that a manifest names: "pkg.mod:main", "./dist/x.js" (mostly made of src/x.ts)."""
     endings = ("", ".py", "/__init__.py", ".js", ".ts", ".mjs", ".cjs", ".tsx")
-    tables = [as_table(one) for one in value] if isinstance(value, list) else []
-    places = {_word(table.get("name")): table.get("path") for table in tables}  # Cargo's [[bin]]
-    for name, target in (places or as_table(value) or {"": value}).items():
-        place = _word(target).removeprefix("./")
+    for name, target in pairs:
+        place = (target or name).removeprefix("./")
         stem = re.sub(r":.*|\.[cm]?[jt]sx?$", "", place)
         stems = [place, stem, re.sub(r"^(?:dist|lib|build|out)/", "src/", stem)]
         stems += [top + stem.replace(".", "/") for top in ("src/", "")]
-        paths = [join_path(folder, one + end) for one in stems for end in endings if one]
-        for path in [path for path in paths if path in known][:1]:
-            yield _Find("entry", path, why.replace(" `{}`", f" `{name}`" if name else ""))
-
-
-def _find_scripts(folder: str, data: dict[str, Any], known: frozenset[str]) -> Iterator[_Find]:
-    """The scripts of a package.json, as its package manager runs them."""
-    locks = [
-        name for lock, (name, _) in _lookup(_LOCKS).items() if join_path(folder, lock) in known
-    ]
-    named = re.match("(?:npm|pnpm|yarn|bun)(?=@)", _word(data.get("packageManager")))
-    manager = named[0] if named else (locks or ["npm"])[0]
-    if data.keys() & {"dependencies", "devDependencies", "workspaces"} or locks:
-        yield _Find("install", f"{manager} install", score=_SCRIPTED)
-        yield _Find("tool", manager)
-    scripts = {name: _word(text) for name, text in as_table(data.get("scripts")).items()}
-    # "check" may be anything: here, and only here, the text of a script is looked at.
-    check = scripts.pop("check", "")
-    verb = "typecheck" if "tsc" in check else "lint" if re.search("eslint|biome", check) else ""
-    names = [name for name, text in scripts.items() if "no test specified" not in text]
-    run = "yarn {}" if manager == "yarn" else f"{manager} run {{}}"
-    for find in _find_tasks(names, run):
-        plain = manager != "bun" and find.text.endswith((" run test", " run start"))
-        yield find._replace(text=find.text.replace(" run ", " ")) if plain else find
-    if verb:
-        yield _Find(verb, run.replace("{}", "check"), score=_SCRIPTED - 5)
+        paths = [one + end for one in stems for end in endings if one and "*" not in one]
+        for path in [path for path in paths if beside(path)][:1]:
+            why = find.text.replace(" `{}`", f" `{name}`" if target and name else "")
+            yield _Find("entry", path, why)
 
 
 # What CI runs.
@@ -4630,9 +4686,10 @@ _ACTIONS = "golangci-lint_run golangci/golangci-lint-action; pre-commit_run pre-
 _SIDE_WORKFLOW = (
     r"(?i)release|publish|deploy|nightly|bench|fuzz|codeql|stale|label|sched|daily|docs?\b|audit"
 )
+_ENVIRONMENT = r"(?:uv|poetry|pdm|hatch|pipenv|rye) run"
 _WRAPPER = (
-    r"(?:(?:uv|poetry|pdm|hatch|pipenv|rye) run|bundle exec|npx|bunx|(?:pnpm|yarn|npm) exec|sudo"
-    r"|python3? -m) (?:--(?:group|extra|only-group|python|with|package) \S+ |-\S+ )*"
+    rf"(?:{_ENVIRONMENT}|bundle exec|npx|bunx|(?:pnpm|yarn|npm) exec|sudo|python3? -m)"
+    r" (?:--(?:group|extra|only-group|python|with|package) \S+ |-\S+ )*"
 )
 # Flags of CI that mean nothing at a desk.
 _CI_FLAG = (
@@ -4659,11 +4716,13 @@ class _Offer(NamedTuple):
     score: int
     used: bool = False  # by CI
 
-    def tool(self) -> tuple[str, str, str]:
-        """The program that it runs; pip with a file of requirements is more than pip alone."""
-        tool = _call_key(self.line).split()[0]
-        tool += " -r" if tool == "pip" and " -r " in self.line else ""
-        return self.folder, self.verb, tool
+    def place(self) -> tuple[str, str]:
+        """What it competes for."""
+        return self.folder, self.verb
+
+    def tool(self) -> str:
+        """The program that it runs."""
+        return _call_key(self.line).split()[0]
 
 
 def _list_calls(configs: Mapping[str, str]) -> Iterator[Command]:
@@ -4671,20 +4730,22 @@ def _list_calls(configs: Mapping[str, str]) -> Iterator[Command]:
     for path in sorted(configs):
         if _find_stanza(path) is not _CI or re.search(_SIDE_WORKFLOW, name_of(path)):
             continue
-        home = key = ""  # the folder of a job's steps; the key that the line at hand belongs to
+        top = home = key = ""  # folders of all steps, of a job's; the key that a line belongs to
         text = configs[path][:_MAX_CONFIG].replace("\\\n", " ")
         for step in re.split(r"^(?=[ \t]*- [\w-]+:)", text, flags=re.M):
             depth = len(step) - len(step.lstrip(" "))
             for part in re.split(rf"^(?= {{0,{depth}}}[^\s-])", step, flags=re.M):
                 place = re.search(r"working-directory:[ \t]*(\S+)", part)
+                top = place[1] if place and part.startswith("defaults:") else top
+                home = (place[1] if place else top) if "steps:" in part else home
                 folder = place[1] if place else home
-                home = (place[1] if place else "") if "steps:" in part else home
                 for match in re.finditer(_CI_LINE, part, re.M):
                     key = match[1] or key
                     action = _label(_ACTIONS, match[2].partition("@")[0])
                     value = action if key == "uses" else match[2] if key in _CI_KEYS else ""
                     for line in re.split("&&|;", value):
                         line = re.sub(_CI_FLAG, "", f" {' '.join(line.split())} ").strip()
+                        line = "npm install" if line == "npm ci" else line
                         if line.startswith("cd "):
                             folder = join_path(folder, line[3:])
                         elif re.fullmatch(_SAFE_LINE, line):
@@ -4711,30 +4772,30 @@ def _known_calls() -> dict[str, tuple[str, str]]:
     """What the lines of all stanzas call -> verb, ecosystem."""
     calls: dict[str, tuple[str, str]] = {}
     for stanza in _parse_stanzas()[1]:
-        for find in [row.find for row in stanza.rows if row.find.kind in VERBS]:
+        for find in [find for find, _, _ in stanza.rows if find.kind in VERBS]:
             key = _call_key(find.text.replace(" {file}", ""))
             calls.setdefault(key, (find.kind, find.note or stanza.ecosystem))
     return calls
 
 
-def _classify_call(call: Command, known: frozenset[str]) -> _Offer | None:
+def _classify_call(call: Command, repo: _Repo) -> _Offer | None:
     """A line of CI as an offer, if it is a script of this repository or calls a known tool."""
     _, line, path, folder = call
     script = re.match(_SCRIPT, line)
-    if script and script[2] in known:
+    if script and repo.has(script[2]):
         verb = _label(_TASKS, name_of(script[2]).partition(".")[0].lower())
         offer = _Offer(verb, script[1] + script[2], path, folder, "", _FROM_CI, True)
         return offer if verb else None
     bare, key = _unwrap(line), _call_key(line)
     verb, ecosystem = _known_calls().get(" ".join(key.split()[:2]), ("", ""))
     named = [word for word in bare.split() if word.endswith((".txt", "proj", ".sln", ".slnx"))]
-    missing = not all(join_path(folder, word) in known for word in named)
+    missing = not all(repo.has(join_path(folder, word)) for word in named)
     if not verb or missing or bare.startswith("pip ") and " -e" not in bare:
         return None
-    # A plain line is right more often than a variant or one for a single folder; but of
-    # requirements all are needed.
-    score = _FROM_CI - bare.count(" ") - 15 * bool(re.search(r" (?!\./)[^ ]*/", bare))
-    score = _SCRIPTED if bare.startswith("pip ") and " -r " in bare else score
+    line = re.sub(r"(?: --)? --check\b", "", line) if verb == "format" else line
+    # A plain line is right more often than a variant; but of requirements all are needed.
+    needed = bare.startswith("pip ") and " -r " in bare
+    score = _SCRIPTED if needed else _FROM_CI - bare.count(" ")
     return _Offer(verb, line, path, folder, ecosystem, score, True)
 
 
@@ -4752,38 +4813,46 @@ def _list_offers(repo: _Repo) -> Iterator[_Offer]:
 
 def _choose_commands(repo: _Repo, calls: Sequence[Command]) -> list[Command]:
     """For the root, and folders that need their own, the line to type for each verb."""
-    offers = list(_list_offers(repo))
+    offers, homes = list(_list_offers(repo)), ("", *repo.homes)
+    sure = [offer for offer in offers if offer.score > _WEAK]
+    told = {offer.place() for offer in sure if offer.ecosystem in homes}
+    offers = sure + [o for o in offers if o.score <= _WEAK and o.place() not in told]
     # A line of CI whose tool a config surely offers too confirms that offer; else it is one itself.
-    tools = {offer.tool() for offer in offers if offer.score > _WEAK}
-    seen = [offer for call in calls if (offer := _classify_call(call, repo.known))]
-    seen = [offer for offer in seen if offer.tool() not in tools]
+    tools = {(offer.place(), offer.tool()) for offer in sure}
+    seen = [offer for call in calls if (offer := _classify_call(call, repo))]
+    seen = [offer for offer in seen if (offer.place(), offer.tool()) not in tools]
     counts = collections.Counter(offer.line for offer in seen)
-    exact = {(call.folder, _unwrap(call.line)) for call in calls}
     alike = {(call.folder, _call_key(call.line)) for call in calls}
-    called = [offer for offer in offers if (offer.folder, _unwrap(offer.line)) in exact]
-    mine = [offer for offer in [*called, *seen] if offer.ecosystem in {"", *repo.homes}]
-    settled = {(offer.folder, offer.verb) for offer in mine}
-    ranked: dict[tuple[str, str], list[_Offer]] = {}
+    longest = sorted(calls, key=lambda call: -len(call.line))  # so that the shortest is kept
+    typed = {(call.folder, _unwrap(call.line)): call.line for call in longest}
+    called = [offer for offer in offers if (offer.folder, _unwrap(offer.line)) in typed]
+    settled = {offer.place() for offer in [*called, *seen] if offer.ecosystem in homes}
+    ranked = collections.defaultdict[tuple[str, str], list[_Offer]](list)
     for offer in [*offers, *seen]:
-        place, used = (offer.folder, offer.verb), (offer.folder, _call_key(offer.line)) in alike
-        change = _UNCALLED if place in settled else 0
-        change = _CALLED if offer in called else _CALLED_ALIKE if used else change
+        used = (offer.folder, _call_key(offer.line)) in alike
+        change = _UNCALLED if offer.place() in settled and not used else 0
+        change = _CALLED if offer in called else change
         change = min(counts[offer.line], 9) if offer.used else change
-        score = offer.score + change + (_GUEST if offer.ecosystem not in {"", *repo.homes} else 0)
-        offer = offer._replace(line=_local_line(repo, offer), score=score, used=used)
-        if score >= _ENOUGH and re.fullmatch(_SAFE_LINE, offer.line):
-            ranked.setdefault(place, []).append(offer)
-    folders = _command_folders(repo, ranked.get(("", "test"), []))
-    places = [(folder, verb) for folder in folders for verb in VERBS]
-    return [Command(*best[:4]) for place in places for best in _best(ranked.get(place, []))]
+        score = offer.score + change + (0 if offer.ecosystem in homes else _GUEST)
+        line = _local_line(repo, offer, typed.get((offer.folder, _unwrap(offer.line)), ""))
+        if score >= _ENOUGH:
+            ranked[offer.place()].append(offer._replace(line=line, score=score, used=used))
+    places = [(folder, verb) for folder in _command_folders(repo) for verb in VERBS]
+    return [Command(*best[:4]) for place in places for best in _best(ranked[place])]
 
 
-def _local_line(repo: _Repo, offer: _Offer) -> str:
-    """The line as it works here: with the project's own wrapper, inside its environment."""
+_WRAPPED = ("mvn", "gradle", "mill", "sbt", "pants")  # a repository may hold its own
+
+
+def _local_line(repo: _Repo, offer: _Offer, typed: str) -> str:
+    """The line as it works here: as CI types it, with the project's wrapper, in its environment."""
     tool, _, rest = offer.line.partition(" ")
-    if tool in ("mvn", "gradle") and join_path(offer.folder, f"{tool}w") in repo.known:
-        return f"./{tool}w {rest}"
-    if tool == "bundle" and join_path(offer.folder, "Gemfile") not in repo.known:
+    own = [name for name in (f"{tool}w", tool) if repo.has(join_path(offer.folder, name))]
+    if re.match(_ENVIRONMENT, typed):
+        return typed
+    if tool in _WRAPPED and own:
+        return f"./{own[0]} {rest}"
+    if tool == "bundle" and not repo.has(join_path(offer.folder, "Gemfile")):
         return rest.removeprefix("exec ")
     if offer.ecosystem == "python" and re.fullmatch(_ONE_WORD_TOOL + "|tox|nox|ruff|python", tool):
         tools = [find.text for find in repo.finds.get("pyproject.toml", ()) if find.kind == "tool"]
@@ -4796,22 +4865,21 @@ def _best(offers: Sequence[_Offer]) -> list[_Offer]:
     """The best line; and another tool's if CI runs both, or beside what runs all tests."""
     ranked = sorted(offers, key=lambda offer: (-offer.score, offer.source.count("/"), offer.line))
     for other in ranked[1:]:
-        used = other.used and ranked[0].used and other.score >= _IMPLIED
-        another = other.tool()[2].split()[0] != ranked[0].tool()[2].split()[0]
-        if another and (used or other.verb == "test"):
+        used = other.used and ranked[0].used
+        if other.tool() != ranked[0].tool() and (used or other.verb == "test"):
             return [ranked[0], other]
     return ranked[:1]
 
 
-def _command_folders(repo: _Repo, tests: Sequence[_Offer]) -> list[str]:
-    """The root; and for a main language that has no manifest there, the folders that have one."""
-    if any(offer.ecosystem == "" and offer.score >= _SCRIPTED for offer in tests):
-        return [""]
-    missing = repo.homes - {_find_stanza(path).ecosystem for path in repo.finds if "/" not in path}
+def _command_folders(repo: _Repo) -> list[str]:
+    """The root; and for a main language that has no command there, the folders with a manifest."""
+    outer = [path for path in repo.finds if "/" not in path]
+    able = [path for path in outer if any(find.kind in VERBS for find in repo.finds[path])]
+    missing = repo.homes - {_find_stanza(path).ecosystem for path in able}
     inner = [path for path in repo.finds if 0 < path.count("/") < 3]
     folders = {folder_of(path) for path in inner if _find_stanza(path).ecosystem in missing}
-    outer = [f for f in folders if not any(f.startswith(other + "/") for other in folders)]
-    return ["", *sorted(outer, key=lambda folder: (folder.count("/"), folder))[:3]]
+    tops = [f for f in folders if not any(f.startswith(other + "/") for other in folders)]
+    return ["", *sorted(tops, key=lambda folder: (folder.count("/"), folder))[:3]]
 
 
 # Name:ecosystem of a language, and its suffixes.
@@ -4828,7 +4896,7 @@ VHDL:vhdl vhd vhdl; Tcl:tcl tcl; Lisp:lisp lisp cl el; Scheme:scheme scm rkt; GL
 
 _MAX_PACKAGES = 60
 # What makes a folder a package of its own; the other stanzas are about a whole repository.
-_PACKAGE = "project|package|manifest|module|build"
+_PACKAGE = "project|package|manifest|module|build|shard|chart"
 
 # Names in the stack, the most telling first, and their packages. Test runners, linters: elsewhere.
 _DEPENDENCIES = """
@@ -4839,14 +4907,17 @@ PyQt pyqt6; LangChain langchain; Werkzeug werkzeug; Jinja jinja2; Typer typer; C
 Vue vue; Nuxt nuxt; Svelte svelte; SvelteKit @sveltejs/kit; Angular @angular/core; Preact preact; Express express; Fastify fastify
 NestJS @nestjs/core; Hono hono; Astro astro; Electron electron; Expo expo; Socket.IO socket.io; Redux redux @reduxjs/toolkit
 Prisma prisma @prisma/client; Drizzle drizzle-orm; GraphQL graphql; MCP @modelcontextprotocol/sdk; Tailwind tailwindcss; Commander commander; Zod zod
-Turborepo turbo; Nx nx; Vite vite; webpack webpack; Rollup rollup; esbuild esbuild; Gin github.com/gin-gonic/gin; Echo github.com/labstack/echo/v4
+Turborepo turbo; Nx nx; Lerna lerna; Vite vite; webpack webpack; Rollup rollup; esbuild esbuild; Gin github.com/gin-gonic/gin; Echo github.com/labstack/echo/v4
 Fiber github.com/gofiber/fiber/v2; Cobra github.com/spf13/cobra; GORM gorm.io/gorm; gRPC google.golang.org/grpc
 Bubble_Tea github.com/charmbracelet/bubbletea; Actix actix-web; Axum axum; Bevy bevy; Tauri tauri; hyper hyper; Tokio tokio; Diesel diesel; SQLx sqlx
 clap clap; Serde serde; Spring_Boot org.springframework.boot spring-boot-starter-parent; Spring org.springframework; Quarkus io.quarkus
 Android com.android.application com.android.library; Ktor io.ktor; Hibernate org.hibernate; Rails rails railties; Sinatra sinatra; Jekyll jekyll
 Sidekiq sidekiq; Liquid liquid; Laravel laravel/framework; Symfony symfony/framework-bundle; Livewire livewire/livewire
 Symfony_Console symfony/console; Phoenix phoenix; LiveView phoenix_live_view; Ecto ecto; Flutter flutter; ASP.NET_Core microsoft.aspnetcore
-EF_Core microsoft.entityframeworkcore; Vapor vapor; SwiftNIO swift-nio
+EF_Core microsoft.entityframeworkcore; Vapor vapor; SwiftNIO swift-nio; Akka akka-actor akka-actor-typed; Pekko pekko-actor; Play play; Spark spark-core spark-sql
+ZIO zio; Cats_Effect cats-effect; Cowboy cowboy; Servant haskell/servant-server; Yesod haskell/yesod; Lwt opam/lwt; Dream opam/dream; Kemal kemal; Shiny cran/shiny
+AWS_provider hashicorp/aws; Google_provider hashicorp/google; Azure_provider hashicorp/azurerm; Kubernetes_provider hashicorp/kubernetes
+OpenZeppelin @openzeppelin/contracts
 """
 
 
@@ -4857,17 +4928,17 @@ def _language(path: str) -> str:
 
 def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
     """Languages with versions, then runtimes, frameworks, tools."""
-    every = [(path, find) for path in repo.list_ours() for find in repo.finds[path]]
+    every = [(path, find) for path in repo.ours for find in repo.finds[path]]
     versions: dict[str, str] = {}
-    for _, find in every:
+    for _, find in sorted(every, key=lambda each: -each[1].score):
         version = re.sub(r"\s+|\|\|.*", "", find.note).replace("-edition", " edition")
         if find.kind == "version" and re.fullmatch(r"(?=.*\d)[\w.*^~<>=!,+ -]{1,24}", version):
             versions.setdefault(find.text, version)
     total = sum(languages.values())
     main = [name for name in _most(languages)[:4] if languages[name] * 12 >= total]
-    main = [name.partition(":")[0] for name in main]
-    main += [name for name in ("Node.js", ".NET") if name in versions]
-    stack = [f"{name} {versions.get(name, '')}".strip() for name in main]
+    names = [name.partition(":")[0] for name in main]
+    names += [name for name in ("Node.js", ".NET") if name in versions]
+    stack = [f"{name} {versions.get(name, '')}".strip() for name in names]
     # What the root needs is the stack; of packages only what many of them need.
     own = {find.text.lower() for _, find in every if find.kind == "name"}
     weights, notes = collections.Counter[str](), collections.defaultdict[str, str](str)
@@ -4881,20 +4952,22 @@ def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
     for label in sorted(common, key=lambda label: -min(weights[label], 1000))[:4]:
         number = re.search(r"\d+(?:\.\d+)?", notes[label])
         stack.append(f"{label} {number[0].removesuffix('.0') if number else ''}".strip())
-    stack += [find.text for path, find in every if find.kind == "tool" and "/" not in path]
+    tools = [(path, find.text) for path, find in every if find.kind == "tool"]
+    inner = [tool for tool, count in collections.Counter(t for _, t in tools).items() if count > 2]
+    stack += [tool for path, tool in tools if "/" not in path] or inner
     return [*dict.fromkeys(stack)][:8]
 
 
 def _list_packages(repo: _Repo) -> list[Package]:
     """The members that the outermost workspace names, else folders with a manifest of their own."""
-    manifests: dict[str, list[str]] = {}
+    manifests = collections.defaultdict[str, list[str]](list)
     for path in repo.files:
         if re.search(_PACKAGE, _find_stanza(path).why) and "/" in path and is_config(path):
-            manifests.setdefault(folder_of(path), []).append(path)
-    members = {path: _list_members(path, repo, manifests) for path in repo.finds}
+            manifests[folder_of(path)].append(path)
+    members = {path: _list_members(path, repo, set(manifests)) for path in repo.finds}
     named = set[str]().union(*(members[path] for path in members if "/" not in path))
     named = named or next(filter(None, members.values()), set())
-    ours = {folder_of(path) for path in repo.list_ours()}
+    ours = {folder_of(path) for path in repo.ours}
     near = [folder for folder in manifests if folder.count("/") < 2 + (folder in ours)]
     near = [folder for folder in near if not _role_of_folder(folder.lower())]
     loose = [f for f in near if not any(f.startswith(other + "/") for other in near)]
@@ -4907,24 +4980,28 @@ def _list_packages(repo: _Repo) -> list[Package]:
         if named or "c" in repo.homes or stack != ["C"]:
             deps = [_label(_DEPENDENCIES, find.text) for find in found if find.kind == "dep"]
             stack += [label for label in deps if label][:2]
-            name = names[0] if names else name_of(folder)
+            name = [*names, name_of(folder)][0]
             packages.append(Package(folder, name, ", ".join(dict.fromkeys(stack))))
     return packages if named or len(packages) > 1 else []
 
 
-def _list_members(path: str, repo: _Repo, folders: Iterable[str]) -> set[str]:
+def _list_members(path: str, repo: _Repo, manifests: set[str]) -> set[str]:
     """The folders that a workspace of the main code names."""
+    found: set[str] = set()
     finds = repo.finds[path] if _find_stanza(path).ecosystem in repo.homes else ()
-    globs = [find.text.strip("/").removeprefix("./") for find in finds if find.kind == "member"]
-    globs = [glob for glob in globs if 0 < len(glob) < 200 and "!" + glob not in globs]
-    # Gradle and .NET write other separators.
-    paths = [join_path(folder_of(path), re.sub(r"[:\\]", "/", glob)) for glob in globs]
-    pattern = "|".join(map(glob_pattern, paths)) or "(?!)"
-    return {folder for folder in folders if re.fullmatch(pattern, folder)}
+    for kind in ("member", "part"):
+        globs = [find.text.strip("/").removeprefix("./") for find in finds if find.kind == kind]
+        globs = [re.sub(r"[:\\]", "/", glob) for glob in globs if 0 < len(glob) < 200]
+        paths = [join_path(folder_of(path), glob) for glob in globs]  # Gradle, .NET write : and \
+        pattern = "|".join(map(glob_pattern, paths))
+        fitting = [each for each in repo.folders if globs and re.fullmatch(pattern, each)]
+        sources = [each for each in fitting if kind == "part" and repo.folders[each].languages]
+        found.update(sources, manifests & {*fitting})
+    return found
 
 
 _TEST_HOME = r"(?i)(.*?/)??((?:src/)?(?:[\w.-]*tests?|__tests__|specs?|e2e|fixtures|testdata|benchmarks|benches))/"
-_RUNNERS = "python pytest; node vitest jest mocha ava; ruby minitest rspec; jvm junit testng; dotnet xunit nunit mstest; php phpunit pest"
+_RUNNERS = "pytest vitest jest mocha minitest rspec junit testng xunit nunit mstest phpunit"
 # Files that a newcomer should know of: why, and the pattern of the path; the order ranks.
 _ENTRY_FILES = r"""
 runs as `python -m` : (?:src/)?(?:[\w-]+/)?__main__\.py
@@ -4939,62 +5016,60 @@ how to contribute : (?i:(?:docs/|\.github/)?contributing(?:\.\w+)?)
 architecture : (?i:(?:docs?/)?(?:architecture|design)\.\w+)
 container image : Dockerfile
 """
+# The main workflow, best first; "" is any where there are only a few.
+_MAIN_WORKFLOWS = (r"(?i)/(?:ci|tests?|main|build|pr)\.", r"(?i)[/_-](?:ci|tests?|build)[._-]", "")
 
 
 def _list_key_files(repo: _Repo) -> list[KeyFile]:
     """Entry points, then manifests, CI, and what there is to read."""
-    ours = repo.list_ours()
-    size = {path: repo.folders[folder_of(path)].roles.total() for path in ours}
+    size = {path: repo.folders[folder_of(path)].roles.total() for path in repo.ours}
     # Of many packages the largest are what the others serve.
-    ours.sort(key=lambda path: ("/" in path, -size[path], path))
+    ours = sorted(repo.ours, key=lambda path: ("/" in path, -size[path], path))
     large = [path for path in ours if "/" not in path or size[path] * 20 > len(repo.files)]
-    found = [find for path in large for find in repo.finds[path] if find.kind == "entry"]
-    entries = [*((find.text, find.note) for find in found), *_match_files(_ENTRY_FILES, repo)]
-    manifests = [(path, _find_stanza(path).why) for path in ours if "/" not in path]
-    manifests = [(path, why) for path, why in manifests if why]
+    found = [(path, find) for path in large for find in repo.finds[path] if find.kind == "entry"]
+    entries = {join_path(folder_of(path), find.text): find.note for path, find in found}
+    entries |= dict(_match_files(_ENTRY_FILES, repo))
+    outer = [(path, _find_stanza(path).why) for path in ours if "/" not in path]
+    manifests = [(path, why) for path, why in outer if why]
     flows = [path for path in repo.finds if _find_stanza(path) is _CI]
     flows = [path for path in flows if not re.search(_SIDE_WORKFLOW, name_of(path))]
-    main = [p for p in flows if re.search(r"(?i)/(?:ci|tests?|main|build|pr)\.", p)]
-    main += [p for p in flows if re.search(r"(?i)[/_-](?:ci|tests?|build)[._-]", p)]
-    ci = [(path, "continuous integration") for path in main or flows[: len(flows) < 3]]
-    entries = [*dict(entries).items()][:5]
-    keys = dict([*entries, *manifests[:4], *ci[:1], *_match_files(_ABOUT_FILES, repo)])
+    patterns = _MAIN_WORKFLOWS[: 3 if len(flows) < 3 else 2]
+    ci = [(path, _CI.why) for pattern in patterns for path in flows if re.search(pattern, path)]
+    about = _match_files(_ABOUT_FILES, repo)
+    keys = dict([*[*entries.items()][:5], *manifests[:4], *ci[:1], *about])
     return [KeyFile(path, why) for path, why in keys.items()][:12]
 
 
-def _match_files(table: str, repo: _Repo) -> Iterator[tuple[str, str]]:
+def _match_files(table: str, repo: _Repo) -> Iterator[_Pair]:
     hidden = ("test", "example", "vendored", "generated", "minified")
-    paths = [path for path, role in sorted(repo.list_roles().items()) if role not in hidden]
+    paths = [path for path in repo.files if path.count("/") < 9 and role_of(path) not in hidden]
     for why, pattern in [line.split(" : ") for line in table.strip().splitlines()]:
         yield from ((path, why) for path in paths if re.fullmatch(pattern, path))
 
 
 def _list_conventions(repo: _Repo) -> list[str]:
-    every = [(path, find) for path in repo.list_ours() for find in repo.finds[path]]
+    every = [(path, find) for path in repo.ours for find in repo.finds[path]]
     told = [find.text for path, find in every if find.kind == "style" and "/" not in path]
     used = {find.text for _, find in every if find.kind in ("dep", "devdep", "test")}
-    roles = sorted(repo.list_roles().items())
-    tests = [path for path, role in roles if role == "test" and _language(path)]
-    return [*_describe_tests(tests, " ".join(sorted(used))), *dict.fromkeys(told)][:8]
+    tests = [path for path in repo.files if role_of(path) == "test" and _language(path)]
+    return [*_describe_tests(tests, used), *dict.fromkeys(told)][:8]
 
 
-def _describe_tests(tests: Sequence[str], used: str) -> Iterator[str]:
+def _describe_tests(tests: Sequence[str], used: Collection[str]) -> Iterator[str]:
     """Where tests are, what they are called, what runs them; nothing for a handful of files."""
-    homes, names, runners = (collections.Counter[str]() for _ in range(3))
+    homes, names = collections.Counter[str](), collections.Counter[str]()
     for path in tests:
         # Where the same folder stands in many places, its name says more than each place.
         place = re.match(_TEST_HOME, path)
         homes[("*/" if place[1] else "") + place[2] if place else ""] += 1
-        name = name_of(path)
-        if match := re.fullmatch(r"(test_).+(\.\w+)|.*?([._-](?:test|spec)|Tests?)(\.\w+)", name):
+        pattern = r"(test_).+(\.\w+)|.*?([._-](?:test|spec)|Tests?)(\.\w+)"
+        if match := re.fullmatch(pattern, name_of(path)):
             names["*".join(match.group(1, 2)) if match[1] else f"*{match[3]}{match[4]}"] += 1
-        home = _language(path).partition(":")[2]
-        mine = [name for name in _lookup(_RUNNERS) if _label(_RUNNERS, name) == home]
-        runners[next((name for name in mine if name in used), "")] += 1
     if len(tests) > 1:
-        home, label, runner = _most(homes)[0], "".join(_most(names)[:1]), _most(runners)[0]
+        home, label = _most(homes)[0], "".join(_most(names)[:1])
         text = f"tests in {home}/" if home else "tests beside the code"
         text += f", named {label}" if names[label] * 3 > len(tests) else ""
+        runner = next((name for name in _RUNNERS.split() if name in " ".join(used)), "")
         yield text + (f" ({runner})" if runner else "")
 
 
@@ -5014,8 +5089,10 @@ doc /doc /site /website /guides /man /wiki /documentation /www
 build /build /build_tools /build-tools /buildscripts /buildsrc /ci /.ci /script /scripts /cmake /packaging /hack /gradle
 data locale locales translations lc_messages
 """
-_TEST_TREE = r"(?:^|/)(?:[^/]+(?:[-_.]tests|[-_]testsuite)|tests[-_][^/]+|src/\w*test\w*)/"
-_EXAMPLE_TREE = r"[^/][-_](?:examples?|demos?|samples?|playground)/"
+_TREE_ROLES = r"""(?x)
+(?P<test> (?:^|/) (?: [^/]+(?:[-_.]tests|[-_]testsuite) | tests[-_][^/]+ | src/\w*test\w* ) (?=/) )
+| (?P<example> [^/][-_](?:examples?|demos?|samples?|playground)(?=/) | (?:^|/)examples?[-_] )
+"""
 _NAME_ROLES = r"""(?x)
 (?P<minified> .*[.-]min\.(?:js|css|mjs|cjs) | .*\.bundle\.js )
 | (?P<generated> .*_pb2(?:_grpc)?\.pyi? | .*\.pb(?:\.gw)?\.(?:go|cc|h) | .*[._](?:generated|gen)\.\w+ | zz_generated.* | .*\.(?:g|freezed)\.dart
@@ -5033,7 +5110,10 @@ _NAME_ROLES = r"""(?x)
   | [jt]sconfig.*\.json | gemfile | procfile | go\.mod | package\.swift | mix\.exs | pom\.xml )
 """
 # Camel case is seen only in the name as written; below src/main a "…Test" is the product itself.
-_TEST_CLASS = r"(?!.*src/main/)(?:.*/)?(?:\w*[a-z0-9](?:Tests?|IT|Spec|Suite)|Test[A-Z]\w*)\.(?:java|kt|scala|groovy|cs|fs|vb|php|swift)"
+_PATH_ROLES = r"""(?x)
+(?P<test> (?!.*src/main/)(?:.*/)?(?:\w*[a-z0-9](?:Tests?|IT|Spec|Suite)|Test[A-Z]\w*)\.(?:java|kt|scala|groovy|cs|fs|vb|php|swift) )
+| (?P<generated> (?i:.*(?:migrate|migrations?)/v?\d{3}[^/]*) ) | (?P<config> (?i:[^/]+\.(?:json|ya?ml|xml)) )
+"""
 
 
 @functools.lru_cache(maxsize=200_000)  # every step asks again, and there are many paths
@@ -5041,14 +5121,9 @@ def role_of(path: str) -> str:
     """What a file is for, by its path: source, test, example, doc, vendored, generated, minified,
     data, config or build. A weight, not a verdict."""
     folder, _, name = path.lower().rpartition("/")
-    match = re.fullmatch(_NAME_ROLES, name)
-    roles = {(match.lastgroup or "") if match else "", _role_of_folder(folder, name[-3:] == ".py")}
-    if folder.endswith(("migrate", "migration", "migrations")) and re.match(r"v?\d{3}", name):
-        roles.add("generated")
-    if re.fullmatch(_TEST_CLASS, path):
-        roles.add("test")
-    if not folder and name.endswith((".json", ".yml", ".yaml", ".xml")):
-        roles.add("config")
+    matches = [re.fullmatch(_NAME_ROLES, name), re.fullmatch(_PATH_ROLES, path)]
+    roles = {match.lastgroup for match in matches if match}
+    roles.add(_role_of_folder(folder, name.endswith(".py")))
     by_language = "source" if _language(path) and "data" not in roles else "data"
     return next((role for role in _ROLES if role in roles), by_language)
 
@@ -5061,8 +5136,7 @@ def _role_of_folder(folder: str, python: bool = False) -> str:
     if "test?" in roles:
         place = roles.index("test?")
         roles.append("" if "lib" in names[:place] or place and python else "test")
-    roles.append("test" if re.search(_TEST_TREE, folder + "/") else "")
-    roles.append("example" if re.search(_EXAMPLE_TREE, folder + "/") else "")
+    roles += [match.lastgroup or "" for match in re.finditer(_TREE_ROLES, folder + "/")]
     roles.append("doc" if "docs" in names[:3] else "config" if folder[:1] == "." else "")
     return next((role for role in (*_ROLES, "data") if role in roles), "")
 
@@ -5102,26 +5176,26 @@ class _Folder(NamedTuple):
         return words if count == 1 else words + "s"
 
 
+def _empty_folder() -> _Folder:
+    return _Folder(set(), {}, collections.Counter(), collections.Counter())
+
+
 @functools.lru_cache(maxsize=1)  # the tree and the modules are two views of it
 def _build_folders(files: tuple[str, ...]) -> dict[str, _Folder]:
     """Every folder by path; the root is "". Not to be changed: it is shared."""
-    folders = {"": _Folder(set(), {}, collections.Counter(), collections.Counter())}
+    folders = collections.defaultdict(_empty_folder, {"": _empty_folder()})
     for path in files:
-        role, language = role_of(path), _language(path)
-        inner, folder = path, folder_of(path)
+        role, language, inner = role_of(path), _language(path), path
+        folders[folder_of(path)].here[path] = role
         while inner:
-            if folder not in folders:
-                folders[folder] = _Folder(set(), {}, collections.Counter(), collections.Counter())
-            entry = folders[folder]
-            if inner == path:
-                entry.here[path] = role
-            else:
-                entry.children.add(inner)
+            entry = folders[folder_of(inner)]
             entry.roles[role] += 1
+            if inner != path:
+                entry.children.add(inner)
             if role == "source":
                 entry.languages[language] += 1
-            inner, folder = folder, folder_of(folder)
-    return folders
+            inner = folder_of(inner)
+    return dict(folders)
 
 
 def build_tree(files: Sequence[str], max_depth: int, notes: Mapping[str, str]) -> list[TreeEntry]:
@@ -5139,13 +5213,12 @@ def build_tree(files: Sequence[str], max_depth: int, notes: Mapping[str, str]) -
         for folder in level:
             ranked = sorted(folders[folder].children, key=rank)
             for child in ranked[:limit]:
-                while len(folders[child].children) == 1 and child not in notes:
-                    if folders[child].here:
-                        break
-                    (child,) = folders[child].children
-                note = notes.get(child) or folders[child].describe()
-                entries.append(TreeEntry(child + "/", depth, note))
-                below += [child] if folders[child].role() in _OPEN_ROLES else []
+                inside = folders[child]
+                while len(inside.children) == 1 and not inside.here and child not in notes:
+                    (child,) = inside.children
+                    inside = folders[child]
+                entries.append(TreeEntry(child + "/", depth, notes.get(child) or inside.describe()))
+                below += [child] if inside.role() in _OPEN_ROLES else []
             if len(ranked) > limit:
                 more = f"and {len(ranked) - limit} more"
                 entries.append(TreeEntry(join_path(folder, "…"), depth, more))
@@ -5205,6 +5278,10 @@ _Resolve = Callable[[str, str], Iterable[str]]  # importing folder (Rust: file),
 
 _OUTSIDE = "/"  # what a path that leaves the repository becomes: no path here begins with a slash
 _TOO_VAGUE = 50  # a namespace of more files than this says nothing about any one of them
+_MANIFEST = (
+    r"package\.json|[tj]sconfig.*\.json|deno\.jsonc?|import_map\.json|composer\.json"
+    r"|go\.mod|go\.work|Cargo\.toml|pubspec\.yaml"
+)
 
 
 class _Tree(NamedTuple):
@@ -5224,6 +5301,9 @@ class _Family(NamedTuple):
     make: Callable[[_Tree, _Family], _Resolve]
     separator: str = "/"  # between the parts of an import
     endings: str = ""  # what makes a module's path a file's, by rank; " .rb" is: as it is, or ".rb"
+    spell: Callable[[str], str] = str  # the import as a path is written
+    roots: str = ""  # regex on folders that imports may start at
+    own_roots: str = "(?!)"  # and on those that only files below them start at
 
 
 def resolve_imports(
@@ -5236,53 +5316,29 @@ def resolve_imports(
     """
     present = frozenset(files)
     imports = {path: names for path, names in imports.items() if path in present}
-    tree = _build_tree(imports, files, configs)
+    folders: dict[str, list[str]] = {}
+    for path in sorted(present):
+        folders.setdefault(folder_of(path), []).append(path)
+    tails = sorted(f"/{path}"[::-1] for path in present)
+    tree = _Tree(present, folders, tails, imports, configs)
     families = {f".{suffix}": row for row in _FAMILIES for suffix in row.suffixes.split()}
-    resolvers: dict[str, _Resolve] = {}
-    known: dict[tuple[str, str], dict[str, tuple[str, ...]]] = {}
+    resolvers: dict[_Family, _Resolve] = {}
     links = {}
     for path in sorted(imports):
-        family = families.get(path[path.rfind(".") :].lower())
-        if family is None:
-            continue
-        if family.suffixes not in resolvers:
-            resolvers[family.suffixes] = family.make(tree, family)
-        resolve = resolvers[family.suffixes]
-        # In Rust two files of one folder mean different things by "super"; elsewhere all agree.
-        place = path if family.make is _rust else folder_of(path)
-        memory = known.setdefault((family.suffixes, place), {})
-        found: set[str] = set()
-        for name in imports[path]:
-            if name not in memory:
-                own = name.startswith("package ")
-                memory[name] = () if own or not name else tuple(resolve(place, name))
-            found.update(memory[name])
-        found.discard(path)
-        if found:
-            links[path] = sorted(found)
+        if family := families.get("." + name_of(path).rpartition(".")[2].lower()):
+            if family not in resolvers:
+                resolvers[family] = functools.cache(family.make(tree, family))
+            # In Rust two files of one folder mean different things by "super"; elsewhere all agree.
+            place = path if family.make is _rust else folder_of(path)
+            names = [name for name in imports[path] if name and not name.startswith("package ")]
+            found = {file for name in names for file in resolvers[family](place, name)} - {path}
+            links.update({path: sorted(found)} if found else {})
     return links
 
 
 def is_manifest(path: str) -> bool:
     """Whether resolve_imports() wants the text of this file."""
-    return bool(_MANIFEST.fullmatch(path.rpartition("/")[2]))
-
-
-_MANIFEST = re.compile(
-    r"package\.json|[tj]sconfig.*\.json|deno\.jsonc?|import_map\.json|composer\.json"
-    r"|go\.mod|go\.work|Cargo\.toml|pubspec\.yaml"
-)
-
-
-def _build_tree(
-    imports: Mapping[str, Sequence[str]], files: Sequence[str], configs: Mapping[str, str]
-) -> _Tree:
-    """The lookup tables that all languages share."""
-    paths = frozenset(files)
-    folders: dict[str, list[str]] = {}
-    for path in sorted(paths):
-        folders.setdefault(folder_of(path), []).append(path)
-    return _Tree(paths, folders, sorted(f"/{path}"[::-1] for path in paths), imports, configs)
+    return bool(re.fullmatch(_MANIFEST, name_of(path)))
 
 
 def _locate(folder: str, relative: str) -> str:
@@ -5338,24 +5394,19 @@ def _ending_with(tree: _Tree, tail: str) -> list[str]:
 
 def _nearest(folder: str, paths: Sequence[str]) -> list[str]:
     """The path that shares most folders with `folder`: of equals the shortest, then the first."""
-    if len(paths) < 2:
-        return list(paths)
-    home = folder.split("/")
+    above = set(_ancestors(folder))
 
     def distance(path: str) -> tuple[int, int, int, str]:
-        parts = path.split("/")
-        shared = 0
-        while shared < min(len(home), len(parts)) and home[shared] == parts[shared]:
-            shared += 1
-        return -shared, len(parts), len(path), path
+        shared = sum(it in above for it in _ancestors(path))
+        return -shared, path.count("/"), len(path), path
 
-    return [min(paths, key=distance)]
+    return [min(paths, key=distance)] if len(paths) > 1 else list(paths)
 
 
-def _manifests(tree: _Tree, names: str) -> list[str]:
-    """Paths of the manifests whose file name matches the pattern `names`, the outermost first."""
-    matches = re.compile(rf"(?:.*/)?(?:{names})").fullmatch
-    return sorted(filter(matches, tree.configs), key=lambda path: (path.count("/"), path))
+def _manifests(tree: _Tree, names: str) -> list[tuple[str, str]]:
+    """Paths and texts of the manifests whose file name matches `names`, the outermost first."""
+    found = [item for item in tree.configs.items() if re.fullmatch(names, name_of(item[0]))]
+    return sorted(found, key=lambda item: (item[0].count("/"), item[0]))
 
 
 def _texts(value: object, depth: int = 5) -> list[str]:
@@ -5366,35 +5417,38 @@ def _texts(value: object, depth: int = 5) -> list[str]:
     return [text for item in items for text in _texts(item, depth - 1)] if depth else []
 
 
-def _tails(
-    tree: _Tree,
-    family: _Family,
-    spell: Callable[[str], str] = str,
-    is_root: Callable[[str, str], bool] = lambda folder, root: True,
-) -> _Resolve:
+def _tails(tree: _Tree, family: _Family) -> _Resolve:
     """For imports that name a path: beside the importing file, else below any root."""
     endings = family.endings.split(" ")
+    is_shared, is_own = re.compile(family.roots).match, re.compile(family.own_roots).fullmatch
 
     @functools.cache
     def find_anywhere(stem: str) -> list[tuple[str, str]]:
         tails = [stem + ending for ending in endings]
         return [(p[: -len(tail) - 1], p) for tail in tails for p in _ending_with(tree, tail)]
 
+    def is_root(folder: str, root: str) -> bool:
+        return bool(is_shared(root) or root in _ancestors(folder) and is_own(root))
+
     def resolve(folder: str, name: str) -> list[str]:
-        stem = spell(name).replace(family.separator, "/")
-        if name.startswith(".") or is_root(folder, folder):
+        stem = family.spell(name).replace(family.separator, "/")
+        if stem.startswith(".") or is_root(folder, folder):
             for ending in endings:
                 if (beside := _locate(folder, stem + ending)) in tree.files:
                     return [beside]
-        if name.startswith("."):
+        if stem.startswith("."):
             return []
         return _nearest(folder, [p for root, p in find_anywhere(stem) if is_root(folder, root)])
 
     return resolve
 
 
-# Headers that every system has: a file of that name deep in a vendored tree is not meant.
-_SYSTEM_HEADER = re.compile(
+def _spell_header(name: str) -> str:
+    """A header that every system has: a file of that name deep in a vendored tree is not meant."""
+    return f"./{name}" if re.fullmatch(_SYSTEM_HEADER, name) else name
+
+
+_SYSTEM_HEADER = (
     r"(?:assert|complex|ctype|dirent|dlfcn|errno|fcntl|features|fenv|float|getopt|inttypes|limits"
     r"|locale|malloc|math|memory|poll|pthread|sched|semaphore|setjmp|signal|std(?:align|arg|atomic"
     r"|bool|def|int|io|lib)|strings?|syslog|termios|tgmath|threads|time|unistd|utime|wchar|wctype"
@@ -5402,47 +5456,21 @@ _SYSTEM_HEADER = re.compile(
 )
 
 
-def _includes(tree: _Tree, family: _Family) -> _Resolve:
-    """C and its kin: a header beside the including file, else below the nearest include root."""
-    resolve = _tails(tree, family)
-    is_system = _SYSTEM_HEADER.fullmatch
-    return lambda folder, name: resolve(folder, f"./{name}" if is_system(name) else name)
-
-
-def _snake(tree: _Tree, family: _Family) -> _Resolve:
+def _spell_snake(name: str) -> str:
     """Modules in camel case whose files are in snake case: "MyApp.UserName", my_app/user_name."""
-    hump = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-    return _tails(tree, family, spell=lambda name: hump.sub("_", name).lower())
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
-def _titled(tree: _Tree, family: _Family) -> _Resolve:
-    """Modules and folders in title case: "Prelude" is not Project/Prelude.hs, for roots are not."""
-    title = re.compile(r"(?:.*/)?[A-Z][^/]*").fullmatch
-    return _tails(tree, family, is_root=lambda folder, root: not title(root))
-
-
-def _scoped(tree: _Tree, family: _Family) -> _Resolve:
+def _spell_scoped(name: str) -> str:
     """Paths that may begin with a package: "@scope/contracts/x.sol" is contracts/x.sol."""
-    return _tails(tree, family, spell=lambda name: re.sub(r"^@[^/]*/", "", name))
-
-
-def _ruby(tree: _Tree, family: _Family) -> _Resolve:
-    """Below a load root only, else `require "json"` would find any json.rb."""
-    is_library = re.compile(r"(?:.*/)?(?:lib|app/[^/]+|app/[^/]+/concerns)").fullmatch
-    is_own = re.compile(r"(?:.*/)?(?:src|test|spec)|").fullmatch  # its tests load these, no others
-
-    def is_root(folder: str, root: str) -> bool:
-        above = f"{folder}/".startswith(f"{root}/") or not root
-        return bool(is_library(root) or above and is_own(root))
-
-    return _tails(tree, family, is_root=is_root)
+    return re.sub(r"^@[^/]*/", "", name)
 
 
 def _dart(tree: _Tree, family: _Family) -> _Resolve:
     """By path, or "package:name/x.dart": lib/x.dart of what pubspec.yaml gives that name."""
     packages = {}
-    for path in reversed(_manifests(tree, r"pubspec\.yaml")):
-        if match := re.search(r"^name:\s*[\"']?(\w+)", tree.configs[path], re.MULTILINE):
+    for path, text in reversed(_manifests(tree, r"pubspec\.yaml")):
+        if match := re.search(r"^name:\s*[\"']?(\w+)", text, re.MULTILINE):
             packages[match[1]] = folder_of(path)
     beside = _tails(tree, family)
 
@@ -5456,7 +5484,7 @@ def _dart(tree: _Tree, family: _Family) -> _Resolve:
 
 
 _PYTHON_ROOTS = ("", "src", "lib", "python")  # where a project may keep its packages
-_SIDE_FOLDER = re.compile(r"(?:tests?|examples?|docs?)/")  # only their own files import from these
+_SIDE_FOLDER = r"(?:tests?|examples?|docs?)/"  # only their own files import from these
 
 
 def _python(tree: _Tree, family: _Family) -> _Resolve:
@@ -5467,7 +5495,7 @@ def _python(tree: _Tree, family: _Family) -> _Resolve:
     folders = {above for module in modules for above in _ancestors(folder_of(module))}
     for module in folders.union(modules):
         if module and folder_of(module) not in packages:
-            starts.setdefault(module.rpartition("/")[2], set()).add(folder_of(module))
+            starts.setdefault(name_of(module), set()).add(folder_of(module))
 
     @functools.cache
     def list_near_roots(folder: str) -> list[str]:
@@ -5484,38 +5512,34 @@ def _python(tree: _Tree, family: _Family) -> _Resolve:
         return [path for front, path in found if len(front) == longest]
 
     def resolve(folder: str, name: str) -> list[str]:
-        rest = name.strip(".").replace(".", "/")
-        dots = len(name) - len(name.lstrip("."))
-        if dots:
+        rest = name.lstrip(".").replace(".", "/").strip("/")
+        if dots := len(name) - len(name.lstrip(".")):
             base = _locate(folder, "../" * (dots - 1))
             path = _find_longest(modules, base, rest)[1] or modules.get(base)
             return [path] if path else []
-        roots = starts.get(rest.partition("/")[0])
-        if roots is None:
-            return []
-        for root in list_near_roots(folder):
+        roots = starts.get(rest.partition("/")[0], ())
+        for root in list_near_roots(folder) if roots else ():
             if root in roots and (path := _find_longest(modules, root, rest)[1]):
                 return [path]
         own = folder.partition("/")[0] + "/"
-        found = find_elsewhere(rest)
-        return _nearest(
-            folder, [p for p in found if p.startswith(own) or not _SIDE_FOLDER.match(p)]
-        )
+        found = find_elsewhere(rest) if roots else []
+        found = [p for p in found if p.startswith(own) or not re.match(_SIDE_FOLDER, p)]
+        return _nearest(folder, found)
 
     return resolve
 
 
 # What a package's own alias usually means where only a bundler's code says so.
 _ALIASES = {"@/*": ["src/*", "app/*", "*"], "~/*": ["src/*", "app/*", "*"], "$lib/*": ["src/lib/*"]}
-_BUILT = re.compile(r"^(?:\./)?(?:dist|lib|build|out|es|esm|cjs)/(?:(?:src|es|esm|cjs)/)?")
+_BUILT = r"^(?:\./)?(?:dist|lib|build|out|es|esm|cjs)/(?:(?:src|es|esm|cjs)/)?"
 
 
 def _javascript(tree: _Tree, family: _Family) -> _Resolve:
     """Relative paths, then the rules of tsconfig and package.json, then workspace packages."""
     endings = family.endings.split()
     modules = _build_modules(tree, [*endings, *(f"/index{ending}" for ending in endings)])
-    paths = _manifests(tree, r"package\.json")
-    manifests = {folder_of(path): parse_json(tree.configs[path]) for path in paths}
+    found = _manifests(tree, r"package\.json")
+    manifests = {folder_of(path): parse_json(text) for path, text in found}
     rules = _build_rules(tree, ["", *manifests])
     packages: dict[str, str] = {}  # name -> folder
     for folder, manifest in manifests.items():
@@ -5531,7 +5555,7 @@ def _javascript(tree: _Tree, family: _Family) -> _Resolve:
         manifest = manifests.get(folder, {})
         fields = _texts([manifest.get(key) for key in ("source", "module", "main", "types")])
         for name in [rest] if rest else ["src/index", *fields, "index"]:
-            for guess in (name, _BUILT.sub("src/", name), f"src/{name}", f"lib/{name}"):
+            for guess in (name, re.sub(_BUILT, "src/", name), f"src/{name}", f"lib/{name}"):
                 if path := find_file(_locate(folder, guess)):
                     return path
         return ""
@@ -5571,10 +5595,6 @@ def _build_rules(tree: _Tree, packages: Iterable[str]) -> dict[str, _Rules]:
     """Folder -> the rules for imports that hold below it, from tsconfig and import maps."""
     rules: dict[str, _Rules] = {}
 
-    @functools.cache
-    def parse_config(path: str) -> dict[str, Any]:
-        return parse_json(tree.configs.get(path, ""))
-
     def add_rules(folder: str, base: str, mapping: Mapping[str, object]) -> None:
         for pattern, targets in mapping.items():
             # An import map writes "a/" where a tsconfig writes "a/*".
@@ -5583,41 +5603,37 @@ def _build_rules(tree: _Tree, packages: Iterable[str]) -> dict[str, _Rules]:
             found = [(tail, _locate(base, target + slash)) for target in _texts(targets)]
             rules.setdefault(folder, {}).setdefault(head + star, []).extend(found)
 
-    def add_config(folder: str, path: str, seen: set[str]) -> None:
-        seen.add(path)
-        options = as_table(parse_config(path).get("compilerOptions"))
-        base = _locate(folder_of(path), "".join(_texts(options.get("baseUrl"))))
-        add_rules(folder, base, as_table(options.get("paths")))
-        if "baseUrl" in options:
-            add_rules(folder, base, {"*": "*"})
-        for name in _texts(parse_config(path).get("extends")):
-            parent = _locate(folder_of(path), name.removesuffix(".json")) + ".json"
-            if parent not in seen:
-                add_config(folder, parent, seen)
-
-    for path in _manifests(tree, r"[tj]sconfig[^/]*\.json"):
-        add_config(folder_of(path), path, set())
-    for path in _manifests(tree, r"package\.json|deno\.jsonc?|import_map\.json"):
-        add_rules(folder_of(path), folder_of(path), as_table(parse_config(path).get("imports")))
+    configs = {path: parse_json(text) for path, text in _manifests(tree, r".*\.jsonc?")}
+    for start, _ in _manifests(tree, r"[tj]sconfig.*\.json"):
+        chain = [start]
+        for path in chain:  # it grows by what each extends
+            config, folder = configs.get(path, {}), folder_of(path)
+            options = as_table(config.get("compilerOptions"))
+            base = _locate(folder, "".join(_texts(options.get("baseUrl"))))
+            add_rules(folder_of(start), base, as_table(options.get("paths")))
+            if "baseUrl" in options:
+                add_rules(folder_of(start), base, {"*": "*"})
+            for name in _texts(config.get("extends")):
+                parent = _locate(folder, name.removesuffix(".json")) + ".json"
+                chain += [parent] if parent not in chain else []
+    for path, _ in _manifests(tree, r"package\.json|deno\.jsonc?|import_map\.json"):
+        add_rules(folder_of(path), folder_of(path), as_table(configs[path].get("imports")))
     for folder in packages:
         add_rules(folder, folder, _ALIASES)
     return rules
 
 
-_GO_REPLACE = re.compile(
-    r"^[ \t]*(?:replace[ \t]+)?([^\s=]+)(?:[ \t]+v\S+)?[ \t]+=>[ \t]+(\.\.?/\S*)", re.MULTILINE
-)
+_GO_MODULE = r"(?m)^module\s+\"?([^\s\"]+)"
+_GO_REPLACE = r"(?m)^[ \t]*(?:replace[ \t]+)?([^\s=]+)(?:[ \t]+v\S+)?[ \t]+=>[ \t]+(\.\.?/\S*)"
 
 
 def _go(tree: _Tree, family: _Family) -> _Resolve:
     """All files of the package's folder, by the module paths of go.mod and its local replaces."""
     modules: dict[str, list[str]] = {}
-    for path in _manifests(tree, r"go\.mod|go\.work"):
-        text, folder = tree.configs[path], folder_of(path)
-        for match in re.finditer(r"^module\s+\"?([^\s\"]+)", text, re.MULTILINE):
-            modules.setdefault(match[1], []).append(folder)
-        for match in re.finditer(_GO_REPLACE, text):
-            modules.setdefault(match[1], []).append(_locate(folder, match[2]))
+    for path, text in _manifests(tree, r"go\.mod|go\.work"):
+        found = [(name, "") for name in re.findall(_GO_MODULE, text)]
+        for name, target in found + re.findall(_GO_REPLACE, text):
+            modules.setdefault(name, []).append(_locate(folder_of(path), target))
 
     def resolve(folder: str, name: str) -> list[str]:
         for module in _ancestors(name):
@@ -5635,45 +5651,40 @@ def _rust(tree: _Tree, family: _Family) -> _Resolve:
     """The longest prefix that is a module file, from self, super, the crate or a crate's name."""
     modules = _build_modules(tree, family.endings.split())
     crates: dict[str, str] = {}  # name -> folder of its root file
-    roots = {p for p in tree.files if f"/{p}".endswith(("/lib.rs", "/main.rs", "/build.rs"))}
-    for path in _manifests(tree, r"Cargo\.toml"):
-        folder, manifest = folder_of(path), parse_toml(tree.configs[path])
+    roots = {p for p in tree.files if name_of(p) in ("lib.rs", "main.rs", "build.rs")}
+    for path, text in _manifests(tree, r"Cargo\.toml"):
+        folder, manifest = folder_of(path), parse_toml(text)
         lib = as_table(manifest.get("lib"))
         lib_path = _locate(folder, str(lib.get("path", "src/lib.rs")))
         for name in _texts([lib.get("name"), as_table(manifest.get("package")).get("name")]):
             crates.setdefault(name.replace("-", "_"), folder_of(lib_path))
         if lib_path in tree.files:
             modules[folder_of(lib_path)] = lib_path
-        targets = [text for key in ("bin", "test", "example") for text in _texts(manifest.get(key))]
+        targets = _texts([manifest.get(key) for key in ("bin", "test", "example")])
         roots.update([lib_path, *(_locate(folder, text) for text in targets)])
         for usual in ("src/bin", "tests", "examples", "benches"):
             roots.update(tree.folders.get(_locate(folder, usual), ()))
     root_folders = {folder_of(path) for path in roots & tree.files}
 
-    @functools.cache
-    def find_homes(path: str) -> tuple[str, str]:
-        folder = folder_of(path)
-        root = next((above for above in _ancestors(folder) if above in root_folders), folder)
-        is_folder = path in roots or path.endswith("/mod.rs")
-        return folder if is_folder else path.removesuffix(".rs"), root
-
     def resolve(path: str, name: str) -> list[str]:
-        home, root = find_homes(path)
+        folder = folder_of(path)
+        home = folder if path in roots or name_of(path) == "mod.rs" else path.removesuffix(".rs")
         name = name.partition(" as ")[0].partition("{")[0].replace("r#", "")
-        parts = name.rstrip(":*").replace("::", "/").split("/")
-        if parts[0] in ("std", "core", "alloc") or name == "super::*":
+        first, *parts = name.rstrip(":*").split("::")
+        if first in ("std", "core", "alloc") or name == "super::*":
             return []  # `use super::*` mostly stands in a test module and means its own file
-        if parts[0] == "crate":
-            home, parts = root, parts[1:]
-        elif parts[0] not in ("self", "super"):
-            if local := _find_longest(modules, home, "/".join(parts))[1]:
+        if first == "crate":
+            home = next((it for it in _ancestors(folder) if it in root_folders), folder)
+        elif first == "super":
+            home = folder_of(home)
+        elif first != "self":
+            if local := _find_longest(modules, home, "/".join([first, *parts]))[1]:
                 return [local]
-            if parts[0] not in crates:
+            if first not in crates:
                 return []
-            home, parts = crates[parts[0]], parts[1:]
+            home = crates[first]
         while parts and parts[0] in ("self", "super"):
-            home = _locate(home, "..") if parts[0] == "super" else home
-            parts = parts[1:]
+            home = folder_of(home) if parts.pop(0) == "super" else home
         found = _find_longest(modules, home, "/".join(parts))[1] or modules.get(home)
         return [found] if found else []
 
@@ -5689,8 +5700,7 @@ def _namespaces(tree: _Tree, family: _Family) -> _Resolve:
         for name in tree.imports[path] if path.endswith(suffixes) else ():
             if name.startswith("package "):
                 space = name[8:].strip().replace(family.separator, ".").strip(".")
-                stem = path.rpartition("/")[2].partition(".")[0]
-                types.setdefault(f"{space}.{stem}", []).append(path)
+                types.setdefault(f"{space}.{name_of(path).partition('.')[0]}", []).append(path)
                 members.setdefault(space, []).append(path)
 
     def resolve(folder: str, name: str) -> list[str]:
@@ -5698,16 +5708,14 @@ def _namespaces(tree: _Tree, family: _Family) -> _Resolve:
         prefix, _, last = whole.rpartition(".")
         if last in ("*", "_"):
             return members.get(prefix) or _nearest(folder, types.get(prefix, []))
-        paths = members.get(whole, [])
-        if paths:
-            return paths if len(paths) <= _TOO_VAGUE else []
         front = whole
         while front and front not in types:
             front = front.rpartition(".")[0]
-        if front:
+        if front and whole not in members:
             return _nearest(folder, types[front])
         # A function of a namespace has no file of its own name; types are not in lower case.
-        paths = members.get(prefix, []) if last[:1].islower() else []
+        space = prefix if last[:1].islower() and whole not in members else whole
+        paths = members.get(space, [])
         return paths if len(paths) <= _TOO_VAGUE else []
 
     return resolve
@@ -5716,8 +5724,8 @@ def _namespaces(tree: _Tree, family: _Family) -> _Resolve:
 def _php(tree: _Tree, family: _Family) -> _Resolve:
     """Declared namespaces, then PSR-4 prefixes of composer.json; paths for plain includes."""
     prefixes: dict[str, list[str]] = {}
-    for path in _manifests(tree, r"composer\.json"):
-        manifest = parse_json(tree.configs[path])
+    for path, text in _manifests(tree, r"composer\.json"):
+        manifest = parse_json(text)
         for key in ("autoload", "autoload-dev"):
             for prefix, targets in as_table(as_table(manifest.get(key)).get("psr-4")).items():
                 found = [_locate(folder_of(path), target) for target in _texts(targets)]
@@ -5740,6 +5748,10 @@ def _php(tree: _Tree, family: _Family) -> _Resolve:
     return resolve
 
 
+_NOT_TITLED = (
+    r"(?!(?:.*/)?[A-Z][^/]*$)"  # "Prelude" is not Project/Prelude.hs: no root is so called
+)
+
 _FAMILIES = (
     _Family("py pyi pyx pxd ipynb", _python, ".", "/__init__.py .py /__init__.pyi .pyi .pyx .pxd"),
     _Family(
@@ -5753,31 +5765,41 @@ _FAMILIES = (
     _Family("cs fs fsx vb", _namespaces, "."),
     _Family("php inc phtml", _php, "\\"),
     _Family(
-        "c h cc cpp cxx hh hpp hxx ipp inl m mm cu cuh glsl vert frag v sv vh svh s asm",
-        _includes,
-        endings=" .in",  # a header that is configured out of a template
+        "c h cc cpp cxx hh hpp hxx ipp inl m mm cu cuh v sv vh svh s asm"
+        " glsl vert frag geom comp tesc tese vsh fsh rgen rchit rmiss",
+        _tails,
+        endings=" .in .v",  # a header that is configured out of a template; a module of Coq
+        spell=_spell_header,
     ),
-    _Family("rb rake gemspec ru cr", _ruby, "/", " .rb .cr"),
+    _Family(
+        "rb rake gemspec ru cr",
+        _tails,
+        endings=" .rb .cr",
+        roots=r"(?:.*/)?(?:lib|app/[^/]+|app/[^/]+/concerns)$",  # else "json" is any json.rb
+        own_roots=r"(?:.*/)?(?:src|test|spec)|",
+    ),
     _Family("dart", _dart),
     _Family("lua luau", _tails, ".", ".lua .luau /init.lua /init.luau"),
-    _Family("hs lhs elm purs", _titled, ".", ".hs .lhs .elm .purs"),
-    _Family("pl pm t", _titled, "::", ".pm .pl"),
-    _Family("ex exs", _snake, ".", ".ex .exs"),
-    _Family("ml mli", _snake, ".", ".ml .mli"),
+    _Family("hs lhs elm purs", _tails, ".", ".hs .lhs .elm .purs", roots=_NOT_TITLED),
+    _Family("pl pm t", _tails, "::", ".pm .pl", roots=_NOT_TITLED),
+    _Family("ex exs", _tails, ".", ".ex .exs", _spell_snake),
+    _Family("ml mli", _tails, ".", ".ml .mli", _spell_snake),
     _Family("clj cljs cljc", _tails, ".", ".clj .cljs .cljc"),
     _Family("d", _tails, ".", ".d /package.d"),
     _Family("nim gleam", _tails, "/", ".nim .gleam"),
     _Family("nix tf", _tails, "/", " /default.nix /main.tf"),
-    _Family("sol", _scoped),
+    _Family("sol", _tails, spell=_spell_scoped),
+    _Family("bzl star bazel build workspace buck", _tails, "/", " /BUILD /BUILD.bazel /BUCK"),
     _Family("erl hrl", _tails, "/", " .erl"),
-    _Family("ads adb", _snake, "/", ".ads .adb"),
+    _Family("ads adb", _tails, "/", ".ads .adb", _spell_snake),
     _Family("el", _tails, "/", ".el"),
     _Family("f f90 f95 f03 f08 for", _tails, "/", " .f90 .F90 .f95 .f03 .f08 .f"),
     _Family("pas pp dpr lpr", _tails, "/", ".pas .pp"),
     _Family("vhd vhdl", _tails, "/", ".vhd .vhdl .pkg.vhdl .pkg.vhd"),
     _Family("scm ss sld sls", _tails, "/", ".scm .sld .sls .ss"),
     _Family("txt cmake", _tails, "/", " .cmake /CMakeLists.txt"),
-    _Family("proto thrift zig jl sh bash zsh r graphql rkt mk ps1 psm1 fish", _tails),
+    _Family("cob cbl cpy", _tails, "/", " .cpy .CPY .cbl .CBL .cob"),
+    _Family("proto thrift zig jl sh bash zsh r graphql rkt mk ps1 psm1 fish just", _tails),
 )
 
 
@@ -6469,7 +6491,9 @@ def fit_views(
 # -- sections of a prompt
 
 
-def fit_sections(sections: Sequence[Section], budget: int, count: Count) -> list[Section]:
+def fit_sections(
+    sections: Sequence[Section], budget: int, count: Count, name: str = "--budget"
+) -> list[Section]:
     """The sections within a budget, the last but one a line that names what was left out.
 
     Sections go by their drop number, no more than needed. Before one goes, long ones with cut
@@ -6488,8 +6512,8 @@ def fit_sections(sections: Sequence[Section], budget: int, count: Count) -> list
     smallest = count(join_sections(_shortened(sections, order, short)))
     if smallest > budget:
         raise CtxError(
-            f"prompt: {budget} bytes are too few for what is never left out; "
-            f"give --budget {smallest} or more"
+            f"prompt: {budget} is too small for what is never left out; "
+            f"give {name} {smallest} or more"
         )
     return _lengthened(sections, order, short, budget, count)
 
@@ -6544,14 +6568,10 @@ def _lengthened(
 
 def render_map(name: str, parts: Sequence[MapPart], picks: Sequence[Pick], note: str) -> str:
     """The map as markdown, sections in their fixed order, empty ones left out."""
-    out = [f"# {show(name)}\n"]
     symbols = MapPart("Key Symbols", render_symbols(picks), 0, fenced=True)
-    by_title = {part.title: part for part in [*parts, symbols]}
-    for title in MAP_ORDER:
-        part = by_title.get(title)
-        if part and part.lines:
-            out.append(render_part(part))
-    return redact("".join(out)) + (f"\n{note}\n" if note else "")
+    shown = {part.title: render_part(part) for part in [*parts, symbols] if part.lines}
+    text = "".join(shown.get(title, "") for title in MAP_ORDER)
+    return redact(f"# {show(name)}\n{text}") + (f"\n{note}\n" if note else "")
 
 
 def render_part(part: MapPart) -> str:
@@ -6561,15 +6581,8 @@ def render_part(part: MapPart) -> str:
 
 
 MAP_ORDER = (
-    "Tech Stack",
-    "Commands",
-    "Structure",
-    "Key Files",
-    "Modules",
-    "Key Symbols",
-    "How They Relate",
-    "Conventions",
-    "Project Health",
+    *("Tech Stack", "Commands", "Structure", "Key Files", "Modules", "Key Symbols"),
+    *("How They Relate", "Conventions", "Project Health"),
 )
 
 
@@ -6577,17 +6590,15 @@ def render_map_json(
     about: Mapping[str, object], facts: Facts, modules: Sequence[Module], picks: Sequence[Pick]
 ) -> str:
     """The map for a program: the same choice, with scores."""
-    import json
-
     symbols = [
-        {"path": show(path, 1000), "score": round(score, 9), **each._asdict()}
+        {"path": path, "score": round(score, 9), **each._asdict()}
         for (score, path, each), _ in picks
     ]
-    named = {field: getattr(facts, field) for field in ("commands", "key_files", "packages")}
-    data: dict[str, object] = dict(about) | {"stack": facts.stack}
-    data |= {field: [each._asdict() for each in rows] for field, rows in named.items()}
-    data |= {"modules": [each._asdict() for each in modules], "conventions": facts.conventions}
-    return redact(json.dumps(data | {"symbols": symbols}, indent=1)) + "\n"
+    rows = {name: getattr(facts, name) for name in ("commands", "key_files", "packages")}
+    rows["modules"] = modules
+    named = {name: [each._asdict() for each in found] for name, found in rows.items()}
+    told = {"stack": facts.stack, **named, "conventions": facts.conventions, "symbols": symbols}
+    return redact(render_json({**about, **told}))
 
 
 def parse_map(text: str) -> dict[str, int]:
@@ -6595,27 +6606,24 @@ def parse_map(text: str) -> dict[str, int]:
     found: dict[str, int] = {}
     block = re.search(r"^## Key Symbols\n\n(`{3,})\n(.*?)^\1$", text, re.M | re.S)
     folder = path = ""
-    lines = block[2].splitlines() if block else []
-    depths = [len(line) - len(line.lstrip(" ")) for line in lines]
-    for bare, depth, below in zip(map(str.strip, lines), depths, [*depths[1:], 0], strict=False):
-        names: list[str] = []
-        if depth == 0 and bare.endswith("/"):
-            folder = path = bare
-        elif depth == 0 or (folder and depth == 2):
-            folder = folder if depth else ""
+    for line, below in itertools.pairwise([*(block[2] if block else "").splitlines(), ""]):
+        depth, next_depth = (len(each) - len(each.lstrip(" ")) for each in (line, below))
+        bare, keys = line.strip(), list[str]()
+        if depth == 0:
+            folder = bare if bare.endswith("/") else ""
+        if depth <= 2 * bool(folder) and bare != folder:
             path, _, rest = bare.partition(": ")
-            names = rest.split(", ") if rest else []
-            if folder and not rest and below <= depth:  # files that show what they are named after
-                for each in path.split(", "):
-                    found.setdefault(f"{folder}{each} {each.partition('.')[0]}", len(found))
+            keys = [f"{folder}{path} {name}" for name in rest.split(", ") if name]
+            if folder and not rest and next_depth <= depth:  # named after what they show
+                keys = [f"{folder}{each} {each.partition('.')[0]}" for each in path.split(", ")]
             path = folder + path
         elif mark := re.match(r"(.*?) :\d+(?: — |$)", bare):
             words = re.findall(r"[^\W\d]\w*", mark[1].rpartition(": ")[2].partition("(")[0])
-            names = words[-1:]
-        else:
-            names = bare.split(", ")
-        for name in names:
-            found.setdefault(f"{path} {name.rpartition('.')[2]}", len(found))
+            keys = [f"{path} {word}" for word in words[-1:]]
+        elif depth:
+            keys = [f"{path} {name.rpartition('.')[2]}" for name in bare.split(", ")]
+        for key in keys:
+            found.setdefault(key, len(found))
     return found
 
 
@@ -6636,20 +6644,17 @@ def render_symbols(picks: Sequence[Pick]) -> list[str]:
     """The symbols grouped by file, best file first, in the order of the source."""
     groups: dict[str, dict[str, list[Pick]]] = {}  # folder -> file -> its symbols
     for pick in picks:
-        folder, _, name = pick.symbol.path.rpartition("/")
-        groups.setdefault(folder, {}).setdefault(name, []).append(pick)
+        path = pick.symbol.path
+        groups.setdefault(folder_of(path), {}).setdefault(name_of(path), []).append(pick)
     lines = []
     for folder, files in groups.items():
         shared = len(files) > 1 and len(folder) > _SHORT_FOLDER
-        if shared:
-            lines.append(f"{show(folder)}/\n")
-        alone = [name for name in files if _is_eponym(name, files[name])] if shared else []
-        for name, group in files.items():
-            path = name if shared or not folder else f"{folder}/{name}"
-            if name not in alone:
-                lines += [("  " if shared else "") + line for line in _render_file(path, group)]
-        if alone:
-            lines.append(f"  {', '.join(map(show, alone))}\n")
+        indent, above = ("  ", "") if shared else ("", folder)
+        lines += [f"{show(folder)}/\n"] if shared else []
+        alone = [name for name in files if shared and _is_eponym(name, files[name])]
+        for name in [name for name in files if name not in alone]:
+            lines += [indent + line for line in _render_file(join_path(above, name), files[name])]
+        lines += [f"  {', '.join(map(show, alone))}\n"] if alone else []
     return lines
 
 
@@ -6742,10 +6747,8 @@ def render_health(ledger: Mapping[str, Sequence[str]]) -> list[str]:
 
 def render_scan(counts: Mapping[str, object], form: str) -> str:
     """The counts of a scan as one line for a person, or as JSON."""
-    import json
-
     if form == "json":
-        return json.dumps(counts, indent=1) + "\n"
+        return render_json(counts)
     return (
         f"{counts['files_scanned']} files, {counts['files_changed']} of them parsed now: "
         f"{counts['symbols_indexed']} symbols, {counts['dependencies_indexed']} dependencies, "
@@ -6757,23 +6760,18 @@ def render_exports(
     tags: Mapping[str, FileTags], imports: Mapping[str, Sequence[str]]
 ) -> dict[str, str]:
     """One JSON text for each top-level module: its files, symbols, imports and dependencies."""
-    import json
-
     modules: dict[str, dict[str, object]] = {}
     for path, found in tags.items():
-        if not found.definitions and not found.imports:
-            continue
-        folder = path.partition("/")[0] if "/" in path else "_root"
-        modules.setdefault(folder, {})[show(path, 1000)] = {
-            "doc": found.doc,
-            "symbols": [each._asdict() for each in found.definitions],
-            "imports": found.imports,
-            "dependencies": imports.get(path, []),
-        }
+        if found.definitions or found.imports:
+            folder = path.partition("/")[0] if "/" in path else "_root"
+            modules.setdefault(show(folder, 1000), {})[show(path, 1000)] = {
+                "doc": found.doc,
+                "symbols": [each._asdict() for each in found.definitions],
+                "imports": found.imports,
+                "dependencies": imports.get(path, []),
+            }
     return {
-        f"{show(folder, 1000)}/ast_context.json": redact(
-            json.dumps({"module": show(folder, 1000), "files": files}, indent=1) + "\n"
-        )
+        f"{folder}/ast_context.json": redact(render_json({"module": folder, "files": files}))
         for folder, files in modules.items()
     }
 
@@ -6781,14 +6779,22 @@ def render_exports(
 def render_findings(findings: Sequence[Finding], form: str) -> str:
     """The doctor's findings as lines for a person, or as JSON."""
     if form == "json":
+        return render_json([finding._asdict() for finding in findings])
+    lines = []
+    for what, state, fix in findings:
+        mark, todo = ("todo", f"; do: {fix}") if fix else ("ok", "")
+        lines.append(f"{mark:<5} {show(what)}: {show(state, 200)}{todo}\n")
+    return "".join(lines)
+
+
+def render_languages(rows: Sequence[Coverage], form: str) -> str:
+    """The covered languages as a table for a person, or as JSON."""
+    if form == "json":
         import json
 
-        return json.dumps([finding._asdict() for finding in findings], indent=2) + "\n"
-    lines = []
-    for finding in findings:
-        mark, todo = ("todo", f"; do: {finding.fix}") if finding.fix else ("ok", "")
-        lines.append(f"{mark:<5} {show(finding.what)}: {show(finding.state, 200)}{todo}\n")
-    return "".join(lines)
+        return json.dumps([row._asdict() for row in rows], indent=2) + "\n"
+    table = [("language", "read by", "files"), *((*row[:2], str(row.files)) for row in rows)]
+    return "".join(f"{name:<18} {means:<18} {files:>7}\n" for name, means, files in table)
 
 
 def render_diff(changes: Sequence[Change]) -> str:
@@ -6796,21 +6802,14 @@ def render_diff(changes: Sequence[Change]) -> str:
     import difflib
 
     out = []
-    for change in changes:
-        if change.old == change.new:
-            continue
-        old, new = (_diff_lines(side) for side in (change.old, change.new))
-        names = (
-            "/dev/null" if change.old is None else f"a/{change.path}",
-            "/dev/null" if change.new is None else f"b/{change.path}",
-        )
-        for line in difflib.unified_diff(old, new, *names, n=3):
+    for path, old, new in changes:
+        texts = [(side or b"").decode("utf-8", "surrogateescape") for side in (old, new)]
+        before, after = (re.findall(r"[^\n]*\n|[^\n]+", text) for text in texts)
+        source = "/dev/null" if old is None else f"a/{path}"
+        target = "/dev/null" if new is None else f"b/{path}"
+        for line in difflib.unified_diff(before, after, source, target):
             out.append(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
     return "".join(out)
-
-
-def _diff_lines(source: bytes | None) -> list[str]:
-    return re.findall(r"[^\n]*\n|[^\n]+", (source or b"").decode("utf-8", "surrogateescape"))
 
 
 # -- the package
@@ -7027,20 +7026,15 @@ def _found_line(text: str) -> str:
 
 def render_tasks(tracker: Tracker, tasks: Sequence[Task], chosen: str) -> str:
     """The tasks as a table for a person, the next one marked."""
-    names = {
-        task.id: task.id if task.id == task.title else f"{task.id}: {task.title}"
-        for task in tracker.tasks
-    }
+    titles = {task.id: task.title for task in tracker.tasks}
     rows = [("", "ID", "STATUS", "TITLE", "EPIC")]
     for task in tasks:
-        cells = (task.id, task.status, show(one_line(task.title), 60))
-        epic = show(one_line(names.get(task.parent, "")), 40)
-        rows.append((">" if task.id == chosen else "", *cells, epic))
-    widths = [max(len(row[at]) for row in rows) for at in range(5)]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        for row in rows
-    ]
+        above = titles.get(task.parent, "")
+        epic = above if above == task.parent else f"{task.parent}: {above}"
+        cells = (show(one_line(task.title), 60), show(one_line(epic), 40))
+        rows.append((">" if task.id == chosen else "", task.id, task.status, *cells))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(map(str.ljust, row, widths)) for row in rows]
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
@@ -7069,32 +7063,29 @@ def render_goal(task: Task, goal: str) -> str:
     return f"title: {one_line(task.title)}\ngoal: {first}\n{more}{criteria}"
 
 
-def render_task(task: Task, depends_on: Sequence[Task]) -> str:
+def render_task(task: Task, depends_on: Sequence[Task], epic: Task | None = None) -> str:
     """All of one task: what identifies it, what it must meet, and the words of its author."""
     place = f"{task.path}:{task.line}" if task.line else task.path
+    labels = ", ".join(code_span(label, 60) for label in task.labels[:20])
     lines = [
-        f"{code_span(task.id)}: {one_line(task.title)}\n\n",
-        f"- {one_line(task.type)}, {task.status}, priority {task.priority}\n",
-        f"- from {task.source}{f', {code_span(place, 400)}' if place else ''}\n",
+        f"part of {_task_line(epic)}" if epic else "",
+        f"{one_line(task.type)}, {task.status}, priority {task.priority}",
+        f"from {task.source}{f', {code_span(place, 400)}' if place else ''}",
+        f"labels: {labels}" if labels else "",
+        *(f"depends on {_task_line(other)} ({other.status})" for other in depends_on),
     ]
-    if task.labels:
-        lines.append(f"- labels: {', '.join(code_span(label, 60) for label in task.labels[:20])}\n")
-    lines += [f"- depends on {_task_line(other)} ({other.status})\n" for other in depends_on]
-    lines.append(_checklist(task))
-    for title, text in (("Description", task.description), ("Notes", task.notes)):
-        if not is_empty_note(text):
-            lines.append(f"\n{title}:\n\n{quote_text(clean_text(text))}")
-    return "".join(lines)
+    text = f"{_task_line(task)}\n\n" + "".join(f"- {line}\n" for line in lines if line)
+    if task.acceptance:  # none is ticked: each attempt proves them all again
+        items = (f"- [ ] {one_line(item, 1000)}\n" for item in task.acceptance)
+        text += "\nAcceptance criteria:\n\n" + "".join(items)
+    for title, words in (("Description", task.description), ("Notes", task.notes)):
+        if not is_empty_note(words):
+            text += f"\n{title}:\n\n{quote_text(clean_text(words))}"
+    return text
 
 
 def _task_line(task: Task) -> str:
     return f"{code_span(task.id)}: {one_line(task.title)}"
-
-
-def _checklist(task: Task) -> str:
-    """The acceptance criteria as boxes, none ticked: each attempt proves them all again."""
-    items = "".join(f"- [ ] {one_line(item, 1000)}\n" for item in task.acceptance)
-    return f"\nAcceptance criteria:\n\n{items}" if items else ""
 
 
 _EPIC_WORDS = 200
@@ -7144,17 +7135,13 @@ def render_attempts(attempts: Sequence[Attempt]) -> str:
 
 def render_git(state: GitState) -> str:
     """Where the work tree stands, in a few lines."""
-    lines = [
-        f"- branch: {code_span(state.branch)}\n",
-        f"- uncommitted files: {state.uncommitted}\n",
-    ]
-    if state.touched:
-        names = ", ".join(code_span(path) for path in state.touched[:20])
-        left = len(state.touched) - 20
-        more = f" and {left} more" if left > 0 else ""
-        lines.append(f"- changed for this task: {names}{more}\n")
-    lines += [f"- commit {one_line(commit, 120)}\n" for commit in state.commits]
-    return "".join(lines)
+    names = ", ".join(code_span(path) for path in state.touched[:20])
+    left = len(state.touched) - 20
+    lines = [f"branch: {code_span(state.branch)}", f"uncommitted files: {state.uncommitted}"]
+    if names:
+        lines.append(f"changed for this task: {names}{f' and {left} more' if left > 0 else ''}")
+    lines += [f"commit {one_line(commit, 120)}" for commit in state.commits]
+    return "".join(f"- {line}\n" for line in lines)
 
 
 _TREE_LINES = 40
@@ -7165,20 +7152,18 @@ def render_task_tree(tracker: Tracker, task: Task) -> str:
     children: dict[str, list[Task]] = {}
     for each in tracker.tasks:
         children.setdefault(each.parent, []).append(each)
-    lines: list[str] = []
-    finished = 0
-    stack = [(0, each) for each in reversed(children.get("", []))]
+    lines, finished = [], 0
+    stack = [("", each) for each in reversed(children.get("", []))]
     while stack:
-        depth, each = stack.pop()
+        indent, each = stack.pop()
         inner = children.get(each.id, [])
         done = sum(child.status == "done" for child in inner)
-        if inner and done == len(inner):
-            finished += 1
-        elif inner:
+        stack += [(f"{indent}  ", child) for child in reversed(inner)]
+        if done < len(inner):
             here = ", with the selected task" if each.id == task.parent else ""
-            count = f"{done} of {len(inner)} done{here}"
-            lines.append(f"{'  ' * depth}- {_task_line(each)} ({count})\n")
-        stack += [(depth + 1, child) for child in reversed(inner)]
+            lines.append(f"{indent}- {_task_line(each)} ({done} of {len(inner)} done{here})\n")
+        elif inner:
+            finished += 1
     over = f"- finished: {finished}\n" if lines and finished else ""
     return "".join(lines[:_TREE_LINES]) + _more(len(lines) - _TREE_LINES) + over
 
@@ -7196,41 +7181,52 @@ def render_output_contract(task: Task, close: str, commands: Sequence[Command]) 
     )
 
 
-def render_prompt(sections: Sequence[Section]) -> str:
-    """The sections as the text that an agent reads."""
-    return join_sections(sections)
+def explain_prompt(prompt: Prompt) -> Budget:
+    """How the sections of a prompt share its bytes, and which were cut or dropped."""
+    kept = {section.title: section for section in prompt.kept}
+    order = sorted((each.drop for each in prompt.sections if each.drop), reverse=True)
+    shares = []
+    for section in prompt.sections:
+        shown = kept.get(section.title)
+        text, whole = section_text(shown) if shown else "", section_text(section)
+        state = "dropped" if not shown else "kept" if text == whole else "cut"
+        why = "never left out"
+        if section.drop:
+            why = f"number {order.index(section.drop) + 1} to go when room is short"
+        if state != "kept":
+            why = f"{state} to fit the budget; {why}"
+        size = count_bytes(text or whole)
+        shares.append(Share(section.title, size, state, why, text, "" if shown else whole))
+    title = f"Prompt for {show(prompt.task.id)}: {one_line(prompt.task.title)}"
+    return Budget(title, "bytes", prompt.budget, count_bytes(prompt.text), shares)
+
+
+def count_bytes(text: str) -> int:
+    """Bytes of a text in UTF-8, the unit of a prompt's budget."""
+    return len(text.encode())
 
 
 def render_prompt_json(prompt: Prompt) -> str:
     """The prompt for a program: each section with its size, and what was left out."""
-    kept = {section.title: section for section in prompt.kept}
-    rows = []
-    for section in prompt.sections:
-        shown = kept.get(section.title)
-        size = len(section_text(shown or section).encode())
-        cut = shown is not None and shown.body != section.body
-        row = {"title": section.title, "bytes": size, "kept": shown is not None, "cut": cut}
-        rows.append(row | {"text": section_text(shown) if shown else ""})
-    text = join_sections(prompt.kept)
-    dropped = [row["title"] for row in rows if not row["kept"]]
+    budget = explain_prompt(prompt)
     head = {"task": prompt.task.id, "source": prompt.task.source, "budget": prompt.budget}
-    whole = head | {"bytes": len(text.encode()), "dropped": dropped, "sections": rows}
-    return render_json(whole)
+    dropped = [each.title for each in budget.shares if each.state == "dropped"]
+    rows = [
+        {"title": each.title, "bytes": each.size, "kept": bool(each.text)}
+        | {"cut": each.state == "cut", "text": each.text}
+        for each in budget.shares
+    ]
+    return render_json(head | {"bytes": budget.used, "dropped": dropped, "sections": rows})
 
 
 def render_explanation(prompt: Prompt) -> list[str]:
     """A table of the sections: bytes, tokens, kept, cut or dropped."""
-    kept = {section.title: section for section in prompt.kept}
     lines = [f"{'section':<18} {'bytes':>7} {'tokens':>7}  state"]
-    for section in prompt.sections:
-        shown = kept.get(section.title)
-        text = section_text(shown or section)
-        state = "dropped" if not shown else "kept" if shown.body == section.body else "cut"
-        size = len(text.encode())
-        lines.append(f"{section.title:<18} {size:>7} {estimate_tokens(text):>7}  {state}")
-    text = join_sections(prompt.kept)
-    total = f"{len(text.encode()):>7} {estimate_tokens(text):>7}"
-    return [*lines, f"{'all':<18} {total}  of {prompt.budget} bytes"]
+    last = Share("all", count_bytes(prompt.text), f"of {prompt.budget} bytes", "", prompt.text)
+    for each in [*explain_prompt(prompt).shares, last]:
+        tokens = estimate_tokens(each.text or each.lost)
+        lines.append(f"{each.title:<18} {each.size:>7} {tokens:>7}  {each.state}")
+    return lines
 
 
 def render_anchor(task: Task, sections: Sequence[Section], form: str) -> str:
@@ -7258,12 +7254,13 @@ def render_page(
     """The page of `view`: its data is JSON in which nothing can end a script or begin a tag."""
     import json
 
+    fields = ("name", "owner", "kind", "signature", "doc")
     forms = {pick.symbol: pick.form for pick in picks}
     parts = sorted(groups.ranks, key=lambda part: (-groups.ranks[part], part))[:_PAGE_PARTS]
     place = {part: at for at, part in enumerate(parts)}
     best, ranks = max((each.score for each in symbols), default=1.0), sum(groups.ranks.values())
     rows = [
-        {field: redact(show(getattr(each, field), 200)) for field in _PAGE_FIELDS}
+        {field: redact(show(getattr(each, field), 200)) for field in fields}
         | {"path": show(path, 400), "line": each.line, "score": round(100 * score / best, 2)}
         | {"part": place.get(groups.of[path], -1), "form": forms.get(symbol, "no")}
         for symbol in symbols[:_PAGE_SYMBOLS]
@@ -7280,9 +7277,6 @@ def render_page(
     data = {"name": show(name), "budgets": shown, "parts": nodes, "symbols": rows}
     text = json.dumps(data | {"total": len(symbols)}, separators=(",", ":"))
     return fill("view.html", data=re.sub("[<>&]", lambda found: f"\\u{ord(found[0]):04x}", text))
-
-
-_PAGE_FIELDS = ("name", "owner", "kind", "signature", "doc")
 
 
 def render_completion(shell: str, words: Mapping[str, Mapping[str, str]]) -> str:
@@ -7312,7 +7306,7 @@ def _quote(text: str) -> str:
 
 
 # ---- 11 DISK (world) -------------------------------------------------------
-# Files, git, environment, configuration, tokens, talk. Decides nothing. Uses: TYPES TEXT.
+# Files, git, environment, configuration, tokens, talk. Decides nothing. Uses: TYPES TEXT LANGUAGES.
 
 
 def say(project: Project, text: str) -> None:
@@ -7336,7 +7330,7 @@ def write_stdout(text: str) -> None:
     if sys.stdout is None:
         raise CtxError("stdout: is closed; give the output a place")
     try:
-        sys.stdout.buffer.write(to_bytes(text))
+        sys.stdout.buffer.write(_to_bytes(text))
         sys.stdout.buffer.flush()
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # so that the exit does not complain either
@@ -7344,7 +7338,7 @@ def write_stdout(text: str) -> None:
             raise CtxError(f"stdout: cannot write: {error.strerror}; make room") from error
 
 
-def to_bytes(text: str) -> bytes:
+def _to_bytes(text: str) -> bytes:
     """UTF-8; bytes of a file that are not, kept by surrogateescape, are themselves again."""
     try:
         return text.encode("utf-8", "surrogateescape")
@@ -7360,19 +7354,24 @@ def find_root(start: str) -> str:
         raise CtxError(f"working folder: {error.strerror}; change to another folder") from error
     if not os.path.isdir(here):
         raise CtxError(f"{start}: not a folder; give --root an existing folder")
-    folder = here
-    while True:
-        if any(os.path.lexists(os.path.join(folder, name)) for name in (".git", ".ctx")):
-            return folder
+    return find_above(here, ".git", ".ctx") or here
+
+
+def find_above(folder: str, *names: str) -> str:
+    """The nearest folder, this one or above it, that holds one of these names; "" if none does."""
+    while not any(os.path.lexists(os.path.join(folder, name)) for name in names):
         above = os.path.dirname(folder)
         if above == folder:
-            return here
+            return ""
         folder = above
+    return folder
 
 
 # -- configuration
 
-_RANGES: dict[str, tuple[float, float]] = {
+ANCHOR_SOURCES = ("prompt", "agent", "task", "git", "progress", "epic", "deps", "retry")
+# setting -> its least and its greatest value, or the words it may hold
+_LIMITS: dict[str, tuple[Any, ...]] = {
     "map_token_budget": (100, 10_000),
     "map_max_depth": (1, 10),
     "pack_token_budget": (100, 1_000_000),
@@ -7385,37 +7384,31 @@ _RANGES: dict[str, tuple[float, float]] = {
     "anchor_git_commits": (0, 100),
     "anchor_progress_lines": (0, 1_000),
     "anchor_max_prompt_lines": (0, 10_000),
-}
-ANCHOR_SOURCES = ("prompt", "agent", "task", "git", "progress", "epic", "deps", "retry")
-_CHOICES: dict[str, tuple[str, ...]] = {
+    "anchor_sources": ANCHOR_SOURCES,
     "scan_mode": ("incremental", "full"),
     "tokens_encoding": ("o200k_base", "cl100k_base", "estimate"),
-    "anchor_sources": ANCHOR_SOURCES,
 }
 
 
 def read_config(root: str) -> Config:
     """Environment over .ctx/config.toml over [tool.ctx] of pyproject.toml over the defaults."""
-    values: dict[str, object] = {}
-    pyproject = _read_toml(root, "pyproject.toml", strict=False)
-    tool = pyproject.get("tool")
-    if isinstance(tool, dict) and isinstance(tool.get("ctx"), dict):
-        values |= _flat_settings("pyproject.toml [tool.ctx]", tool["ctx"])
-    values |= _flat_settings(".ctx/config.toml", _read_toml(root, ".ctx/config.toml", strict=True))
+    tool = as_table(_read_toml(root, "pyproject.toml", b"tool.ctx").get("tool"))
+    values = _flat_settings("pyproject.toml [tool.ctx]", as_table(tool.get("ctx")))
+    values |= _flat_settings(".ctx/config.toml", _read_toml(root, ".ctx/config.toml"))
     for field, default in Config._field_defaults.items():
-        text = os.environ.get(f"CTX_{field.upper()}")
-        if text is not None and not isinstance(default, dict):
-            where = f"CTX_{field.upper()}"
-            values[field] = check_setting(where, field, _parse_setting(where, text, default))
-    return Config(**values)  # type: ignore[arg-type]
+        where = f"CTX_{field.upper()}"
+        if where in os.environ and not isinstance(default, dict) and field != "languages":
+            values[field] = parse_setting(where, field, os.environ[where])
+    return Config(**values)
 
 
-def _read_toml(root: str, path: str, *, strict: bool) -> dict[str, object]:
+def _read_toml(root: str, path: str, needle: bytes = b"") -> dict[str, Any]:
+    """The tables of a TOML file; {} if it is absent, or of others and without this word."""
     place = os.path.join(root, path)
     source = read_file(place)
-    if strict and source is None and os.path.lexists(place):
+    if source is None and not needle and os.path.lexists(place):
         raise CtxError(f"{path}: cannot be read; make it a plain, readable file")
-    if source is None or (not strict and b"tool.ctx" not in source):
+    if source is None or needle not in source:
         return {}
     import tomllib
 
@@ -7425,84 +7418,83 @@ def _read_toml(root: str, path: str, *, strict: bool) -> dict[str, object]:
         raise CtxError(f"{path}: not valid TOML: {error}; correct it") from error
 
 
-def _flat_settings(where: str, table: Mapping[str, object]) -> dict[str, object]:
+def _flat_settings(where: str, table: Mapping[str, Any]) -> dict[str, Any]:
     """{"map_token_budget": 800} of {"map": {"token_budget": 800}}, each checked."""
-    values: dict[str, object] = {}
+    values: dict[str, Any] = {}
     for group, inner in table.items():
         if not isinstance(inner, dict):
             raise CtxError(f"{where}: unknown key {group}; keys stand in tables such as [map]")
-        if group == "domains":
+        if group == "languages":
+            try:
+                values["languages"] = parse_own_languages(inner)
+            except CtxError as error:
+                raise CtxError(f"{where}: {error}") from error
+        elif group == "domains":
             if not all(isinstance(name, str) for name in inner.values()):
                 raise CtxError(f"{where}: domains: each prefix needs a name in quotes; correct it")
-            values["domains"] = dict(inner)
+            values[group] = inner
         elif group == "roles":
-            values["roles"] = {name: _role_paths(where, name, role) for name, role in inner.items()}
+            values[group] = {name: as_table(role).get("paths") for name, role in inner.items()}
+            for name, paths in values[group].items():
+                if not is_texts(paths):
+                    raise CtxError(f"{where}: roles.{name}: needs paths, a list of globs; add it")
         else:
             for key, value in inner.items():
                 values[f"{group}_{key}"] = check_setting(where, f"{group}_{key}", value)
     return values
 
 
-def _role_paths(where: str, name: str, role: object) -> tuple[str, ...]:
-    paths = role.get("paths") if isinstance(role, dict) else None
-    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
-        raise CtxError(f"{where}: roles.{name}: needs paths, a list of globs; correct it")
-    return tuple(paths)
+def is_texts(value: object) -> bool:
+    """Whether a value is a list of texts."""
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
-def check_setting(where: str, field: str, value: object) -> object:
+def check_setting(where: str, field: str, value: Any) -> Any:
     """The value if it has the setting's type and range; CtxError names the file, key and range."""
     key = field.replace("_", ".", 1)
     default = Config._field_defaults.get(field)
     if default is None or isinstance(default, dict):
-        raise CtxError(f"{where}: unknown key {key}; {closest(key, _setting_keys())}")
-    if isinstance(default, tuple):
-        if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
-            raise CtxError(f"{where}: {key} must be a list of texts; correct it")
+        known = [each.replace("_", ".", 1) for each in Config._fields]
+        raise CtxError(f"{where}: unknown key {key}; {closest(key, known)}")
+    if isinstance(default, tuple) and is_texts(value):
         value = tuple(value)
-    elif isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(default, float) and type(value) is int:
         value = float(value)
     if type(value) is not type(default):
         kinds = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
-        raise CtxError(f"{where}: {key} must be {kinds[type(default)]}; correct it")
-    low, high = _RANGES.get(field, (0, 0))
-    if field in _RANGES and not low <= float(str(value)) <= high:
-        raise CtxError(f"{where}: {key} is {value}; it must be {low} to {high}")
-    for word in value if isinstance(value, tuple) else (value,):
-        if field in _CHOICES and word not in _CHOICES[field]:
-            raise CtxError(f"{where}: {key} is {word}; it must be {', '.join(_CHOICES[field])}")
+        kind = kinds.get(type(default), "a list of texts")
+        raise CtxError(f"{where}: {key} must be {kind}; correct it")
+    limits = _LIMITS.get(field, ())
+    for each in value if isinstance(value, tuple) else (value,):
+        words = isinstance(each, str)
+        if limits and not (each in limits if words else limits[0] <= each <= limits[1]):
+            wanted = ", ".join(limits) if words else f"{limits[0]} to {limits[1]}"
+            raise CtxError(f"{where}: {key} is {each}; it must be {wanted}")
     return value
 
 
-def _parse_setting(where: str, text: str, default: object) -> object:
-    """The text of an environment variable as a value of the default's type."""
+def parse_setting(where: str, field: str, text: str) -> Any:
+    """The value that a flag or an environment variable gives a setting, checked like any other."""
+    value: object = text
+    default = Config._field_defaults[field]
     if isinstance(default, tuple):
-        return [word for word in re.split(r"[\s,]+", text) if word]
-    if isinstance(default, bool):
+        value = [word for word in re.split(r"[\s,]+", text) if word]
+    elif isinstance(default, bool):
         words = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
-        if text.lower() not in words:
-            raise CtxError(f"{where}: must be true or false; correct it")
-        return words[text.lower()]
-    if isinstance(default, int):
-        return parse_number(where, text)
-    if isinstance(default, float):
-        if not re.fullmatch(r"\d{1,7}(\.\d{1,9})?", text):
-            raise CtxError(f"{where}: must be a number; correct it")
-        return float(text)
-    return text
+        value = words.get(text.lower(), text)
+    elif isinstance(default, int):
+        value = parse_number(where, text)
+    elif isinstance(default, float) and re.fullmatch(r"[0-9]{1,7}(\.[0-9]{1,9})?", text):
+        value = float(text)
+    return check_setting(where, field, value)
 
 
 def parse_number(where: str, text: str) -> int:
     """A whole number of at most 7 digits; CtxError names what it was for."""
-    if not re.fullmatch(r"[0-9]{1,7}", text, re.ASCII):
-        raise CtxError(
-            f"{where}: {show(text, 20)!r} is not a whole number up to 9999999; give digits"
-        )
+    if not re.fullmatch(r"[0-9]{1,7}", text):
+        found = show(text, 20)
+        raise CtxError(f"{where}: {found!r} is not a whole number up to 9999999; give digits")
     return int(text)
-
-
-def _setting_keys() -> list[str]:
-    return [field.replace("_", ".", 1) for field in Config._fields]
 
 
 def closest(word: str, known: Sequence[str]) -> str:
@@ -7570,32 +7562,25 @@ def run_git(project: Project, *args: str, limit: float = 60) -> bytes | None:
     """What git prints, or None if it fails; no setting of the repository makes it run a program."""
     import subprocess
 
-    settings = (
+    command = ["git", "--no-pager", "--literal-pathspecs", "-C", project.root]
+    for setting in (
         "core.fsmonitor=false",
         f"core.hooksPath={os.devnull}",
         "core.untrackedCache=false",
         "log.showSignature=false",
         "core.quotePath=false",
-    )
-    command = ["git", "--no-pager", "--literal-pathspecs"]
-    command += [part for setting in settings for part in ("-c", setting)]
-    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    ):
+        command += ["-c", setting]
     # the user's own choice of configuration files is not the repository's
-    for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM"):
-        if name in os.environ:
-            env[name] = os.environ[name]
-    env |= {
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_TERMINAL_PROMPT": "0",
-        "GIT_NO_LAZY_FETCH": "1",
-        "LC_ALL": "C",
-    }
+    users = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM")
+    env = {name: os.environ[name] for name in os.environ if name[:4] != "GIT_" or name in users}
+    env |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1"}
     try:
         done = subprocess.run(
-            [*command, "-C", project.root, *args],
+            [*command, *args],
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            env=env,
+            env=env | {"LC_ALL": "C"},
             timeout=limit,
         )
     except (OSError, subprocess.SubprocessError):
@@ -7657,14 +7642,24 @@ def _missing_folders(place: str) -> list[str]:
     return missing
 
 
-def _unstage(temporaries: Sequence[str], made: Sequence[str]) -> None:
+def _unstage(temporaries: Iterable[str], made: Sequence[str]) -> None:
     """Take away what was prepared and not used: temporary files, and folders still empty."""
     for temporary in filter(None, temporaries):
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
+        _remove(temporary)
     for folder in reversed(made):
         with contextlib.suppress(OSError):
             os.rmdir(folder)
+
+
+def _remove(place: str) -> None:
+    """Remove a file, or a folder and all in it, as far as that goes; links are not followed."""
+    with contextlib.suppress(OSError):
+        if not os.path.isdir(place) or os.path.islink(place):
+            os.unlink(place)
+            return
+        for name in os.listdir(place):
+            _remove(os.path.join(place, name))
+        os.rmdir(place)
 
 
 def plan_file(project: Project, path: str, new: bytes | None) -> Change:
@@ -7685,27 +7680,32 @@ def read_old(project: Project, path: str) -> bytes | None:
 def write_file(place: str, source: bytes) -> None:
     """Replace one file that the user named, in one step; relative to the working folder."""
     full = os.path.realpath(place)
-    change = Change(place, None, source)
-    temporary = ""
-    try:
-        if os.path.exists(full) and not os.path.isfile(full) and not os.path.isdir(full):
+    if os.path.exists(full) and not os.path.isfile(full) and not os.path.isdir(full):
+        try:
             with open(full, "wb") as file:  # a device or a pipe is written to, never replaced
                 file.write(source)
-            return
-        temporary = _stage(change, full)
-        _commit([(change, full, temporary)])
-    except OSError as error:
-        raise CtxError(f"{place}: cannot write: {error.strerror}; choose another place") from error
-    finally:
-        _unstage([temporary], [])
+        except OSError as error:
+            raise CtxError(f"{place}: cannot write: {error.strerror}; choose another") from error
+        return
+    folder, name = os.path.split(full)
+    write_changes(Project(folder), [Change(name, read_file(full), source)])
 
 
 def find_place(project: Project, path: str) -> str:
-    """Where a path really lies: instruction files may be links inside the repository."""
+    """Where a path really lies: instruction files may be links inside the repository.
+
+    On the way to a file of ours neither links nor files may stand for a folder.
+    """
     place = os.path.join(project.root, path)
-    folder = os.path.realpath(os.path.dirname(place))
-    place = os.path.join(folder, os.path.basename(place))
-    if os.path.islink(place) and not path.startswith(OWN_PREFIXES):
+    folder = os.path.dirname(place)
+    if path.startswith(OWN_PREFIXES):
+        while folder != project.root:
+            if os.path.islink(folder) or (os.path.lexists(folder) and not os.path.isdir(folder)):
+                raise CtxError(f"{path}: leads through a link or a file; put a folder in its place")
+            folder = os.path.dirname(folder)
+        return place
+    place = os.path.join(os.path.realpath(folder), os.path.basename(place))
+    if os.path.islink(place):
         place = os.path.realpath(place)
         if os.path.islink(place):
             raise CtxError(f"{path}: a link that leads back to itself; replace it by a file")
@@ -7729,7 +7729,7 @@ def is_inside(project: Project, place: str) -> bool:
 
 def write_line(project: Project, path: str, text: str) -> None:
     """Add one line to a file of ours; two runs at once cannot mix their lines."""
-    place = _own_place(project, path)
+    place = find_place(project, path)
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
     try:
         os.makedirs(os.path.dirname(place), exist_ok=True)
@@ -7746,14 +7746,12 @@ def write_line(project: Project, path: str, text: str) -> None:
 
 def write_folder(project: Project, folder: str, files: Mapping[str, bytes]) -> list[str]:
     """Make a folder of ours hold exactly these files: built beside it, then swapped in."""
-    place = _own_place(project, f"{folder}/")
+    place = os.path.dirname(find_place(project, f"{folder}/."))
     parent = os.path.dirname(place)
     new, old = (os.path.join(parent, f"{_TEMPORARY}{os.getpid()}-{end}") for end in ("new", "old"))
     try:
         os.makedirs(parent, exist_ok=True)
-        _sweep_folders(parent)
-        for leftover in (new, old):
-            _remove_folder(leftover)
+        _sweep(parent)
         os.mkdir(new)
         for name, source in files.items():
             with open(os.path.join(new, name), "wb") as file:
@@ -7761,88 +7759,50 @@ def write_folder(project: Project, folder: str, files: Mapping[str, bytes]) -> l
         for _ in range(100):  # another run may swap at the same moment
             with contextlib.suppress(FileNotFoundError):
                 os.rename(place, old)
-            _remove_folder(old)
+            _remove(old)
             with contextlib.suppress(OSError):
                 os.rename(new, place)
                 return [f"{folder}/{name}" for name in files]
-        _remove_folder(new)
+        _remove(new)
         raise CtxError(f"{folder}: cannot be replaced; check who uses that folder")
     except OSError as error:
         raise CtxError(f"{folder}: cannot write: {error.strerror}; check that folder") from error
 
 
-def _own_place(project: Project, path: str) -> str:
-    """Where a path of ours lies; neither links nor files may stand for a folder on the way."""
-    folder = project.root
-    for part in path.split("/")[:-1]:
-        folder = os.path.join(folder, part)
-        if os.path.islink(folder) or (os.path.lexists(folder) and not os.path.isdir(folder)):
-            raise CtxError(f"{path}: leads through a link or a file; put a folder in its place")
-    return os.path.join(project.root, path).rstrip("/")
-
-
-def _remove_folder(place: str) -> None:
-    """Remove a folder, if it is there, and all in it; links are removed, not followed."""
-    if not os.path.lexists(place):
-        return
-    with os.scandir(place) as entries:
-        for entry in list(entries):
-            if entry.is_dir(follow_symlinks=False):
-                _remove_folder(entry.path)
-            else:
-                os.unlink(entry.path)
-    os.rmdir(place)
-
-
 def _stage(change: Change, place: str) -> str:
     """A temporary file beside `place` with the new bytes, safe on the disk; "" for a deletion."""
+    folder = os.path.dirname(place)
+    temporary = os.path.join(folder, f"{_TEMPORARY}{os.getpid()}-{os.urandom(6).hex()}")
+    if os.path.isdir(place):
+        raise CtxError(f"{change.path}: is a folder; move it away")
+    if change.new is None:
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise CtxError(f"{change.path}: its folder is read-only; nothing was changed")
+        return ""
     try:
-        if os.path.isdir(place):
-            raise CtxError(f"{change.path}: is a folder; move it away")
-        folder = os.path.dirname(place)
-        if change.new is None:
-            if not os.access(folder, os.W_OK | os.X_OK):
-                raise CtxError(f"{change.path}: its folder is read-only; nothing was changed")
-            return ""
         os.makedirs(folder, exist_ok=True)
         _sweep(folder)
-        name = f"{_TEMPORARY}{os.getpid()}-{os.urandom(6).hex()}"
-        temporary = os.path.join(folder, name)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        handle = os.open(temporary, flags, 0o600)
-        try:
-            with open(handle, "wb") as file:
-                file.write(change.new)
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(temporary, _mode_of(place))
-        except OSError:
-            os.unlink(temporary)
-            raise
+        mode = stat.S_IMODE(os.stat(place).st_mode) if os.path.exists(place) else 0
+        with open(os.open(temporary, flags, mode or 0o666), "wb") as file:
+            file.write(change.new)
+            file.flush()
+            os.fsync(file.fileno())
+        if mode:
+            os.chmod(temporary, mode)  # what the user's mask took away as well
         return temporary
     except OSError as error:
+        _remove(temporary)
         reason = error.strerror or "failed"
         raise CtxError(f"{change.path}: cannot write: {reason}; nothing was changed") from error
 
 
-def _mode_of(place: str) -> int:
-    try:
-        return stat.S_IMODE(os.stat(place).st_mode)
-    except OSError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask
-
-
 def _sweep(folder: str) -> None:
-    """Remove what a killed run left behind: temporary files whose process is gone."""
+    """Remove what a killed run left behind: temporary files and folders whose process is gone."""
     for name in os.listdir(folder):
-        if not name.startswith(_TEMPORARY):
-            continue
-        owner = name.removeprefix(_TEMPORARY).partition("-")[0]
-        if owner.isdigit() and not _is_alive(int(owner)):
-            with contextlib.suppress(OSError):
-                os.unlink(os.path.join(folder, name))
+        owner = re.match(rf"{re.escape(_TEMPORARY)}(\d+)-", name)
+        if owner and not _is_alive(int(owner[1])):
+            _remove(os.path.join(folder, name))
 
 
 def _is_alive(process: int) -> bool:
@@ -7904,17 +7864,17 @@ def list_files(project: Project) -> dict[str, Stamp]:
     names = _list_by_git(project)
     if names is None:
         names = _list_by_walk(project)
-    exclude = [re.compile(glob_pattern(glob)) for glob in project.config.map_exclude]
+    excluded = _excluded(project)
     files: dict[str, Stamp] = {}
     # folder -> whether it is really inside, no link on the way
     folders: dict[str, bool] = {"": True}
     base = os.fsencode(project.root) + b"/"
     for name in sorted(set(names) - {os.fsencode(_own_path(project))}):
         path = os.fsdecode(name)
-        folder, _, _ = path.rpartition("/")
+        folder = folder_of(path)
         if folder not in folders:
             _note_folder(project, folder, folders)
-        if not folders[folder] or any(pattern.fullmatch(path) for pattern in exclude):
+        if not folders[folder] or excluded.fullmatch(path):
             continue
         try:
             info = os.lstat(base + name)
@@ -7927,11 +7887,55 @@ def list_files(project: Project) -> dict[str, Stamp]:
     return files
 
 
+def _excluded(project: Project) -> re.Pattern[str]:
+    """What matches the paths that the user wants left out."""
+    globs = map(glob_pattern, project.config.map_exclude)
+    return re.compile("|".join(globs) or "(?!)", re.S)
+
+
+def list_new(project: Project, known: Collection[str], since: int) -> list[str]:
+    """Folders, and files like those known, that came since then beside them; git is not asked."""
+    folders = {"", *map(folder_of, known)}
+    found: list[str] = []
+    for folder in [each for each in folders if _came_at(project, each) > since]:
+        kinds = {os.path.splitext(path)[1] for path in known}
+        left_out = {*known, *folders, _own_path(project)}
+        rules = parse_ignore(read_text(project, ".gitignore") or "", "")
+        for name in list_folder(project, folder):
+            path = join_path(folder, name)
+            is_folder = os.path.isdir(os.path.join(project.root, path))
+            like = name[:1] != "." if is_folder else os.path.splitext(name)[1] in kinds
+            if (
+                like
+                and path not in left_out
+                and name not in _SKIPPED_FOLDERS
+                and _came_at(project, path) > since
+                and not is_ignored(path, rules, folder=is_folder)
+                and not _excluded(project).fullmatch(path)
+            ):
+                found.append(path)
+    return found
+
+
+def _came_at(project: Project, path: str) -> int:
+    """When a file came here or changed, or a folder's list of names did; 0 if it is not there."""
+    try:
+        return os.lstat(os.path.join(project.root, path)).st_ctime_ns
+    except OSError:
+        return 0
+
+
 def _own_path(project: Project) -> str:
     """Where this script lies in a repository that only uses it: it is no part of that project."""
+    folder = os.path.dirname(os.path.realpath(__file__))
+    at_home = os.path.isfile(os.path.join(folder, "templates", "runloop.md"))
+    return "" if at_home else script_path(project)
+
+
+def script_path(project: Project) -> str:
+    """The path of this very script, "" if it lies outside the repository."""
     script = os.path.realpath(__file__)
-    at_home = os.path.isfile(os.path.join(os.path.dirname(script), "templates", "runloop.md"))
-    if at_home or not is_inside(project, script):
+    if not is_inside(project, script):
         return ""
     return os.path.relpath(script, project.root).replace(os.sep, "/")
 
@@ -7959,13 +7963,7 @@ def _list_by_git(project: Project) -> list[bytes] | None:
 
 def has_git_folder(root: str) -> bool:
     """Whether a folder or one above it is a git work tree."""
-    folder = root
-    while not os.path.lexists(os.path.join(folder, ".git")):
-        above = os.path.dirname(folder)
-        if above == folder:
-            return False
-        folder = above
-    return True
+    return find_above(root, ".git") != ""
 
 
 def _list_by_walk(project: Project) -> list[bytes]:
@@ -7982,7 +7980,7 @@ def _list_by_walk(project: Project) -> list[bytes]:
         except OSError:
             continue
         for entry in entries:
-            path = f"{folder}/{entry.name}" if folder else entry.name
+            path = join_path(folder, entry.name)
             is_folder = entry.is_dir(follow_symlinks=False)
             if is_ignored(path, rules, folder=is_folder):
                 continue
@@ -7998,12 +7996,9 @@ def _list_by_walk(project: Project) -> list[bytes]:
 
 def script_command(project: Project) -> str:
     """How to call this very script from the repository's root: `python ctx.py`, or `ctx`."""
-    script = os.path.realpath(__file__)
-    if not is_inside(project, script):
-        return "ctx"
-    path = os.path.relpath(script, project.root).replace(os.sep, "/")
-    if re.fullmatch(r"[\w./-]+", path):
-        return f"python {path}"
+    path = script_path(project)
+    if re.fullmatch(r"[\w./-]*", path):
+        return f"python {path}" if path else "ctx"
     import shlex
 
     return f"python {shlex.quote(path)}"
@@ -8018,27 +8013,18 @@ def cache_home() -> str:
     return os.path.join(base, "ctx")
 
 
-def read_pins() -> list[str]:
-    """The packages that this file's own header asks for."""
-    source = read_file(os.path.realpath(__file__)) or b""
+def read_pins() -> dict[str, str]:
+    """The packages that this file's own header asks for, each with its pin."""
+    source = read_file(os.path.realpath(__file__), 2000, part="head") or b""
     header = source.decode("utf-8", "replace").partition("# ///\n")[0]
-    return re.findall(r'^#     "([^"]+)",$', header, re.M)
+    return {re.split("[<>=]", pin)[0]: pin for pin in re.findall(r'^#     "(.+)",$', header, re.M)}
 
 
 def private_environment() -> str:
     """Where setup keeps the packages of these pins for this Python; it may not exist yet."""
-    import hashlib
-
     tag = f"{sys.implementation.cache_tag}-{sys.platform}"
-    key = hashlib.sha256("\n".join([tag, *read_pins()]).encode()).hexdigest()[:12]
+    key = content_hash("\n".join([tag, *read_pins().values()]).encode())[:12]
     return os.path.join(cache_home(), f"{tag}-{key}")
-
-
-def _site_packages(environment: str) -> str:
-    if os.name == "nt":
-        return os.path.join(environment, "Lib", "site-packages")
-    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
-    return os.path.join(environment, "lib", version, "site-packages")
 
 
 def has_parsers(project: Project) -> bool:
@@ -8065,74 +8051,80 @@ def list_missing() -> list[str]:
 
     An interpreter that has them all is used as it is; else the private environment goes first.
     """
-    names = [_pin_name(pin) for pin in read_pins()]
-    missing = [name for name in names if not _has_package(name)]
-    folder = _site_packages(private_environment()) if missing else ""
+    missing = _list_unusable()
+    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    below = ("Lib",) if os.name == "nt" else ("lib", version)
+    folder = os.path.join(private_environment(), *below, "site-packages") if missing else ""
     if folder and folder not in sys.path and os.path.isdir(folder):
         import importlib
 
         sys.path.insert(0, folder)
         importlib.invalidate_caches()
-        missing = [name for name in names if not _has_package(name)]
+        missing = _list_unusable()
     return missing
 
 
-def _has_package(name: str) -> bool:
-    """Whether a package can be imported; one that would download its grammars does not count."""
+def _list_unusable() -> list[str]:
+    """Pinned packages that are missing here, or of a version that would download its grammars."""
+    versions = read_versions()
+    return [
+        name for name in versions if not versions[name] or downloads_grammars(name, versions[name])
+    ]
+
+
+def downloads_grammars(name: str, version: str) -> bool:
+    """Whether a package is a language pack without grammars: it would fetch them when parsing."""
+    return name == _PARSERS and not version.startswith(("0.", "?"))
+
+
+def read_versions() -> dict[str, str]:
+    """The installed version of each pinned package, "" where it is missing.
+
+    Read off the names of folders beside it: importing metadata is slow.
+    """
     from importlib.util import find_spec
 
-    spec = find_spec(name.replace("-", "_"))
-    if spec is None or name != _PARSERS:
-        return spec is not None
-    site = os.path.dirname(os.path.dirname(spec.origin or ""))
-    try:
-        return not any(
-            re.match(r"tree_sitter_language_pack-[1-9]", entry) for entry in os.listdir(site)
-        )
-    except OSError:
-        return True
-
-
-def _pin_name(pin: str) -> str:
-    return re.split(r"[<>=]", pin)[0]
+    found = {}
+    for name in read_pins():
+        module = name.replace("-", "_")
+        spec = find_spec(module)
+        site = os.path.dirname(os.path.dirname(spec.origin or "")) if spec else ""
+        marks = [
+            re.fullmatch(rf"{module}-([\w.+]+)\.dist-info", entry)
+            for entry in (os.listdir(site) if os.path.isdir(site) else ())
+        ]
+        found[name] = next((mark[1] for mark in marks if mark), "?" if spec else "")
+    return found
 
 
 def parser_version() -> str:
-    """Which grammars are installed, read off the folder names: importing metadata is slow."""
-    import importlib.util
-
-    spec = importlib.util.find_spec("tree_sitter_language_pack")
-    if spec is None or spec.origin is None:
-        return "none"
-    names = os.listdir(os.path.dirname(os.path.dirname(spec.origin)))
-    return " ".join(
-        sorted(name for name in names if re.match(r"tree_sitter[\w]*-[\d.]+dist-info", name))
-    )
+    """Which parsers and grammars are installed."""
+    return " ".join(f"{name} {version}" for name, version in read_versions().items())
 
 
 def write_environment(project: Project) -> str:
     """Install the pinned packages into the private environment, whole or not at all; its place."""
-    import shutil
     import tempfile
 
     target = private_environment()
     if os.path.isdir(target):
         return target
+    parent = os.path.dirname(target)
     try:
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        _sweep_folders(os.path.dirname(target))
-        folder = tempfile.mkdtemp(prefix=f"{_TEMPORARY}{os.getpid()}-", dir=os.path.dirname(target))
+        os.makedirs(parent, exist_ok=True)
+        _sweep(parent)
+        folder = tempfile.mkdtemp(prefix=f"{_TEMPORARY}{os.getpid()}-", dir=parent)
     except OSError as error:
         raise CtxError(f"setup: {error.strerror}: {cache_home()}; set XDG_CACHE_HOME") from error
     try:
         _run_step(project, "making a private environment", [sys.executable, "-m", "venv", folder])
         python = os.path.join(folder, "Scripts" if os.name == "nt" else "bin", "python")
         pip = [python, "-m", "pip", "--disable-pip-version-check", "--no-input", "install", "-q"]
-        _run_step(project, "installing the parsers", [*pip, *read_pins()])
+        _run_step(project, "installing the parsers", [*pip, *read_pins().values()])
         with contextlib.suppress(OSError):  # another setup was faster: its result is the same
             os.rename(folder, target)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        _remove(folder)
     if not os.path.isdir(target):
         raise CtxError(f"setup: could not keep {show(target)}; free the place and run it again")
     return target
@@ -8141,44 +8133,30 @@ def write_environment(project: Project) -> str:
 def _run_step(project: Project, what: str, command: Sequence[str], limit: float = 1800) -> None:
     """Run one step of setup within `limit` seconds, showing on a terminal that it goes on."""
     import subprocess
-    import time
 
-    begin = time.monotonic()
+    begin, out = time.monotonic(), None
+    pipe, told = subprocess.PIPE, subprocess.STDOUT
     try:
-        with subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-        ) as process:
-            while True:
-                try:
-                    out, _ = process.communicate(timeout=0.5)
-                    break
-                except subprocess.TimeoutExpired:
-                    if time.monotonic() - begin > limit:
+        with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=told) as process:
+            try:
+                while out is None:
+                    with contextlib.suppress(subprocess.TimeoutExpired):
+                        out, _ = process.communicate(timeout=0.5)
+                    taken = time.monotonic() - begin
+                    show_progress(project, f"{what} … {taken:.0f} s")
+                    if taken > limit:
                         process.kill()
-                    show_progress(project, f"{what} … {time.monotonic() - begin:.0f} s")
-                except BaseException:
-                    process.kill()
-                    raise
+            finally:
+                process.kill()
     except OSError as error:
         raise CtxError(f"setup: {what}: {error.strerror}; is Python whole?") from error
     finally:
         show_progress(project, "")
     if process.returncode:
         lines = [line for line in out.decode("utf-8", "replace").splitlines() if line.strip()]
-        reason = next(
-            (line for line in reversed(lines) if "rror" in line), lines[-1] if lines else "failed"
-        )
-        raise CtxError(f"setup: {what} failed: {show(reason, 160)}; check network and pip")
-
-
-def _sweep_folders(parent: str) -> None:
-    """Remove half-made environments whose process is gone."""
-    import shutil
-
-    for name in os.listdir(parent):
-        owner = name.removeprefix(_TEMPORARY).partition("-")[0]
-        if name.startswith(_TEMPORARY) and owner.isdigit() and not _is_alive(int(owner)):
-            shutil.rmtree(os.path.join(parent, name), ignore_errors=True)
+        errors = [line for line in lines if "rror" in line]
+        reason = show((errors or lines or ["failed"])[-1], 160)
+        raise CtxError(f"setup: {what} failed: {reason}; check network and pip")
 
 
 def show_progress(project: Project, text: str) -> None:
@@ -8186,20 +8164,6 @@ def show_progress(project: Project, text: str) -> None:
     if not project.quiet and sys.stderr is not None and sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[K{text[:79]}")
         sys.stderr.flush()
-
-
-def read_versions() -> dict[str, str]:
-    """The installed version of each pinned package, "" where it is missing."""
-    from importlib import metadata
-
-    found = {}
-    for pin in read_pins():
-        name = _pin_name(pin)
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            found[name] = ""
-    return found
 
 
 # -- tokens
@@ -8253,14 +8217,10 @@ def _vocabulary_folders() -> list[str]:
 
 def find_vocabulary(encoding: str) -> str:
     """The folder that holds this encoding's vocabulary, whole and unchanged, or ""."""
-    if encoding not in _VOCABULARIES:
-        return ""
-    import hashlib
-
-    name, digest = _VOCABULARIES[encoding]
-    for folder in _vocabulary_folders():
+    name, digest = _VOCABULARIES.get(encoding, ("", ""))
+    for folder in _vocabulary_folders() if name else ():
         source = read_file(os.path.join(folder, name))
-        if source is not None and hashlib.sha256(source).hexdigest() == digest:
+        if source is not None and content_hash(source) == digest:
             return folder
     return ""
 
@@ -8338,10 +8298,11 @@ def read_index(
     wanted = {
         path: kind
         for path in (files if chosen is None else chosen)
-        if (kind := find_kind(path))
+        if (kind := find_kind(project, path))
         and files[path].size <= MAX_SOURCE_BYTES
         and not is_secret_path(path)
     }
+    _check_own_languages(project)
     cache = _open_database(project, f"index-{_SCHEMA}", _TABLES, full=full)
     tags, hashes = _recall(project, None if anew else cache, files, wanted)
     jobs = [(path, kind) for path, kind in wanted.items() if path not in tags]
@@ -8358,19 +8319,60 @@ def read_index(
     return Index({path: tags[path] for path in wanted if path in tags}, len(fresh), full)
 
 
-def find_kind(path: str) -> str:
+def find_kind(project: Project, path: str) -> str:
     """The language or kind of document of a file that has tags, or ""."""
-    language = find_language(path)
+    language = read_language(project, path)
     return language.name if language else find_document(path)
 
 
-def tag_file(path: str, source: bytes, kind: str) -> FileTags:
+def read_language(project: Project, path: str) -> Language | None:
+    """The language of a file, for which one without a suffix must say what runs it."""
+    own = project.config.languages
+    language = find_language(path, own=own)
+    if language or "." in name_of(path):
+        return language
+    head = read_file(os.path.join(project.root, path), 200, part="head") or b""
+    line = head.partition(b"\n")[0].decode("utf-8", "replace")
+    return find_language(path, line, own) if line.startswith("#!") else None
+
+
+def tag_file(path: str, source: bytes, kind: str, own: str = "") -> FileTags:
     """The tags of one file of a known kind, by its grammar or else by patterns."""
     if kind == "document":
         return tag_document(path, source.decode("utf-8", "replace"))
-    language = get_language(kind)
+    language = get_language(kind, own)
     found = tag_source(path, source, language) or tag_without_grammar(path, source, language)
     return found or FileTags((), {}, (), "", "")
+
+
+def _check_own_languages(project: Project) -> None:
+    """Let the grammar of each language of the user's own complain before a worker meets it."""
+    own = project.config.languages
+    for name in re.findall(r"(?m)^(\w+):", own) if use_packages() else ():
+        language = get_language(name, own)
+        try:
+            if language.grammar != "-" and not load_grammar(language.grammar, language.query):
+                raise CtxError(f"no grammar {language.grammar} in the pack; name another, or -")
+        except CtxError as error:
+            raise CtxError(f".ctx/config.toml: languages.{name}: {error}") from error
+
+
+def count_languages(project: Project, files: Iterable[str]) -> list[Coverage]:
+    """How each language is read here and how many of these files it has, the most used first."""
+    own = project.config.languages
+    counts: collections.Counter[str] = collections.Counter()
+    for path in files:
+        if language := read_language(project, path):
+            source = read_source(project, path) if language.turns else None
+            counts[find_spoken(path, source, language)[1].name if source else language.name] += 1
+    languages = [get_language(name, own) for name in list_languages(own)]
+    turned = {other for language in languages for _, other, _ in language.turns}
+    rows = [
+        Coverage(language.name, find_means(language), counts[language.name])
+        for language in languages
+        if language.suffixes or language.names or language.name in turned
+    ]
+    return sorted(rows, key=lambda row: (-row.files, row.language))
 
 
 def find_document(path: str) -> str:
@@ -8485,7 +8487,7 @@ def _drive_worker(
     kept = f"pycache_prefix={os.path.join(cache_home(), 'compiled')}"
     command = [sys.executable, "-S", "-E", "-X", kept, "-c", _WORKER, os.path.realpath(__file__)]
     with subprocess.Popen(
-        [*command, project.root, json.dumps(sys.path)],
+        [*command, project.root, json.dumps(sys.path), project.config.languages],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -8533,7 +8535,7 @@ sys.exit(module.run_worker(*sys.argv[2:]))
 """
 
 
-def run_worker(root: str, search_path: str) -> int:
+def run_worker(root: str, search_path: str, own: str) -> int:
     """The other side of _drive_worker: chunks of jobs in, a line of tags for each out."""
     import json
 
@@ -8545,7 +8547,7 @@ def run_worker(root: str, search_path: str) -> int:
             source = read_file(os.path.join(root, path), MAX_SOURCE_BYTES + 1)
             line = b"-"
             if source is not None:
-                tags = tag_file(path, source, kind)
+                tags = tag_file(path, source, kind, own)
                 line = _digest(source).encode() + b" " + _encode_tags(tags)
             sys.stdout.buffer.write(line + b"\n")
             sys.stdout.buffer.flush()
@@ -8640,7 +8642,7 @@ def _open_database(
     place = os.path.join(folder, f"{name}.db")
     if any(os.path.islink(place + end) for end in ("", "-journal", "-wal", "-shm")):
         return None
-    key = cache_key(full=full)
+    key = cache_key(project, full=full)
     for attempt in range(2):
         try:
             cache = sqlite3.connect(place, timeout=2, isolation_level=None, check_same_thread=False)
@@ -8687,9 +8689,9 @@ def _make_database(place: str, key: str, tables: str) -> bool:
     return True
 
 
-def cache_key(*, full: bool) -> str:
-    """What tags depend on beside the file: this script and the parsers."""
-    script = read_file(os.path.realpath(__file__)) or b""
+def cache_key(project: Project, *, full: bool) -> str:
+    """What tags depend on beside the file: this script, the user's languages and the parsers."""
+    script = (read_file(os.path.realpath(__file__)) or b"") + project.config.languages.encode()
     return f"{_digest(script)} {parser_version() if full else 'bare'}"
 
 
@@ -8891,7 +8893,7 @@ def has_words(project: Project) -> bool:
 def read_words(project: Project, files: Mapping[str, Stamp]) -> WordIndex:
     """The words of every text file, counting only what no earlier run has counted."""
     when = time.time_ns()
-    wanted = [path for path, stamp in files.items() if _has_words(path, stamp.size)]
+    wanted = [path for path, stamp in files.items() if _has_words(project, path, stamp.size)]
     cache = _open_database(project, f"words-{_WORD_SCHEMA}", _WORD_TABLES, full=use_packages())
     known, newest = _recall_words(cache)
     stamps = {path: _stamp_text(files[path]) for path in wanted}
@@ -8924,14 +8926,14 @@ def read_words(project: Project, files: Mapping[str, Stamp]) -> WordIndex:
     return index
 
 
-def _has_words(path: str, size: int) -> bool:
+def _has_words(project: Project, path: str, size: int) -> bool:
     if is_secret_path(path) or size > MAX_SOURCE_BYTES:
         return False
     role = role_of(path)
     if role in ("vendored", "minified"):
         return False
     return (
-        bool(find_kind(path))
+        bool(find_kind(project, path))
         or role in ("source", "build")
         or (size <= _OTHER_TEXT_BYTES and not re.search(_NO_WORDS, path.lower()))
     )
@@ -8947,7 +8949,7 @@ def _count_file(
 ) -> tuple[dict[str, int], tuple[int, ...]]:
     source = read_source(project, path) or b""
     text = "" if b"\0" in source[:8000] else source.decode("utf-8", "replace")
-    language = find_language(path)
+    language = read_language(project, path)
     comments = language.comments if language else ("text",) if find_document(path) else ("#", "//")
     names = [each.name for each in definitions]
     return count_fields(
@@ -9186,7 +9188,9 @@ _MOST_REMEMBERED = 12  # files: what more of them define says little
 
 def is_warm(project: Project) -> bool:
     """Whether the index is this ctx.py's own and knows nearly all files as they are now."""
-    if _remembered(project, "SELECT value FROM about") != [(cache_key(full=use_packages()),)]:
+    if _remembered(project, "SELECT value FROM about") != [
+        (cache_key(project, full=use_packages()),)
+    ]:
         return False
     since = read_mtime(os.path.join(project.root, ".ctx/cache", f"index-{_SCHEMA}.db"))
     times = [read_mtime(os.path.join(project.root, path)) for path in list_remembered(project)]
@@ -9234,7 +9238,6 @@ def read_mtime(place: str) -> int:
 # Uses: TYPES TEXT DISK.
 
 
-Found = Iterator[Task | str]  # what a reader yields: a task, or "FILE:LINE: why" it is none
 _MAX_TEXT = 200_000  # characters of one field: five times a prompt; the rest can never be shown
 
 
@@ -9245,24 +9248,33 @@ def read_tasks(project: Project, source: str = "auto", wanted: str = "") -> Trac
     faults: list[str] = []
     for name in [source] if source != "auto" else [each for each in SOURCES if each != "gh"]:
         read = SOURCES[name].read
-        tracker = _linked(name, list(read(project, wanted) if name == "gh" else read(project)))
+        rows = list(read(project, wanted) if name == "gh" else read(project))
+        tracker = _link_tasks(name, rows)
         faults += tracker.faults
         if tracker.tasks:
             return tracker._replace(faults=tuple(faults))
     return Tracker("", (), tuple(faults))
 
 
-def _linked(source: str, found: Sequence[Task | str]) -> Tracker:
+def _link_tasks(source: str, rows: Sequence[Row]) -> Tracker:
     """The tasks with parents and dependencies that exist; what does not is a fault."""
-    faults = [each for each in found if isinstance(each, str)]
+    faults: list[str] = []
     tasks: dict[str, Task] = {}
-    for task in found:
-        if isinstance(task, Task):
-            task = task._replace(id=show(task.id, 200), source=source)
-            if tasks.setdefault(task.id, task) is not task:
-                faults.append(_fault(task, "duplicate id; the first one is kept"))
+    blockers: dict[str, list[str]] = {}
+    for row in rows:
+        task = row.fault or _new_task(source, row)
+        if isinstance(task, str):
+            faults.append(f"{row.path}:{row.line or 1}: {task}")
+        elif tasks.setdefault(task.id, task) is not task:
+            faults.append(_fault(task, "duplicate id; the first one is kept"))
+        else:
+            for each in _field_texts(row.record.get("blocks")):
+                blockers.setdefault(each, []).append(task.id)
     names = {name.casefold(): name for name in reversed(tasks)}
-    parents = {task.id: names.get(task.parent.casefold(), "") for task in tasks.values()}
+    parents = {
+        task.id: names.get((task.parent or task.id.rpartition(".")[0]).casefold(), "")
+        for task in tasks.values()
+    }
     for task in tasks.values():
         if task.parent and not parents[task.id]:
             faults.append(_fault(task, f"no parent {task.parent}; read without one"))
@@ -9270,12 +9282,13 @@ def _linked(source: str, found: Sequence[Task | str]) -> Tracker:
             faults.append(_fault(task, "its parents form a circle; read without one"))
             parents[task.id] = ""
     for task in tasks.values():
-        needs = {each: names.get(each.casefold(), "") for each in task.depends_on}
-        for each in needs:
-            if not needs[each]:
+        needs = [*task.depends_on, *blockers.get(task.id, [])]
+        for each in dict.fromkeys(needs):
+            if each.casefold() not in names:
                 faults.append(_fault(task, f"no dependency {each}; taken as done"))
-        known = tuple(dict.fromkeys(filter(None, needs.values())))
-        tasks[task.id] = task._replace(parent=parents[task.id], depends_on=known)
+        known = [names[each.casefold()] for each in needs if each.casefold() in names]
+        linked = task._replace(parent=parents[task.id], depends_on=tuple(dict.fromkeys(known)))
+        tasks[task.id] = linked
     return Tracker(source, tuple(tasks.values()), tuple(faults))
 
 
@@ -9298,29 +9311,19 @@ def find_task(tracker: Tracker, wanted: str) -> Task:
     """The task of that id, or of a prefix or short form that only one id has."""
     if not wanted or ".." in wanted.split("/") or re.search(r"^/|\\|^\w:|[\x00-\x1f]", wanted):
         raise CtxError(f"{show(wanted)!r}: not a task id; `tasks` lists them")
-    word = wanted.casefold()
-    spec, dot, number = word.rpartition(".")  # fn-9.4 is short for fn-9-some-name.4
-    forms: list[Callable[[str], bool]] = [
-        lambda name: name == wanted,
-        lambda name: name.casefold() == word,
-        lambda name: name.casefold().endswith(("/" + word, "-" + word, "." + word)),
-        lambda name: word.endswith("/" + name.casefold()),
-        lambda name: (
-            bool(dot) and name.casefold().startswith(f"{spec}-") and name.endswith(f".{number}")
-        ),
-        lambda name: name.casefold().startswith(word),
-    ]
-    for form in forms:
-        found = [task for task in tracker.tasks if form(task.id)]
-        if len(found) > 1:
-            found = [task for task in found if "current" in task.labels] or found
-        if len(found) == 1:
-            return found[0]
-        if found:
-            few = ", ".join(task.id for task in found[:5])
-            raise CtxError(
-                f"{wanted}: fits {len(found)} tasks in {tracker.source}: {few}; give more"
-            )
+    folded = wanted.casefold()
+    word, last = re.escape(folded), re.escape(folded.rpartition("/")[2])
+    spec, _, number = map(re.escape, folded.rpartition("."))  # fn-9.4 is fn-9-some-name.4
+    found = [task for task in tracker.tasks if task.id == wanted]
+    for form in (word, f".*[-./]{word}", last, rf"{spec}-.*\.{number}", f"{word}.*"):
+        found = found or [task for task in tracker.tasks if re.fullmatch(form, task.id.casefold())]
+    if len(found) > 1:
+        found = [task for task in found if "current" in task.labels] or found
+    if len(found) == 1:
+        return found[0]
+    if found:
+        few = ", ".join(task.id for task in found[:5])
+        raise CtxError(f"{wanted}: fits {len(found)} tasks in {tracker.source}: {few}; give more")
     import difflib
 
     names = [task.id for task in tracker.tasks]
@@ -9377,68 +9380,69 @@ def _closed_at(text: str) -> float:
 
 # -- one record of any tracker
 
-_STATUS_WORDS = {
-    "open": "open ready pending todo to_do retry new backlog draft planned",
-    "in_progress": "in_progress started doing active review in_review hooked claimed",
-    "blocked": "blocked deferred pinned waiting on_hold paused",
-    "done": "done closed complete completed finished passed cancelled canceled resolved archived",
+_FIELDS = {  # of a task -> what trackers call it, the best first
+    "id": "id number",
+    "title": "title name",
+    "type": "issue_type type",
+    "status": "status state",
+    "priority": "priority",
+    "description": "description body goal",
+    "acceptance": "acceptanceCriteria acceptance_criteria acceptance testStrategy",
+    "parent": "parent parent_id parent_task_id spec epic",
+    "depends_on": "dependsOn depends_on dependencies deps",
+    "labels": "labels",
+    "closed": "closed_at closedAt completed_at completedAt completed_date"
+    " updated_date updatedAt updated_at",
 }
-_STATUSES = {word: status for status, words in _STATUS_WORDS.items() for word in words.split()}
+_NOTES = ("design", "notes", "close_reason", "comments")  # of these a task may have several
+_STATUS_WORDS = {  # the marks are those of boxes: - [x]
+    "in_progress": "in_progress started doing active review in_review hooked claimed ~ / _",
+    "blocked": "blocked deferred pinned waiting on_hold paused",
+    "done": "done closed complete completed finished passed cancelled canceled resolved archived x",
+}
 _PRIORITIES = {"critical": 0, "urgent": 0, "high": 1, "medium": 2, "normal": 2, "low": 3}
 
 
-def _record_task(record: Mapping[str, Any], path: str, line: int = 0, **known: Any) -> Task | str:
-    """One JSON object of a tracker as a task; `known` says what the object does not."""
-    name = str(known.get("id") or _field(record, "id", "number")).strip()
-    title = str(_field(record, "title", "name")).strip()
+def _new_task(source: str, row: Row) -> Task | str:
+    """One record as a task, whatever its tracker calls the fields; or why it is none."""
+    values = {field: _field(row.record, *names.split()) for field, names in _FIELDS.items()}
+    name, title = str(values["id"]).strip(), str(values["title"]).strip()
     if not name or not title:
-        return f"{path}:{line or 1}: a task without {'an id' if not name else 'a title'}; skipped"
-    text = _field_text(_field(record, "description", "body", "goal"))
-    criteria = _field(record, "acceptanceCriteria", "acceptance_criteria", "acceptance")
-    word = re.sub(r"[\s-]+", "_", str(_field(record, "status", "state")).strip().casefold())
-    values = {
-        "id": show(name, 200),
-        "title": title[:1000],
-        "type": str(_field(record, "issue_type", "type") or "task"),
-        "status": _STATUSES.get(word, "open"),
-        "priority": _priority(_field(record, "priority")),
-        "description": text,
-        "acceptance": _field_texts(criteria) or parse_acceptance(text),
-        "parent": str(_field(record, "parent", "parent_id") or _epic_label(record)),
-        "depends_on": _field_texts(
-            _field(record, "dependsOn", "depends_on", "dependencies", "deps")
-        ),
-        "labels": _field_texts(record.get("labels")),
-        "notes": _field_text(record.get("notes")),
-        "path": path,
-        "line": line,
-        "closed": str(_field(record, "closed_at", "closedAt", "completed_at")),
-    }
-    return Task(**(values | known))  # type: ignore[arg-type]
+        return f"a task without {'a title' if name else 'an id'}; skipped"
+    files = "\n".join(_field_texts(row.record.get("relevantFiles")))
+    about = [row.record.get("details"), files and f"Relevant files:\n{files}"]
+    text, status = _field_text(values["description"], *about), _status(row.record)
+    labels = _field_texts(values["labels"])
+    epics = [label[5:] for label in labels if label.startswith("epic:")]
+    return Task(
+        id=show(name, 200),
+        title=title[:1000],
+        type=str(values["type"] or "task"),
+        status=status,
+        priority=_priority(values["priority"]),
+        description=text,
+        acceptance=_field_texts(values["acceptance"]) or parse_acceptance(text),
+        parent=str(values["parent"] or "".join(epics[:1])),
+        depends_on=_field_texts(values["depends_on"]),
+        labels=labels,
+        notes=_field_text(*map(row.record.get, _NOTES)),
+        source=source,
+        path=row.path,
+        line=row.line,
+        closed=str(values["closed"]) if status == "done" else "",
+    )
 
 
-def _field(record: Mapping[str, Any], *names: str) -> Any:
-    """The first of these keys that holds something, else ""."""
-    return next((record[name] for name in names if record.get(name) not in (None, "", [])), "")
-
-
-def _field_text(value: Any) -> str:
-    if isinstance(value, list):
-        value = "\n".join(_field_texts(value))
-    text = value if isinstance(value, str) else ""
-    return text if len(text) <= _MAX_TEXT else text[:_MAX_TEXT] + "\n[truncated]"
-
-
-def _field_texts(value: Any) -> tuple[str, ...]:
-    """A list of texts, numbers or records as texts; a text as its items."""
-    if isinstance(value, str):
-        return parse_items(value[:_MAX_TEXT])
-    items = value if isinstance(value, list) else []
-    texts = [
-        _field(item, "text", "title", "name", "id") if isinstance(item, dict) else item
-        for item in items
-    ]
-    return tuple(str(text).strip()[:_MAX_TEXT] for text in texts if text not in (None, ""))
+def _status(record: Record) -> str:
+    tries, limit = record.get("attempts"), record.get("max_attempts")
+    if record.get("passes") is True:
+        return "done"
+    if isinstance(tries, int) and isinstance(limit, int) and tries >= limit:
+        return "blocked"
+    word = str(_field(record, *_FIELDS["status"].split())).strip().casefold()
+    word = re.sub(r"[\s-]+", "_", word)
+    words = _STATUS_WORDS.items()
+    return next((status for status, known in words if word in known.split()), "open")
 
 
 def _priority(value: Any) -> int:
@@ -9446,556 +9450,187 @@ def _priority(value: Any) -> int:
     return int(word) if re.fullmatch("[0-9]{1,4}", word) else _PRIORITIES.get(word, 2)
 
 
-def _epic_label(record: Mapping[str, Any]) -> str:
-    labels = _field_texts(record.get("labels"))
-    return next((label[5:] for label in labels if label.startswith("epic:")), "")
+def _field(record: Record, *names: str) -> Any:
+    """The first of these keys that holds something, else ""."""
+    return next((record[name] for name in names if record.get(name) not in (None, "", [])), "")
 
 
-def _read_json(project: Project, path: str) -> tuple[Any, list[str]]:
-    """The value of a JSON file, None if there is none, and why it could not be read."""
-    text = read_text(project, path)
-    if text is None:
-        return None, []
-    try:
-        return _load_json(text), []
-    except (ValueError, RecursionError) as error:
-        line = getattr(error, "lineno", 1)
-        return None, [f"{path}:{line}: not valid JSON: {getattr(error, 'msg', error)}; correct it"]
+def _field_text(*values: Any) -> str:
+    """Texts and lists of texts as one text, paragraphs apart."""
+    texts = ["\n".join(_field_texts(each)) if isinstance(each, list) else each for each in values]
+    text = "\n\n".join(each for each in texts if each and isinstance(each, str))
+    return text if len(text) <= _MAX_TEXT else text[:_MAX_TEXT] + "\n[truncated]"
 
 
-def _load_json(text: str | bytes) -> Any:
-    import json
-
-    return json.loads(text)
-
-
-Row = tuple[int, dict[str, Any]] | str  # line number and object, or why there is none
-
-
-def _read_lines(project: Project, path: str) -> Iterator[Row]:
-    return _parse_lines(path, read_text(project, path) or "")
-
-
-def _parse_lines(path: str, text: str) -> Iterator[Row]:
-    """The objects of a JSON lines file with their line numbers, or why a line holds none."""
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            record = _load_json(line)
-        except (ValueError, RecursionError):
-            yield f"{path}:{number}: not valid JSON; skipped"
-            continue
-        yield (
-            (number, record)
-            if isinstance(record, dict)
-            else f"{path}:{number}: not an object; skipped"
-        )
+def _field_texts(value: Any) -> tuple[str, ...]:
+    """A list of texts, numbers or records as texts; a text as its items."""
+    if isinstance(value, str):
+        return parse_items(value[:_MAX_TEXT])
+    names = ("text", "body", "title", "name", "path", "id", "number")
+    items = value if isinstance(value, list | tuple) else []
+    texts = [_field(item, *names) if isinstance(item, dict) else item for item in items]
+    return tuple(str(text).strip()[:_MAX_TEXT] for text in texts if text not in (None, ""))
 
 
 def _records(value: Any) -> list[dict[str, Any]]:
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
-# -- readers, one a tracker
+# -- trackers that keep JSON
 
 
-def _read_runner(project: Project) -> Found:
-    path = ".runner/state/tree.json"
-    root, faults = _read_json(project, path)
-    yield from faults
-    stack: list[tuple[Any, str]] = [(root, "")] if isinstance(root, dict) else []
-    while stack:
-        node, parent = stack.pop()
-        spent = isinstance(node.get("max_attempts"), int) and isinstance(node.get("attempts"), int)
-        stuck = spent and node["attempts"] >= node["max_attempts"]
-        status = "done" if node.get("passes") is True else "blocked" if stuck else "open"
-        inner = sorted(_records(node.get("children")), key=_node_order)
-        kind = "epic" if inner else "task"
-        told = f"The loop's next step for it: {node['next']}." if node.get("next") else ""
-        task = _record_task(
-            node, path, parent=parent, status=status, type=kind, priority=2, notes=told
-        )
-        yield task
-        name = task.id if isinstance(task, Task) else parent
-        stack += [(child, name) for child in reversed(inner)]
+def _read_rows(project: Project, path: str) -> Iterator[Row]:
+    return _parse_rows(path, read_text(project, path) or "")
 
 
-def _node_order(node: Mapping[str, Any]) -> tuple[float, str]:
-    order = node.get("order")
-    return (order if isinstance(order, int | float) else math.inf, str(node.get("id")))
+def _parse_rows(path: str, text: str) -> Iterator[Row]:
+    """The objects of a JSON text: one a line if the name of its file says so, else one in all."""
+    if not text:
+        return
+    import json
 
-
-def _read_cub(project: Project) -> Found:
-    path = ".cub/tasks.jsonl"
-    blockers: dict[str, list[str]] = {}
-    found: list[Task | str] = []
-    for entry in _read_lines(project, path):
-        if isinstance(entry, str):
-            found.append(entry)
+    for line, part in enumerate(text.split("\n"), 1) if path.endswith("l") else [(0, text)]:
+        try:
+            record = json.loads(part) if part.strip() else None
+        except (ValueError, RecursionError) as error:
+            place = line or getattr(error, "lineno", 1)
+            yield Row(path, place, {}, "not valid JSON; skipped")
             continue
-        task = _record_task(entry[1], path, entry[0])
-        found.append(task)
-        for blocked in _field_texts(entry[1].get("blocks")) if isinstance(task, Task) else ():
-            blockers.setdefault(blocked, []).append(str(entry[1]["id"]))
-    for task in found:
-        more = blockers.get(task.id, []) if isinstance(task, Task) else []
-        yield (
-            task._replace(depends_on=(*task.depends_on, *more)) if isinstance(task, Task) else task
-        )
+        if isinstance(record, dict):
+            yield Row(path, line, record)
+        elif part.strip():
+            yield Row(path, line, {}, "not an object; skipped")
 
 
-def _read_beads(project: Project) -> Found:
-    path = ".beads/issues.jsonl"
-    entries = list(_read_lines(project, path))
-    store = [
-        name for name in list_folder(project, ".beads") if name.endswith(".db") or name == "dolt"
-    ]
-    if not entries and store:
+def _read_object(project: Project, path: str) -> Record:
+    """The object of a JSON file; {} if it holds none."""
+    return next((row.record for row in _read_rows(project, path)), {})
+
+
+def _changed(rows: Iterable[Row], change: Callable[[Record], Iterable[Record]]) -> Iterator[Row]:
+    """The rows, with each record replaced by those that `change` makes of it."""
+    for row in rows:
+        found = [row.record] if row.fault else change(row.record)
+        yield from (row._replace(record=record) for record in found)
+
+
+def _nested(records: Any, key: str) -> Iterator[Record]:
+    """Records that hold others under a key, each with the id of the one around it as parent."""
+    stack = [(record, "") for record in reversed(_records(records))]
+    while stack:
+        record, parent = stack.pop()
+        inner = sorted(_records(record.get(key)), key=_node_order)
+        name = str(_field(record, "id"))
+        if key == "subtasks" and parent and name:
+            name = f"{parent}.{name}"
+        yield record | {"id": name, "parent": parent, key: inner}
+        stack += [(child, name or parent) for child in reversed(inner)]
+
+
+def _node_order(node: Record) -> tuple[float, str]:
+    order = node.get("order")
+    return (order, str(node.get("id"))) if isinstance(order, int | float) else (math.inf, "")
+
+
+def _read_runner(project: Project) -> Iterator[Row]:
+    def change(root: Record) -> Iterator[Record]:
+        for node in _nested([root], "children"):
+            told = f"The loop's next step for it: {node['next']}." if node.get("next") else ""
+            yield node | {"type": "epic" if node["children"] else "task", "notes": told}
+
+    return _changed(_read_rows(project, ".runner/state/tree.json"), change)
+
+
+def _read_prd(project: Project) -> Iterator[Row]:
+    keys = ("tasks", "userStories")
+    rows = _read_rows(project, "prd.json")
+    return _changed(
+        rows, lambda record: [each for key in keys for each in _records(record.get(key))]
+    )
+
+
+def _read_beads(project: Project) -> Iterator[Row]:
+    path, folder = ".beads/issues.jsonl", os.path.join(project.root, ".beads")
+    if not os.path.isdir(folder):
+        return
+    rows = list(_read_rows(project, path))
+    store = _newest(folder, "*.db", "dolt/.dolt/noms/manifest", "dolt/*/.dolt/noms/manifest")
+    if store and not rows:
         text = _run_tracker(project, "bd", "export")
         if text is None:
-            yield f"{path}:1: not there, and `bd` gives none; run `bd export -o {path}`"
-        entries = list(_parse_lines(path, text or ""))
-    elif any(_is_newer(project, f".beads/{name}", path) for name in store):
-        yield f"{path}:1: older than the store beside it, may be stale; run `bd export -o {path}`"
-    ids = {str(entry[1].get("id")) for entry in entries if not isinstance(entry, str)}
-    for entry in entries:
-        if isinstance(entry, str):
-            yield entry
-            continue
-        line, record = entry
+            yield Row(path, 1, {}, f"not there, and `bd` gives none; run `bd export -o {path}`")
+        rows = list(_parse_rows(path, text or ""))
+    elif store > _newest(folder, "issues.jsonl") + 2:
+        why = "older than the store beside it, may be stale"
+        yield Row(path, 1, {}, f"{why}; run `bd export -o {path}`")
+
+    def change(record: Record) -> Iterator[Record]:
         if record.get("_type", "issue") != "issue" or record.get("status") == "tombstone":
-            continue
+            return
         links: dict[str, list[str]] = {"parent-child": [], "blocks": []}
         for link in _records(record.get("dependencies")):
             links.setdefault(str(link.get("type")), []).append(str(link.get("depends_on_id")))
-        above = str(record.get("id")).rpartition(".")[0]
-        guess = _epic_label(record) or (above if above in ids else "")
-        comments = _field_texts([each.get("text") for each in _records(record.get("comments"))])
-        notes = [_field_text(record.get(name)) for name in ("design", "notes", "close_reason")]
-        yield _record_task(
-            record,
-            path,
-            line,
-            parent=(*links["parent-child"], guess)[0],
-            depends_on=tuple(links["blocks"]),
-            notes="\n\n".join(filter(None, [*notes, *comments])),
-        )
+        parent = "".join(links["parent-child"][:1])
+        yield record | {"parent": parent, "dependencies": links["blocks"]}
+
+    yield from _changed(rows, change)
 
 
-def _is_newer(project: Project, path: str, other: str) -> bool:
-    """Whether a file or the files of a store changed over two seconds after another file."""
-    place = os.path.join(project.root, path)
-    inside = [os.path.join(place, *more) for more in ((), (".dolt", "noms", "manifest"))]
-    inside += [
-        os.path.join(place, name, ".dolt", "noms", "manifest")
-        for name in list_folder(project, path)
-    ]
-    try:
-        limit = os.stat(os.path.join(project.root, other)).st_mtime + 2
-        return any(os.path.isfile(each) and os.stat(each).st_mtime > limit for each in inside)
-    except OSError:
-        return False
+def _newest(folder: str, *patterns: str) -> float:
+    """When the newest of these files of a folder changed; 0 if there is none."""
+    import glob
+
+    names = [name for pattern in patterns for name in glob.glob(pattern, root_dir=folder)]
+    places = [os.path.join(folder, name) for name in names]
+    return max((os.lstat(each).st_mtime for each in places if os.path.lexists(each)), default=0)
 
 
-def _read_taskmaster(project: Project) -> Found:
-    state, _ = _read_json(project, ".taskmaster/state.json")
-    for path in (".taskmaster/tasks/tasks.json", "tasks/tasks.json"):
-        value, faults = _read_json(project, path)
-        yield from faults
-        if not isinstance(value, dict):
-            continue
-        tag = state.get("currentTag", "master") if isinstance(state, dict) else "master"
-        groups = [name for name in value if isinstance(value[name], dict)]
-        group = (
-            value
-            if "tasks" in value
-            else value.get(tag if tag in groups else (groups or [""])[0], {})
-        )
-        stack = [(task, "") for task in reversed(_records(group.get("tasks")))]
-        while stack:
-            record, parent = stack.pop()
-            task = _taskmaster_task(record, path, parent)
-            yield task
-            if isinstance(task, Task):
-                stack += [(each, task.id) for each in reversed(_records(record.get("subtasks")))]
-        return
+def _read_taskmaster(project: Project) -> Iterator[Row]:
+    tag = str(_read_object(project, ".taskmaster/state.json").get("currentTag", "master"))
+
+    def change(value: Record) -> Iterator[Record]:
+        groups = {name: group for name, group in value.items() if isinstance(group, dict)}
+        group = groups.get(tag, next(iter(groups.values()), {}))
+        for record in _nested((value if "tasks" in value else group).get("tasks"), "subtasks"):
+            sister = f"{record['parent']}." if record["parent"] else ""
+            needs = _field_texts(record.get("dependencies"))
+            yield record | {
+                "dependencies": [each if "." in each else sister + each for each in needs]
+            }
+
+    paths = (".taskmaster/tasks/tasks.json", "tasks/tasks.json")
+    found = (rows for path in paths if (rows := list(_read_rows(project, path))))
+    return _changed(next(found, []), change)
 
 
-def _taskmaster_task(record: Mapping[str, Any], path: str, parent: str) -> Task | str:
-    own = str(_field(record, "id"))
-    name = f"{parent}.{own}" if parent and own else own
-    details = [_field_text(record.get(key)) for key in ("description", "details")]
-    files = _field_texts([_field(each, "path") for each in _records(record.get("relevantFiles"))])
-    details += ["Relevant files:\n" + "\n".join(files)] if files else []
-    text = "\n\n".join(filter(None, details))
-    criteria = _field_texts(_field(record, "acceptanceCriteria", "testStrategy"))
-    needs = _field_texts(record.get("dependencies"))
-    if parent:  # a subtask names its sisters by their own number
-        needs = tuple(each if "." in each else f"{parent}.{each}" for each in needs)
-    return _record_task(
-        record,
-        path,
-        id=name,
-        parent=parent,
-        description=text,
-        acceptance=criteria or parse_acceptance(text),
-        depends_on=needs,
-        closed=str(_field(record, "completedAt", "updatedAt")),
-    )
+def _read_gh(project: Project, wanted: str = "") -> Iterator[Row]:
+    import json
 
-
-def _read_backlog(project: Project) -> Found:
-    for base in ("backlog", ".backlog"):
-        config = parse_keys(read_text(project, f"{base}/config.yml") or "")
-        statuses = config.get("statuses")
-        last = statuses[-1] if isinstance(statuses, list) and statuses else "Done"
-        prefix = str(config.get("task_prefix") or "")
-        for folder in (f"{base}/tasks", f"{base}/completed"):
-            for name in list_folder(project, folder):
-                path = f"{folder}/{name}"
-                text = read_text(project, path) if name.endswith(".md") else None
-                if text is None or name.casefold() == "readme.md":
-                    continue
-                try:
-                    yield _backlog_task(path, text, last, prefix)
-                except CtxError as error:
-                    yield f"{path}:{error}"
-
-
-def _backlog_task(path: str, text: str, last: str, prefix: str) -> Task | str:
-    keys, body = parse_front_matter(text)
-
-    def renamed(name: str) -> str:  # references keep the prefix that ids had before
-        return re.sub(r"^[A-Za-z]+-(?=\d)", f"{prefix}-", name) if prefix else name
-
-    parts = parse_parts(body)
-    box = re.search(r"<!-- AC:BEGIN -->(.*?)<!-- AC:END -->", body, re.S)
-    word = str(keys.get("status", ""))
-    done = word.casefold() == last.casefold() or "/completed/" in path
-    known: dict[str, Any] = {"status": "done"} if done else {}
-    milestone = keys.get("milestone")
-    labels = (*_field_texts(keys.get("labels")), *([f"milestone:{milestone}"] if milestone else []))
-    description = _without_comments(parts.get("Description") or parts[""])
-    notes = [parts.get(name, "") for name in ("Implementation Plan", "Implementation Notes")]
-    return _record_task(
-        keys,
-        path,
-        description=_field_text(description),
-        acceptance=parse_items(box[1]) if box else parse_acceptance(body),
-        parent=renamed(str(keys.get("parent_task_id") or "")),
-        depends_on=tuple(map(renamed, _field_texts(keys.get("dependencies")))),
-        labels=labels,
-        notes=_field_text("\n\n".join(filter(None, map(_without_comments, notes)))),
-        closed=str(_field(keys, "completed_date", "updated_date")),
-        **known,
-    )
-
-
-def _without_comments(text: str) -> str:
-    """The text without the whole-line comments that trackers mark their parts with."""
-    return re.sub(r"(?m)^\s*<!--[^\n]*-->[ \t]*\n?", "", text).strip("\n")
-
-
-def _read_flow(project: Project) -> Found:
-    for folder in (".flow/specs", ".flow/epics"):
-        for path in _json_files(project, folder):
-            record, faults = _read_json(project, path)
-            yield from faults
-            if isinstance(record, dict):
-                text = _field_text(read_text(project, path[:-4] + "md"))
-                yield _record_task(record, path, type="epic", description=text, depends_on=())
-    states = _flow_states(project)
-    for path in _json_files(project, ".flow/tasks"):
-        record, faults = _read_json(project, path)
-        yield from faults
-        if not isinstance(record, dict):
-            continue
-        parts = parse_parts(read_text(project, path[:-4] + "md") or "")
-        live = _flow_state(project, states, str(record.get("id")))
-        summary = parts.get("Done summary", "")
-        status = str(
-            live.get("status") or ("done" if not is_empty_note(summary) else record.get("status"))
-        )
-        text = parts.get("Description", "")
-        yield _record_task(
-            record | {"status": status},
-            path,
-            description=_field_text(text),
-            acceptance=parse_items(parts.get("Acceptance", "")) or parse_acceptance(text),
-            parent=str(_field(record, "spec", "epic")),
-            closed=str(_field(live, "updated_at") or _field(record, "updated_at")),
-        )
-
-
-def _json_files(project: Project, folder: str) -> list[str]:
-    return [f"{folder}/{name}" for name in list_folder(project, folder) if name.endswith(".json")]
-
-
-def _flow_states(project: Project) -> list[str]:
-    """The folders that may hold the live state of Flow's tasks, as places on this machine."""
-    folders = [os.environ.get("FLOW_STATE_DIR", "")]
-    if list_folder(project, ".flow/tasks"):
-        common = os.path.join(project.root, ".git")
-        if not os.path.isdir(common):
-            told = run_git(project, "rev-parse", "--git-common-dir") or b""
-            common = os.path.join(project.root, os.fsdecode(told.strip()))
-        folders += [os.path.join(common, "flow-state"), os.path.join(project.root, ".flow/state")]
-    places = [os.path.join(folder, "tasks") for folder in folders if folder]
-    return [place for place in places if os.path.isdir(place)]
-
-
-def _flow_state(project: Project, folders: Sequence[str], name: str) -> dict[str, Any]:
-    if not is_file_name(name):
-        return {}
-    for folder in folders:
-        source = read_file(os.path.join(folder, f"{name}.state.json"))
-        with contextlib.suppress(ValueError, RecursionError):
-            state = _load_json(source or b"null")
-            if isinstance(state, dict):
-                return state
-    return {}
-
-
-_BOX = r"(\s*)[-*+] \[([ xX~/-])\]\s+(.*)"
-_BOX_STATUS = {" ": "open", "x": "done", "X": "done"}  # else in progress
-_DEPENDS = r"(?i)\(?\bdepends on:?\s+([^);]*)\)?"
-
-
-def _read_speckit(project: Project) -> Found:
-    state, faults = _read_json(project, ".specify/feature.json")
-    yield from faults
-    told = str(state.get("feature_directory", "")) if isinstance(state, dict) else ""
-    current = told.replace("\\", "/").rstrip("/").rpartition("/")[2]
-    texts = {
-        name: text
-        for name in list_folder(project, "specs")
-        if (text := read_text(project, f"specs/{name}/tasks.md")) is not None
-    }
-    numbers = {name: (re.match(r"\d+", name) or [name])[0] for name in texts}
-    for name in sorted(texts, key=lambda name: (name != current, name)):
-        twins = list(numbers.values()).count(numbers[name]) > 1
-        spec = read_text(project, f"specs/{name}/spec.md") or ""
-        title = re.search(r"(?m)^#\s+(.*)", spec)
-        epic = Task(
-            name if twins else numbers[name],
-            title[1] if title else name,
-            "epic",
-            description=_field_text(spec),
-            labels=("current",) if name == current else (),
-            path=f"specs/{name}/tasks.md",
-        )
-        found = list(_speckit_tasks(epic, texts[name], _story_scenarios(spec)))
-        is_done = all(isinstance(each, str) or each.status == "done" for each in found)
-        yield epic._replace(status="done" if is_done else "open")
-        yield from found
-
-
-def _speckit_tasks(epic: Task, text: str, scenarios: Mapping[str, tuple[str, ...]]) -> Found:
-    phase, goal = "", ""
-    for number, line, heading, box in _boxes(text):
-        if heading:
-            phase, goal = heading, ""
-        elif line.startswith("**Goal**:"):
-            goal = line.removeprefix("**Goal**:").strip()
-        elif box:
-            named = re.match(r"\**(T\d+[a-z]?)\**:?\s+((?:\[[^\]]*\]\s*)*)(.*)", box[3])
-            if not named:
-                yield f"{epic.path}:{number}: a box without a task id such as T012; skipped"
-                continue
-            labels = re.findall(r"\[([^\]]+)\]", named[2])
-            about = [phase and f"Phase: {phase}", goal and f"Goal: {goal}"]
-            yield Task(
-                f"{epic.id}/{named[1]}",
-                re.sub(_DEPENDS, "", named[3]).strip(),
-                status=_BOX_STATUS.get(box[2], "in_progress"),
-                description="\n".join(filter(None, about)),
-                acceptance=next((scenarios[each] for each in labels if each in scenarios), ()),
-                parent=epic.id,
-                depends_on=tuple(f"{epic.id}/{each}" for each in _needs(named[3])),
-                labels=(*labels, *epic.labels),
-                path=epic.path,
-                line=number,
-            )
-
-
-def _needs(text: str) -> list[str]:
-    """The ids that a line says it depends on."""
-    found = re.search(_DEPENDS, text)
-    return re.findall(r"[A-Za-z][\w.]*-?\d[\w.-]*", found[1]) if found else []
-
-
-def _story_scenarios(spec: str) -> dict[str, tuple[str, ...]]:
-    """Label of a user story, such as US1 -> its scenarios; headings may be in any language."""
-    found: dict[str, tuple[str, ...]] = {}
-    for heading, body in parse_parts(spec, 3).items():
-        number = re.search(r"(\d+)\s*[-:–—]", heading)
-        items = tuple(item for item in parse_items(body) if "Given" in item)
-        if number and items:
-            found.setdefault(f"US{number[1]}", items)
-    return found
-
-
-def _boxes(text: str) -> Iterator[tuple[int, str, str, re.Match[str] | None]]:
-    """Number, text, heading or "", and box or None, of each line; none of the two in a fence."""
-    mark = ""
-    for number, line in enumerate(text.split("\n"), 1):
-        before, mark = mark, fence_after(line, mark)
-        heading = re.match(r"#{1,6}\s+(.*?)[\s#]*$", line) if line[:1] == "#" else None
-        box = re.match(_BOX, line)
-        outside = not (before or mark)
-        yield number, line, heading[1] if heading and outside else "", box if outside else None
-
-
-def _read_openspec(project: Project) -> Found:
-    base = "openspec/changes"
-    for change in list_folder(project, base):
-        path = f"{base}/{change}/tasks.md"
-        text = read_text(project, path) if change != "archive" else None
-        if text is None:
-            continue
-        why = parse_parts(read_text(project, f"{base}/{change}/proposal.md") or "").get("Why", "")
-        criteria = _requirements(project, f"{base}/{change}/specs")
-        yield Task(
-            change,
-            change,
-            "epic",
-            description=_field_text(why),
-            path=f"{base}/{change}/proposal.md",
-        )
-        group = ""
-        for line, _, heading, box in _boxes(text):
-            group = heading or group
-            if box is None:
-                continue
-            named = re.match(r"\**(\d+(?:\.\d+)*[a-z]?)\.?\**\s+(.*)", box[3])
-            if not named:
-                yield f"{path}:{line}: a box without a number such as 1.2; skipped"
-                continue
-            yield Task(
-                f"{change}/{named[1]}",
-                named[2],
-                status=_BOX_STATUS.get(box[2], "in_progress"),
-                description=group and f"Part: {group}",
-                acceptance=criteria,
-                parent=change,
-                path=path,
-                line=line,
-            )
-
-
-def _requirements(project: Project, folder: str) -> tuple[str, ...]:
-    """The names of the requirements that a change's spec deltas state."""
-    found: list[str] = []
-    for name in list_folder(project, folder):
-        text = read_text(project, f"{folder}/{name}/spec.md") or ""
-        found += re.findall(r"(?m)^### Requirement:\s*(.*\S)", text)
-    return tuple(found[:30])
-
-
-def _read_prd(project: Project) -> Found:
-    path = "prd.json"
-    value, faults = _read_json(project, path)
-    yield from faults
-    if not isinstance(value, dict):
-        return
-    for record in _records(value.get("tasks")):
-        yield _record_task(record, path)
-    for record in _records(value.get("userStories")):
-        yield _record_task(
-            record, path, status="done" if record.get("passes") is True else "open", type="story"
-        )
-
-
-_PLAIN_FILES = ("TASKS.md", "TODO.md", ".ctx/tasks.md")
-_PLAIN_ID = r"\**([A-Za-z][A-Za-z0-9]*-[A-Za-z0-9][\w.-]*|T\d+)\**(?::\**\s*|\s+[-–—]\s+|\s+)(\S.*)"
-_PLAIN_TITLES = ("tasks", "todo", "to do", "todos", "backlog")  # headings that name no epic
-
-
-def _read_plain(project: Project) -> Found:
-    for path in _PLAIN_FILES:
-        yield from _plain_tasks(path, read_text(project, path) or "")
-
-
-def _plain_tasks(path: str, text: str) -> Found:
-    """Boxes at the left edge; the heading above is the epic, what is indented below is the text."""
-    taken = set(re.findall(r"(?m)^[-*+] \[.\]\s+\**(T-\d+)", text))
-    lines, number = text.split("\n"), 0
-    epic: Task | None = None
-    told = True  # whether the epic was yielded; one without tasks never is
-    for line, _, heading, box in _boxes(text):
-        if heading:
-            named = re.fullmatch(_PLAIN_ID, heading)
-            name, title = (named[1], named[2]) if named else (heading, heading)
-            told = title.casefold() in _PLAIN_TITLES
-            epic = None if told else Task(show(name, 80), title, "epic", path=path, line=line)
-        elif box and not box[1]:
-            if epic and not told:
-                yield epic
-                told = True
-            number += 1
-            while f"T-{number}" in taken and not re.fullmatch(_PLAIN_ID, box[3]):
-                number += 1
-            yield _plain_task(box, lines[line:], f"T-{number}")._replace(
-                parent=epic.id if epic else "", path=path, line=line
-            )
-
-
-def _plain_task(box: re.Match[str], below: Sequence[str], name: str) -> Task:
-    """One box as a task; `name` is its id if none is written."""
-    named = re.fullmatch(_PLAIN_ID, box[3])
-    inner = list(itertools.takewhile(lambda line: not line.strip() or line[0] in " \t", below))
-    boxes = [found[3] for line in inner if (found := re.match(_BOX, line))]
-    text = "\n".join(line.strip() for line in inner if not re.match(_BOX, line)).strip("\n")
-    return Task(
-        named[1] if named else name,
-        re.sub(_DEPENDS, "", named[2] if named else box[3]).strip(" *"),
-        status=_BOX_STATUS.get(box[2], "in_progress"),
-        description=_field_text(text),
-        acceptance=tuple(boxes) or parse_acceptance(text),
-        depends_on=tuple(_needs(box[3])),
-    )
-
-
-_GH_FIELDS = "number,title,body,state,labels,milestone,comments,url,closedAt"
-_GH_NEWER = ",parent,blockedBy"
-
-
-def _read_gh(project: Project, wanted: str = "") -> Found:
     number = wanted.removeprefix("#")
     if wanted and not re.fullmatch("[0-9]{1,9}", number):
         raise CtxError(f"{show(wanted)}: not an issue number; give digits")
-    query = (
-        ["issue", "view", number]
-        if wanted
-        else ["issue", "list", "--state", "all", "--limit", "500"]
-    )
-    text = _run_tracker(project, "gh", *query, "--json", _GH_FIELDS + _GH_NEWER)
-    if text is None:  # an older gh does not know the newer fields
-        text = _run_tracker(project, "gh", *query, "--json", _GH_FIELDS)
+    query = ["view", number] if wanted else ["list", "--state", "all", "--limit", "500"]
+    fields = "number,title,body,state,labels,milestone,comments,url,closedAt"
+    for more in (",parent,blockedBy", ""):  # an older gh does not know the newer fields
+        text = _run_tracker(project, "gh", "issue", *query, "--json", fields + more)
+        if text is not None:
+            break
     try:
-        value = _load_json(text or "")
+        value = json.loads(text or "")
     except ValueError as error:
         raise CtxError("gh: no answer that can be read; run `gh auth status`") from error
     records = _records(value if isinstance(value, list) else [value])
-    epics = {str(record.get("number")): "" for record in records}  # those that need no epic of ours
+    known = {str(record.get("number")) for record in records}
     for record in records:
-        above = _records([record.get("parent"), record.get("milestone")])
-        parent = str(_field(above[0], "number", "title")) if above else ""
-        if parent and parent not in epics:
-            epics[parent] = str(_field(above[0], "title"))
-            text = _field_text(above[0].get("description"))
-            yield Task(parent, epics[parent], "epic", description=text, path="gh")
-        comments = [_field_text(each.get("body")) for each in _records(record.get("comments"))]
+        epic = next(iter(_records([record.get("parent"), record.get("milestone")])), {})
+        parent = str(_field(epic, "number", "title"))
+        if parent and parent not in known:
+            known.add(parent)
+            yield Row("gh", 0, epic | {"id": parent, "type": "epic", "state": ""})
         needs = record.get("blockedBy")
-        needs = needs.get("nodes") if isinstance(needs, dict) else needs
-        yield _record_task(
-            record,
-            "gh",
-            parent=parent,
-            notes="\n\n".join(filter(None, comments)),
-            depends_on=tuple(str(each.get("number")) for each in _records(needs)),
-        )
+        needs = _records(needs.get("nodes") if isinstance(needs, dict) else needs)
+        links = {"parent": parent, "dependencies": [each.get("number") for each in needs]}
+        yield Row("gh", 0, record | links)
 
 
 def _run_tracker(project: Project, name: str, *args: str) -> str | None:
@@ -10019,10 +9654,237 @@ def _run_tracker(project: Project, name: str, *args: str) -> str | None:
     return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None
 
 
+# -- trackers that keep a folder of markdown
+
+
+def _read_documents(project: Project, folder: str) -> Iterator[Row]:
+    """The markdown files of a folder, their keys in front matter or in a JSON file beside them."""
+    names = list_folder(project, folder)
+    for name in names:
+        stem, _, kind = name.rpartition(".")
+        path = f"{folder}/{name}"
+        if kind == "json":
+            body = read_text(project, f"{folder}/{stem}.md") or ""
+            rows = _read_rows(project, path)
+            yield from (row._replace(record=_with_body(row.record, body)) for row in rows)
+        elif kind == "md" and stem.casefold() != "readme" and f"{stem}.json" not in names:
+            try:
+                keys, body = parse_front_matter(read_text(project, path) or "")
+                yield Row(path, 0, _with_body(keys, body))
+            except CtxError as error:
+                yield Row(path, 1, {}, str(error))
+
+
+def _with_body(record: Record, body: str) -> Record:
+    """A record with what the sections of its markdown say."""
+    parts = {name: _without_comments(text) for name, text in parse_parts(body).items()}
+    box = re.search(r"<!-- AC:BEGIN -->(.*?)<!-- AC:END -->", body, re.S)
+    notes = [parts.get(name) for name in ("Implementation Plan", "Implementation Notes")]
+    known: Record = {
+        "description": parts.get("Description", _without_comments(body)),
+        "acceptance": parse_items(box[1]) if box else parse_acceptance(body),
+        "notes": _field_text(*notes),
+    }
+    if not is_empty_note(parts.get("Done summary", "")):
+        known["status"] = "done"
+    return record | known
+
+
+def _without_comments(text: str) -> str:
+    """The text without the whole-line comments that trackers mark their parts with."""
+    return re.sub(r"(?m)^\s*<!--[^\n]*-->[ \t]*\n?", "", text).strip("\n")
+
+
+def _read_backlog(project: Project) -> Iterator[Row]:
+    for base in ("backlog", ".backlog"):
+        config = parse_keys(read_text(project, f"{base}/config.yml") or "")
+        last = "".join(_field_texts(config.get("statuses"))[-1:]) or "Done"
+        folders = [f"{base}/tasks", f"{base}/completed"]
+        for row in (row for folder in folders for row in _read_documents(project, folder)):
+            keys = row.record
+            names = [str(keys.get("parent_task_id", "")), *_field_texts(keys.get("dependencies"))]
+            if config.get("task_prefix"):  # references keep the prefix that ids had before
+                now = f"{config['task_prefix']}-"
+                names = [re.sub(r"^[A-Za-z]+-(?=\d)", now, name) for name in names]
+            keys |= {"parent": names[0], "dependencies": names[1:]}
+            if "/completed/" in row.path or str(keys.get("status")).casefold() == last.casefold():
+                keys["status"] = "done"
+            if keys.get("milestone"):
+                labels = _field_texts(keys.get("labels"))
+                keys["labels"] = [*labels, f"milestone:{keys['milestone']}"]
+            yield row
+
+
+def _read_flow(project: Project) -> Iterator[Row]:
+    git = _git_folder(project)
+    shared = (read_file(f"{git}/commondir", 4096) or b".").decode("utf-8", "replace").strip()
+    states = [os.path.join(git, shared, "flow-state"), f"{project.root}/.flow/state"]
+    if os.environ.get("FLOW_STATE_DIR"):
+        states.insert(0, os.environ["FLOW_STATE_DIR"])
+
+    def change(record: Record) -> list[Record]:
+        name = str(record.get("id"))
+        for folder in states if is_file_name(name) else ():  # what is committed lags behind it
+            source = read_file(f"{folder}/tasks/{name}.state.json") or b""
+            for row in _parse_rows("", source.decode("utf-8", "replace")):
+                live = [key for key in ("status", "updated_at") if row.record.get(key)]
+                return [record | {key: row.record[key] for key in live}]
+        return [record]
+
+    for folder in (".flow/specs", ".flow/epics"):
+        rows = _read_documents(project, folder)
+        yield from _changed(rows, lambda record: [record | {"type": "epic"}])
+    yield from _changed(_read_documents(project, ".flow/tasks"), change)
+
+
+# -- trackers that keep check-lists
+
+_BOX = r"(\s*)[-*+] \[([ xX~/-])\]\s+(.*)"
+_DEPENDS = r"(?i)\(?\bdepends on:?\s+([^);]*)\)?"
+_NEEDED = r"[A-Za-z][\w.]*-?\d[\w.-]*|\d+\.\d+"
+
+
+class _Box(NamedTuple):
+    """One box of a check-list."""
+
+    line: int
+    indent: str
+    text: str
+    heading: str  # the nearest above it
+    place: int  # the line of that heading
+    goal: str  # what a line **Goal**: below that heading says
+    record: Record  # all that can be told without knowing what ids look like here
+
+
+def _parse_boxes(text: str) -> Iterator[_Box]:
+    """The boxes outside code fences, each with what is indented below it."""
+    lines = text.split("\n")
+    heading, place, goal, mark = "", 0, "", ""
+    for number, line in enumerate(lines, 1):
+        before, mark = mark, fence_after(line, mark)
+        if before or mark:
+            continue
+        if title := re.match(r"#{1,6}\s+(.*?)[\s#]*$", line):
+            heading, place, goal = title[1], number, ""
+        elif line.startswith("**Goal**:"):
+            goal = line.removeprefix("**Goal**:").strip()
+        elif box := re.match(_BOX, line):
+            below = _indented(lines[number:], len(box[1]))
+            clause = re.search(_DEPENDS, box[3])
+            needs = re.findall(_NEEDED, clause[1]) if clause else []
+            words = [each.strip() for each in below if not re.match(_BOX, each)]
+            record = {
+                "status": box[2],
+                "description": "\n".join(words).strip("\n"),
+                "acceptance": [found[3] for each in below if (found := re.match(_BOX, each))],
+                "dependencies": needs,
+            }
+            text = re.sub(_DEPENDS, "", box[3]).strip() if needs else box[3]
+            yield _Box(number, box[1], text, heading, place, goal, record)
+
+
+def _indented(lines: Iterable[str], edge: int) -> list[str]:
+    return list(itertools.takewhile(lambda line: not line[: edge + 1].strip(), lines))
+
+
+def _read_features(project: Project, base: str, short: str, ids: str) -> Iterator[Row]:
+    """Folders with a check-list each, as epics; `short` finds an epic's id in its folder's name."""
+    told = str(_read_object(project, ".specify/feature.json").get("feature_directory", ""))
+    current = told.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    names = [name for name in list_folder(project, base) if name != "archive"]
+    texts = {name: read_text(project, f"{base}/{name}/tasks.md") or "" for name in names}
+    shorts = {name: (re.match(short, name) or [name])[0] for name in names if texts[name]}
+    for name in sorted(shorts, key=lambda name: (name != current, name)):
+        folder, twins = f"{base}/{name}", list(shorts.values()).count(shorts[name]) > 1
+        proposal = parse_parts(read_text(project, f"{folder}/proposal.md") or "")
+        about = read_text(project, f"{folder}/spec.md") or proposal.get("Why", "")
+        title = re.search(r"(?m)^#\s+(.*)", about)
+        parts = list_folder(project, f"{folder}/specs")
+        specs = [read_text(project, f"{folder}/specs/{part}/spec.md") or "" for part in parts]
+        epic: Record = {
+            "id": name if twins else shorts[name],
+            "title": title[1] if title else name,
+            "type": "epic",
+            "description": about,
+            "labels": ["current"] if name == current else [],
+        }
+        path, criteria = f"{folder}/tasks.md", _parse_criteria("\n".join([about, *specs]))
+        rows = list(_feature_rows(path, texts[name], ids, epic, criteria))
+        is_done = all(row.fault or row.record["status"] in "xX" for row in rows)
+        yield Row(path, 0, epic | {"status": "done" if is_done else "open"})
+        yield from rows
+
+
+def _feature_rows(
+    path: str, text: str, ids: str, epic: Record, criteria: Mapping[str, tuple[str, ...]]
+) -> Iterator[Row]:
+    for box in _parse_boxes(text):
+        named = re.match(rf"{ids}((?:\[[^\]]*\](?!\()\s*)*)(.*)", box.text)
+        if named:
+            record, labels = box.record, re.findall(r"\[([^\]]+)\]", named[2])
+            told = next((criteria[label] for label in labels if label in criteria), criteria[""])
+            about = [box.heading and f"Part: {box.heading}", box.goal and f"Goal: {box.goal}"]
+            record |= {
+                "id": f"{epic['id']}/{named[1]}",
+                "title": named[3],
+                "description": _field_text("\n".join(filter(None, about)), record["description"]),
+                "acceptance": record["acceptance"] or told,
+                "parent": epic["id"],
+                "dependencies": [f"{epic['id']}/{each}" for each in record["dependencies"]],
+                "labels": labels + epic["labels"],
+            }
+            yield Row(path, box.line, record)
+        elif not box.indent:  # else it is a criterion of the box above
+            yield Row(path, box.line, {}, "a box without an id; skipped")
+
+
+def _parse_criteria(spec: str) -> dict[str, tuple[str, ...]]:
+    """Label of a user story, such as US1 -> its scenarios; "" -> what every task must meet."""
+    found: dict[str, tuple[str, ...]] = {"": ()}
+    for heading, body in parse_parts(spec, 3).items():
+        number = re.search(r"(\d+)\s*[-:–—]", heading)
+        scenarios = tuple(item for item in parse_items(body) if "Given" in item)
+        if heading.startswith("Requirement:") and len(found[""]) < _MOST_REQUIREMENTS:
+            found[""] += (heading.removeprefix("Requirement:").strip(),)
+        elif number and scenarios:  # the words of a heading may be in any language
+            found.setdefault(f"US{number[1]}", scenarios)
+    return found
+
+
+_MOST_REQUIREMENTS = 30
+_PLAIN_FILES = ("TASKS.md", "TODO.md", ".ctx/tasks.md")
+_PLAIN_ID = r"\**([A-Za-z][A-Za-z0-9]*-[A-Za-z0-9][\w.-]*|T\d+)\**(?::\**\s*|\s+[-–—]\s+|\s+)(\S.*)"
+_PLAIN_TITLES = ("tasks", "todo", "to do", "todos", "backlog")  # headings that name no epic
+
+
+def _read_plain(project: Project) -> Iterator[Row]:
+    for path in _PLAIN_FILES:
+        boxes = [box for box in _parse_boxes(read_text(project, path) or "") if not box.indent]
+        names = [re.fullmatch(_PLAIN_ID, box.text) for box in boxes]
+        taken = {named[1] for named in names if named}
+        place, number, epic = 0, 0, ""
+        for box, named in zip(boxes, names, strict=True):
+            if box.place > place:  # the first box below this heading
+                head = re.fullmatch(_PLAIN_ID, box.heading) or ["", box.heading, box.heading]
+                is_plain = head[2].casefold() in _PLAIN_TITLES
+                place, epic = box.place, "" if is_plain else show(head[1], 80)
+                if epic:
+                    yield Row(path, place, {"id": epic, "title": head[2], "type": "epic"})
+            number += 1
+            while not named and f"T-{number}" in taken:
+                number += 1
+            name, title = (named[1], named[2]) if named else (f"T-{number}", box.text)
+            known = {"id": name, "title": title.strip(" *"), "parent": epic}
+            yield Row(path, box.line, box.record | known)
+
+
 _TICK = "tick its box in `{path}`: `- [x]`"
 SOURCES: dict[str, Source] = {  # in the order in which they are looked for
     "runner": Source(_read_runner, "nothing to close: the loop marks this node after its guard"),
-    "cub": Source(_read_cub, 'close it: `cub task close {id} -r "what was done"`'),
+    "cub": Source(
+        lambda project: _read_rows(project, ".cub/tasks.jsonl"),
+        'close it: `cub task close {id} -r "what was done"`',
+    ),
     "beads": Source(
         _read_beads,
         'close it: `bd close {id} --reason "what was done"`',
@@ -10039,8 +9901,16 @@ SOURCES: dict[str, Source] = {  # in the order in which they are looked for
         "`backlog task edit {id} -s 'In Progress'`",
     ),
     "flow": Source(_read_flow, 'close it: `flowctl done {id} --summary "what was done"`'),
-    "speckit": Source(_read_speckit, _TICK),
-    "openspec": Source(_read_openspec, _TICK),
+    "speckit": Source(
+        lambda project: _read_features(project, "specs", r"\d+|.*", r"\**(T\d+[a-z]?)\**:?\s+"),
+        _TICK,
+    ),
+    "openspec": Source(
+        lambda project: _read_features(
+            project, "openspec/changes", ".*", r"\**(\d+(?:\.\d+)*[a-z]?)\.?\**\s+"
+        ),
+        _TICK,
+    ),
     "prd": Source(_read_prd, 'set `"passes": true` (or `"status": "closed"`) for it in `{path}`'),
     "plain": Source(_read_plain, _TICK, "mark its box `- [~]`"),
     "gh": Source(_read_gh, 'close it: `gh issue close {id} --comment "what was done"`'),
@@ -10060,46 +9930,35 @@ def read_attempts(project: Project, task: Task) -> list[Attempt]:
     runner = _runner_attempts(project, task)
     marks = {attempt.mark for attempt in runner}
     own = [each for each in _own_attempts(project, task) if each.mark not in marks]
-    attempts = [*_cub_attempts(project, task), *runner, *own]
-    for at in reversed(range(len(attempts))):
-        if attempts[at].status != "done":
-            log = attempts[at].log or read_log(project, attempts[at].log_path)
-            attempts[at] = attempts[at]._replace(log=log)
-            break
+    attempts = [*_cub_attempts(project, task), *own, *runner]
+    failed = [at for at, each in enumerate(attempts) if each.status != "done"]
+    for at in failed[-1:]:
+        log = attempts[at].log or read_log(project, attempts[at].log_path)
+        attempts[at] = attempts[at]._replace(log=log)
     return attempts
 
 
-def read_previous(project: Project, task: Task) -> tuple[str, str]:
+def read_previous(project: Project, attempts: Sequence[Attempt]) -> tuple[str, str]:
     """What the previous attempt said, if it is to be tried again, and how its guard failed."""
-    state = read_run_state(project)
-    folder = f".runner/iterations/{state['run_id']}/{state['next_iter'] - 1}"
-    attempt = _iteration(project, folder, task) if is_file_name(str(state["run_id"])) else None
-    own = _own_attempts(project, task)
-    if attempt is None or (own and own[-1].mark == attempt.mark and own[-1].log):
-        attempt = own[-1] if own else None
-    if attempt is None:
-        return "", ""
-    log = attempt.log or read_log(project, attempt.log_path)
-    history = attempt.summary if attempt.status != "done" else ""
-    failure = log if attempt.guard == "fail" else ""
-    return _shown_end(history), _shown_end(failure)
+    last = next((each for each in reversed(attempts) if each.recent), Attempt("done"))
+    history = last.summary if last.status != "done" else ""
+    failure = last.log or read_log(project, last.log_path) if last.guard == "fail" else ""
+    return show_end(history), show_end(failure)
 
 
-def _shown_end(text: str) -> str:
+def show_end(text: str) -> str:
+    """The end of a text that a tool wrote, made safe; "" if it says nothing."""
     return "" if is_empty_note(text) else cut_tail(clean_text(text), LOG_BYTES)
 
 
 def read_run_state(project: Project) -> dict[str, Any]:
     """The loop's own state, its keys in their order; a new run if there is none."""
-    state, _ = _read_json(project, STATE_PATH)
-    state = state if isinstance(state, dict) else {}
+    state = _read_object(project, STATE_PATH)
     number = state.get("next_iter")
-    known = {"run_id": str(state.get("run_id") or "ctx"), "next_iter": number}
     if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number < 10**9:
-        known["next_iter"] = 1
-    return {key: known.get(key, state.get(key)) for key in STATE_KEYS} | {
-        key: value for key, value in state.items() if key not in STATE_KEYS
-    }
+        number = 1
+    known = {"run_id": str(state.get("run_id") or "ctx"), "next_iter": number}
+    return dict.fromkeys(STATE_KEYS) | state | known
 
 
 def read_log(project: Project, path: str) -> str:
@@ -10108,44 +9967,41 @@ def read_log(project: Project, path: str) -> str:
         return ""
     start = (read_source(project, path, 200, part="head") or b"").decode("utf-8", "replace")
     source = read_source(project, path, 4 * LOG_BYTES, part="tail")
-    if source is None or is_infrastructure(start):
+    if source is None or _is_infrastructure(start):
         return ""
-    return cut_tail(clean_text(source.decode("utf-8", "replace")), LOG_BYTES)
+    return show_end(source.decode("utf-8", "replace"))
 
 
-def is_infrastructure(text: str) -> bool:
+def _is_infrastructure(text: str) -> bool:
     """Whether a text tells of the loop's own trouble, which is not the agent's."""
     return strip_ansi(text).lstrip().startswith("runner error:")
 
 
+def _find_log(project: Project, *paths: str) -> str:
+    return next((path for path in paths if read_log(project, path)), "")
+
+
 def _runner_attempts(project: Project, task: Task) -> list[Attempt]:
-    run = str(read_run_state(project)["run_id"])
-    base = f".runner/iterations/{run}"
-    if not is_file_name(run):
-        return []
-    numbers = sorted(
-        int(name) for name in list_folder(project, base) if re.fullmatch(r"\d{1,9}", name)
-    )
-    found = [_iteration(project, f"{base}/{number}", task) for number in numbers[-500:]]
-    return [attempt for attempt in found if attempt]
-
-
-def _iteration(project: Project, folder: str, task: Task) -> Attempt | None:
-    """One iteration of the runner, if it worked on this task."""
-    meta, _ = _read_json(project, f"{folder}/meta.json")
-    if not isinstance(meta, dict) or str(meta.get("node_id")).rpartition("/")[2] != task.id:
-        return None
-    output, _ = _read_json(project, f"{folder}/output.json")
-    summary = _field_text(output.get("summary")) if isinstance(output, dict) else ""
-    logs = [f"{folder}/{name}" for name in ("failure.log", "guard.log")]
-    usable = [path for path in logs if read_source(project, path, 1, part="head") is not None]
-    return Attempt(
-        str(meta.get("status") or "retry"),
-        "" if is_infrastructure(summary) else summary,
-        guard=str(meta.get("guard") or ""),
-        log_path=next((path for path in usable if read_log(project, path)), ""),
-        mark=f"{meta.get('run_id')}/{meta.get('iter')}",
-    )
+    """The iterations of the loop's present run that worked on this task."""
+    state = read_run_state(project)
+    base = f".runner/iterations/{state['run_id']}"
+    names = list_folder(project, base) if is_file_name(state["run_id"]) else []
+    found = []
+    for number in sorted(int(name) for name in names if re.fullmatch(r"\d{1,9}", name))[-500:]:
+        folder = f"{base}/{number}"
+        meta = _read_object(project, f"{folder}/meta.json")
+        if str(meta.get("node_id")).rpartition("/")[2] == task.id:
+            summary = _field_text(_read_object(project, f"{folder}/output.json").get("summary"))
+            attempt = Attempt(
+                str(meta.get("status") or "retry"),
+                "" if _is_infrastructure(summary) else summary,
+                guard=str(meta.get("guard") or ""),
+                log_path=_find_log(project, f"{folder}/failure.log", f"{folder}/guard.log"),
+                mark=f"{state['run_id']}/{number}",
+                recent=number == state["next_iter"] - 1,
+            )
+            found.append(attempt)
+    return found
 
 
 def _cub_attempts(project: Project, task: Task) -> list[Attempt]:
@@ -10153,9 +10009,8 @@ def _cub_attempts(project: Project, task: Task) -> list[Attempt]:
     if not is_file_name(task.id):
         return []
     base = f".cub/ledger/by-task/{task.id}"
-    entries = [_read_json(project, path)[0] for path in (f"{base}.json", f"{base}/entry.json")]
-    entry: dict[str, Any] = next(iter(_records(entries)), {})
-    outcome: dict[str, Any] = next(iter(_records([entry.get("outcome")])), entry)
+    entry = _read_object(project, f"{base}.json") or _read_object(project, f"{base}/entry.json")
+    outcome = next(iter(_records([entry.get("outcome")])), entry)
     approach = _field_text(outcome.get("approach"))
     lessons = _field_texts(outcome.get("lessons_learned"))
     records = _records(entry.get("attempts"))
@@ -10166,41 +10021,43 @@ def _cub_attempts(project: Project, task: Task) -> list[Attempt]:
     for number, record in enumerate(records, 1):
         own = record.get("attempt_number")
         name = f"{own if isinstance(own, int) else number:03d}-harness"
-        logs = [f"{base}/attempts/{name}.log", f"{base}/{name}.jsonl"]
-        there = [path for path in logs if read_source(project, path, 1, part="head") is not None]
         status = "done" if record.get("success") is True else "failed"
-        summary = _field_text(record.get("error_summary")) or (approach if status == "done" else "")
-        category = _field_text(record.get("error_category"))
-        found.append(Attempt(status, summary, category, log_path=there[0] if there else ""))
-    return [*found[:-1], *(last._replace(lessons=lessons) for last in found[-1:])]
+        attempt = Attempt(
+            status,
+            _field_text(record.get("error_summary")) or (approach if status == "done" else ""),
+            _field_text(record.get("error_category")),
+            lessons=lessons if number == len(records) else (),
+            log_path=_find_log(project, f"{base}/attempts/{name}.log", f"{base}/{name}.jsonl"),
+        )
+        found.append(attempt)
+    return found
 
 
 def _own_attempts(project: Project, task: Task) -> list[Attempt]:
     """The attempts that `record` wrote."""
-    found = []
-    for entry in _read_lines(project, ledger_path(task.id)):
-        if isinstance(entry, str) or entry[1].get("task") != task.id:
-            continue
-        texts = {
-            name: _field_text(entry[1].get(name)) for name in ("status", "summary", "guard", "log")
-        }
-        mark = f"{entry[1].get('run_id')}/{entry[1].get('iter')}"
-        found.append(
-            Attempt(
-                texts["status"], texts["summary"], guard=texts["guard"], log=texts["log"], mark=mark
-            )
+    rows = [row.record for row in _read_rows(project, ledger_path(task.id))]
+    return [
+        Attempt(
+            _field_text(row.get("status")),
+            _field_text(row.get("summary")),
+            guard=_field_text(row.get("guard")),
+            log=_field_text(row.get("log")),
+            mark=f"{row.get('run_id')}/{row.get('iter')}",
+            recent=True,
         )
-    return found
+        for row in rows
+        if row.get("task") == task.id
+    ]
 
 
 def read_ledger(project: Project) -> dict[str, list[str]]:
     """Of every task with recorded attempts: how each of them ended, oldest first."""
     found: dict[str, list[str]] = {}
     for name in list_folder(project, LEDGER_FOLDER):
-        for entry in _read_lines(project, f"{LEDGER_FOLDER}/{name}"):
-            if not isinstance(entry, str):
-                task = _field_text(entry[1].get("task"))
-                found.setdefault(task, []).append(_field_text(entry[1].get("status")))
+        rows = _read_rows(project, f"{LEDGER_FOLDER}/{name}")
+        for record in [row.record for row in rows if not row.fault]:
+            task = _field_text(record.get("task"))
+            found.setdefault(task, []).append(_field_text(record.get("status")))
     return found
 
 
@@ -10215,23 +10072,17 @@ def ledger_path(name: str) -> str:
 # -- where the work tree stands
 
 
-def read_git_state(project: Project, task: Task, commits: int) -> GitState | None:
+def read_git_state(project: Project, task: Task) -> GitState | None:
     """Branch, uncommitted files, last commits, and what earlier commits changed for a task."""
-    log = run_git(project, "log", "-n", "200", "-z", "--format=%h%x1f%s%x1f%B")
+    log = run_git(project, "log", "-n", "200", "-z", "--format=%h %s%x1f%B")
     if log is None:
         return None
-    rows = [row.split("\x1f", 2) for row in log.decode("utf-8", "replace").split("\0")]
-    rows = [row for row in rows if len(row) == 3]
-    branch = run_git(project, "symbolic-ref", "-q", "--short", "HEAD") or b"(detached)"
-    # a bare number stands for many things, so it needs a mark before it
-    before = r"(?<![\w.-])" if re.search("[A-Za-z]", task.id) else r"(?:#|\(|\btask )"
-    named = [
-        row[0] for row in rows if re.search(rf"{before}{re.escape(task.id)}(?![\w-]|\.\w)", row[2])
-    ]
+    rows = [row.partition("\x1f") for row in log.decode("utf-8", "replace").split("\0") if row]
+    named = [head.split(" ")[0] for head, _, text in rows if _is_named(task, text.casefold())]
     return GitState(
-        branch.decode("utf-8", "replace").strip(),
+        read_branch(project) or "(detached)",
         len(_uncommitted(project)),
-        tuple(f"{row[0]} {row[1]}" for row in rows[:commits]),
+        tuple(head for head, _, _ in rows[: project.config.anchor_git_commits]),
         tuple(_changed_in(project, named[:20])),
     )
 
@@ -10243,87 +10094,62 @@ def _changed_in(project: Project, commits: Sequence[str]) -> list[str]:
     return sorted({os.fsdecode(path) for path in re.split(rb"[\0\n]+", listed or b"") if path})
 
 
-_INDEX_ENTRY = (
-    rb"(?:(?P<untracked>\?) (?P<other>[^\0]+)|\w (?P<mode>\d{6}) (?P<blob>[0-9a-f]+) \d\t(?P<path>[^\0]+))\0"
-    rb"(?:\s+ctime: \d+:\d+\s+mtime: (?P<mtime>\d+:\d+)\s+dev: \d+\s+ino: \d+\s+uid: \d+\s+gid: \d+"
-    rb"\s+size: (?P<size>\d+)\s+flags: \w+\n)?"
-)
-
-
 def _uncommitted(project: Project) -> set[bytes]:
-    """Paths that differ from the last commit, without running git's filters.
+    """Paths that differ from the last commit; those of ctx and the loop do not count.
 
-    Staged: blob ids of the index and of HEAD differ. Changed: size or time differ from those that
-    the index remembers, and so does the hash of the bytes. Files of ctx and the loop do not count.
-    A file that a filter rewrites (line endings, LFS) counts once it is touched.
+    A filter of the repository would run a program of its choice, so all are switched off: a file
+    that one rewrites (LFS) counts once it is touched.
     """
-    flags = ("-z", "-t", "-s", "--debug", "--cached", "--others", "--exclude-standard")
-    listed = run_git(project, "ls-files", *flags) or b""
-    tree = run_git(project, "ls-tree", "-r", "-z", "HEAD") or b""
-    head = {
-        path: kind.split()[-1]
-        for kind, tab, path in (row.partition(b"\t") for row in tree.split(b"\0"))
-        if tab
-    }
-    found: set[bytes] = set()
-    for entry in re.finditer(_INDEX_ENTRY, listed):
-        path = entry["path"] or entry["other"]
-        if (
-            entry["untracked"]
-            or head.pop(path, b"") != entry["blob"]
-            or _is_touched(project, entry)
-        ):
-            found.add(path)
-    return {path for path in found | set(head) if not path.startswith((b".ctx/", b".runner/"))}
-
-
-def _is_touched(project: Project, entry: re.Match[bytes]) -> bool:
-    """Whether a tracked file holds other bytes than the index says."""
-    place = os.path.join(os.fsencode(project.root), entry["path"])
-    try:
-        info = os.lstat(place)
-        seconds, _, nanos = (entry["mtime"] or b"0:0").partition(b":")
-        same_time = info.st_mtime_ns == int(seconds) * 10**9 + int(nanos)
-        if entry["mode"] == b"160000" or (same_time and info.st_size == int(entry["size"])):
-            return False
-        link = stat.S_ISLNK(info.st_mode)
-        source = os.readlink(place) if link else read_file(os.fsdecode(place))
-    except OSError:
-        return True
-    import hashlib
-
-    kind = hashlib.sha256 if len(entry["blob"]) == 64 else hashlib.sha1
-    return (
-        source is None
-        or kind(b"blob %d\0" % len(source) + source).hexdigest().encode() != entry["blob"]
-    )
+    asked = ("config", "-z", "--name-only", "--get-regexp", "^filter[.]")
+    named = os.fsdecode(run_git(project, *asked) or b"").split("\0")
+    filters = sorted({name.rpartition(".")[0] for name in named if name})
+    off = [f"{name}.{key}" for name in filters for key in ("clean=", "process=", "required=false")]
+    flags = ("--porcelain", "-z", "--untracked-files=all", "--no-renames")
+    status = [*(part for each in off for part in ("-c", each)), "status", *flags]
+    can = not any("=" in name for name in filters)  # no flag can carry such a name
+    listed = run_git(project, *status, "--ignore-submodules=dirty") if can else None
+    if listed is None:
+        say(project, "git: cannot tell which files are uncommitted")
+    paths = {entry[3:] for entry in (listed or b"").split(b"\0") if entry}
+    return {path for path in paths if not path.startswith((b".ctx/", b".runner/"))}
 
 
 def read_branch(project: Project) -> str:
     """The branch that is checked out, read without starting git; "" if there is none."""
+    head = (read_file(f"{_git_folder(project)}/HEAD", 4096) or b"").decode("utf-8", "replace")
+    return head.strip().removeprefix("ref: refs/heads/") if head.startswith("ref:") else ""
+
+
+def _git_folder(project: Project) -> str:
+    """Where git keeps what belongs to this work tree alone."""
     folder = project.root
     while not os.path.lexists(os.path.join(folder, ".git")) and folder != os.path.dirname(folder):
         folder = os.path.dirname(folder)
     place = os.path.join(folder, ".git")
     link = read_file(place, 4096)  # a linked work tree has a file here
-    if link is not None:
-        place = os.path.join(folder, os.fsdecode(link).removeprefix("gitdir:").strip())
-    head = (read_file(os.path.join(place, "HEAD"), 4096) or b"").decode("utf-8", "replace")
-    return head.strip().removeprefix("ref: refs/heads/") if head.startswith("ref:") else ""
+    told = os.fsdecode(link or b"").removeprefix("gitdir:").strip()
+    return os.path.join(folder, told) if told else place
 
 
 def find_named_tasks(tracker: Tracker, text: str) -> list[Task]:
     """The tasks whose ids stand in a text, or in the name of a branch."""
     folded = text.casefold()
-    found: dict[str, Task] = {}
+    found: set[str] = set()
     for task in sorted(tracker.tasks, key=lambda task: -len(task.id)):
-        word = task.id.casefold()
-        if word in folded:  # a bare number stands for many things, so it needs a mark before it
-            before = r"(?<![\w.-])" if re.search("[a-z]", word) else r"(?:#|\btask[ /-])"
-            if re.search(rf"{before}{re.escape(word)}(?![^\W_]|\.\w|-\d)", folded):
-                folded = folded.replace(word, " ")  # T-1 is not meant where T-1-2 is
-                found[task.id] = task
+        if _is_named(task, folded):
+            folded = folded.replace(task.id.casefold(), " ")  # T-1 is not meant where T-1-2 is
+            found.add(task.id)
     return [task for task in tracker.tasks if task.id in found]
+
+
+def _is_named(task: Task, folded: str) -> bool:
+    """Whether a text in lower case names a task."""
+    word = task.id.casefold()
+    if word not in folded:
+        return False
+    # a bare number stands for many things, so it needs a mark before it
+    before = r"(?<![\w.-])" if re.search("[a-z]", word) else r"(?:#|\w\(|\btask[ /-])"
+    return re.search(rf"{before}{re.escape(word)}(?![^\W_]|\.\w|-\d)", folded) is not None
 
 
 def find_current(tracker: Tracker, branch: str) -> Task | None:
@@ -10359,10 +10185,9 @@ SECTION_TOKENS, SECTION_LINES = 300, 25  # longer ones did no better, and cost e
 IGNORE_PATH = ".ctx/.gitignore"
 
 
-def plan_init(project: Project, paths: Sequence[str]) -> Plan:
-    """Everything `init` writes: sections in `paths`, constitution, run loop, map."""
-    plan = _plan_sections(project, paths, force=False)
-    return Plan([*_plan_own_files(project), *plan.changes], plan.notes)
+def plan_init(project: Project, paths: Sequence[str], doors: Collection[str]) -> Plan:
+    """Everything `init` writes: sections in `paths`, constitution, run loop, map, doors."""
+    return _plan_all(project, paths, doors, force=False)
 
 
 def plan_update(project: Project, *, force: bool) -> Plan:
@@ -10371,9 +10196,15 @@ def plan_update(project: Project, *, force: bool) -> Plan:
     if not paths and not os.path.lexists(find_place(project, CONSTITUTION_PATH)):
         ctx = script_command(project)
         raise CtxError(f"{show(os.path.basename(project.root))}: not set up; run `{ctx} init`")
-    plan, doors = _plan_sections(project, paths, force=force), plan_doors(project, ())
-    changes = [*_plan_own_files(project), *plan.changes, *doors.changes]
-    return Plan(changes, [*plan.notes, *doors.notes])
+    return _plan_all(project, paths, (), force=force)
+
+
+def _plan_all(
+    project: Project, paths: Sequence[str], doors: Collection[str], *, force: bool
+) -> Plan:
+    plan, more = _plan_sections(project, paths, force=force), plan_doors(project, doors)
+    changes = [*_plan_own_files(project), *plan.changes, *more.changes]
+    return Plan(changes, [*plan.notes, *more.notes])
 
 
 def plan_remove(project: Project) -> Plan:
@@ -10391,16 +10222,14 @@ def _plan_own_files(project: Project) -> list[Change]:
     """The files below .ctx: what belongs to the user is only made, never changed."""
     map_text = make_map(project, project.config.map_token_budget)  # may make .ctx/.gitignore
     runloop = TEMPLATES["runloop.md"]
-    texts = {
+    changes = []
+    for path, new in {
         IGNORE_PATH: IGNORED.encode(),
         CONSTITUTION_PATH: TEMPLATES["constitution.md"].encode(),
         RUNLOOP_PATH: seal(runloop),
-    }
-    changes = [
-        Change(path, None, text)
-        for path, text in texts.items()
-        if not os.path.lexists(find_place(project, path))
-    ]
+    }.items():
+        if not os.path.lexists(find_place(project, path)):
+            changes.append(Change(path, None, new))
     old = read_old(project, RUNLOOP_PATH)
     text, pristine = unseal(old or b"")
     if pristine and text != runloop:
@@ -10413,12 +10242,10 @@ def _plan_sections(project: Project, paths: Sequence[str], *, force: bool) -> Pl
     project = project._replace(look_only=True)  # a damaged file is refused before anything is left
     changes: list[Change] = []
     notes: list[str] = []
-    seen: set[str] = set()
+    places: dict[str, str] = {}
     for path in paths:
-        place = find_place(project, path)
-        if place in seen:
-            continue
-        seen.add(place)
+        places.setdefault(find_place(project, path), path)
+    for path in places.values():
         if not can_be_managed(path):
             raise CtxError(
                 f"{path}: no instruction file; name a .md, .mdc or .txt file near the root"
@@ -10429,24 +10256,17 @@ def _plan_sections(project: Project, paths: Sequence[str], *, force: bool) -> Pl
         if state == "newer":
             notes.append(f"{path}: its section was written by a newer ctx.py; left alone")
         elif state == "edited" and not force:
-            ctx = script_command(project)
-            notes.append(
-                f"{path}: section edited by hand; kept (`{ctx} update --force` replaces it)"
-            )
+            again = f"`{script_command(project)} update --force` replaces it"
+            notes.append(f"{path}: section edited by hand; kept ({again})")
         else:
-            if state == "edited" and old is not None:
-                changes.append(_plan_copy(project, path, old))
-                notes.append(f"{path}: section replaced; your text is in {changes[-1].path}")
+            span = find_section(old or b"")
+            if state == "edited" and old and span:
+                text = old[span.start : span.stop]
+                copy = f".ctx/kept/{path.replace('/', '-')}.{content_hash(text)[:8]}.md"
+                changes.append(plan_file(project, copy, text))
+                notes.append(f"{path}: section replaced; your text is in {copy}")
             changes.append(Change(path, old, _in_file(path, upsert_section, old, body)))
     return Plan(changes, notes)
-
-
-def _plan_copy(project: Project, path: str, old: bytes) -> Change:
-    """The edited section, kept as a file of its own before it is replaced."""
-    span = find_section(old)
-    text = old[span.start : span.stop] if span else b""
-    name = f"{path.replace('/', '-')}.{content_hash(text)[:8]}.md"
-    return plan_file(project, f".ctx/kept/{name}", text)
 
 
 def _in_file(path: str, step: Callable[..., T], *args: Any) -> T:
@@ -10500,11 +10320,16 @@ def is_linked_pair(project: Project) -> bool:
 def list_managed(project: Project) -> list[str]:
     """The instruction files that hold a managed section, whole or damaged; a linked pair once."""
     names = {*list_files(project), *list_folder(project, "")}  # also those that git does not list
-    names = {path for path in names if can_be_managed(path)} | {*AGENT_FILES}
+    others = sorted(path for path in names - {*AGENT_FILES} if can_be_managed(path))
     found: dict[str, str] = {}  # real place -> path
-    for path in sorted(names, key=lambda path: (path not in AGENT_FILES, path)):
-        source = read_old(project, path) if path in AGENT_FILES else read_source(project, path)
-        if source and b" CTX MANAGED SECTION" in source and _has_section(source):
+    for path in [*AGENT_FILES, *others]:
+        source = read_source(project, path) if path in others else read_old(project, path)
+        if source and b" CTX MANAGED SECTION" in source:
+            try:
+                if find_section(source) is None:
+                    continue  # a text about sections
+            except CtxError:
+                pass  # damaged: whoever uses it will be told where
             found.setdefault(find_place(project, path), path)
     return list(found.values())
 
@@ -10514,20 +10339,13 @@ def can_be_managed(path: str) -> bool:
     return path.count("/") <= 3 and path.endswith((".md", ".mdc", ".markdown", ".txt", "rules"))
 
 
-def _has_section(source: bytes) -> bool:
-    try:
-        return find_section(source) is not None
-    except CtxError:
-        return True  # damaged: whoever uses it will be told where
-
-
 def read_facts(project: Project) -> Facts:
     """What the project's configuration files say."""
-    return make_facts(project, list_files(project))[0]
+    return make_facts(project, list_files(project))
 
 
-def make_facts(project: Project, files: Mapping[str, Stamp]) -> tuple[Facts, dict[str, str]]:
-    """What names and configuration say, and how manifests describe their packages; remembered."""
+def make_facts(project: Project, files: Mapping[str, Stamp]) -> Facts:
+    """What names and configuration say; remembered."""
     import json
 
     when = time.time_ns()
@@ -10536,19 +10354,18 @@ def make_facts(project: Project, files: Mapping[str, Stamp]) -> tuple[Facts, dic
     told = {path: stamp for path, stamp in files.items() if is_config(path)}
     answer = read_answer(project, question, told)
     if answer is not None:
-        (stack, commands, key_files, packages, conventions), descriptions = json.loads(answer)
-        facts = Facts(
+        stack, commands, key_files, packages, conventions, about = json.loads(answer)
+        return Facts(
             tuple(stack),
             tuple(map(Command._make, commands)),
             tuple(map(KeyFile._make, key_files)),
             tuple(map(Package._make, packages)),
             tuple(conventions),
+            about,
         )
-        return facts, descriptions
-    configs = read_configs(project, list(files))
-    facts, descriptions = detect_facts(list(files), configs), find_descriptions(configs)
-    write_answer(project, question, told, json.dumps([facts, descriptions]), when)
-    return facts, descriptions
+    facts = detect_facts(list(files), read_configs(project, list(files)))
+    write_answer(project, question, told, json.dumps(facts), when)
+    return facts
 
 
 def make_map(
@@ -10648,18 +10465,17 @@ def make_survey(
     """List, read, tag, resolve, rank: everything a map chooses from."""
     paths = list(files)
     configs = read_configs(project, paths)
-    facts, descriptions = make_facts(project, files)
+    facts = make_facts(project, files)
     index = read_index(project, files, chosen=choose_sources(paths)) if code else Index({}, 0, True)
     tags = {path: found for path, found in index.tags.items() if not find_document(path)}
     documents = {path: found for path, found in index.tags.items() if find_document(path)}
     imports = resolve_imports({path: found.imports for path, found in tags.items()}, paths, configs)
     weights = {path: weigh_file(path, found.mark) for path, found in tags.items()}
-    links = build_links(tags, imports, weights, _family)
+    links = build_links(tags, imports, weights, functools.partial(_family, project))
     ranks = rank_files(links, dict.fromkeys(find_focus(tags, focus), 1.0))
     symbols = rank_symbols(links, ranks, tags, count_mentions(documents))
     docs = {path: found.doc for path, found in index.tags.items() if found.doc}
-    docs |= descriptions
-    modules = describe_modules(paths, docs)
+    modules = describe_modules(paths, docs | facts.about)
     tree = build_tree(
         paths, project.config.map_max_depth, {each.path: each.doc for each in modules if each.doc}
     )
@@ -10743,8 +10559,8 @@ def read_configs(project: Project, paths: Sequence[str]) -> dict[str, str]:
 _MAX_CONFIGS = 400  # a monorepo's packages; each is a small file
 
 
-def _family(path: str) -> str:
-    language = find_language(path)
+def _family(project: Project, path: str) -> str:
+    language = read_language(project, path)
     return language.family if language else ""
 
 
@@ -10778,7 +10594,7 @@ def _map_parts(survey: Survey) -> list[MapPart]:
         f"- {code_span(each.path + '/')}: {show(each.doc)}\n" for each in survey.modules if each.doc
     ]
     packages = [
-        f"- {code_span(each.path)}: {show(each.name)} ({show(each.stack)})\n"
+        f"- {code_span(each.path)}: {show(each.name)}{f' ({show(each.stack)})' if each.stack else ''}\n"
         for each in facts.packages
     ]
     return [
@@ -10839,74 +10655,50 @@ def make_scan(project: Project, *, full: bool) -> Scan:
     return Scan(counts, render_exports(index.tags, imports))
 
 
+def list_coverage(project: Project) -> list[Coverage]:
+    """Every language, how it is read here, and how many files of this repository it has."""
+    use_packages()
+    return count_languages(project, list_files(project))
+
+
 def check_health(project: Project) -> list[Finding]:
     """What is installed, found, stale or broken, and for each fault the command that mends it."""
-    ctx = script_command(project)
-    return [
-        *_check_packages(project, ctx),
-        *_check_git(project),
-        _check_tracker(project),
-        *_check_sections(project, ctx),
-        *_check_own_files(project, ctx),
-    ]
-
-
-def _check_tracker(project: Project) -> Finding:
-    tracker = read_tasks(project, project.config.tasks_source)
-    faults = f", {len(tracker.faults)} records with faults" if tracker.faults else ""
-    found = (
-        f"{tracker.source}: {len(tracker.tasks)} tasks{faults}"
-        if tracker.source
-        else "no tracker found"
-    )
-    return Finding("tasks", found, "")
-
-
-def _check_packages(project: Project, ctx: str) -> list[Finding]:
     import platform
 
+    ctx = script_command(project)
     found = [Finding("python", platform.python_version(), "")]
-    full = use_packages()
     for name, version in read_versions().items():
         fix = "" if version else f"{ctx} setup"
-        if name == "tree-sitter-language-pack" and version and not version.startswith("0."):
+        if version and downloads_grammars(name, version):
             version, fix = f"{version}: downloads grammars at the first parse", f"{ctx} setup"
         found.append(Finding(name, version or "missing: stdlib mode, approximate map", fix))
-    counter = read_counter(project)
-    exact = counter.name != "estimate" or project.config.tokens_encoding == "estimate"
-    how = counter.name if exact else "estimate (no vocabulary on this machine)"
-    return [*found, Finding("tokens", how, "" if exact or not full else f"{ctx} setup")]
-
-
-def _check_git(project: Project) -> list[Finding]:
-    if not has_git_folder(project.root):
-        return [Finding("git", "not a git work tree: files are found by walking", "")]
-    version = run_git(project, "version")
-    if version is None:
-        return [Finding("git", "not installed or not usable here", "install git")]
-    return [Finding("git", version.decode("utf-8", "replace").strip(), "")]
-
-
-def _check_sections(project: Project, ctx: str) -> list[Finding]:
+    counter = read_counter(project).name
+    exact = counter != "estimate" or project.config.tokens_encoding == "estimate"
+    how = counter if exact else "estimate (no vocabulary on this machine)"
+    found.append(Finding("tokens", how, f"{ctx} setup" if not exact and use_packages() else ""))
+    git, fix = "not a git work tree: files are found by walking", ""
+    if has_git_folder(project.root):
+        version = (run_git(project, "version") or b"").decode("utf-8", "replace").strip()
+        git, fix = version or "not installed or not usable here", "" if version else "install git"
+    tracker = read_tasks(project, project.config.tasks_source)
+    faults = f", {len(tracker.faults)} records with faults" if tracker.faults else ""
+    tasks = f"{tracker.source}: {len(tracker.tasks)} tasks{faults}"
+    found += [
+        Finding("git", git, fix),
+        Finding("tasks", tasks if tracker.source else "no tracker found", ""),
+    ]
     try:
         managed = list_managed(project)
     except CtxError:
         managed = []  # what is wrong with AGENTS.md or CLAUDE.md is found again below
-    paths = dict.fromkeys([*AGENT_FILES, *managed])
-    return [_check_file(project, ctx, path, _section_state) for path in paths]
+    paths = dict.fromkeys([*AGENT_FILES, *managed, CONSTITUTION_PATH, RUNLOOP_PATH, MAP_PATH])
+    return [*found, *(_check_file(project, ctx, path) for path in paths)]
 
 
-def _check_own_files(project: Project, ctx: str) -> list[Finding]:
-    paths = (CONSTITUTION_PATH, RUNLOOP_PATH, MAP_PATH)
-    return [_check_file(project, ctx, path, _own_file_state) for path in paths]
-
-
-def _check_file(
-    project: Project, ctx: str, path: str, look: Callable[[Project, str], str]
-) -> Finding:
-    """What `look` says of a file, with the command that mends it."""
+def _check_file(project: Project, ctx: str, path: str) -> Finding:
+    """The state of a file that init makes or has a section in, with the command that mends it."""
     try:
-        state = look(project, path)
+        state = _file_state(project, path)
     except CtxError as error:
         what, _, fix = str(error).rpartition("; ")
         return Finding(path, what, fix)
@@ -10914,13 +10706,11 @@ def _check_file(
     return Finding(path, state, fixes.get(state.split()[-1], ""))
 
 
-def _section_state(project: Project, path: str) -> str:
-    old = read_old(project, path)
-    body = make_section(project, path, old or b"")
-    return "section " + _in_file(path, section_state, old, body)
-
-
-def _own_file_state(project: Project, path: str) -> str:
+def _file_state(project: Project, path: str) -> str:
+    if path not in (CONSTITUTION_PATH, RUNLOOP_PATH, MAP_PATH):
+        old = read_old(project, path)
+        body = make_section(project, path, old or b"")
+        return "section " + _in_file(path, section_state, old, body)
     if not os.path.lexists(find_place(project, path)):
         return "absent"
     if path != MAP_PATH:
@@ -11044,7 +10834,9 @@ def read_graph(
         written = {path: each.imports for path, each in tags.items()}
         imports = resolve_imports(written, paths, read_configs(project, paths))
         weights = {path: weigh_file(path, each.mark) for path, each in tags.items()}
-        graph = build_graph(build_links(tags, imports, weights, _family))
+        graph = build_graph(
+            build_links(tags, imports, weights, functools.partial(_family, project))
+        )
         answer = json.dumps(graph, separators=(",", ":"))
         write_answer(project, question, files, answer, when)
     loaded: Graph = json.loads(answer)
@@ -11172,7 +10964,7 @@ def _fill_package(
     files = {each.path: each for each in package.files}
 
     def forms(path: str, room: int) -> Iterator[View]:
-        text = read_text(project, path) if texts and find_kind(path) else None
+        text = read_text(project, path) if texts and find_kind(project, path) else None
         symbols = files[path].symbols
         if text is not None and len(text) <= room * _MOST_CHARACTERS:
             yield View(path, "whole", render_whole(text))
@@ -11282,7 +11074,11 @@ def make_search(project: Project, text: str) -> list[SearchHit]:
         symbols = rank_definitions(known[path], hits, worth, re.findall(r"\w+", text))[:5]
         ranked = sorted(hits, key=lambda line: (-sum(worth[each] for each in hits[line]), line))
         lines = source.split("\n")
-        shown = [(line, lines[line - 1]) for line in sorted(ranked[:3])] if find_kind(path) else []
+        shown = (
+            [(line, lines[line - 1]) for line in sorted(ranked[:3])]
+            if find_kind(project, path)
+            else []
+        )
         found.append(SearchHit(path, scores[path], tuple(symbols), tuple(shown)))
     return found
 
@@ -11321,8 +11117,8 @@ def read_task(project: Project, wanted: str, source: str | None) -> tuple[Tracke
 def read_briefing(project: Project, wanted: str, source: str | None) -> Briefing:
     """One task with all that is known about it."""
     tracker, task = read_task(project, wanted, source)
-    history, failure = read_previous(project, task)
-    return Briefing(tracker, task, tuple(read_attempts(project, task)), history, failure)
+    attempts = read_attempts(project, task)
+    return Briefing(tracker, task, tuple(attempts), *read_previous(project, attempts))
 
 
 def make_context(briefing: Briefing) -> dict[str, bytes]:
@@ -11345,43 +11141,35 @@ def plan_runner_ignore(project: Project) -> list[Change]:
 def make_prompt(project: Project, briefing: Briefing, budget: int, *, reanchor: bool) -> Prompt:
     """The whole prompt for one task, within a budget of bytes."""
     task, tracker, failure = briefing.task, briefing.tracker, briefing.failure
-    git = read_git_state(project, task, project.config.anchor_git_commits)
+    git = read_git_state(project, task)
     attempts = [each._replace(log="") if failure else each for each in briefing.attempts]
     close = SOURCES[tracker.source].close.format(id=task.id, path=show(task.path, 400))
-    anchor = _prompt_anchor(project, briefing) if reanchor else ""
     start = one_line(first_paragraph(task.description), 1000)
-    contract = fill("contract.md", id=code_span(task.id))
     output = render_output_contract(task, close, read_facts(project).commands)
     package = make_pack_summary(project, f"{task.title}\n{task.description}")
     sections = [
-        Section("Contract", contract),
+        Section("Contract", fill("contract.md", id=code_span(task.id))),
         Section("Goal", render_goal(task, start), cut="tail"),
         Section("History", briefing.history, 3, "quote", "head"),
         Section("Failure", failure, 1, "fence", "head"),
         Section("Selected task", render_task(task, _dependencies(briefing)), cut="tail"),
         Section("Epic", _epic_text(briefing), 4),
-        Section("Previous attempts", render_attempts(attempts) if attempts else "", 2),
+        Section("Previous attempts", render_attempts(attempts), 2),
         Section("Git state", render_git(git) if git else "", 6),
         Section("Context package", package, 5),
         Section("Tree summary", render_task_tree(tracker, task), 9),
         Section("Assumptions", _state_note(project, "assumptions.md"), 8, "quote"),
         Section("Open questions", _state_note(project, "questions.md"), 7, "quote"),
-        Section("Re-anchoring", anchor, 10),
+        Section("Re-anchoring", _prompt_anchor(project, briefing) if reanchor else "", 10),
         Section("Output contract", output),
     ]
     sections = [section for section in sections if section.body.strip()]
     kept = fit_sections(sections, budget, count_bytes)
-    return Prompt(task, budget, tuple(sections), tuple(kept))
-
-
-def count_bytes(text: str) -> int:
-    """Bytes of a text in UTF-8, the unit of a prompt's budget."""
-    return len(text.encode())
+    return Prompt(task, budget, tuple(sections), tuple(kept), join_sections(kept))
 
 
 def _dependencies(briefing: Briefing) -> list[Task]:
-    by_id = {task.id: task for task in briefing.tracker.tasks}
-    return [by_id[each] for each in briefing.task.depends_on]
+    return [each for each in briefing.tracker.tasks if each.id in briefing.task.depends_on]
 
 
 def _epic_text(briefing: Briefing) -> str:
@@ -11392,9 +11180,8 @@ def _epic_text(briefing: Briefing) -> str:
 def _state_note(project: Project, name: str) -> str:
     """A note of the loop without its title; "" if it says nothing."""
     text = read_text(project, f".runner/state/{name}") or ""
-    return (
-        "" if is_empty_note(text) else clean_text(re.sub(r"\A\s*# [^\n]*\n", "", text)).strip("\n")
-    )
+    body = re.sub(r"\A\s*# [^\n]*\n", "", text)
+    return "" if is_empty_note(text) else clean_text(body).strip("\n")
 
 
 def _prompt_anchor(project: Project, briefing: Briefing) -> str:
@@ -11402,7 +11189,7 @@ def _prompt_anchor(project: Project, briefing: Briefing) -> str:
     config = project.config
     if not config.anchor_enabled or not is_anchor_turn(project, config.anchor_frequency):
         return ""
-    names = [name for name in config.anchor_sources if name in ("prompt", "agent", "progress")]
+    names = {"prompt", "agent", "progress"}.intersection(config.anchor_sources)
     return "\n".join(f"#{section_text(each)}" for each in make_anchor(project, briefing, names))
 
 
@@ -11411,17 +11198,15 @@ def is_anchor_turn(project: Project, frequency: int) -> bool:
     return int(read_run_state(project)["next_iter"]) % frequency == 0
 
 
-def make_anchor(project: Project, briefing: Briefing, names: Sequence[str]) -> list[Section]:
+def make_anchor(project: Project, briefing: Briefing, names: Collection[str]) -> list[Section]:
     """The re-anchoring block: one section a source, in fixed order; one that fails says so."""
     sections = []
-    for name in ANCHOR_SOURCES:
-        if name not in names:
-            continue
+    for name in [name for name in ANCHOR_SOURCES if name in names]:
         try:
-            body = _ANCHORS[name](project, briefing)
+            body = _ANCHORS[name](project, briefing) or "Nothing."
         except CtxError as error:
             body = f"[not available: {one_line(str(error))}]"
-        sections.append(Section(name.capitalize(), body or "Nothing."))
+        sections.append(Section(name.capitalize(), body))
     return sections
 
 
@@ -11431,40 +11216,37 @@ def make_run_loop(project: Project) -> str:
     return TEMPLATES["runloop.md"] if source is None else unseal(source)[0]
 
 
-def _anchor_prompt(project: Project, briefing: Briefing) -> str:
-    limit = project.config.anchor_max_prompt_lines
-    texts = [make_run_loop(project), read_text(project, "PROMPT.md") or ""]
-    return "\n".join(
-        quote_text(cut_lines(clean_text(text[:_ANCHOR_CHARS]), limit))
-        for text in texts
-        if text.strip()
-    )
-
-
 _ANCHOR_CHARS = 100_000  # of one file: far more than its lines may be
+
+
+def _quote_start(project: Project, text: str) -> str:
+    text = clean_text(text[:_ANCHOR_CHARS])
+    return quote_text(cut_lines(text, project.config.anchor_max_prompt_lines))
+
+
+def _anchor_prompt(project: Project, briefing: Briefing) -> str:
+    texts = [make_run_loop(project), read_text(project, "PROMPT.md") or ""]
+    return "\n".join(_quote_start(project, text) for text in texts if text.strip())
 
 
 def _anchor_agent(project: Project, briefing: Briefing) -> str:
     for path in ("AGENTS.md", "AGENT.md"):
         source = read_old(project, path)
         if source is not None:
-            own = (_in_file(path, remove_section, source) or b"").decode("utf-8", "replace")
-            text = clean_text(own[:_ANCHOR_CHARS])
-            return quote_text(cut_lines(text, project.config.anchor_max_prompt_lines))
+            own = _in_file(path, remove_section, source) or b""
+            return _quote_start(project, own.decode("utf-8", "replace"))
     raise CtxError("no AGENTS.md or AGENT.md")
 
 
 def _anchor_task(project: Project, briefing: Briefing) -> str:
-    task = briefing.task
-    epic = find_siblings(briefing.tracker, task)[0] if project.config.anchor_include_epic else None
-    above = f"- part of {code_span(epic.id)}: {one_line(epic.title)}\n" if epic else ""
-    text = render_task(task, _dependencies(briefing))
-    first, _, rest = text.partition("\n\n")
-    return cut_lines(f"{first}\n\n{above}{rest}", project.config.anchor_max_prompt_lines)
+    epic = find_siblings(briefing.tracker, briefing.task)[0]
+    above = epic if project.config.anchor_include_epic else None
+    text = render_task(briefing.task, _dependencies(briefing), above)
+    return cut_lines(text, project.config.anchor_max_prompt_lines)
 
 
 def _anchor_git(project: Project, briefing: Briefing) -> str:
-    state = read_git_state(project, briefing.task, project.config.anchor_git_commits)
+    state = read_git_state(project, briefing.task)
     if state is None:
         raise CtxError("no git repository with a commit")
     return render_git(state)
@@ -11479,15 +11261,9 @@ def _anchor_progress(project: Project, briefing: Briefing) -> str:
 
 
 def _anchor_deps(project: Project, briefing: Briefing) -> str:
-    lines = [
-        f"- {code_span(task.id)}: {one_line(task.title)} ({task.status})"
-        for task in _dependencies(briefing)
-    ]
-    return cut_lines("\n".join(lines), 20) if lines else "None: it depends on no other task."
-
-
-def _anchor_retry(project: Project, briefing: Briefing) -> str:
-    return render_attempts(briefing.attempts) if briefing.attempts else "None: the first attempt."
+    tasks = _dependencies(briefing)
+    lines = [f"- {code_span(task.id)}: {one_line(task.title)} ({task.status})" for task in tasks]
+    return cut_lines("\n".join(lines), 20)
 
 
 _ANCHORS: dict[str, Callable[[Project, Briefing], str]] = {
@@ -11496,11 +11272,10 @@ _ANCHORS: dict[str, Callable[[Project, Briefing], str]] = {
     "task": _anchor_task,
     "git": _anchor_git,
     "progress": _anchor_progress,
-    "epic": lambda project, briefing: _epic_text(briefing) or "None: it belongs to no epic.",
+    "epic": lambda project, briefing: _epic_text(briefing),
     "deps": _anchor_deps,
-    "retry": _anchor_retry,
+    "retry": lambda project, briefing: render_attempts(briefing.attempts),
 }
-_RUN_STATUS = {"done": "done", "retry": "retry", "failed": "retry"}  # the loop knows no failed
 
 
 def make_record(project: Project, task: Task, attempt: Attempt) -> tuple[str, str]:
@@ -11508,6 +11283,11 @@ def make_record(project: Project, task: Task, attempt: Attempt) -> tuple[str, st
     import json
     from datetime import UTC, datetime
 
+    log = attempt.log_path and read_file(
+        os.path.realpath(attempt.log_path), 4 * LOG_BYTES, part="tail"
+    )
+    if log is None:
+        raise CtxError(f"--log {attempt.log_path}: cannot be read; give an existing file")
     state = read_run_state(project)
     record = {
         "task": task.id,
@@ -11517,7 +11297,7 @@ def make_record(project: Project, task: Task, attempt: Attempt) -> tuple[str, st
         "guard": attempt.guard or None,
         "summary": clean_text(attempt.summary[:_SUMMARY_CHARS]),
         "recorded_at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "log": _read_user_log(attempt.log_path),
+        "log": show_end(log.decode("utf-8", "replace")) if log else "",
     }
     return ledger_path(task.id), json.dumps(record, ensure_ascii=False)
 
@@ -11527,7 +11307,7 @@ def plan_run_state(project: Project, attempt: Attempt) -> list[Change]:
     state = read_run_state(project)
     state |= {
         "next_iter": state["next_iter"] + 1,
-        "last_status": _RUN_STATUS[attempt.status],
+        "last_status": "done" if attempt.status == "done" else "retry",  # it knows no failed
         "last_summary": clean_text(attempt.summary[:_SUMMARY_CHARS]),
         "last_guard": attempt.guard or None,
     }
@@ -11536,16 +11316,6 @@ def plan_run_state(project: Project, attempt: Attempt) -> list[Change]:
 
 
 _SUMMARY_CHARS = 4_000
-
-
-def _read_user_log(path: str) -> str:
-    """The end of a log that the user named, made safe; it may lie anywhere."""
-    if not path:
-        return ""
-    source = read_file(os.path.realpath(path), 4 * LOG_BYTES, part="tail")
-    if source is None:
-        raise CtxError(f"--log {path}: cannot be read; give an existing file")
-    return cut_tail(clean_text(source.decode("utf-8", "replace")), LOG_BYTES)
 
 
 # -- for agents that ask by themselves
@@ -11593,14 +11363,15 @@ def make_role(project: Project, role: str, text: str) -> str:
     current = find_current(tracker, read_branch(project))
     globs = project.config.roles.get(role, ())
     parts = parse_parts(clean_text(read_text(project, MAP_PATH) or ""))
-    limits = f"The role {code_span(role)} keeps to: {', '.join(map(code_span, globs))}."
-    allowed = re.compile("|".join(map(glob_pattern, globs)) if globs else ".*", re.S)
+    allowed = "|".join(map(glob_pattern, globs)) or ".*"
+    limits = ""
     if globs:
-        files = [path for path in list_remembered(project) if allowed.fullmatch(path)]
+        limits = f"The role {code_span(role)} keeps to: {', '.join(map(code_span, globs))}."
+        files = list(filter(re.compile(allowed, re.S).fullmatch, list_remembered(project)))
         body = "".join(f"- {code_span(path)}\n" for path in files[:_LISTED_FILES])
         parts = {"Commands": parts.get("Commands", ""), f"Its {len(files)} files": body}
     sections = [
-        Section("Role", limits if globs else ""),
+        Section("Role", limits),
         Section("Current task", _task_text(project, tracker, current) if current else ""),
         Section("Named here", _named_code(project, text, allowed)),
         *(Section(name, parts[name]) for name in parts if name not in ("", "Key Symbols")),
@@ -11618,9 +11389,8 @@ def _fit_hook(project: Project, sections: Sequence[Section]) -> str:
         return text
     lines = text[: HOOK_CHARS - 200].split("\n")[:-1]
     mark = functools.reduce(lambda mark, line: fence_after(line, mark), lines, "")
-    end = (
-        f"[truncated; the whole map is {MAP_PATH}, a task `{script_command(project)} prompt TASK`]"
-    )
+    ctx = script_command(project)
+    end = f"[truncated; the whole map is {MAP_PATH}, a task `{ctx} prompt TASK`]"
     return "\n".join([*lines, *([mark] if mark else []), end, ""])
 
 
@@ -11638,15 +11408,22 @@ def _bare_parts(project: Project) -> dict[str, str]:
 def _map_age(project: Project, text: str) -> str:
     """One sentence on how old the map is: what is newer than it, or than its last confirmation."""
     ctx = script_command(project)
-    known = [path for path in list_remembered(project) if not is_instruction_path(path)]
+    known = list_remembered(project)
     if not known:
         return f"No index on this machine tells how old the map below is; `{ctx} map` refreshes it."
     since = max(map(read_mtime, [f"{project.root}/{MAP_PATH}", *list_answers(project, text)]))
-    times = [read_mtime(f"{project.root}/{path}") for path in known]
-    changed = sum(1 for each in times if each > since or not each)
-    if not changed:
+    times = {path: read_mtime(f"{project.root}/{path}") for path in known}
+    changed = [path for path, each in times.items() if each > since or not each]
+    changed, added = (
+        [path for path in paths if not is_instruction_path(path)]
+        for paths in (changed, list_new(project, known, since))
+    )
+    if not changed and not added:
         return "The map below is current."
-    return f"{changed} of {len(known)} files changed since the map below; `{ctx} map` refreshes it."
+    new = f", {len(added)} new" if added else ""
+    mapped = sum(1 for path in known if not is_instruction_path(path))
+    told = f"{len(changed)} of {mapped} files changed{new} since the map below"
+    return f"{told}; `{ctx} map` refreshes it."
 
 
 def _near_tasks(project: Project) -> Tracker:
@@ -11672,13 +11449,13 @@ def _task_text(project: Project, tracker: Tracker, task: Task) -> str:
     return cut_lines(render_task(task, needs), 60) + more
 
 
-def _named_code(project: Project, text: str, allowed: re.Pattern[str] | None = None) -> str:
+def _named_code(project: Project, text: str, allowed: str = ".*") -> str:
     """The files and symbols of the index that a text names."""
     names = find_code_names(text)
     ends = tuple(f"/{name}" for name in names)
     lines = []
     for path, found in sorted(find_remembered(project, names).items()):
-        if allowed is None or allowed.fullmatch(path):
+        if re.fullmatch(allowed, path, re.S):
             whole = f"/{path}".endswith(ends)
             named = [each for each in found.definitions if whole or each.name in names]
             shown = [render_symbol(Symbol(0, path, each))[1:] for each in named[:_NAMED_SHOWN]]
@@ -11697,7 +11474,7 @@ def read_links(project: Project) -> tuple[dict[str, FileTags], Links]:
     uses = {path: each.imports for path, each in tags.items()}
     imports = resolve_imports(uses, list(files), read_configs(project, list(files)))
     weights = {path: weigh_file(path, each.mark) for path, each in tags.items()}
-    return tags, build_links(tags, imports, weights, _family)
+    return tags, build_links(tags, imports, weights, functools.partial(_family, project))
 
 
 def make_symbol(project: Project, name: str, budget: int) -> str:
@@ -11718,9 +11495,12 @@ def make_symbol(project: Project, name: str, budget: int) -> str:
     for path, each in places[:5]:
         lines.append(f"{code_span(f'{path}:{each.line}')}\n")
         lines.append(f"-{render_symbol(Symbol(0, path, each))[1:]}")
-    callees = [line for place in places[:3] for line in _callees(project, place, tags, links)]
+    meant = {path: _list_meant(links, at) for at, path in enumerate(links.paths)}
+    callees = [line for at, each in places[:3] for line in _callees(project, at, each, tags, meant)]
     homes = {path for path, _ in places}
-    users = [path for path in links.paths if path in homes or _mentions(links, path, word, homes)]
+    users = [
+        path for path in meant if path in homes or any((at, word) in meant[path] for at in homes)
+    ]
     users.sort(key=lambda path: -weigh_file(path, ""))
     pattern = rf"\b{re.escape(word)}\b"
     if all(each.kind == "method" for _, each in places):
@@ -11734,11 +11514,10 @@ def make_symbol(project: Project, name: str, budget: int) -> str:
 _CALLEES = 25  # lines; who uses a symbol is asked more often
 
 
-def _mentions(links: Links, path: str, word: str, homes: Collection[str]) -> bool:
-    """Whether a file mentions a name that most likely means one of these files."""
-    symbols, _ = links.mentions[bisect.bisect_left(links.paths, path)]
-    meant = [links.names[symbol] for symbol in symbols]
-    return any(name == word and links.paths[at] in homes for at, name in meant)
+def _list_meant(links: Links, at: int) -> dict[tuple[str, str], None]:
+    """The definitions, file and name, that the mentions in a file most likely mean."""
+    meant = (links.names[symbol] for symbol in links.mentions[at][0])
+    return {(links.paths[home], name): None for home, name in meant}
 
 
 def _use_lines(project: Project, path: str, found: FileTags, pattern: str) -> list[str]:
@@ -11753,18 +11532,19 @@ def _use_lines(project: Project, path: str, found: FileTags, pattern: str) -> li
 
 
 def _callees(
-    project: Project, place: tuple[str, Definition], tags: Mapping[str, FileTags], links: Links
+    project: Project,
+    path: str,
+    definition: Definition,
+    tags: Mapping[str, FileTags],
+    meant: Mapping[str, Mapping[tuple[str, str], None]],
 ) -> list[str]:
     """What a definition uses of this repository, one line each."""
-    path, definition = place
     source = (read_text(project, path) or "").split("\n")
     body = "\n".join(source[definition.line - 1 : definition.end])
     words = {*re.findall(r"[^\W\d]\w*", body)} & {*tags[path].references} - {definition.name}
-    symbols, _ = links.mentions[bisect.bisect_left(links.paths, path)]
-    meant = [(links.paths[links.names[each][0]], links.names[each][1]) for each in symbols]
-    own = [(path, each.name) for each in tags[path].definitions]
+    own = {(path, each.name): None for each in tags[path].definitions}
     lines = []
-    for home, name in dict.fromkeys([*own, *meant]):
+    for home, name in {**own, **meant[path]}:
         if name in words:
             line = next(each.line for each in tags[home].definitions if each.name == name)
             lines.append(f"- {show(name)} {code_span(f'{home}:{line}')}\n")
@@ -11781,32 +11561,32 @@ def make_impact(project: Project, paths: Sequence[str], since: str, budget: int)
         raise CtxError(f"{what}; give `paths` from the root, or `since`")
     starts += [path for path in read_changed(project, since) if path in tags] if since else []
     users = _list_users(links)
-    near = dict.fromkeys(bisect.bisect_left(links.paths, path) for path in starts)
-    lines = ["# What depends on these files\n\n"]
-    lines += [f"- {code_span(links.paths[at])}\n" for at in near]
+    weights = dict(zip(links.paths, links.weights, strict=True))
+    near = list(dict.fromkeys(starts))
+    lines = ["# What depends on these files\n\n", *(f"- {code_span(path)}\n" for path in near)]
     reached = set(near)
     for title in ("Directly", "Through those", "Further away"):
-        reasons = {at: why for to in near for at, why in users.get(to, {}).items()}
-        near = dict.fromkeys(sorted(reasons.keys() - reached, key=lambda at: -links.weights[at]))
+        reasons = {path: why for to in near for path, why in users.get(to, {}).items()}
+        near = sorted(reasons.keys() - reached, key=lambda path: (-weights[path], path))
         reached.update(near)
         lines += [f"\n## {title} ({len(near)})\n\n"] if near else []
-        lines += [f"- {code_span(links.paths[at])}: {show(reasons[at])}\n" for at in near]
-    found = len(reached) > len(starts)
-    return _fit_answer(project, lines if found else [*lines, "\nNothing found.\n"], budget)
+        lines += [f"- {code_span(path)}: {show(reasons[path])}\n" for path in near]
+    if len(reached) == len(set(starts)):
+        lines.append("\nNothing found.\n")
+    return _fit_answer(project, lines, budget)
 
 
-def _list_users(links: Links) -> dict[int, dict[int, str]]:
+def _list_users(links: Links) -> dict[str, dict[str, str]]:
     """Of each file those that lean on it, and how; a mention of what is not imported is no proof."""
-    users: dict[int, dict[int, str]] = {}
-    folders = [path.rpartition("/")[0] for path in links.paths]
+    users: dict[str, dict[str, str]] = {}
     for at, path in enumerate(links.paths):
-        for to in links.imports[at]:
-            users.setdefault(to, {})[at] = f"imports {links.paths[to]}"
-        for symbol in links.mentions[at][0]:
-            to, name = links.names[symbol]
-            shared = path.endswith(_SHARED_FOLDERS) and folders[at] == folders[to]
-            if shared or to in links.imports[at]:
-                users.setdefault(to, {})[at] = f"uses {name} of {links.paths[to]}"
+        imports = [links.paths[to] for to in links.imports[at]]
+        for to in imports:
+            users.setdefault(to, {})[path] = f"imports {to}"
+        for to, name in _list_meant(links, at):
+            shared = path.endswith(_SHARED_FOLDERS) and folder_of(path) == folder_of(to)
+            if shared or to in imports:
+                users.setdefault(to, {})[path] = f"uses {name} of {to}"
     return users
 
 
@@ -11840,7 +11620,8 @@ def make_task(project: Project, wanted: str, budget: int) -> str:
     """The prompt of one task, within a budget of tokens."""
     briefing = read_briefing(project, wanted, None)
     prompt = make_prompt(project, briefing, _WHOLE_PROMPT, reanchor=False)
-    return render_prompt(fit_sections(prompt.sections, budget, read_counter(project).count))
+    count = read_counter(project).count
+    return join_sections(fit_sections(prompt.sections, budget, count, "tokens"))
 
 
 _WHOLE_PROMPT = 10_000_000  # bytes: everything; tokens then decide
@@ -11858,17 +11639,20 @@ _EVENTS = {
     "SubagentStart": "",
     "PreToolUse": "Agent|Task",
 }
-_CURSOR_EVENTS = {"sessionStart": "", "subagentStart": ""}  # its others take no context
-# file -> the door it leads to, and how its tool names the root
-_SETTINGS = {
-    ".claude/settings.json": ("hooks", "${CLAUDE_PROJECT_DIR}"),
-    ".codex/hooks.json": ("hooks", "$(git rev-parse --show-toplevel)"),
-    ".cursor/hooks.json": ("hooks", "."),
-    ".mcp.json": ("mcp", "."),
+# file -> its key for what we add, how its tool names the root, the events that take context
+_SETTINGS: dict[str, tuple[str, str, dict[str, str]]] = {
+    ".claude/settings.json": ("hooks", "${CLAUDE_PROJECT_DIR}", _EVENTS),
+    ".codex/hooks.json": ("hooks", "$(git rev-parse --show-toplevel)", _EVENTS),
+    ".cursor/hooks.json": ("hooks", ".", {"sessionStart": "", "subagentStart": ""}),
+    ".mcp.json": ("mcpServers", ".", {}),
 }
-# Imported, ctx.py is compiled once, not at each start. And where it is gone, Python ends with 1:
+# Imported, ctx.py is compiled once, not at each start; what is compiled lies in our own cache, so
+# that holds also for users who want no such files. And where ctx.py is gone, Python ends with 1:
 # a missing script ends with 2, which would take the user's prompt away.
-_LAUNCHER = "import sys; sys.path[0] = sys.argv.pop(1); import {name}; {name}.main()"
+_LAUNCHER = (
+    "import sys; sys.dont_write_bytecode = False; sys.pycache_prefix = sys.argv.pop(1);"
+    " sys.path[0] = sys.argv.pop(1); import {name}; {name}.main()"
+)
 
 
 def plan_doors(project: Project, wanted: Collection[str], *, remove: bool = False) -> Plan:
@@ -11879,121 +11663,95 @@ def plan_doors(project: Project, wanted: Collection[str], *, remove: bool = Fals
     import json
 
     changes, notes = [], []
-    for path, (door, _) in _SETTINGS.items():
+    for path, (key, _, _) in _SETTINGS.items():
         old = read_old(project, path)
         used = path.startswith((".claude", ".mcp")) or list_folder(project, path.split("/")[0])
-        asked = bool(used) and door in wanted
+        asked = bool(used) and ("mcp" if path == ".mcp.json" else "hooks") in wanted
         try:
             text = (old or b"{}\n").decode()
             data = json.loads(text.removeprefix("\ufeff"))
-            own = _list_own(data)
+            own = _replace_own(data.get(key), ...) != data.get(key)
         except (ValueError, AttributeError, RecursionError) as error:
             if not asked:
                 continue
             raise CtxError(f"{path}: not valid JSON: {one_line(str(error))}; correct it") from error
-        if remove and own:
-            changes.append(Change(path, old, _remove_door(text, own)))
-        elif asked or own:
-            text = _add_door(project, path, text, data, asked=asked)
-            changes.append(Change(path, old, text.encode()))
+        if not asked and not own:
+            continue
+        if remove:
+            new = data | {key: _replace_own(data[key], ...)}
+        else:
+            new = _with_door(project, path, data, asked=asked)
+        empty = {each for each in new if new[each] is not ...} <= {"version"}
+        changes.append(Change(path, old, None if empty else edit_json(text, new).encode()))
     for path, template in _AGENT_TEMPLATES.items():
         old = read_old(project, path)
-        new = None if remove else seal(fill(template, ctx=script_command(project)))
+        seen = None if remove else seal(fill(template, ctx=script_command(project)))
         if unseal(old)[1] if old is not None else "agents" in wanted:
-            changes.append(Change(path, old, new))
+            changes.append(Change(path, old, seen))
         elif old is not None and ("agents" in wanted or b"<!-- ctx sha256:" in old):
             notes.append(f"{path}: edited by hand; kept")
     return Plan(changes, notes)
 
 
-def _list_own(data: Mapping[str, Any]) -> list[tuple[Step, ...]]:
-    """Where a settings file holds what leads to ctx.py."""
-    hooks, servers = data.get("hooks"), data.get("mcpServers")
-    found: list[tuple[Step, ...]] = []
-    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
-        for at, group in enumerate(groups if isinstance(groups, list) else ()):
-            inner = group.get("hooks") if isinstance(group, dict) else None
-            rows = enumerate(inner if isinstance(inner, list) else ())
-            found += [("hooks", event, at, "hooks", n) for n, each in rows if _is_own(each, "hook")]
-            found += [("hooks", event, at)] if _is_own(group, "hook") else []
-    for name, server in servers.items() if isinstance(servers, dict) else ():
-        found += [("mcpServers", name)] if _is_own(server, "mcp") else []
-    return found
+def _replace_own(value: Any, command: Any) -> Any:
+    """Settings with each command of ours replaced; `...` takes it out, and all that this empties."""
+    if isinstance(value, list):
+        rows = [_replace_own(each, command) for each in value]
+        return ... if rows and all(each is ... for each in rows) else rows
+    if not isinstance(value, dict):
+        return value
+    if _is_own(value):
+        return command
+    kept = {key: _replace_own(value[key], command) for key in value}
+    kept = {key: each for key, each in kept.items() if each is not ...}
+    return ... if kept != value and kept.keys() <= {"matcher"} else kept
 
 
-def _is_own(each: Any, door: str) -> bool:
-    """Whether a command of a settings file calls this door of ctx.py, wherever that lies."""
-    if not isinstance(each, dict):
-        return False
-    more = each.get("args")
-    words = [each.get("command"), *(more if isinstance(more, list) else ())]
+def _is_own(handler: Mapping[str, Any]) -> bool:
+    """Whether a command of a settings file calls a door of ctx.py, wherever that lies."""
+    more = handler.get("args")
+    words = [handler.get("command"), *(more if isinstance(more, list) else ())]
     line = " ".join(word for word in words if isinstance(word, str))
     stem = os.path.basename(__file__).removesuffix(".py")
     script = rf"import (\w+); \1\.main\(\).*|(?:^|[\s/])(?:ctx|{re.escape(stem)})(?:\.py)?"
-    return bool(re.search(rf"(?:{script}) {door}$", line))
+    return bool(re.search(rf"(?:{script}) (?:hook|mcp)$", line))
 
 
-def _add_door(project: Project, path: str, text: str, data: dict[str, Any], *, asked: bool) -> str:
-    """A settings file with our commands as they should be; missing ones are added if asked for."""
-    door, root = _SETTINGS[path]
+def _with_door(project: Project, path: str, data: dict[str, Any], *, asked: bool) -> dict[str, Any]:
+    """Settings with our commands as they should be; missing ones are added if asked for."""
+    key, root, events = _SETTINGS[path]
     command = _door_command(project, path, root)
-    own = _list_own(data)
-    for steps in own:
-        if functools.reduce(operator.getitem, steps, cast(Any, data)) != command:
-            text = edit_json(text, steps, command)
-    if not asked:
-        return text
-    table = "mcpServers" if door == "mcp" else "hooks"
-    known = data.get(table, {})
-    if not isinstance(known, dict) or (door == "mcp" and not own and "ctx" in known):
-        raise CtxError(f"{path}: {table} is in use for something else; rename or correct it")
-    if door == "mcp":
-        return text if own else edit_json(text, [table, "ctx"], command)
-    cursor = path.startswith(".cursor")
-    if cursor and "version" not in data:
-        text = edit_json(text, ["version"], 1)
-    for event, matcher in (_CURSOR_EVENTS if cursor else _EVENTS).items():
-        group = ({"matcher": matcher} if matcher else {}) | {"hooks": [command]}
-        rows = known.get(event, [])
+    known = data.get(key, {})
+    if not isinstance(known, dict):
+        raise CtxError(f"{path}: {key} is not a table; correct it")
+    table = _replace_own(known, command)
+    if asked and path == ".mcp.json" and _replace_own(known, ...) == known:
+        if "ctx" in known:
+            raise CtxError(f"{path}: {key}.ctx is something else; rename it")
+        table = {**known, "ctx": command}
+    for event, matcher in events.items() if asked else ():
+        rows = table.get(event, [])
         if not isinstance(rows, list):
-            raise CtxError(f"{path}: hooks.{event} is not a list; correct it")
-        if not any(steps[1] == event for steps in own):
-            text = edit_json(text, ["hooks", event, len(rows)], command if cursor else group)
-    return text
-
-
-def _remove_door(text: str, own: Sequence[Sequence[Step]]) -> bytes | None:
-    """A settings file without our commands and what that leaves empty; None if that is all."""
-    import json
-
-    for steps in reversed(own):
-        text = edit_json(text, steps, None)
-        for size in range(min(len(steps) - 1, 3), 0, -1):
-            data: Any = json.loads(text.removeprefix("\ufeff"))
-            inner = functools.reduce(operator.getitem, steps[:size], data)
-            if inner and not (isinstance(inner, dict) and inner.get("hooks") == []):
-                break
-            text = edit_json(text, steps[:size], None)
-    return (
-        None if json.loads(text.removeprefix("\ufeff")) in ({}, {"version": 1}) else text.encode()
-    )
+            raise CtxError(f"{path}: {key}.{event} is not a list; correct it")
+        group = ({"matcher": matcher} if matcher else {}) | {"hooks": [command]}
+        if _replace_own(rows, ...) == rows:
+            table = table | {event: [*rows, command if path.startswith(".cursor") else group]}
+    version = {"version": 1} if path.startswith(".cursor") else {}
+    return version | data | {key: table}
 
 
 def _door_command(project: Project, path: str, root: str) -> dict[str, Any]:
     """How the tool that reads this file should call ctx.py."""
     door = "mcp" if path == ".mcp.json" else "hook"
-    script = os.path.realpath(__file__)
-    words = ["ctx", door]
-    if is_inside(project, script):
-        place = os.path.relpath(script, project.root).replace(os.sep, "/")
-        folder, _, name = f"{root}/{place}".rpartition("/")
-        stem = name.removesuffix(".py")
-        python = "python" if os.name == "nt" else "python3"
-        words = [python, place, door]
-        if door == "hook" and stem.isidentifier():
-            code = _LAUNCHER.format(name=stem)
-            words = [python, "-X", f"pycache_prefix={root}/.ctx/cache", "-c", code, folder, door]
-    if path.startswith(".mcp"):
+    place = script_path(project)
+    folder, _, name = f"{root}/{place}".rpartition("/")
+    stem = name.removesuffix(".py")
+    python = "python" if os.name == "nt" else "python3"
+    words = [python, place, door] if place else ["ctx", door]
+    if place and door == "hook" and stem.isidentifier():
+        code = _LAUNCHER.format(name=stem)
+        words = [python, "-c", code, f"{root}/.ctx/cache", folder, door]
+    if door == "mcp":
         return {"command": words[0], "args": words[1:]}
     if path.startswith(".claude"):
         return {"type": "command", "command": words[0], "args": words[1:], "timeout": 20}
@@ -12017,7 +11775,7 @@ def make_page(project: Project, briefing: Briefing | None) -> str:
     budgets = [_map_budget(project, survey, fitted)]
     if briefing:
         prompt = make_prompt(project, briefing, config.prompt_budget_bytes, reanchor=True)
-        budgets.insert(0, _prompt_budget(prompt))
+        budgets.insert(0, explain_prompt(prompt))
         if config.pack_enabled:
             text = f"{briefing.task.title}\n{briefing.task.description}"
             package = make_pack(project, Request(text, config.pack_token_budget))
@@ -12065,35 +11823,11 @@ def _pack_budget(project: Project, package: Pack) -> Budget:
     return Budget("Context package", "tokens", package.budget, used, shares)
 
 
-def _prompt_budget(prompt: Prompt) -> Budget:
-    """How the sections of a prompt share its bytes, and which were cut or dropped."""
-    kept = {section.title: section for section in prompt.kept}
-    order = sorted((each.drop for each in prompt.sections if each.drop), reverse=True)
-    shares = []
-    for section in prompt.sections:
-        shown = kept.get(section.title)
-        text, whole = section_text(shown) if shown else "", section_text(section)
-        state = "dropped" if not shown else "kept" if text == whole else "cut"
-        turn = order.index(section.drop) + 1 if section.drop else 0
-        why = f"number {turn} to go when room is short" if turn else "never left out"
-        if state != "kept":
-            why = f"{state} to fit the budget; {why}"
-        size = count_bytes(text or whole)
-        shares.append(Share(section.title, size, state, why, text, "" if shown else whole))
-    used = count_bytes(render_prompt(prompt.kept))
-    title = f"Prompt for {show(prompt.task.id)}: {one_line(prompt.task.title)}"
-    return Budget(title, "bytes", prompt.budget, used, shares)
-
-
 # ---- 15 COMMANDS (door) ----------------------------------------------------
 # One cmd_* per subcommand, its flags above it. Uses: TYPES RENDER DISK TASKS FLOWS.
 
 
-class Flag(NamedTuple):
-    """One argument of a command, as argparse takes it."""
-
-    names: tuple[str, ...]
-    options: dict[str, Any]
+Flag = tuple[list[str], dict[str, Any]]  # names and options, as argparse takes them
 
 
 class Door(NamedTuple):
@@ -12107,32 +11841,36 @@ class Door(NamedTuple):
 COMMANDS: dict[str, Door] = {}  # filled at import, never after
 
 
-def flag(*names: str, **options: Any) -> Flag:
-    """An argument of a command, declared above the function that reads it."""
-    return Flag(names, options)
-
-
-def command(
-    *flags: Flag, example: str
-) -> Callable[[Callable[[Project, argparse.Namespace], int]], Callable[..., int]]:
+def command(*flags: Flag, example: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """Register `cmd_name` as the subcommand `name`."""
 
-    def register(run: Callable[[Project, argparse.Namespace], int]) -> Callable[..., int]:
+    def register(run: Callable[..., int]) -> Callable[..., int]:
         COMMANDS[run.__name__.removeprefix("cmd_")] = Door(run, flags, example)
         return run
 
     return register
 
 
+def flag(names: str, about: str, **options: Any) -> Flag:
+    """An argument of a command that takes a value, declared above the function that reads it."""
+    return names.split(), {"help": about, **options}
+
+
+def switch(name: str, about: str) -> Flag:
+    """A flag that is given or not."""
+    return flag(name, about, action="store_true")
+
+
+_JSON = switch("--json", "for a program, on stdout")
+
+
 @command(
-    flag(
-        "--no-setup", action="store_true", help="do not install the parsers when they are missing"
-    ),
-    flag("--dry-run", action="store_true", help="print the diff and write nothing"),
-    flag("--file", action="append", default=[], metavar="PATH", help="manage a section here too"),
-    flag("--hooks", action="store_true", help="register `hook` with Claude Code, Codex, Cursor"),
-    flag("--agents", action="store_true", help="add a scanning agent and a skill for Claude Code"),
-    flag("--mcp", action="store_true", help="register `mcp` in .mcp.json"),
+    switch("--no-setup", "do not install the parsers when they are missing"),
+    switch("--dry-run", "print the diff and write nothing"),
+    flag("--file", "manage a section here too", action="append", default=[], metavar="PATH"),
+    switch("--hooks", "register `hook` with Claude Code, Codex, Cursor"),
+    switch("--agents", "add a scanning agent and a skill for Claude Code"),
+    switch("--mcp", "register `mcp` in .mcp.json"),
     example="python ctx.py init --dry-run",
 )
 def cmd_init(project: Project, args: argparse.Namespace) -> int:
@@ -12148,9 +11886,13 @@ def cmd_init(project: Project, args: argparse.Namespace) -> int:
     project = project._replace(look_only=args.dry_run)
     files = [find_path(project, path) for path in args.file]
     wanted = [door for door in ("hooks", "agents", "mcp") if getattr(args, door)]
-    plan, doors = plan_init(project, [*AGENT_FILES, *files]), plan_doors(project, wanted)
-    both = Plan([*plan.changes, *doors.changes], [*plan.notes, *doors.notes])
-    return _apply(project, both, dry=args.dry_run)
+    plan = plan_init(project, [*AGENT_FILES, *files], wanted)
+    return _apply(project, plan, dry=args.dry_run)
+
+
+def _setting(project: Project, field: str, name: str, text: str | None) -> Any:
+    """What a flag says, checked like the setting that it overrides; without it, the setting."""
+    return getattr(project.config, field) if text is None else parse_setting(name, field, text)
 
 
 def _apply(project: Project, plan: Plan, *, dry: bool) -> int:
@@ -12167,10 +11909,10 @@ def _apply(project: Project, plan: Plan, *, dry: bool) -> int:
 
 
 @command(
-    flag("--check", action="store_true", help="write nothing; exit 1 if something is stale"),
-    flag("--force", action="store_true", help="replace sections edited by hand, leaving a copy"),
-    flag("--remove", action="store_true", help="take the managed sections out again"),
-    flag("--dry-run", action="store_true", help="print the diff and write nothing"),
+    switch("--check", "write nothing; exit 1 if something is stale"),
+    switch("--force", "replace sections edited by hand, leaving a copy"),
+    switch("--remove", "take the managed sections out again"),
+    switch("--dry-run", "print the diff and write nothing"),
     example="python ctx.py update --check",
 )
 def cmd_update(project: Project, args: argparse.Namespace) -> int:
@@ -12188,38 +11930,20 @@ def cmd_update(project: Project, args: argparse.Namespace) -> int:
 
 
 @command(
-    flag("--tokens", metavar="N", help="token budget, 100 to 10000 (default: map.token_budget)"),
-    flag(
-        "-o", "--output", metavar="F", help="where to write it; - is stdout (default: .ctx/map.md)"
-    ),
-    flag(
-        "--focus",
-        action="append",
-        default=[],
-        metavar="PATH",
-        help="rank from here; may be repeated",
-    ),
-    flag("--no-code-intel", action="store_true", help="structure only: no file is parsed"),
-    flag("--json", action="store_true", help="the map for a program, with scores, on stdout"),
-    flag("--diff", action="store_true", help="what came, went, rose and fell since .ctx/map.md"),
-    flag("--ledger", action="store_true", help="add how the recorded attempts at tasks went"),
+    flag("--tokens", "token budget, 100 to 10000 (default: map.token_budget)", metavar="N"),
+    flag("-o --output", "where to write it; - is stdout (default: .ctx/map.md)", metavar="F"),
+    flag("--focus", "rank from here; may be repeated", action="append", default=[], metavar="PATH"),
+    switch("--no-code-intel", "structure only: no file is parsed"),
+    _JSON,
+    switch("--diff", "what came, went, rose and fell since .ctx/map.md"),
+    switch("--ledger", "add how the recorded attempts at tasks went"),
     example="python ctx.py map --tokens 3000 --output -",
 )
 def cmd_map(project: Project, args: argparse.Namespace) -> int:
     """Write the ranked map of this project, within a hard token budget."""
-    budget = project.config.map_token_budget
-    if args.tokens is not None:
-        number = parse_number("--tokens", args.tokens)
-        budget = int(str(check_setting("--tokens", "map_token_budget", number)))
-    form = "json" if args.json else "text"
-    text = make_map(
-        project,
-        budget,
-        form=form,
-        focus=args.focus,
-        code=not args.no_code_intel,
-        ledger=args.ledger,
-    )
+    budget = _setting(project, "map_token_budget", "--tokens", args.tokens)
+    ways = {"focus": args.focus, "code": not args.no_code_intel, "ledger": args.ledger}
+    text = make_map(project, budget, form="json" if args.json else "text", **ways)
     if args.diff:
         changes = render_map_diff(read_text(project, MAP_PATH) or "", text)
         write_stdout(changes)
@@ -12236,13 +11960,9 @@ def cmd_map(project: Project, args: argparse.Namespace) -> int:
 
 
 @command(
-    flag("--full", action="store_true", help="parse everything again, whatever the cache says"),
-    flag("--json", action="store_true", help="the counts for a program"),
-    flag(
-        "--export",
-        metavar="DIR",
-        help="write DIR/MODULE/ast_context.json for each top-level module",
-    ),
+    switch("--full", "parse everything again, whatever the cache says"),
+    _JSON,
+    flag("--export", "write DIR/MODULE/ast_context.json for each top-level module", metavar="DIR"),
     example="python ctx.py scan --json",
 )
 def cmd_scan(project: Project, args: argparse.Namespace) -> int:
@@ -12256,11 +11976,15 @@ def cmd_scan(project: Project, args: argparse.Namespace) -> int:
 
 
 @command(
-    flag("--json", action="store_true", help="the findings for a program"),
+    flag("--languages", "every language, how it is read, its files here", action="store_true"),
+    _JSON,
     example="python ctx.py doctor",
 )
 def cmd_doctor(project: Project, args: argparse.Namespace) -> int:
     """Tell what is installed, found, stale or broken, and what to do; exit 1 if anything is."""
+    if args.languages:
+        write_stdout(render_languages(list_coverage(project), "json" if args.json else "text"))
+        return 0
     findings = check_health(project._replace(look_only=True))
     write_stdout(render_findings(findings, form="json" if args.json else "text"))
     return 1 if any(finding.fix for finding in findings) else 0
@@ -12277,22 +12001,20 @@ def cmd_setup(project: Project, args: argparse.Namespace) -> int:
 
 
 @command(
-    flag("text", nargs="?", default="", metavar="TEXT", help="the task; - reads it from stdin"),
-    flag("--tokens", metavar="N", help="token budget (default: pack.token_budget)"),
-    flag("--json", action="store_true", help="the package for a program, without the files' text"),
-    flag(
-        "--summary", action="store_true", help="files, symbols and why, in pack.summary_max_tokens"
-    ),
-    flag("--explain", action="store_true", help="what each signal says for each file"),
-    flag("--analyse", action="store_true", help="what was understood of the task"),
-    flag("--files", action="append", default=[], metavar="PATH", help="must be in it; repeatable"),
-    flag("--role", default="", metavar="NAME", help="only what roles.NAME.paths lets it see"),
-    flag("--diff", default="", metavar="REF", help="for the review of what changed since a commit"),
+    flag("text", "the task; - reads it from stdin", nargs="?", default="", metavar="TEXT"),
+    flag("--tokens", "token budget (default: pack.token_budget)", metavar="N"),
+    _JSON,
+    switch("--summary", "files, symbols and why, in pack.summary_max_tokens"),
+    switch("--explain", "what each signal says for each file"),
+    switch("--analyse", "what was understood of the task"),
+    flag("--files", "must be in it; repeatable", action="append", default=[], metavar="PATH"),
+    flag("--role", "only what roles.NAME.paths lets it see", default="", metavar="NAME"),
+    flag("--diff", "for the review of what changed since a commit", default="", metavar="REF"),
     flag(
         "--strategy",
+        "texts of files, or signatures only",
         default="relevance",
         choices=("relevance", "signature_only"),
-        help="texts of files, or signatures only",
     ),
     example='python ctx.py pack "the parser drops comments" --tokens 8000',
 )
@@ -12310,10 +12032,7 @@ def cmd_pack(project: Project, args: argparse.Namespace) -> int:
         summary = make_pack_summary(project, text)
         write_stdout(summary)
         return 0 if summary else 1
-    budget = project.config.pack_token_budget
-    if args.tokens is not None:
-        number = parse_number("--tokens", args.tokens)
-        budget = int(str(check_setting("--tokens", "pack_token_budget", number)))
+    budget = _setting(project, "pack_token_budget", "--tokens", args.tokens)
     pins = tuple(find_path(project, path) for path in args.files)
     package = make_pack(project, Request(text, budget, pins, args.role, args.strategy, args.diff))
     if package.files or args.json:
@@ -12324,8 +12043,8 @@ def cmd_pack(project: Project, args: argparse.Namespace) -> int:
 
 
 @command(
-    flag("words", nargs="+", metavar="WORD", help="what to look for"),
-    flag("--json", action="store_true", help="for a program"),
+    flag("words", "what to look for", nargs="+", metavar="WORD"),
+    _JSON,
     example="python ctx.py search token budget",
 )
 def cmd_search(project: Project, args: argparse.Namespace) -> int:
@@ -12337,10 +12056,8 @@ def cmd_search(project: Project, args: argparse.Namespace) -> int:
     return 0 if found else 1
 
 
-_TASK = flag("task", metavar="TASK", help="its id, or a prefix or short form that only it has")
-_SOURCE = flag(
-    "--source", metavar="NAME", help="the tracker to read (default: tasks.source, or found)"
-)
+_TASK = flag("task", "its id, or a prefix or short form that only it has", metavar="TASK")
+_SOURCE = flag("--source", "the tracker to read (default: tasks.source, or found)", metavar="NAME")
 _START = """No tasks found. To start, write a file TASKS.md with lines like
 - [ ] T-1: Title of the first task
 then run `python ctx.py tasks` again; cub, beads, Task Master, Backlog.md and others are found too.
@@ -12349,11 +12066,9 @@ then run `python ctx.py tasks` again; cub, beads, Task Master, Backlog.md and ot
 
 @command(
     _SOURCE,
-    flag("--ready", action="store_true", help="only those that can be worked on now"),
-    flag(
-        "--next", action="store_true", help="only the id of the next one; exit 1 if there is none"
-    ),
-    flag("--json", action="store_true", help="every field, for a program"),
+    switch("--ready", "only those that can be worked on now"),
+    switch("--next", "only the id of the next one; exit 1 if there is none"),
+    _JSON,
     example="python ctx.py tasks --ready",
 )
 def cmd_tasks(project: Project, args: argparse.Namespace) -> int:
@@ -12386,13 +12101,13 @@ def cmd_context(project: Project, args: argparse.Namespace) -> int:
 
 
 @command(
-    flag("task", metavar="TASK", nargs="?", help=_TASK.options["help"]),
+    flag("task", _TASK[1]["help"], metavar="TASK", nargs="?"),
     _SOURCE,
-    flag("--budget", metavar="N", help="bytes, a hard limit (default: prompt.budget_bytes)"),
-    flag("--no-reanchor", action="store_true", help="without the re-anchoring block"),
-    flag("--system", action="store_true", help="only the run loop, for a system prompt"),
-    flag("--json", action="store_true", help="the sections with their sizes, for a program"),
-    flag("--explain", action="store_true", help="a table of sections and sizes on stderr"),
+    flag("--budget", "bytes, a hard limit (default: prompt.budget_bytes)", metavar="N"),
+    switch("--no-reanchor", "without the re-anchoring block"),
+    switch("--system", "only the run loop, for a system prompt"),
+    _JSON,
+    switch("--explain", "a table of sections and sizes on stderr"),
     example="python ctx.py prompt T-3 | claude -p",
 )
 def cmd_prompt(project: Project, args: argparse.Namespace) -> int:
@@ -12414,31 +12129,22 @@ def cmd_prompt(project: Project, args: argparse.Namespace) -> int:
         say(project, f"{error}; the prompt is whole without it")
     for line in render_explanation(prompt) if args.explain else ():
         warn(line)
-    write_stdout(render_prompt_json(prompt) if args.json else render_prompt(prompt.kept))
+    write_stdout(render_prompt_json(prompt) if args.json else prompt.text)
     return 0
 
 
 @command(
     _TASK,
     _SOURCE,
-    flag(
-        "--sources", metavar="A,B", help="of prompt, agent, task, git, progress, epic, deps, retry"
-    ),
-    flag("--frequency", metavar="N", help="print it only in every Nth iteration of the loop"),
-    flag("--json", action="store_true", help="each source on its own, for a program"),
+    flag("--sources", "of prompt, agent, task, git, progress, epic, deps, retry", metavar="A,B"),
+    flag("--frequency", "print it only in every Nth iteration of the loop", metavar="N"),
+    _JSON,
     example="python ctx.py anchor T-3 --sources task,git",
 )
 def cmd_anchor(project: Project, args: argparse.Namespace) -> int:
     """Print the re-anchoring block: what an agent in the middle of a task should see again."""
-    config = project.config
-    names: Any = config.anchor_sources
-    if args.sources is not None:
-        words = [word for word in re.split(r"[\s,]+", args.sources) if word]
-        names = check_setting("--sources", "anchor_sources", words)
-    frequency = config.anchor_frequency
-    if args.frequency is not None:
-        number = parse_number("--frequency", args.frequency)
-        frequency = int(str(check_setting("--frequency", "anchor_frequency", number)))
+    names = _setting(project, "anchor_sources", "--sources", args.sources)
+    frequency = _setting(project, "anchor_frequency", "--frequency", args.frequency)
     if not is_anchor_turn(project, frequency):
         return 0
     briefing = read_briefing(project, args.task, args.source)
@@ -12450,10 +12156,10 @@ def cmd_anchor(project: Project, args: argparse.Namespace) -> int:
 @command(
     _TASK,
     _SOURCE,
-    flag("--status", required=True, choices=("done", "retry", "failed"), help="how it ended"),
-    flag("--summary", default="", help="what was done, or what went wrong"),
-    flag("--guard", choices=("pass", "fail", "skipped"), default="", help="how the checks ended"),
-    flag("--log", metavar="FILE", help="the log of the checks; its end is kept"),
+    flag("--status", "how it ended", required=True, choices=("done", "retry", "failed")),
+    flag("--summary", "what was done, or what went wrong", default=""),
+    flag("--guard", "how the checks ended", choices=("pass", "fail", "skipped"), default=""),
+    flag("--log", "the log of the checks; its end is kept", metavar="FILE"),
     example="python ctx.py record T-3 --status retry --guard fail --log guard.log",
 )
 def cmd_record(project: Project, args: argparse.Namespace) -> int:
@@ -12468,7 +12174,7 @@ def cmd_record(project: Project, args: argparse.Namespace) -> int:
 
 
 @command(
-    flag("task", metavar="TASK", nargs="?", help="show the prompt of this task too"),
+    flag("task", "show the prompt of this task too", metavar="TASK", nargs="?"),
     _SOURCE,
     example="python ctx.py view T-3",
 )
@@ -12490,7 +12196,7 @@ _COMMON_FLAGS = {
 
 
 @command(
-    flag("shell", choices=("bash", "zsh", "fish"), help="the shell it is for"),
+    flag("shell", "the shell it is for", choices=("bash", "zsh", "fish")),
     example="python ctx.py completion bash",
 )
 def cmd_completion(project: Project, args: argparse.Namespace) -> int:
@@ -12499,11 +12205,11 @@ def cmd_completion(project: Project, args: argparse.Namespace) -> int:
     for name, door in COMMANDS.items():
         words[""][name] = (door.run.__doc__ or "").splitlines()[0]
         words[name] = {}
-        for each in door.flags:
-            choices = dict.fromkeys(each.options.get("choices", ()), each.options["help"])
-            if each.names[-1].startswith("-"):
-                words[name][each.names[-1]] = each.options["help"]
-                words |= {f"{name} {each.names[-1]}": choices} if choices else {}
+        for names, options in door.flags:
+            choices = {word: options["help"] for word in options.get("choices", ())}
+            if names[-1].startswith("-"):
+                words[name][names[-1]] = options["help"]
+                words |= {f"{name} {names[-1]}": choices} if choices else {}
             else:
                 words[name] |= choices
         words[name] |= _COMMON_FLAGS
@@ -12590,7 +12296,8 @@ def _extend_prompt(project: Project, fields: dict[str, Any]) -> dict[str, Any] |
     return {**given, "prompt": f"{prompt}\n\n{more}"} if more and isinstance(given, dict) else None
 
 
-_EVENT_MAKERS: dict[str, Callable[[Project, dict[str, Any]], str | dict[str, Any] | None]] = {
+_Answer = str | dict[str, Any] | None
+_EVENT_MAKERS: dict[str, Callable[[Project, dict[str, Any]], _Answer]] = {
     "sessionstart": lambda project, fields: make_session(project),
     "userpromptsubmit": lambda project, fields: make_mentions(
         project, _event_text(fields, "prompt")
@@ -12718,40 +12425,40 @@ def _answer_line(project: Project, line: bytes) -> dict[str, Any] | None:
 
 def _answer_request(project: Project, method: str, params: dict[str, Any]) -> dict[str, Any]:
     """The result or the error of one request, as its era of the protocol words it."""
-    meta = params.get("_meta")
-    version = meta.get(f"{_META}protocolVersion") if isinstance(meta, dict) else None
-    modern = version is not None or method == "server/discover"
+    version = as_table(params.get("_meta")).get(f"{_META}protocolVersion")
+    era = "legacy" if version is None and method != "server/discover" else "modern"
     if version is not None and version not in _MODERN:
         data = {"supported": [*_MODERN, *_LEGACY], "requested": version}
-        return _refuse(-32022, "unsupported protocol version", data)
-    answer = (_MODERN_METHODS if modern else _LEGACY_METHODS).get(method)
-    if answer is None:
+        return _refuse(-32022, "unsupported protocol version", data=data)
+    eras, answer = _METHODS.get(method, ("", None))
+    if answer is None or era not in eras:
         return _refuse(-32601, f"no method {show(method)}")
-    body: dict[str, Any]
     try:
         body = answer(project, params)
     except Exception as error:  # one bad request must not end the server
         text = show(redact(str(error) or type(error).__name__), 1000)
-        body = {"result": {**_content(text), "isError": True}}
-    if modern and "result" in body:
-        more = {"resultType": "complete", "_meta": {f"{_META}serverInfo": _SERVER}}
-        return {"result": {**body["result"], **more}}
+        body = {"result": _content(text, failed=True)}
+    if era == "modern" and "result" in body:
+        body["result"] |= {"resultType": "complete", "_meta": {f"{_META}serverInfo": _SERVER}}
     return body
 
 
-def _refuse(code: int, message: str, data: object = None) -> dict[str, Any]:
-    more = {} if data is None else {"data": data}
+def _refuse(code: int, message: str, **more: object) -> dict[str, Any]:
     return {"error": {"code": code, "message": message, **more}}
 
 
-def _content(text: str) -> dict[str, Any]:
-    return {"content": [{"type": "text", "text": text}]}
+def _content(text: str, *, failed: bool = False) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": text}], "isError": failed}
 
 
 def _initialize(project: Project, params: dict[str, Any]) -> dict[str, Any]:
     asked = params.get("protocolVersion")
     version = asked if asked in _LEGACY else _LEGACY[0]
     return {"result": {"protocolVersion": version, "serverInfo": _SERVER, **_ABOUT}}
+
+
+def _discover(project: Project, params: dict[str, Any]) -> dict[str, Any]:
+    return {"result": {"supportedVersions": [*_MODERN, *_LEGACY], **_ABOUT, **_FRESH}}
 
 
 def _list_tools(project: Project, params: dict[str, Any]) -> dict[str, Any]:
@@ -12772,20 +12479,19 @@ def _call_tool(project: Project, params: dict[str, Any]) -> dict[str, Any]:
         raise CtxError("arguments: not an object; give one")
     given = {"tokens": _TOKENS["default"], **given}
     _check_arguments(TOOLS[name], given)
-    return {"result": {**_content(TOOLS[name].run(project, given)), "isError": False}}
+    return {"result": _content(TOOLS[name].run(project, given))}
 
 
 def _check_arguments(tool: Tool, given: dict[str, Any]) -> None:
     """CtxError unless each argument is known and of its kind, and what is needed is there."""
+    low, high = _TOKENS["minimum"], _TOKENS["maximum"]
     for key, value in given.items():
-        texts = isinstance(value, list) and all(isinstance(each, str) for each in value)
-        low, high = _TOKENS["minimum"], _TOKENS["maximum"]
         if key == "tokens":
             fits, wanted = type(value) is int and low <= value <= high, f"from {low} to {high}"
         elif key not in tool.takes:
             raise CtxError(f"{show(key)}: unknown; {closest(key, [*tool.takes, 'tokens'])}")
         elif tool.takes[key]["type"] == "array":
-            fits, wanted = texts, "a list of texts"
+            fits, wanted = is_texts(value), "a list of texts"
         else:
             fits, wanted = isinstance(value, str), "a text"
         if not fits:
@@ -12795,16 +12501,13 @@ def _check_arguments(tool: Tool, given: dict[str, Any]) -> None:
             raise CtxError(f"{key}: missing; {tool.takes[key]['description']}")
 
 
-_Method = Callable[[Project, dict[str, Any]], dict[str, Any]]
-_TOOL_METHODS: dict[str, _Method] = {"tools/list": _list_tools, "tools/call": _call_tool}
-_LEGACY_METHODS = _TOOL_METHODS | {
-    "initialize": _initialize,
-    "ping": lambda project, params: {"result": {}},
-}
-_MODERN_METHODS = _TOOL_METHODS | {
-    "server/discover": lambda project, params: {
-        "result": {"supportedVersions": [*_MODERN, *_LEGACY], **_ABOUT, **_FRESH}
-    },
+# method -> the eras of the protocol that know it, and what answers
+_METHODS: dict[str, tuple[str, Callable[[Project, dict[str, Any]], dict[str, Any]]]] = {
+    "initialize": ("legacy", _initialize),
+    "ping": ("legacy", lambda project, params: {"result": {}}),
+    "server/discover": ("modern", _discover),
+    "tools/list": ("legacy modern", _list_tools),
+    "tools/call": ("legacy modern", _call_tool),
 }
 
 
@@ -12886,8 +12589,8 @@ def _command_parser(name: str, door: Door) -> argparse.ArgumentParser:
         description=re.sub(r"\n +", "\n", door.run.__doc__ or "").strip(),
         epilog=f"example:\n  {door.example}",
     )
-    for each in door.flags:
-        parser.add_argument(*each.names, **each.options)
+    for names, options in door.flags:
+        parser.add_argument(*names, **options)
     _add_global_flags(
         parser, "==SUPPRESS=="
     )  # argparse's own word for: do not set what is not given

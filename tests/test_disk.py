@@ -55,7 +55,7 @@ def test_roles_and_domains_are_tables_of_the_user(tmp_path: Path) -> None:
     text = '[roles.docs]\npaths = ["docs/**"]\n[domains]\n"src/api" = "interface"\n'
     lab.plant(tmp_path, {".ctx/config.toml": text})
     config = ctx.read_config(str(tmp_path))
-    assert config.roles == {"docs": ("docs/**",)}
+    assert config.roles == {"docs": ["docs/**"]}
     assert config.domains == {"src/api": "interface"}
 
 

@@ -261,6 +261,308 @@ def test_each_ecosystem_has_its_command(
     assert line in lines(facts({name: text}, *others), verb)
 
 
+@pytest.mark.parametrize(
+    ("configs", "others", "stack", "commands", "members"),
+    [
+        (
+            {
+                "build.sbt": 'scalaVersion := "3.3.1"\nlazy val core = project.in(file("modules/core"))\n'
+                'lazy val web = project\nlibraryDependencies += "dev.zio" %% "zio" % "2.1.0"\n'
+            },
+            "modules/core/A.scala web/B.scala .scalafmt.conf sbt",
+            "Scala 3.3.1, ZIO 2.1, sbt",
+            "build: ./sbt compile, test: ./sbt test, lint: ./sbt scalafmtCheckAll",
+            "modules/core, web",
+        ),
+        (
+            {"build.mill": 'object app extends ScalaModule {\n  def scalaVersion = "3.4.2"\n}\n'},
+            "app/src/A.scala mill",
+            "Scala 3.4.2, Mill",
+            "build: ./mill __.compile, test: ./mill __.test",
+            "app",
+        ),
+        (
+            {
+                "dune-project": "(lang dune 3.0)\n(name tool)\n(package\n (name tool)\n"
+                " (depends\n  (ocaml (>= 4.08))\n  (lwt (>= 5.6))))\n"
+            },
+            "bin/main.ml .ocamlformat",
+            "OCaml 4.08, Lwt 5.6, Dune",
+            "install: opam install . --deps-only --with-test, test: dune test, format: dune fmt",
+            "",
+        ),
+        (
+            {"tool.opam": 'depends: [\n  "ocaml" {>= "4.14"}\n]\n'},
+            "src/a.ml",
+            "OCaml 4.14",
+            "install: opam install . --deps-only --with-test",
+            "",
+        ),
+        (
+            {
+                "cabal.project": "packages:\n  ./api/\n  ./core/core.cabal\n",
+                "core/core.cabal": "name: core\nlibrary\n  build-depends:\n    , base >= 4.7\n",
+                "api/api.cabal": "name: api\n",
+            },
+            "core/A.hs api/B.hs",
+            "Haskell, Cabal",
+            "build: cabal build all, test: cabal test all",
+            "api, core",
+        ),
+        (
+            {"stack.yaml": "packages:\n- one\n- two\n", "one/one.cabal": "name: one\n"},
+            "one/A.hs two/two.cabal two/B.hs",
+            "Haskell, Stack",
+            "build: stack build, test: stack test",
+            "one, two",
+        ),
+        (
+            {"tool.cabal": "name: tool\nexecutable tool\ntest-suite spec\n"},
+            "Main.hs",
+            "Haskell",
+            "build: cabal build, test: cabal test, run: cabal run",
+            "",
+        ),
+        (
+            {"rebar.config": '{deps, [{cowboy, "2.9.0"}]}.\n{ct_opts, []}.\n{relx, []}.\n'},
+            "apps/web/src/a.erl apps/db/src/b.erl",
+            "Erlang, Cowboy 2.9, rebar3",
+            "build: rebar3 compile, test: rebar3 ct, run: rebar3 shell",
+            "apps/db, apps/web",
+        ),
+        (
+            {"mix.exs": 'apps_path: "apps",\nelixir: "~> 1.15"\n{:credo, "~> 1.7"}'},
+            "apps/web/mix.exs apps/web/lib/a.ex",
+            "Elixir ~>1.15",
+            "install: mix deps.get, test: mix test, lint: mix credo",
+            "apps/web",
+        ),
+        (
+            {"pubspec.yaml": "environment:\n  sdk: ^3.5.0\nworkspace:\n  - pkgs/one\n"},
+            "pkgs/one/pubspec.yaml pkgs/one/lib/a.dart",
+            "Dart ^3.5.0",
+            "install: dart pub get, test: dart test, lint: dart analyze",
+            "pkgs/one",
+        ),
+        (
+            {"Project.toml": 'name = "J"\nuuid = "1"\n[compat]\njulia = "1.9"\n'},
+            "src/J.jl test/runtests.jl",
+            "Julia 1.9",
+            "install: julia --project -e 'using Pkg; Pkg.instantiate()', "
+            "test: julia --project -e 'using Pkg; Pkg.test()'",
+            "",
+        ),
+        (
+            {"DESCRIPTION": "Package: glow\nDepends:\n    R (>= 4.1)\nSuggests:\n    testthat\n"},
+            "R/a.R",
+            "R >=4.1",
+            "install: Rscript -e 'devtools::install_dev_deps()', test: Rscript -e 'devtools::test()'",
+            "",
+        ),
+        (
+            {
+                "shard.yml": "name: web\ncrystal: '>= 1.12'\ntargets:\n  web:\n"
+                "dependencies:\n  kemal:\n    github: x/y\n  ameba:\n"
+            },
+            "src/a.cr",
+            "Crystal >=1.12, Kemal",
+            "install: shards install, build: shards build, test: crystal spec, lint: bin/ameba",
+            "",
+        ),
+        (
+            {"a.nimble": 'requires "nim >= 1.6.0"\nbin = @["a"]\ntask lint, "x":\n'},
+            "src/a.nim",
+            "Nim >=1.6.0",
+            "install: nimble install --depsOnly, build: nimble build, test: nimble test, lint: nimble lint",
+            "",
+        ),
+        (
+            {
+                "build.zig": 'b.step("test", "x"); b.step("run", "x");',
+                "build.zig.zon": '.{ .name = .a, .minimum_zig_version = "0.14.0" }',
+            },
+            "src/main.zig",
+            "Zig 0.14.0+",
+            "build: zig build, test: zig build test, run: zig build run",
+            "",
+        ),
+        (
+            {"foundry.toml": '[profile.default]\nsolc = "0.8.20"\n'},
+            "src/A.sol .gitmodules",
+            "Solidity 0.8.20, Foundry",
+            "install: forge install, build: forge build, test: forge test, format: forge fmt",
+            "",
+        ),
+        (
+            {"hardhat.config.ts": 'export default { solidity: "0.8.24" };'},
+            "contracts/A.sol yarn.lock",
+            "Solidity 0.8.24, Hardhat",
+            "install: yarn install, build: npx hardhat compile, test: npx hardhat test",
+            "",
+        ),
+        (
+            {
+                "main.tf": 'module "a" {\n  source = "./modules/a"\n}\nprovider "aws" {}\n',
+                "versions.tf": 'required_version = ">= 1.5"\nsource = "hashicorp/aws"\nversion = "~> 5.0"\n',
+            },
+            "modules/a/main.tf tests/a.tftest.hcl",
+            "Terraform >=1.5, AWS provider 5",
+            "install: terraform init, test: terraform test, lint: terraform validate, "
+            "format: terraform fmt -recursive, run: terraform plan",
+            "modules/a",
+        ),
+        (
+            {"Chart.yaml": "name: web\ndependencies:\n- name: redis\n"},
+            "templates/a.yaml",
+            "Helm",
+            "install: helm dependency update, build: helm package ., lint: helm lint .",
+            "",
+        ),
+        (
+            {"MODULE.bazel": 'module(name = "x")'},
+            "a.cc",
+            "C++, Bazel",
+            "build: bazel build //..., test: bazel test //...",
+            "",
+        ),
+        (
+            {".buckconfig": "[cells]\n"},
+            "a.cc",
+            "C++, Buck",
+            "build: buck2 build //..., test: buck2 test //...",
+            "",
+        ),
+        (
+            {
+                "pants.toml": '[GLOBAL]\nbackend_packages = ["pants.backend.python.typecheck.mypy"]\n'
+            },
+            "a.py",
+            "Python, Pants",
+            "test: pants test ::, lint: pants lint ::, typecheck: pants check ::, format: pants fmt ::",
+            "",
+        ),
+        (
+            {"nx.json": "{}", "package.json": '{"devDependencies": {"nx": "20.1.0"}}'},
+            "a.ts",
+            "TypeScript, Nx 20.1, npm",
+            "install: npm install, build: npx nx run-many -t build, test: npx nx run-many -t test",
+            "",
+        ),
+        (
+            {
+                "turbo.json": '{"tasks": {"build": {}, "test": {}, "dev": {}}}',
+                "package.json": '{"devDependencies": {"turbo": "^2.1"}, "workspaces": ["apps/*"],'
+                ' "packageManager": "yarn@4.1.0", "scripts": {"build": "turbo run build"}}',
+            },
+            "apps/web/package.json apps/web/a.ts",
+            "TypeScript, Turborepo 2.1, yarn",
+            "install: yarn install, build: yarn build, test: npx turbo run test",
+            "apps/web",
+        ),
+        (
+            {"lerna.json": '{"packages": ["libs/*"]}'},
+            "libs/a/package.json libs/a/x.js",
+            "JavaScript",
+            "build: npx lerna run build, test: npx lerna run test",
+            "libs/a",
+        ),
+        (
+            {"pnpm-workspace.yaml": "packages:\n- 'libs/*'\n"},
+            "libs/a/package.json libs/a/x.ts",
+            "TypeScript",
+            "build: pnpm -r build, test: pnpm -r test",
+            "libs/a",
+        ),
+        (
+            {"pyproject.toml": '[tool.uv.workspace]\nmembers = ["libs/*"]\n'},
+            "libs/a/pyproject.toml libs/a/x.py",
+            "Python, uv",
+            "install: uv sync",
+            "libs/a",
+        ),
+        (
+            {"Cargo.toml": '[workspace]\nmembers = ["crates/*"]\n'},
+            "crates/a/Cargo.toml crates/a/src/lib.rs",
+            "Rust",
+            "build: cargo build, test: cargo test, lint: cargo clippy",
+            "crates/a",
+        ),
+        (
+            {
+                "settings.gradle.kts": 'include(":app", ":lib:core")\n',
+                "build.gradle.kts": 'plugins { id("com.diffplug.spotless") }\n',
+            },
+            "app/build.gradle.kts app/A.kt lib/core/build.gradle.kts gradlew",
+            "Kotlin, Gradle",
+            "build: ./gradlew build, test: ./gradlew test, lint: ./gradlew spotlessCheck",
+            "app, lib/core",
+        ),
+        (
+            {"go.work": "go 1.22\n\nuse (\n\t./api\n\t./lib\n)\n", "api/go.mod": "module x/api\n"},
+            "api/a.go lib/go.mod lib/b.go",
+            "Go 1.22",
+            "",
+            "api, lib",
+        ),
+        (
+            {"pom.xml": "<modules><module>core</module></modules>\n<source>1.8</source>"},
+            "core/pom.xml core/src/main/java/A.java",
+            "Java 8+, Maven",
+            "build: mvn package, test: mvn test",
+            "core",
+        ),
+        (
+            {"gleam.toml": 'name = "a"\ngleam = ">= 1.4"\n'},
+            "src/a.gleam",
+            "Gleam >=1.4",
+            "build: gleam build, test: gleam test, format: gleam format",
+            "",
+        ),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_each_ecosystem_has_its_stack_commands_and_members(
+    configs: dict[str, str], others: str, stack: str, commands: str, members: str
+) -> None:
+    found = facts(configs, *others.split())
+    assert ", ".join(found.stack) == stack
+    assert ", ".join(package.path for package in found.packages) == members
+    shown = {f"{command.verb}: {command.line}" for command in found.commands}
+    assert set(filter(None, commands.split(", "))) <= shown
+
+
+def test_a_go_workspace_without_a_module_at_the_root_is_used_by_folder() -> None:
+    configs = {"go.work": "use ./api\nuse ./lib\n", "api/go.mod": "module x/api\n"}
+    found = facts(configs, "api/a.go", "lib/go.mod", "lib/b.go")
+    assert ("go test ./...", "api") in [(each.line, each.folder) for each in found.commands]
+
+
+def test_a_guess_is_made_only_where_nothing_is_told() -> None:
+    configs = {"nx.json": "{}", "package.json": '{"scripts": {"test": "nx run-many -t test"}}'}
+    found = facts(configs, "a.ts")
+    assert lines(found, "test") == ["npm test"]
+    assert lines(found, "build") == ["npx nx run-many -t build"]
+
+
+def test_ci_says_in_which_environment_a_tool_runs() -> None:
+    configs = {
+        ".pre-commit-config.yaml": "",
+        WORKFLOW: ci("uv run --locked --group lint pre-commit run --all-files"),
+    }
+    found = facts(configs, "a.py")
+    assert lines(found, "lint") == ["uv run --group lint pre-commit run --all-files"]
+
+
+def test_a_check_of_the_format_in_ci_tells_how_to_format() -> None:
+    found = facts({"Cargo.toml": "[package]\n", WORKFLOW: ci("cargo fmt -- --check")}, "src/lib.rs")
+    assert lines(found, "format") == ["cargo fmt"]
+
+
+def test_the_folder_of_a_whole_workflow_is_the_folder_of_its_steps() -> None:
+    text = "defaults:\n  run:\n    working-directory: sub\n" + ci("pytest")
+    assert facts({WORKFLOW: text}, "a.py").commands == ()
+
+
 def test_folders_with_their_own_manifest_get_commands_when_the_root_has_none() -> None:
     configs = {"web/package.json": '{"scripts": {"test": "x"}}', "api/go.mod": "module api\n"}
     found = facts(configs, "web/a.ts", "api/a.go")
@@ -273,6 +575,13 @@ def test_folders_with_their_own_manifest_get_commands_when_the_root_has_none() -
 def test_hostile_names_never_become_commands() -> None:
     text = '{"scripts": {"te`st`": "x", "test\\nrm": "x", "lint $(x)": "x"}}'
     assert facts({"package.json": text}, "a.js").commands == ()
+
+
+def test_a_star_in_a_name_is_only_a_name() -> None:
+    configs = {"go.mod": "module x\n", "package.json": '{"main": "src/*"}', "a.gemspec": ""}
+    found = facts(configs, "cmd/*/main.go", "exe/*", "lib/*.rb", "src/a.js")
+    assert "src/*" not in [each.path for each in found.key_files]
+    assert all("*" not in command.line for command in found.commands)
 
 
 def test_the_text_of_a_script_is_never_shown() -> None:
@@ -460,8 +769,8 @@ def test_the_first_sentence_is_prose_without_markup(text: str, sentence: str) ->
 
 
 def test_a_manifest_describes_its_package() -> None:
-    found = ctx.find_descriptions({"a/package.json": '{"description": "Draws boxes on screens."}'})
-    assert found == {"a/package.json": "Draws boxes on screens."}
+    found = facts({"a/package.json": '{"description": "Draws boxes on screens."}'})
+    assert found.about == {"a/package.json": "Draws boxes on screens."}
 
 
 # Odd input
@@ -472,7 +781,10 @@ pnpm-workspace.yaml lerna.json deno.jsonc tsconfig.json .prettierrc Cargo.toml
 rustfmt.toml go.mod go.work magefile.go Makefile justfile Taskfile.yml pom.xml
 build.gradle settings.gradle.kts CMakeLists.txt Gemfile a.gemspec Rakefile composer.json
 mix.exs a.sln a.csproj Package.swift pubspec.yaml compose.yml .editorconfig
-.gitlab-ci.yml .circleci/config.yml
+.gitlab-ci.yml .circleci/config.yml build.sbt build.mill project.clj rebar.config gleam.toml
+melos.yaml stack.yaml cabal.project a.cabal dune-project a.opam Project.toml DESCRIPTION shard.yml
+a.nimble build.zig build.zig.zon dub.sdl fpm.toml foundry.toml hardhat.config.ts main.tf
+versions.tf Chart.yaml MODULE.bazel pants.toml nx.json turbo.json
 """
 KINDS = [*KIND_NAMES.split(), WORKFLOW]
 VALUES = st.recursive(
@@ -497,7 +809,6 @@ def test_no_text_in_any_config_raises(text: str) -> None:
     configs = dict.fromkeys(KINDS, text)
     assert all(ctx.is_config(path) for path in configs)
     facts(configs, "a.py")
-    ctx.find_descriptions(configs)
     ctx.first_sentence(text)
 
 
@@ -525,7 +836,21 @@ def test_no_yaml_raises(parts: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["[", "{", "- ", "/*", "<module>", " ", "a ", "![", "\n ", '"', "`", "<p "]
+    "unit",
+    [
+        *("[", "{", "- ", "/*", "<module>", " ", "a ", "![", "\n ", '"', "`", "<p ", "("),
+        *(
+            "requires ",
+            'source="a/b" ',
+            "\n  a",
+            ", a",
+            "include ",
+            "% ",
+            "(a (>= 1 ",
+            "\n a (",
+            "/",
+        ),
+    ],
 )
 def test_a_long_repetition_costs_no_more_than_a_moment(unit: str) -> None:
     text = unit * (60_000 // len(unit))

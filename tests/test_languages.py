@@ -1,5 +1,9 @@
 """The language table and its compiler."""
 
+import json
+from pathlib import Path
+
+import lab
 import pytest
 
 import ctx
@@ -43,6 +47,9 @@ import ctx
         ("Dockerfile", "dockerfile"),
         ("Dockerfile.dev", "dockerfile"),
         ("Justfile", "just"),
+        ("src/BUILD", "starlark"),
+        ("BUILD.bazel", "starlark"),
+        ("x.ipynb", "notebook"),
         ("x.cob", "cobol"),
         ("x.cu", "cuda"),
         ("x.m", "objc"),
@@ -66,6 +73,8 @@ def test_other_paths_have_none(path: str):
         ("#!/usr/bin/python3.11 -u", "python"),
         ("#!/usr/bin/env -S node --no-warnings", "javascript"),
         ("#! /usr/bin/ruby", "ruby"),
+        ("#!/bin/sh", "bash"),
+        ("#!/usr/bin/env Rscript", "r"),
         ("#!/bin/unknown", ""),
         ("#!", ""),
         ("python", ""),
@@ -110,9 +119,119 @@ def test_no_two_languages_share_a_suffix():
 def test_every_query_compiles():
     for language in ctx.parse_language_table(ctx.LANGUAGE_TABLE).values():
         if language.suffixes and language.grammar != "-":
-            assert ctx._load_grammar(language.grammar, language.query) is not None, language.name
+            assert ctx.load_grammar(language.grammar, language.query), language.name
+
+
+def test_rows_of_words_compile_to_regexes():
+    table = "x: xx\n  word  > public / class fn=function\n  Word data=type\n"
+    assert ctx.parse_language_table(table)["x"].texts == (
+        ("class", r"^\s*(?:(?:public)\s+)*class\s+(\w+(?:(?:\.|::)\w+)*)"),
+        ("function", r"^\s*(?:(?:public)\s+)*fn\s+(\w+(?:(?:\.|::)\w+)*)"),
+        ("type", r"^data\s+([A-Z]\w*)"),
+    )
 
 
 def test_the_grammar_that_hangs_is_in_no_stanza():
     languages = ctx.parse_language_table(ctx.LANGUAGE_TABLE).values()
     assert "cobol" not in [language.grammar for language in languages]
+
+
+# -- a user's own stanzas
+
+OWN = """
+[languages.mini]
+suffixes = "mini"
+grammar = "python"
+def = "class_definition=class function_definition=function"
+
+[languages.shout]
+suffixes = "sht"
+grammar = "-"
+text = ["function ^SHOUT (\\\\w+)"]
+
+[languages.ruby]
+like = "ruby"
+names = "Kitchenfile"
+"""
+
+
+def scan(root: Path) -> dict[str, list[str]]:
+    """The names that each file defines, by the parsers of this environment."""
+    done = lab.run(root, "map", "--json", python=())
+    assert done.returncode == 0, done.stderr
+    found: dict[str, list[str]] = {}
+    for symbol in json.loads(done.stdout)["symbols"]:
+        found.setdefault(symbol["path"], []).append(symbol["name"])
+    return found
+
+
+def test_an_own_stanza_adds_or_overrides_a_language(tmp_path: Path):
+    lab.plant(tmp_path, {
+        ".ctx/config.toml": OWN,
+        "a.mini": "class A:\n    pass\n",
+        "b.sht": "SHOUT hello\n",
+        "Kitchenfile": "class Cook\nend\n",
+        "c.rb": "class Plain\nend\n",
+    })  # fmt: skip
+    names = {"a.mini": ["A"], "b.sht": ["hello"], "Kitchenfile": ["Cook"], "c.rb": ["Plain"]}
+    assert scan(tmp_path) == names
+    changed = OWN.replace("class_definition=class ", "").replace("SHOUT", "WHISPER")
+    lab.plant(tmp_path, {".ctx/config.toml": changed})
+    del names["a.mini"], names["b.sht"]
+    assert scan(tmp_path) == names  # nothing that the old stanza found is left in the cache
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        (
+            "class_definition=",
+            "clas=",
+            "languages.mini: grammar python: Invalid node type at column",
+        ),
+        ("^SHOUT (", "^SHOUT ((", "languages.shout: missing ), unterminated subpattern"),
+        ('like = "ruby"', 'like = "rubi"', "languages.ruby: like rubi: no such language"),
+        ('grammar = "python"', 'grammar = "pyton"', "languages.mini: no grammar pyton in the pack"),
+        ("names =", "nam =", "languages.ruby: unknown row 'nam'; known: like def"),
+        ('suffixes = "sht"', "cut = 3", "languages.shout: cut must be a line or a list of lines"),
+    ],
+)
+def test_a_wrong_stanza_is_one_line_that_says_what_is_wrong(
+    tmp_path: Path, old: str, new: str, complaint: str
+):
+    assert old in OWN
+    lab.plant(tmp_path, {".ctx/config.toml": OWN.replace(old, new), "a.mini": "x = 1\n"})
+    done = lab.run(tmp_path, "map", "--output", "-", python=())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"ctx: .ctx/config.toml: {complaint}")
+    assert done.stderr.count("\n") == 1
+
+
+# -- scripts and coverage
+
+
+def test_a_script_without_suffix_has_its_symbols_in_the_map(tmp_path: Path):
+    lab.plant(
+        tmp_path, {"bin/tool": "#!/usr/bin/env python3\ndef run():\n    pass\n", "NEWS": "x\n"}
+    )
+    assert scan(tmp_path) == {"bin/tool": ["run"]}
+
+
+def test_doctor_lists_every_language_with_its_means_and_files(tmp_path: Path):
+    lab.plant(tmp_path, {
+        "a.py": "x = 1\n", "bin/b": "#!/usr/bin/python3\n", "c.m": "function c\nend\n",
+        "d.vue": "<script></script>\n", "e.cob": "x\n",
+    })  # fmt: skip
+    done = lab.run(tmp_path, "doctor", "--languages", "--json", python=())
+    assert done.returncode == 0
+    rows = {row["language"]: (row["means"], row["files"]) for row in json.loads(done.stdout)}
+    assert rows["python"] == ("grammar", 2)
+    assert rows["matlab"] == ("grammar", 1)
+    assert rows["vue"] == ("script parts", 1)
+    assert rows["cobol"] == ("pattern", 1)
+    assert rows["objc"] == ("grammar", 0)
+    assert "ecma" not in rows
+    text = lab.run(tmp_path, "doctor", "--languages").stdout.splitlines()
+    assert text[0].split() == ["language", "read", "by", "files"]
+    assert text[1].split() == ["python", "standard", "library", "2"]
+    assert len(text) == len(rows) + 1

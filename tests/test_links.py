@@ -416,9 +416,9 @@ def test_a_hundred_thousand_files_take_seconds():
         path: [f"p{k % 50}.q{k % 1000}.m{k}.Name" for k in range(n, n + 20)]
         for n, path in enumerate(files)
     }
-    start = time.perf_counter()
+    start = time.process_time()
     ctx.resolve_imports(imports, files, {})
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
 
 
 def test_modules_whose_files_carry_their_name():
@@ -443,3 +443,20 @@ def test_modules_whose_files_carry_their_name():
 def test_a_file_that_is_not_there_is_neither_source_nor_target() -> None:
     imports = {"a/a.java": ["a"], "a/a.kt": ["package "]}
     assert ctx.resolve_imports(imports, [], {}) == {}
+
+
+def test_patterns_alone_give_imports_too() -> None:
+    """COBOL, Coq, Prolog, Just, Bazel and shaders, whose files carry the name or a part of it."""
+    assert link("app/a.cbl", "LETTER", "cpy/LETTER.cpy") == ["cpy/LETTER.cpy"]
+    assert link("theories/a.v", "Basics/Desk", "theories/Basics/Desk.v") == [
+        "theories/Basics/Desk.v"
+    ]
+    assert link("a.pl", "desk/stamps", "desk/stamps.pl") == ["desk/stamps.pl"]
+    assert link("just/a.just", "more/b.just", "just/more/b.just") == ["just/more/b.just"]
+    assert link("app/BUILD", "tools", "tools/BUILD.bazel") == ["tools/BUILD.bazel"]
+    assert link("app/x.bzl", "./y.bzl", "app/y.bzl") == ["app/y.bzl"]
+    assert link("a.comp", "common.glsl", "common.glsl") == ["common.glsl"]
+
+
+def link(path: str, name: str, target: str) -> list[str]:
+    return ctx.resolve_imports({path: [name]}, [path, target], {}).get(path, [])

@@ -115,7 +115,7 @@ def test_for_every_budget_the_prompt_fits_or_the_smallest_budget_is_told(
         with pytest.raises(ctx.CtxError):
             ctx.fit_sections(sections, smallest - 1, size)
         budget = smallest
-    text = ctx.render_prompt(kept)
+    text = ctx.join_sections(kept)
     assert size(text) <= budget
     names = [section.title for section in kept if section.title]
     assert names == [title for title in ORDER if title in names]
@@ -151,7 +151,7 @@ def test_a_long_failure_loses_its_head_before_anything_is_dropped() -> None:
     failure = next(section for section in kept if section.title == "Failure")
     assert [section.title for section in kept] == ORDER
     assert failure.body.startswith("[truncated]\n") and failure.body.endswith("line 1999")
-    assert 5_990 < size(ctx.render_prompt(kept)) <= 6_000
+    assert 5_990 < size(ctx.join_sections(kept)) <= 6_000
 
 
 def test_goal_and_task_are_cut_only_when_all_else_is_gone() -> None:
@@ -246,7 +246,7 @@ def test_random_text_gives_a_well_formed_prompt(text: str, budget: int) -> None:
     found = ctx.Tracker("plain", (task,))
     briefing = ctx.Briefing(found, task, (attempt,), ctx.clean_text(text), ctx.clean_text(text))
     prompt = ctx.make_prompt(here, briefing, budget, reanchor=True)
-    out = ctx.render_prompt(prompt.kept)
+    out = ctx.join_sections(prompt.kept)
     assert size(out) <= budget and out.encode().decode() == out
     shown = titles(outside_fences(out))
     assert shown == [title for title in ORDER if title in shown] and set(REQUIRED) <= set(shown)

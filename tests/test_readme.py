@@ -17,8 +17,8 @@ README = session.README.read_text("utf-8")
 def test_a_command_and_its_flags_are_in_the_readme(name: str) -> None:
     door = ctx.COMMANDS[name]
     assert f"`{name}" in README
-    for flag in door.flags:
-        long = [each for each in flag.names if each.startswith("--")]
+    for names, _ in door.flags:
+        long = [each for each in names if each.startswith("--")]
         for each in long:
             assert f"`{each}" in README, f"{name} {each}"
 

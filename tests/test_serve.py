@@ -1,10 +1,9 @@
 """The doors for agents: hook answers any event, mcp any client, init registers both without harm."""
 
 import asyncio
-import functools
 import json
-import operator
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -168,6 +167,17 @@ def test_a_stale_index_is_used_and_said_so(shop: Path, tmp_path: Path) -> None:
     text = context(ask(root, "claude-session-start-startup"))
     assert "2 of 6 files changed since the map below" in text
     assert "def load_cart" in context(ask(root, "claude-prompt-code"))
+
+
+def test_a_file_that_is_not_indexed_yet_makes_the_map_stale(shop: Path, tmp_path: Path) -> None:
+    root = shutil.copytree(shop, tmp_path / "r")
+    lab.plant(root, {".gitignore": "/build\n*_local.py\n"})
+    assert lab.run(root, "map").returncode == 0
+    lab.plant(root, {"build/made.py": "", "shop/mine_local.py": "", "shop/notes.odd": ""})
+    assert "The map below is current." in context(ask(root, "claude-session-start-startup"))
+    lab.plant(root, {"shop/wagon.py": "", "depot/yard.py": ""})
+    text = context(ask(root, "claude-session-start-startup"))
+    assert "0 of 6 files changed, 2 new since the map below" in text
 
 
 def test_without_an_index_the_map_is_given_and_without_a_map_the_structure(
@@ -529,6 +539,15 @@ def test_the_index_follows_the_files(shop: Path, tmp_path: Path) -> None:
     assert server.end() == (b"", 0)
 
 
+def test_too_few_tokens_for_a_task_is_told_with_the_number_that_does(server: Server) -> None:
+    answer = call(server, 1, "task", {"id": "T-2", "tokens": 100})
+    assert answer["result"]["isError"]
+    needed = re.search(r"give tokens (\d+) or more", text_of(answer))
+    assert needed is not None
+    answer = call(server, 2, "task", {"id": "T-2", "tokens": int(needed[1])})
+    assert "Show the total" in text_of(answer) and not answer["result"]["isError"]
+
+
 def test_budgets_hold(server: Server) -> None:
     for name, arguments in CALLS.items():
         for tokens in (100, 300, 1000):
@@ -692,15 +711,22 @@ VALUES = st.recursive(
 )
 def test_json_is_edited_in_place_and_back(data: Any, indent: Any, key: str, eol: str) -> None:
     text = json.dumps(data, indent=indent).replace("\n", eol) + eol
-    steps = ["hooks", key, 0]
-    if not isinstance(data.get("hooks", {}), dict) or key in data.get("hooks", {}):
-        steps = ["hooks"]
-    edited = ctx.edit_json(text, steps, {"a": [1]})
-    new = json.loads(edited)
-    assert {name: new[name] for name in data if name != "hooks"} == {
-        name: data[name] for name in data if name != "hooks"
-    }
-    assert functools.reduce(operator.getitem, steps, new) == {"a": [1]}
+    hooks = data.get("hooks")
+    new = data | {"hooks": (hooks if isinstance(hooks, dict) else {}) | {key: [{"a": [1]}]}}
+    edited = ctx.edit_json(text, new)
+    assert json.loads(edited) == new and list(json.loads(edited)) == list(new)
+    assert ctx.edit_json(edited, new) == edited
+    back = ctx.edit_json(edited, data)
+    assert json.loads(back) == data
     if "hooks" not in data:
-        again = ctx.edit_json(edited, ["hooks"], None)
-        assert again == text or not data
+        assert back == text or not data
+
+
+@given(data=VALUES, other=VALUES, indent=st.sampled_from([None, 0, 2, "\t"]))
+def test_an_edited_json_text_has_the_value_that_was_asked_for(
+    data: Any, other: Any, indent: Any
+) -> None:
+    text = json.dumps([data, {"kept": 1.50, "gone": data}], indent=indent)
+    edited = json.loads(ctx.edit_json(text, [other, {"kept": 1.5, "new": other}, data]))
+    assert edited == [other, {"kept": 1.5, "new": other}, data]
+    assert json.loads(ctx.edit_json(text, [..., {"kept": 1.5}])) == [{"kept": 1.5}]

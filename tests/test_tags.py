@@ -180,13 +180,13 @@ def test_a_missing_grammar_is_a_gap_and_not_an_empty_file():
 
 def test_missing_packages_are_a_gap(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "tree_sitter", None)
-    ctx._load_grammar.cache_clear()
+    ctx.load_grammar.cache_clear()
     try:
         language = ctx.find_language("a.go")
         assert language is not None
         assert ctx.tag_source("a.go", b"package a", language) is None
     finally:
-        ctx._load_grammar.cache_clear()
+        ctx.load_grammar.cache_clear()
 
 
 def test_python_without_a_grammar_is_read_nearly_as_well():

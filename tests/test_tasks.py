@@ -154,6 +154,27 @@ def test_openspec_changes_are_epics_and_archived_ones_are_not_read() -> None:
     assert not any("old-one" in name for name in tasks)
 
 
+def test_boxes_below_a_box_are_its_criteria_whatever_the_list(tmp_path: Path) -> None:
+    folder = tmp_path / "openspec" / "changes" / "rename"
+    folder.mkdir(parents=True)
+    (folder / "tasks.md").write_text(
+        "- [ ] 1.1 Rename code that depends on the parser\n  - [ ] imports\n  - [ ] docs\n"
+        "- [ ] 1.2 Release (depends on 1.1)\n  - [x] 1.2.1 Tag it\n"
+    )
+    found = ctx.read_tasks(project(tmp_path))
+    tasks = by_id(found)
+    assert not found.faults and list(tasks) == [
+        "rename",
+        "rename/1.1",
+        "rename/1.2",
+        "rename/1.2.1",
+    ]
+    assert tasks["rename/1.1"].acceptance == ("imports", "docs")
+    assert tasks["rename/1.1"].title == "Rename code that depends on the parser"
+    assert tasks["rename/1.2"].depends_on == ("rename/1.1",)
+    assert tasks["rename/1.2.1"].status == "done"
+
+
 def test_plain_boxes_have_ids_by_order_and_headings_as_epics() -> None:
     tasks = by_id(tracker("plain"))
     assert tasks["T-4"].parent == "E-1" and tasks["T-4"].depends_on == ("T-3",)
@@ -342,8 +363,7 @@ def test_a_damaged_value_never_stops_the_run(path: str, pick: int, odd: object) 
         (root / path.partition("/")[2]).write_text("\n".join(lines), "utf-8")
         here = project(root)
         for each in ctx.read_tasks(here).tasks[:3]:
-            ctx.read_attempts(here, each)
-            ctx.read_previous(here, each)
+            ctx.read_previous(here, ctx.read_attempts(here, each))
 
 
 def damaged(value: object, pick: int, odd: object) -> object:
@@ -365,12 +385,16 @@ def task(name: str, wanted: str) -> tuple[ctx.Project, ctx.Task]:
     return project(REPOS / name), ctx.find_task(tracker(name), wanted)
 
 
+def previous(here: ctx.Project, wanted: ctx.Task) -> tuple[str, str]:
+    return ctx.read_previous(here, ctx.read_attempts(here, wanted))
+
+
 def test_the_runners_previous_iteration_counts_only_for_its_own_node() -> None:
-    history, failure = ctx.read_previous(*task("runner", "label"))
+    history, failure = previous(*task("runner", "label"))
     assert history == "The bar code is too small."
     assert failure == "FAIL test_bar_code: width 3 < 9\n1 failed\n"
-    assert ctx.read_previous(*task("runner", "track")) == ("", "")
-    assert ctx.read_previous(*task("runner", "weigh")) == ("", "")
+    assert previous(*task("runner", "track")) == ("", "")
+    assert previous(*task("runner", "weigh")) == ("", "")
 
 
 def test_cub_attempts_come_from_both_layouts_and_a_log_is_evidence_enough() -> None:
@@ -395,7 +419,7 @@ def test_a_runner_error_never_reaches_the_agent(tmp_path: Path) -> None:
     (folder / "guard.log").write_text("2 failed\n")
     here = project(tmp_path)
     one = ctx.find_task(ctx.read_tasks(here), "T-1")
-    assert ctx.read_previous(here, one) == ("", "2 failed\n")
+    assert previous(here, one) == ("", "2 failed\n")
 
 
 def test_a_log_of_twenty_megabytes_on_one_line_is_read_from_its_end(tmp_path: Path) -> None:
@@ -429,8 +453,6 @@ def test_uncommitted_files_are_counted_without_running_a_filter(tmp_path: Path) 
     (tmp_path / "TASKS.md").write_text("- [ ] T-1: One\n")
     git(tmp_path, "add", ".")
     git(tmp_path, "commit", "-q", "-m", "feat(T-1): first words")
-    git(tmp_path, "config", "filter.spy.clean", f"touch {tmp_path}/.git/ran; cat")
-    (tmp_path / ".gitattributes").write_text("* filter=spy\n")
     (tmp_path / "changed").write_text("other\n")
     (tmp_path / "gone").unlink()
     os.utime(tmp_path / "touched", (5, 5))
@@ -439,15 +461,22 @@ def test_uncommitted_files_are_counted_without_running_a_filter(tmp_path: Path) 
     (tmp_path / ".runner" / "x").write_text("")
     git(tmp_path, "rm", "-q", "--cached", "staged")
     ran = tmp_path / ".git" / "ran"
-    ran.unlink(missing_ok=True)
+    for name in ("spy", "a.b"):
+        git(tmp_path, "config", f"filter.{name}.clean", f"touch {ran}; cat")
+        git(tmp_path, "config", f"filter.{name}.process", f"touch {ran}")
+        git(tmp_path, "config", f"filter.{name}.required", "true")
+    (tmp_path / ".gitattributes").write_text("* filter=spy\nchanged filter=a.b\n")
     here = project(tmp_path)
     one = ctx.find_task(ctx.read_tasks(here), "T-1")
-    state = ctx.read_git_state(here, one, 3)
+    state = ctx.read_git_state(here, one)
     assert state and state.branch == "work"
     assert state.uncommitted == 5  # .gitattributes, changed, gone, new file, staged
     assert state.commits[0].endswith("feat(T-1): first words") and "same" in state.touched
-    assert not ran.exists()
+    with open(tmp_path / ".git" / "config", "a") as file:  # a name that no flag can carry
+        file.write(f'[filter "c=d"]\n\tclean = touch {ran}\n')
+    (tmp_path / ".gitattributes").write_text("* filter=c=d\n")
+    assert ctx.read_git_state(here, one) and not ran.exists()
 
 
 def test_without_git_there_is_no_git_state(tmp_path: Path) -> None:
-    assert ctx.read_git_state(project(tmp_path), ctx.Task("T-1", "x"), 3) is None
+    assert ctx.read_git_state(project(tmp_path), ctx.Task("T-1", "x")) is None

@@ -205,7 +205,7 @@ def test_bytes_outside_a_section_never_change(
     if span is None:
         return
     assert (source[: span.start], source[span.stop :]) == (before, after)
-    assert ctx.is_pristine(span)
+    assert span.pristine
     result = ctx.upsert_section(source, new)
     again = ctx.find_section(result)
     assert again is not None and again.version == ctx.SECTION_VERSION

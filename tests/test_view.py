@@ -98,8 +98,8 @@ def test_the_files_of_the_package_say_their_scores_and_reasons(shop: Path) -> No
 
 def test_what_a_prompt_dropped_is_shown_with_its_text() -> None:
     sections = (ctx.Section("Contract", "all"), ctx.Section("Epic", "far", 4))
-    prompt = ctx.Prompt(ctx.Task("T-1", "Title"), 30, sections, sections[:1])
-    kept, dropped = ctx._prompt_budget(prompt).shares
+    prompt = ctx.Prompt(ctx.Task("T-1", "Title"), 30, sections, sections[:1], "")
+    kept, dropped = ctx.explain_prompt(prompt).shares
     assert (kept.state, kept.why) == ("kept", "never left out")
     assert dropped.state == "dropped" and "number 1" in dropped.why
     assert (dropped.text, dropped.lost) == ("", "## Epic\n\nfar\n")
@@ -244,7 +244,7 @@ def test_bash_offers_every_command_and_its_flags(tmp_path: Path) -> None:
     assert complete_in_bash(place, "--quiet", "map", "--to") == ["--tokens"]
     for name, door in ctx.COMMANDS.items():
         offered = complete_in_bash(place, name, "-")
-        assert {each.names[-1] for each in door.flags if each.names[0][0] == "-"} <= set(offered)
+        assert {names[-1] for names, _ in door.flags if names[0][0] == "-"} <= set(offered)
 
 
 @needs_bash
