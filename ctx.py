@@ -5962,8 +5962,10 @@ def rank_symbols(
     for (at, name), value in zip(links.names, flow, strict=True):
         received[at][name] = value
     real = [at for at, weight in enumerate(links.weights) if weight > REAL_WEIGHT]
-    rivals = collections.Counter(  # files that define a name; overloads are one
-        name for at in real for name in {each.name for each in tags[links.paths[at]].definitions}
+    rivals = collections.Counter(  # how many define a name; overloads are one
+        name
+        for at in real
+        for name, _ in {(each.name, each.owner) for each in tags[links.paths[at]].definitions}
     )
     if rivals.total() < _ENOUGH_SYMBOLS:  # nearly all tests or examples: then these are the project
         real = list(range(len(links.paths)))
@@ -6458,8 +6460,10 @@ def fit_symbols(
     form = "full"
     misses = 0
     for symbol in _by_faded_score(symbols, files):
-        if (symbol.definition.owner, symbol.definition.name) in seen:
-            continue  # declared here, defined there: one of them is enough
+        name = symbol.definition.name
+        keys = {(symbol.definition.owner, name), (symbol.path, name)}
+        if keys & seen:
+            continue  # declared here, defined there, or once for each type: one of them is enough
         extra = 0 if symbol.path in files else header(symbol.path)
         need = cost(symbol, form) + extra
         if need > room and form == "full":
@@ -6472,7 +6476,7 @@ def fit_symbols(
             continue
         room -= need
         picks.append(Pick(symbol, form))
-        seen.add((symbol.definition.owner, symbol.definition.name))
+        seen |= keys
         files[symbol.path] = files.get(symbol.path, 0) + 1
     for at, (symbol, form) in enumerate(picks):  # what room is left shows more of the best names
         need = cost(symbol, "full") - cost(symbol, "name") if form == "name" else room + 1

@@ -2,13 +2,15 @@
 
 import inspect
 import re
+from pathlib import Path
 
 import lab
 import pytest
+import session
 
 import ctx
 
-README = (lab.SCRIPT.parent / "README.md").read_text("utf-8")
+README = session.README.read_text("utf-8")
 
 
 @pytest.mark.parametrize("name", ctx.COMMANDS)
@@ -52,3 +54,59 @@ def test_the_readme_calls_only_commands_that_exist() -> None:
 
 def test_the_readme_never_sends_anyone_to_a_foreign_package() -> None:
     assert "pip install ctx" not in README
+
+
+@pytest.fixture
+def flask(tmp_path: Path) -> Path:
+    if not session.SOURCES.is_dir():
+        pytest.skip("the project of the sessions is downloaded by `sh tests/run`")
+    return session.unpack(tmp_path)
+
+
+def test_the_sessions_print_what_the_readme_shows(flask: Path) -> None:
+    for block in session.BLOCK.findall(README):
+        assert session.replay(flask, block) == block, "run: python tests/session.py"
+
+
+def find_recipe(title: str) -> str:
+    """The first block after a recipe's title."""
+    found = re.search(rf"^\*\*{re.escape(title)}\*\*.*?^```\w+\n(.*?)^```$", README, re.M | re.S)
+    assert found, title
+    return found[1]
+
+
+def test_the_recipe_for_an_agent_gives_it_prompt_and_rules(flask: Path) -> None:
+    lab.plant(flask, {"claude": '#!/bin/sh\necho "$@"; cat "$3"; cat\n'})
+    (flask / "claude").chmod(0o755)
+    assert session.run(flask, "python ctx.py init").returncode == 0
+    done = session.run(flask, f'PATH="$PWD:$PATH"\n{find_recipe("Claude Code.")}')
+    assert done.returncode == 0
+    assert "-p --append-system-prompt-file .ctx/system.md\n" in done.stdout
+    assert "# Run loop" in done.stdout and "`T-3`: Stream large files" in done.stdout
+
+
+def commit(root: Path) -> None:
+    assert session.run(root, "git add -A && git commit -qm more").returncode == 0
+
+
+def test_the_recipe_for_pre_commit_stops_a_stale_section(flask: Path) -> None:
+    lab.plant(flask, {".pre-commit-config.yaml": find_recipe("pre-commit.")})
+    assert session.run(flask, "python ctx.py init").returncode == 0
+    commit(flask)
+    check = "PRE_COMMIT_HOME=$PWD/../cache python -m pre_commit run --all-files"
+    assert session.run(flask, check).returncode == 0
+    (flask / "uv.lock").unlink()
+    done = session.run(flask, check)
+    assert done.returncode == 1 and "stale; run `python ctx.py update`" in done.stdout
+
+
+def test_the_recipe_for_ci_passes_a_fresh_clone_and_stops_a_stale_one(flask: Path) -> None:
+    assert session.run(flask, "python ctx.py init").returncode == 0
+    commit(flask)
+    steps = re.findall(r"^- run: (.+)$", find_recipe("CI."), re.M)
+    assert len(steps) == 2
+    session.run(flask, "git clone -q . ../clone")
+    clone = flask.parent / "clone"
+    assert [session.run(clone, step).returncode for step in steps] == [0, 0]
+    (clone / "uv.lock").unlink()
+    assert session.run(clone, steps[-1]).returncode == 1
