@@ -6158,13 +6158,18 @@ _MOST_CANDIDATES = 1000  # files that the rarer words have found: a common one t
 
 def weigh_words(words: Words, query: Mapping[str, float]) -> dict[str, float]:
     """What the words of a task say, the best first: their weight there times their rarity here."""
-    worth = {}
-    for each, weight in query.items():
-        often = len(words.postings.get(each, ()))
-        if often:
-            worth[each] = weight * math.log(1 + (words.total - often + 0.5) / (often + 0.5))
+    counts = {each: len(words.postings[each]) for each in query if words.postings.get(each)}
+    usual = max(words.total / 2, _USUAL_FILES)
+    telling = [each for each in counts if counts[each] <= usual] or counts
+    worth = {
+        each: query[each] * math.log(1 + (words.total - counts[each] + 0.5) / (counts[each] + 0.5))
+        for each in telling
+    }
     best = sorted(worth, key=lambda each: (-worth[each], each))
     return {each: worth[each] for each in best[:_MOST_WORDS]}
+
+
+_USUAL_FILES = 200  # that hold a word: where more than half do, it says little and costs most
 
 
 def score_words(words: Words, worth: Mapping[str, float]) -> dict[str, Scores]:
@@ -9220,31 +9225,35 @@ def find_remembered(project: Project, names: Collection[str]) -> dict[str, FileT
     import json
 
     ends = tuple(f"/{name}" for name in names)
-    words = "|".join(re.escape(json.dumps(name)[1:-1]) for name in names)
     # a definition's row holds its kind, its name and its owner, in this order
-    defines = re.compile(f'","(?:{words})","'.encode())
+    rows = [f'","{json.dumps(name)[1:-1]}","'.encode() for name in names]
+    values = [*rows, *(os.fsencode(name) for name in names)]
+    inside = [f"instr(CAST(t.data AS BLOB), ?{at + 1})" for at in range(len(rows))]
+    inside += [f"instr({_PATH}, ?{at + 1})" for at in range(len(rows), len(values))]
     query = f"SELECT {_PATH}, CAST(t.data AS BLOB), t.crc FROM {_TAGS_OF_FILES}"
     tags: dict[str, FileTags] = {}
-    for name, data, crc in _remembered(project, query) if names else ():
+    found = _remembered(project, f"{query} WHERE {' OR '.join(inside)}", *values) if names else ()
+    for name, data, crc in found:
         path = os.fsdecode(name)
-        if len(tags) < _MOST_REMEMBERED and (f"/{path}".endswith(ends) or defines.search(data)):
-            found = _decode_tags(data) if zlib.crc32(data) == crc else None
-            if found is not None:
-                tags[path] = found
+        named = f"/{path}".endswith(ends) or any(row in data for row in rows)
+        if named and len(tags) < _MOST_REMEMBERED and zlib.crc32(data) == crc:
+            tags[path] = _decode_tags(data) or NO_TAGS
     return tags
 
 
 _MOST_REMEMBERED = 12  # files: what more of them define says little
 
 
-def _remembered(project: Project, query: str) -> list[Any]:
+def _remembered(project: Project, query: str, *values: object) -> list[Any]:
     import sqlite3
 
     place = os.path.join(project.root, _PLACE)
     if not os.path.isfile(place) or os.path.islink(place):
         return []
     with contextlib.closing(sqlite3.connect(place, timeout=0.1)) as store:
-        return _fetch(store, query)  # none if it is in use: no answer is better than a late one
+        return _fetch(
+            store, query, *values
+        )  # none if it is in use: no answer is better than a late one
 
 
 def list_answers(project: Project, text: str) -> list[str]:
@@ -10699,7 +10708,7 @@ def make_pack(project: Project, request: Request) -> Pack:
         for path, found in read_definitions(index, changed).items()
     }
     counter = read_counter(project)
-    package = _choose_files(project, index, request, touched, _MOST_FILES)
+    package = _choose_files(project, index, request, touched, read_head(project), _MOST_FILES)
     known = read_definitions(index, [each.path for each in package.files])
     texts = request.strategy == "relevance"
     package = package._replace(counter=counter.name)
@@ -10769,12 +10778,12 @@ def _choose_files(
     index: WordIndex,
     request: Request,
     touched: Mapping[str, Sequence[Definition]],
+    head: str,
     most: int,
 ) -> Pack:
     """The best files for a request and the symbols that matter in each, without their texts."""
     names = sorted({each.name for found in touched.values() for each in found})
     text = "\n".join([request.text, *(f"`{name}`" for name in names)])
-    head = read_head(project)
     evidence = read_evidence(project, index, text, head)
     pins = [*request.pins, *touched]
     missing = [path for path in pins if path not in index.words.paths]
@@ -10984,7 +10993,8 @@ def make_pack_summary(project: Project, text: str, *, hurry: bool = False) -> st
     if index is None:
         return ""
     request = Request(text, project.config.pack_summary_max_tokens)
-    package = _choose_files(project, index, request, {}, _SUMMARY_FILES)
+    head = "" if hurry else read_head(project)  # without one, history is not read
+    package = _choose_files(project, index, request, {}, head, _SUMMARY_FILES)
     package = _trim(package, lambda each: estimate_tokens(render_pack_summary(each)))
     return render_pack_summary(package) if package.files else ""
 
