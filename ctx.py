@@ -64,6 +64,8 @@ if TYPE_CHECKING:
     from typing import Any, NamedTuple, NoReturn, TypeVar
 
     T = TypeVar("T")
+elif sys.version_info >= (3, 14):  # where a class keeps its annotations elsewhere
+    from typing import Any, NamedTuple
 else:
 
     class _Record(type):
