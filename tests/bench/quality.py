@@ -149,7 +149,10 @@ def judge_packages(root: Path, wanted: int) -> dict[str, list[list[float]]]:
         copy = Path(folder) / "copy"
         git(root, "clone", "-q", "--no-checkout", str(root.resolve()), str(copy))
         for before, text, gold in list_tasks(root, wanted):
-            git(copy, "checkout", "-q", "--force", before)
+            move = ["git", "-C", str(copy), "checkout", "-q", "--force", before]
+            if subprocess.run(move, capture_output=True).returncode:
+                print(f"{before[:12]} cannot be checked out: left out", file=sys.stderr)
+                continue
             for name, rank in RANKERS.items():
                 order = [path for path in rank(copy, text) if is_source(path)]
                 rows[name].append(measure(order, gold))
