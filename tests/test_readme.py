@@ -68,6 +68,17 @@ def test_the_sessions_print_what_the_readme_shows(flask: Path) -> None:
         assert session.replay(flask, block) == block, "run: python tests/session.py"
 
 
+# the commands that stand in paragraphs of code, without what a shell does with their output
+SHOWN = re.findall(r"^    .*?(python ctx\.py [\w -]+)", README, re.M)
+
+
+def test_every_command_shown_works(flask: Path) -> None:
+    assert len(SHOWN) >= 5
+    for command in SHOWN:
+        done = session.run(flask, command.strip())
+        assert done.returncode == 0, f"{command}: {done.stdout}"
+
+
 def find_recipe(title: str) -> str:
     """The first block after a recipe's title."""
     found = re.search(rf"^\*\*{re.escape(title)}\*\*.*?^```\w+\n(.*?)^```$", README, re.M | re.S)
