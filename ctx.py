@@ -1948,7 +1948,8 @@ lua: lua
   raw     (chunk (assignment_statement (variable_list name: (identifier) @name) (expression_list value: (_) @value)) @def.constant)
   raw     (chunk (variable_declaration (assignment_statement (variable_list name: (identifier) @name) (expression_list value: (_) @value))) @def.constant)
   raw     (assignment_statement (variable_list name: (identifier) @name) (expression_list value: (table_constructor))) @def.scope
-  raw     (assignment_statement (variable_list name: (identifier) @name) (expression_list value: (function_definition body: (_)? @body))) @def.function
+  raw     (variable_declaration (assignment_statement (variable_list name: (identifier) @name) (expression_list value: (function_definition body: (_)? @body)))) @def.function
+  raw     (chunk (assignment_statement (variable_list name: (identifier) @name) (expression_list value: (function_definition body: (_)? @body))) @def.function)
   raw     (assignment_statement (variable_list name: (dot_index_expression table: (_) @owner field: (_) @name)) (expression_list value: (function_definition body: (_)? @body))) @def.function
   raw     (assignment_statement (variable_list name: (dot_index_expression table: (_) @owner field: (_) @name)) (expression_list value: (function_call arguments: (arguments . (function_definition body: (_)? @body))))) @def.function
   raw     (field name: (identifier) @name value: (function_definition body: (_)? @body)) @def.method
