@@ -968,6 +968,16 @@ def parse_hints(text: str, paths: Iterable[str], domains: Mapping[str, str]) -> 
 
 
 _TASK_CHARACTERS = 100_000  # a task says what it wants long before
+
+
+def find_task_words(text: str) -> dict[str, str]:
+    """Each form that the words of a task are found by -> the shortest word there that has it."""
+    text = text[:_TASK_CHARACTERS]
+    words = {*re.findall(r"\w+", text), *re.findall(r"[^\W_]+", text)}
+    longest = sorted(words, key=lambda word: (-len(word), word))
+    return {form: word for word in longest for form in word_forms(word)}
+
+
 _TITLE_WEIGHT = 2.0
 _TASK_ACTIONS = (
     (
@@ -2783,12 +2793,6 @@ def get_language(name: str, own: str = "") -> Language:
 def list_languages(own: str = "") -> list[str]:
     """The names of all stanzas."""
     return list(_split_table(LANGUAGE_TABLE + own))
-
-
-def parse_language_table(text: str) -> dict[str, Language]:
-    """Every language of a table, by name."""
-    stanzas = _split_table(text)
-    return {name: _build_language(name, *stanzas[name]) for name in stanzas}
 
 
 def parse_own_languages(tables: Mapping[str, object]) -> str:
@@ -6267,6 +6271,13 @@ def rank_definitions(
         if score > 0:
             scored.append((-score, each.line, each))
     return [each for _, _, each in sorted(scored)]
+
+
+def rank_said(hits: LineHits, worth: Mapping[str, float], spoken: Mapping[str, str]) -> list[str]:
+    """The words of a task that a file holds, as the task writes them, the most telling first."""
+    held = {stem for counts in hits.values() for stem in counts if stem in spoken}
+    telling = sorted(held, key=lambda stem: (-worth[stem], stem))
+    return list(dict.fromkeys(spoken[stem] for stem in telling))
 
 
 # -- history
@@ -10794,12 +10805,16 @@ def _choose_files(
         raise CtxError(f"--files {show(missing[0])}: no such file here; give a path from the root")
     scored = _score_files(project, evidence, pins)
     allowed, outside = _filter_role(project, request.role, scored, [*pins, *evidence.hints.paths])
+    asked = {*pins, *evidence.hints.paths}
     title = request.text.strip().partition("\n")[0]
-    given = (each for each in allowed if not _holds_task(project, each.path, title))
+    given = (
+        each
+        for each in allowed
+        if os.path.lexists(f"{project.root}/{each.path}")
+        and (each.path in asked or not _holds_task(project, each.path, title))
+    )
     best = list(itertools.islice(given, most))
-    whole, parts = re.findall(r"\w+", request.text), re.findall(r"[^\W_]+", request.text)
-    longest = sorted([*whole, *parts], key=lambda word: (-len(word), word))
-    spoken = {form: word for word in longest for form in word_forms(word)}  # the shortest remains
+    spoken = find_task_words(request.text)
     known = read_definitions(index, [each.path for each in best])
     files = []
     for each in best:
@@ -10808,10 +10823,10 @@ def _choose_files(
             hits = find_line_hits(read_text(project, each.path) or "", evidence.worth)
         ranked = rank_definitions(known[each.path], hits, evidence.worth, evidence.hints.names)
         both = dict.fromkeys([*touched.get(each.path, ()), *ranked])
-        held = {stem for counts in hits.values() for stem in counts if stem in spoken}
-        telling = sorted(held, key=lambda stem: (-evidence.worth[stem], stem))
-        words = dict.fromkeys(spoken[stem] for stem in telling)
-        files.append(each._replace(symbols=(*both,)[:_MOST_SYMBOLS], words=(*words,)[:_SAID_WORDS]))
+        words = rank_said(hits, evidence.worth, spoken)
+        files.append(
+            each._replace(symbols=tuple(both)[:_MOST_SYMBOLS], words=tuple(words[:_SAID_WORDS]))
+        )
     edges = _find_dependencies(read_neighbours(index, [each.path for each in files])[0])
     task = request.text or " ".join(names)
     return Pack(task, tuple(files), (), edges, request.budget, "estimate", head, outside)
@@ -10821,9 +10836,7 @@ _SAID_WORDS = 4
 
 
 def _holds_task(project: Project, path: str, title: str) -> bool:
-    """Whether a file is gone, or is a document that holds the task itself: it says nothing new."""
-    if not os.path.lexists(f"{project.root}/{path}"):
-        return True
+    """Whether a document holds the task itself, as a tracker's does: then it says nothing new."""
     if len(title) < _TITLE_LENGTH or role_of(path) not in ("doc", "data", "config"):
         return False
     return title in (read_text(project, path) or "")

@@ -89,7 +89,7 @@ def test_rows_compile_to_patterns():
     table = (
         "x: xx\n  def  a=class b>c=type\n  ref  d.e>f|g\n  Ref h>i\n  value j>=\n  raw  (k) @use\n"
     )
-    assert ctx.parse_language_table(table)["x"].query.splitlines() == [
+    assert ctx.get_language("x", table).query.splitlines() == [
         "(a name: [(_)] @name) @def.class",
         "(b [(c)] @name) @def.type",
         "(d e: [(f) (g)] @ref)",
@@ -100,31 +100,31 @@ def test_rows_compile_to_patterns():
 
 
 def test_like_brings_the_rows_of_another_stanza():
-    languages = ctx.parse_language_table("a: aa\n  ref  x\n\nb: bb\n  like a\n  ref  y\n")
-    assert languages["b"].query == "[(x)] @ref\n[(y)] @ref"
-    assert languages["b"].suffixes == ("bb",)
+    language = ctx.get_language("b", "a: aa\n  ref  x\n\nb: bb\n  like a\n  ref  y\n")
+    assert language.query == "[(x)] @ref\n[(y)] @ref"
+    assert language.suffixes == ("bb",)
 
 
 def test_like_of_nothing_is_an_error():
     with pytest.raises(ctx.CtxError):
-        ctx.parse_language_table("b: bb\n  like a\n")
+        ctx.get_language("b", "b: bb\n  like a\n")
 
 
 def test_no_two_languages_share_a_suffix():
-    languages = ctx.parse_language_table(ctx.LANGUAGE_TABLE).values()
+    languages = map(ctx.get_language, ctx.list_languages())
     suffixes = [suffix for language in languages for suffix in language.suffixes]
     assert len(suffixes) == len(set(suffixes))
 
 
 def test_every_query_compiles():
-    for language in ctx.parse_language_table(ctx.LANGUAGE_TABLE).values():
+    for language in map(ctx.get_language, ctx.list_languages()):
         if language.suffixes and language.grammar != "-":
             assert ctx.load_grammar(language.grammar, language.query), language.name
 
 
 def test_rows_of_words_compile_to_regexes():
     table = "x: xx\n  word  > public / class fn=function\n  Word data=type\n"
-    assert ctx.parse_language_table(table)["x"].texts == (
+    assert ctx.get_language("x", table).texts == (
         ("class", r"^\s*(?:(?:public)\s+)*class\s+(\w+(?:(?:\.|::)\w+)*)"),
         ("function", r"^\s*(?:(?:public)\s+)*fn\s+(\w+(?:(?:\.|::)\w+)*)"),
         ("type", r"^data\s+([A-Z]\w*)"),
@@ -132,7 +132,7 @@ def test_rows_of_words_compile_to_regexes():
 
 
 def test_the_grammar_that_hangs_is_in_no_stanza():
-    languages = ctx.parse_language_table(ctx.LANGUAGE_TABLE).values()
+    languages = map(ctx.get_language, ctx.list_languages())
     assert "cobol" not in [language.grammar for language in languages]
 
 

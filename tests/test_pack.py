@@ -192,6 +192,7 @@ def test_a_summary_names_the_words_and_the_lines(shop: Path) -> None:
 def test_the_tasks_own_file_is_no_part_of_its_package(shop: Path) -> None:
     plant(shop, {"TASKS.md": "- [ ] T-1: Make cancel_order tell who cancelled it\n"})
     assert "TASKS.md" not in paths(pack(shop, "T-1"))
+    assert "TASKS.md" in paths(pack(shop, "T-1", "--files", "TASKS.md"))
 
 
 def test_in_a_hurry_the_index_is_taken_as_it_is(shop: Path) -> None:

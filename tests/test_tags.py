@@ -73,14 +73,10 @@ def test_half_a_file_keeps_most_of_what_stands_before_the_break(sample: pathlib.
 
 @pytest.mark.parametrize(
     "name",
-    [
-        n
-        for n, language in ctx.parse_language_table(ctx.LANGUAGE_TABLE).items()
-        if language.suffixes
-    ],
+    [each for each in ctx.list_languages() if ctx.get_language(each).suffixes],
 )
 def test_deep_nesting_ends_and_is_quick(name: str):
-    language = ctx.parse_language_table(ctx.LANGUAGE_TABLE)[name]
+    language = ctx.get_language(name)
     began = time.process_time()
     # Some grammars need seconds by themselves, for [ and { or, those named here, also for (: even
     # the walk is quadratic. Workers have a time limit for that.
