@@ -7965,23 +7965,22 @@ _SKIPPED_FOLDERS = frozenset(
 
 def list_files(project: Project) -> dict[str, Stamp]:
     """Every regular file of the repository with its stamp, sorted by the bytes of its name."""
-    names = _list_by_git(project)
-    if names is None:
-        names = _list_by_walk(project)
+    paths = _list_by_git(project)
+    if paths is None:
+        paths = _list_by_walk(project)
     excluded = _excluded(project)
     files: dict[str, Stamp] = {}
     # folder -> whether it is really inside, no link on the way
     folders: dict[str, bool] = {"": True}
-    base = os.fsencode(project.root) + b"/"
-    for name in sorted(set(names) - {os.fsencode(_own_path(project))}):
-        path = os.fsdecode(name)
+    plain = all(map(str.isascii, paths))
+    for path in sorted({*paths} - {_own_path(project)}, key=None if plain else os.fsencode):
         folder = folder_of(path)
         if folder not in folders:
             _note_folder(project, folder, folders)
         if not folders[folder] or excluded.fullmatch(path):
             continue
         try:
-            info = os.lstat(base + name)
+            info = os.lstat(f"{project.root}/{path}")
         except OSError:
             continue  # tracked, but gone: sparse, deleted, or deleted just now
         if stat.S_ISREG(info.st_mode):
@@ -8054,7 +8053,7 @@ def _note_folder(project: Project, folder: str, known: dict[str, bool]) -> None:
         known[each] = plain and not os.path.islink(os.path.join(project.root, each))
 
 
-def _list_by_git(project: Project) -> list[bytes] | None:
+def _list_by_git(project: Project) -> list[str] | None:
     """What git tracks or would track; None where git cannot say."""
     if not has_git_folder(project.root):
         return None
@@ -8062,7 +8061,7 @@ def _list_by_git(project: Project) -> list[bytes] | None:
     if out is None:
         say(project, "git: cannot list this repository; files are found by walking instead")
         return None
-    return out.split(b"\0")[:-1] or None
+    return os.fsdecode(out).split("\0")[:-1] or None
 
 
 def has_git_folder(root: str) -> bool:
@@ -8070,9 +8069,9 @@ def has_git_folder(root: str) -> bool:
     return find_above(root, ".git") != ""
 
 
-def _list_by_walk(project: Project) -> list[bytes]:
+def _list_by_walk(project: Project) -> list[str]:
     """Every file below the root that no .gitignore leaves out; links are not followed."""
-    found: list[bytes] = []
+    found: list[str] = []
     pending: list[tuple[str, list[IgnoreRule]]] = [("", [])]
     while pending:
         folder, rules = pending.pop()
@@ -8089,7 +8088,7 @@ def _list_by_walk(project: Project) -> list[bytes]:
             if is_ignored(path, rules, folder=is_folder):
                 continue
             if not is_folder:
-                found.append(os.fsencode(path))
+                found.append(path)
             elif entry.name not in _SKIPPED_FOLDERS:
                 pending.append((path, rules))
     return found
@@ -10348,7 +10347,8 @@ def make_section(project: Project, path: str, source: bytes) -> str:
         own = (_in_file(path, remove_section, source) or b"").splitlines()
         has_own = agents.encode() in (line.strip() + b"\n" for line in own)
         return fill("claude-section.md", ctx=ctx, up=up, agents="" if has_own else agents)
-    return make_agents_section(ctx, read_facts(project).commands, _section_tasks(project, ctx))
+    commands = read_facts(project, list_files(project)).commands
+    return make_agents_section(ctx, commands, _section_tasks(project, ctx))
 
 
 def _section_tasks(project: Project, ctx: str) -> str:
@@ -10416,9 +10416,8 @@ def read_configs(project: Project, configs: Iterable[str]) -> dict[str, str]:
     return {path: text for path, text in found.items() if text is not None and len(text) < 500_000}
 
 
-def read_facts(project: Project) -> Facts:
+def read_facts(project: Project, files: Mapping[str, Stamp]) -> Facts:
     """What the project's configuration files say."""
-    files = list_files(project)
     return make_facts(project, files, read_choice(project, files))
 
 
@@ -10715,7 +10714,7 @@ class Request(NamedTuple):
 
 def make_pack(project: Project, request: Request) -> Pack:
     """The files that a task will touch, each with as much of it as the budget allows."""
-    index = read_linked(project)
+    index = read_linked(project, list_files(project))
     changed = read_diff(project, request.since, index.words.paths) if request.since else {}
     touched = {
         path: [each for each in found if _is_within(each, changed[path])]
@@ -10737,9 +10736,8 @@ _MOST_FILES, _SUMMARY_FILES = 40, 12
 _MOST_SYMBOLS = 10
 
 
-def read_linked(project: Project) -> WordIndex:
+def read_linked(project: Project, files: Mapping[str, Stamp]) -> WordIndex:
     """The index of words, with the links of the same files in it."""
-    files = list_files(project)
     index = read_words(project, files)
     if not has_links(index):
         known = read_index(project, files)
@@ -10997,19 +10995,19 @@ def _trim(package: Pack, size: Callable[[Pack], int]) -> Pack:
     return package
 
 
-def make_pack_summary(project: Project, text: str, *, hurry: bool = False) -> str:
+def make_pack_summary(project: Project, text: str, files: Mapping[str, Stamp] | None = None) -> str:
     """The package of a task in short, within pack.summary_max_tokens; "" if there is none.
 
-    In a hurry, the index is taken as an earlier run left it. Tokens are estimated, a bit too many:
-    a vocabulary would take longer to load than all the rest.
+    Without a listing of the files, the index is taken as an earlier run left it, and git is not
+    asked. Tokens are estimated, a bit too many: a vocabulary would take longer to load than the rest.
     """
     if not project.config.pack_enabled or not text.strip():
         return ""
-    index = recall_words(project) if hurry else read_linked(project)
+    index = recall_words(project) if files is None else read_linked(project, files)
     if index is None:
         return ""
     request = Request(text, project.config.pack_summary_max_tokens)
-    head = "" if hurry else read_head(project)  # without one, history is not read
+    head = "" if files is None else read_head(project)  # without one, history is not read
     package = _choose_files(project, index, request, {}, head, _SUMMARY_FILES)
     package = _trim(package, lambda each: estimate_tokens(render_pack_summary(each)))
     return render_pack_summary(package) if package.files else ""
@@ -11017,7 +11015,7 @@ def make_pack_summary(project: Project, text: str, *, hurry: bool = False) -> st
 
 def make_hints(project: Project, text: str) -> Hints:
     """What is understood of a task's text."""
-    return read_evidence(project, read_linked(project), text, "").hints
+    return read_evidence(project, read_linked(project, list_files(project)), text, "").hints
 
 
 def make_search(project: Project, text: str) -> list[SearchHit]:
@@ -11109,12 +11107,12 @@ def plan_runner_ignore(project: Project) -> list[Change]:
 def make_prompt(project: Project, briefing: Briefing, budget: int, *, reanchor: bool) -> Prompt:
     """The whole prompt for one task, within a budget of bytes."""
     task, tracker, failure = briefing.task, briefing.tracker, briefing.failure
-    git = read_git_state(project, task)
+    git, files = read_git_state(project, task), list_files(project)
     attempts = [each._replace(log="") if failure else each for each in briefing.attempts]
     close = SOURCES[tracker.source].close.format(id=task.id, path=show(task.path, 400))
     start = one_line(first_paragraph(task.description), 1000)
-    output = render_output_contract(task, close, read_facts(project).commands)
-    package = make_pack_summary(project, f"{task.title}\n{task.description}")
+    output = render_output_contract(task, close, read_facts(project, files).commands)
+    package = make_pack_summary(project, f"{task.title}\n{task.description}", files)
     sections = [
         Section("Contract", fill("contract.md", id=code_span(task.id))),
         Section("Goal", render_goal(task, start), cut="tail"),
@@ -11319,7 +11317,7 @@ def make_mentions(project: Project, text: str) -> str:
         return ""
     sections = [Section("Task", _task_text(project, tracker, task)) for task in tasks]
     wanted = "\n".join([text, *(f"{task.title}\n{task.description}" for task in tasks)])
-    package = make_pack_summary(project, wanted, hurry=True)
+    package = make_pack_summary(project, wanted)
     sections += [Section("Named here", code), Section("Context package", package)]
     return _fit_hook(project, sections)
 
@@ -11984,7 +11982,7 @@ def cmd_pack(project: Project, args: argparse.Namespace) -> int:
         write_stdout(render_hints(make_hints(project, text), form))
         return 0
     if args.summary:
-        summary = make_pack_summary(project, text)
+        summary = make_pack_summary(project, text, list_files(project))
         write_stdout(summary)
         return 0 if summary else 1
     budget = _setting(project, "pack_token_budget", "--tokens", args.tokens)
