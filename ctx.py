@@ -9187,42 +9187,58 @@ def read_neighbours(index: WordIndex, paths: Iterable[str]) -> tuple[Graph, Grap
 
 
 def read_history(project: Project, head: str) -> History:
-    """The last commits up to `head`, but for those that touch too much to say anything."""
+    """The last commits up to `head`; git is asked only for those that no earlier run has read."""
+    import json
 
-    def parse_log() -> History:
-        log = run_git(project, *_LOG, limit=_LOG_SECONDS)
-        if log is None:
-            say(project, "git: its log takes too long or cannot be read; going on without history")
-        return _parse_log(log or b"")
-
-    return History(
-        *(recall(project, "history", {"HEAD": head}, parse_log) if head else ({}, (), ()))
-    )
+    if not head:
+        return History({}, [], [])
+    before, *kept = json.loads(read_answer(project, "history", {}) or '["", {}, [], []]')
+    if before == head:
+        return History(*kept)
+    log = run_git(project, *_LOG, f"{before}...{head}", limit=_LOG_SECONDS) if before else None
+    if log is None or b"\x01<" in log:  # nothing was read yet, or what was read is not of this line
+        kept = [{}, [], []]
+        log = run_git(project, *_LOG, head, limit=_LOG_SECONDS)
+    if log is None:
+        say(project, "git: its log takes too long or cannot be read; going on without history")
+    history = _add_commits(History(*kept), log or b"")
+    write_answer(project, "history", {}, json.dumps([head, *history]), 0)
+    return history
 
 
 _LOG_SECONDS = 20.0
 _MESSAGE_CHARACTERS = 600
 _WIDE_COMMIT = 30  # files: one that touches more says nothing of any of them
-_LOG = "log --no-merges --no-renames --relative --name-only -z --format=%x01%B%x02 -n 3000".split()
+_MOST_COMMITS = 3000
+_LOG = (
+    "log --no-merges --no-renames --relative --name-only -z --left-right --reverse "
+    f"--format=%x01%m%B%x02 -n {_MOST_COMMITS}"
+).split()
 
 
-def _parse_log(log: bytes) -> History:
-    said: dict[str, list[int]] = {}
-    sizes: list[int] = []
-    touched: list[list[str]] = []
+def _add_commits(history: History, log: bytes) -> History:
+    """The history and after it the commits of a log, without the first if they are too many."""
+    said = {form: [*each] for form, each in history.words.items()}
+    sizes, touched = [*history.sizes], [*history.paths]
     for entry in log.split(b"\x01")[1:]:
-        message, _, names = entry.partition(b"\x02")
+        message, _, names = entry[1:].partition(b"\x02")
         paths = [os.fsdecode(name.strip(b"\n")) for name in names.split(b"\0") if name.strip(b"\n")]
-        if not 0 < len(paths) <= _WIDE_COMMIT:
-            continue
-        text = message.decode("utf-8", "replace")[:_MESSAGE_CHARACTERS]
-        words = [word for word in re.findall(r"\w+", text) if word.lower() not in STOP_WORDS]
-        forms = dict.fromkeys(form for word in words for form in word_forms(word))
+        forms: dict[str, None] = {}
+        if len(paths) > _WIDE_COMMIT:
+            paths = []
+        else:
+            text = message.decode("utf-8", "replace")[:_MESSAGE_CHARACTERS]
+            words = [word for word in re.findall(r"\w+", text) if word.lower() not in STOP_WORDS]
+            forms = dict.fromkeys(form for word in words for form in word_forms(word))
         for form in forms:
             said.setdefault(form, []).append(len(touched))
         sizes.append(len(forms))
         touched.append(paths)
-    return History(said, sizes, touched)
+    surplus = max(0, len(touched) - _MOST_COMMITS)
+    if surplus:
+        rest = {form: [at - surplus for at in each if at >= surplus] for form, each in said.items()}
+        said = {form: each for form, each in rest.items() if each}
+    return History(said, sizes[surplus:], touched[surplus:])
 
 
 # -- the index as it is: nothing is listed, parsed or written, for answers in a hurry
