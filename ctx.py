@@ -5868,14 +5868,18 @@ def build_links(
     own: list[dict[str, int]] = []  # of each file: name -> symbol
     beside: dict[tuple[str, str], dict[str, list[int]]] = {}  # family, folder -> name -> symbols
     definers: dict[str, dict[str, list[int]]] = {}  # family -> name -> symbols, in path order
+    inner: set[int] = set()  # types in types: elsewhere their bare name means something else
     for at, path in enumerate(paths):
         own.append({})
         known = definers.setdefault(folders[at][0], {})
         here = beside.setdefault(folders[at], {})
+        hidden = _inner_types(tags[path].definitions)
         for name in dict.fromkeys(each.name for each in tags[path].definitions):
             own[at][name] = len(names)
             known.setdefault(name, []).append(len(names))
             here.setdefault(name, []).append(len(names))
+            if name in hidden:
+                inner.add(len(names))
             names.append((at, name))
     rarity = functools.cache(_rarity)
     is_barrel = re.compile(_BARREL).search
@@ -5896,14 +5900,22 @@ def build_links(
             if not targets:
                 targets, sure = here.get(name, []), _SAME_FOLDER
             if not targets:
-                targets, sure = candidates[: _COMMON + 1], _ANYWHERE
-                if len(targets) > _COMMON:
+                sure, outer = _ANYWHERE, (each for each in candidates if each not in inner)
+                targets = list(itertools.islice(outer, _COMMON + 1))
+                if not 0 < len(targets) <= _COMMON:
                     continue
             weight = sure * rarity(name, len(candidates)) * math.sqrt(count) / len(targets)
             symbols.extend(targets)
             strengths.extend([weight] * len(targets))
         mentions.append((symbols, strengths))
     return Links(paths, names, mentions, linked, [weights.get(path, 1.0) for path in paths])
+
+
+def _inner_types(definitions: Sequence[Definition]) -> set[str]:
+    """The names of the types that stand inside another type of the same file."""
+    types = [each for each in definitions if each.kind in TYPE_KINDS]
+    holders = {each.name for each in types if each.kind not in ("module", "namespace")}
+    return {each.name for each in types if each.owner.rpartition(".")[2] in holders}
 
 
 def _rarity(name: str, definers: int) -> float:
@@ -5989,16 +6001,19 @@ def rank_symbols(
         for each in definitions:
             owner = each.owner.rpartition(".")[2]
             owned[owner] = owned.get(owner, 0.0) + received[at][each.name] + base
-        inner = {each.name for each in definitions if each.kind in TYPE_KINDS and not each.exported}
+        closed = {
+            each.name for each in definitions if each.kind in TYPE_KINDS and not each.exported
+        }
+        inner = _inner_types(definitions)
         for each in definitions:
             shared = rivals[each.name] or 1
-            hidden = not each.exported or each.owner.rpartition(".")[2] in inner
+            hidden = not each.exported or each.owner.rpartition(".")[2] in closed
             value = received[at][each.name] + base
             if each.kind in TYPE_KINDS:
                 value += 0.5 * owned.get(each.name, 0.0)
-            # a plain word in a document is as likely English as code
-            plain = each.name.islower() and "_" not in each.name
-            said = mentions.get(each.name, 0) * (0.2 if plain else 1.0)
+            # a plain word in a document is as likely English as code, or means another type
+            vague = each.name.islower() and "_" not in each.name or each.name in inner
+            said = mentions.get(each.name, 0) * (0.2 if vague else 1.0)
             named = 1 + math.log1p(said / shared)
             score = value**0.2 * weight * _worth(each, shared, hidden=hidden) * named**3
             score *= lines**0.25 * (1.0 if received[at][each.name] else _UNMENTIONED)
