@@ -4377,7 +4377,7 @@ setup\.cfg|tox\.ini|pytest\.ini|mypy\.ini|\.flake8 : python : -
   lint flake8 ~ ^\[flake8\] ; tool tox ~ ^\[tox\] ; test! tox ~ ^\[testenv\] ; task tox -e {} ~ ^\[testenv:([\w.-]+)\]
   style lines up to {} columns (flake8) ~ ^max[-_]line[-_]length\s*=\s*(\d+)
 setup\.py : python : Python package
-  name {} ~ \bname\s*=\s*['"]([\w.-]+) ; version Python {} ~ python_requires\s*=\s*['"]([^'"\n]+)
+  name {} ~ \b(?:name|NAME)\s*=\s*['"]([\w.-]+) ; version Python {} ~ python_requires\s*=\s*['"]([^'"\n]+)
   dep {} ~ ^[ \t]*['"]([\w.-]+)([^'"\n]*)['"],?[ \t]*$ ; install? pip install -e . ~ \bsetup\(
 requirements\.txt : python : Python dependencies
   dep {} ~ ^([A-Za-z][\w.-]*)(?:\[[^\]\n]*\])?([=<>~!][^\s;#]*)? ; install? pip install -r requirements.txt ; test pytest @ =pytest
@@ -4415,12 +4415,12 @@ magefile\.go : go : task runner : task mage {} ~ ^func ([A-Z]\w*)\([^()\n]*\)(?:
 \.?[Jj]ustfile : - : task runner : task just {} ~ ^@?([A-Za-z][\w-]*)(?: [^:\n]*)?:(?!=)
 [Tt]askfile\.ya?ml : - : task runner : task task {} ~ ^  ([A-Za-z][\w:-]*):[ \t]*$
 pom\.xml : jvm : Maven project
-  tool Maven ; build mvn package ; test mvn test ; about {} ~ <description>\s*([^<]+)<
+  tool Maven ; build mvn package ; test mvn test ; name {} ~ ^(?:  |    |\t)<artifactId>([\w.-]+?)(?:-(?:parent|root|project))?</ ; about {} ~ <description>\s*([^<]+)<
   version Java {}+ ~ <(?:maven\.compiler\.(?:release|source)|java\.version|release|source)>\s*(?:1\.)?(\d+)\s*< ; dep {} ~ <(?:groupId|artifactId)>\s*([\w.-]+)\s*<
   member {} ~ <module>\s*([^<\s]+)\s*</module> ; run mvn spring-boot:run ~ spring-boot-maven-plugin ; lint mvn checkstyle:check ~ maven-checkstyle-plugin
   lint! mvn spotless:check ~ spotless-maven-plugin ; format mvn spotless:apply ~ spotless-maven-plugin
 (?:build|settings)\.gradle(?:\.kts)? : jvm : Gradle build
-  tool Gradle ; build gradle build ; test gradle test
+  tool Gradle ; build gradle build ; test gradle test ; name {} ~ ^rootProject\.name\s*=\s*['"]([\w.-]+?)(?:-(?:parent|root))?['"]
   version Java {}+ ~ (?:LanguageVersion\.of\(|jvmToolchain\(|JavaVersion\.VERSION_|Compatibility\s*=\s*['"]?)(\d+)
   dep {} ~ ['"(]([a-z][\w-]*(?:\.[\w-]+)+)[:'"] ; member {} ~ (?:\binclude\b[ (]*|,\s*|^[ \t]*)['"]:?([\w:./-]+)['"]
   lint gradle spotlessCheck ~ \bspotless\b ; format gradle spotlessApply ~ \bspotless\b ; lint gradle ktlintCheck ~ \bktlint['"] ; lint gradle detekt ~ \bdetekt['"]
@@ -4437,8 +4437,8 @@ project\.clj : jvm : Leiningen project : name {} ~ \(defproject\s+([\w./-]+) ; a
 CMakeLists\.txt : c : CMake build
   tool CMake ; name {} ~ ^(?i:project)\s*\(\s*([\w.-]+) ; version C++ {} ~ CMAKE_CXX_STANDARD\s+(\d+)
   build cmake -B build && cmake --build build ~ ^(?i:project)\s*\( ; test ctest --test-dir build ~ (?i:enable_testing|add_test)\s*\(|include\s*\(CTest
-meson\.build : c : Meson build : build meson setup build && meson compile -C build ~ ^project\( ; test meson test -C build ~ ^project\(
-configure\.ac : c : Autoconf build : build ./configure && make ; test make check
+meson\.build : c : Meson build : name {} ~ ^project\(\s*'([\w.-]+) ; build meson setup build && meson compile -C build ~ ^project\( ; test meson test -C build ~ ^project\(
+configure\.ac : c : Autoconf build : name {} ~ ^AC_INIT\(\s*\[?([\w.-]+) ; build ./configure && make ; test make check
 Gemfile|[\w.-]+\.gemspec : ruby : Ruby package
   name {} ~ \.name\s*=\s*["']([\w-]+) ; about {} ~ \.summary\s*=\s*["']([^"'\n]+)
   version Ruby {} ~ (?:^ruby|required_ruby_version\s*=)\s*["']([^"'\n]+)
@@ -5037,7 +5037,10 @@ def _list_members(path: str, repo: _Repo, manifests: set[str]) -> set[str]:
 
 
 _TEST_HOME = r"(?i)(.*?/)??((?:src/)?(?:[\w.-]*tests?|__tests__|specs?|e2e|fixtures|testdata|benchmarks|benches))/"
-_RUNNERS = "pytest vitest jest mocha minitest rspec junit testng xunit nunit mstest phpunit"
+_RUNNERS = """
+pytest py; vitest js ts jsx tsx mjs; jest js ts jsx tsx mjs; mocha js ts mjs cjs; minitest rb; rspec rb; phpunit php
+junit java kt scala groovy; testng java kt; xunit cs fs vb; nunit cs fs vb; mstest cs fs vb
+"""
 # Files that a newcomer should know of: why, and the pattern of the path; the order ranks.
 _ENTRY_FILES = r"""
 runs as `python -m` : (?:src/)?(?:[\w-]+/)?__main__\.py
@@ -5105,8 +5108,10 @@ def _describe_tests(tests: Sequence[str], used: Collection[str]) -> Iterator[str
         home, label = _most(homes)[0], "".join(_most(names)[:1])
         text = f"tests in {home}/" if home else "tests beside the code"
         text += f", named {label}" if names[label] * 3 > len(tests) else ""
-        runner = next((name for name in _RUNNERS.split() if name in " ".join(used)), "")
-        yield text + (f" ({runner})" if runner else "")
+        suffix = _most(collections.Counter(path.rpartition(".")[2] for path in tests))[0]
+        rows = [row.split() for row in re.split(r"[;\n]", _RUNNERS.strip())]
+        fit = [name for name, *suffixes in rows if suffix in suffixes and name in " ".join(used)]
+        yield text + (f" ({fit[0]})" if fit else "")
 
 
 # Roles, by path alone: what the folders say, and what the name says; the first role here wins.
@@ -5118,7 +5123,7 @@ vendored vendor vendored _vendor third_party third-party thirdparty 3rdparty nod
 vendored /deps /external /extern
 generated generated __generated__ dist __pycache__ _build __snapshots__ .next .nuxt /target /out /coverage /gen
 test tests __tests__ testdata test-data test_data fixtures __fixtures__ test-fixtures mocks __mocks__ e2e integration-tests integration_tests functional-tests
-test testsuite testsuites unittests cypress testutil testutils testhelpers test_helpers testhelper step_definitions fuzz jmh bench benches benchmark benchmarks
+test testsuite testsuites unittests cypress testutil testutils testhelpers test_helpers testhelper step_definitions fuzz jmh bench benches benchmark benchmarks /t
 test? test spec specs
 example example examples _examples sample samples demo demos playground playgrounds quickstart tutorial tutorials cookbook
 doc /doc /site /website /guides /man /wiki /documentation /www
@@ -6814,13 +6819,15 @@ def render_parts(survey: Survey) -> list[MapPart]:
     }
     commands = [f"- {each.verb}: {code_span(each.line)}{where[each]}\n" for each in facts.commands]
     key_files = [f"- {code_span(each.path)}: {show(each.why)}\n" for each in facts.key_files]
-    said = {each.path: each.doc for each in survey.modules if each.doc}
-    modules = []
-    for each in sorted(facts.packages, key=lambda each: -_rank_below(survey.groups, each.path)):
-        stack = f" ({show(each.stack)})" if each.stack else ""
-        doc = f" — {show(said.pop(each.path))}" if each.path in said else ""
-        modules.append(f"- {code_span(each.path)}: {show(each.name)}{stack}{doc}\n")
-    modules += [f"- {code_span(path + '/')}: {show(doc)}\n" for path, doc in said.items()]
+    modules, docs = [], {each.path: each.doc for each in survey.modules if each.doc}
+    packages = {each.path: each for each in facts.packages}
+    for path in sorted({**docs, **packages}, key=lambda path: -_rank_below(survey.groups, path)):
+        told = [show(docs[path])] if path in docs else []
+        docs = {other: doc for other, doc in docs.items() if doc != docs.get(path)}  # said once
+        if package := packages.get(path):
+            stack = f" ({show(package.stack)})" if package.stack else ""
+            told.insert(0, show(package.name) + stack)
+        modules += [f"- {code_span(path + '/')}: {' — '.join(told)}\n"] if told else []
     relations = render_relations(rank_relations(survey.groups))
     return [
         MapPart("Tech Stack", [f"- {show(each)}\n" for each in facts.stack], 0.06),
@@ -6836,7 +6843,8 @@ def render_parts(survey: Survey) -> list[MapPart]:
 
 def _rank_below(groups: Groups, folder: str) -> float:
     """How much of the rank stands in a folder."""
-    return sum(rank for name, rank in groups.ranks.items() if f"{name}/".startswith(f"{folder}/"))
+    inside = "" if folder == "." else f"{folder}/"
+    return sum(rank for name, rank in groups.ranks.items() if f"{name}/".startswith(inside))
 
 
 def render_relations(relations: Sequence[tuple[str, list[str]]]) -> list[str]:
