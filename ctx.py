@@ -1620,6 +1620,7 @@ ecma:
   raw     (assignment_expression left: (member_expression) @_l right: (identifier) @export (#match? @_l "^(module\\.)?exports\\b"))
   raw     (assignment_expression left: (member_expression) @_l right: (object [(shorthand_property_identifier) @export (pair value: (identifier) @export)]) (#eq? @_l "module.exports"))
   cut     ^(module\.)?exports$|\.prototype$
+  keyword if for while switch catch return
   value   assignment_pattern.right object_assignment_pattern.right
   ref     call_expression.function>identifier call_expression.function>member_expression.property>property_identifier
   ref     new_expression.constructor>identifier new_expression.constructor>member_expression.property>property_identifier
