@@ -176,15 +176,23 @@ def test_a_map_is_read_back_as_it_was_rendered() -> None:
         pick("app.py", "stop", "name"),
         pick("a/rather/long/folder/Gate.java", "Gate", "name"),
         pick("a/rather/long/folder/door.py", "open_it", "full", owner="Door"),
+        pick("a/rather/long/folder/of/very/old/locks/Lock.java", "turn", "name"),
+        pick("a/rather/long/folder/of/very/old/locks/key.py", "fit", "full"),
+        pick("a/rather/long/folder/of/very/old/locks/key.py", "cut", "name"),
         pick("solo.py", "alone", "name"),
     ]
     text = ctx.render_map("x", [], picks, "")
+    assert "\na/rather/long/folder/\n  door.py\n" in text
+    assert "\n  of/very/old/locks/\n    Lock.java: turn\n    key.py\n" in text
     assert list(ctx.parse_map(text)) == [
         "app.py start",
         "app.py stop",
-        "solo.py alone",
         "a/rather/long/folder/door.py open_it",
+        "a/rather/long/folder/of/very/old/locks/Lock.java turn",
+        "a/rather/long/folder/of/very/old/locks/key.py fit",
+        "a/rather/long/folder/of/very/old/locks/key.py cut",
         "a/rather/long/folder/Gate.java Gate",
+        "solo.py alone",
     ]
 
 
