@@ -6186,7 +6186,8 @@ _SATURATION = 1.2  # BM25's k1: how soon more of the same word says no more
 _LENGTH = (0.3, 0.5, 0.6, 0.6, 0.6)  # BM25's b by field: how much a long one is discounted
 _FIELD_WORTH = (1.5, 1.5, 1.0, 1.0, 1.0)  # of one word in each field, for the file as a whole
 _MOST_WORDS = 80  # of a task: a long text has many that say nothing
-_MOST_CANDIDATES = 1000  # files that the rarer words have found: a common one then adds no more
+_MOST_CANDIDATES = 1000  # files that the rarer words have found: a common one then adds only
+_STRONG = FIELD_MASKS[0] | FIELD_MASKS[1] << FIELD_SHIFTS[1]  # those with it in path or names
 
 
 def weigh_words(words: Words, query: Mapping[str, float]) -> dict[str, float]:
@@ -6217,7 +6218,7 @@ def score_words(words: Words, worth: Mapping[str, float]) -> dict[str, Scores]:
         full = len(lengths) >= _MOST_CANDIDATES
         for number, packed in words.postings[each]:
             if number not in lengths:
-                if full:
+                if full and not packed & _STRONG:
                     continue
                 sizes = words.sizes[number * width : number * width + width]
                 lengths[number] = [
@@ -6378,13 +6379,20 @@ _STEPS, _WALK = 2, 0.5
 _WALKERS = 30  # files from which a step goes on: the rest have hardly any weight
 
 
-def score_folders(seeds: Mapping[str, float], paths: Iterable[str]) -> Scores:
-    """Files by the seeds beside them in their folder."""
+def score_beside(
+    seeds: Mapping[str, float], paths: Iterable[str], place: Callable[[str], str]
+) -> Scores:
+    """Files by the seeds that share a place with them, such as a folder or a name."""
     totals: dict[str, float] = {}
     for path, value in seeds.items():
-        totals[folder_of(path)] = totals.get(folder_of(path), 0.0) + value
-    beside = {path: totals.get(folder_of(path), 0.0) - seeds.get(path, 0.0) for path in paths}
+        totals[place(path)] = totals.get(place(path), 0.0) + value
+    beside = {path: totals.get(place(path), 0.0) - seeds.get(path, 0.0) for path in paths}
     return normalise({path: value for path, value in beside.items() if value > 1e-9})
+
+
+def bare_name(path: str) -> str:
+    """A file's name up to its first dot: what a header, its source and their like share."""
+    return name_of(path).partition(".")[0].lower()
 
 
 # -- the signals of a package, and what each is worth
@@ -6398,7 +6406,7 @@ class Signal(NamedTuple):
     why: str
 
 
-# First fitted on the tasks of 13 repositories, then rounded and adjusted by hand on those of 19:
+# First fitted on the tasks of 13 repositories, then rounded and adjusted by hand on those of 33:
 # the optimum is flat, other weights near these do as well.
 SIGNALS = {
     "named": Signal("structure", 0.22, "named in the task"),
@@ -6407,8 +6415,11 @@ SIGNALS = {
     "path": Signal("structure", 0.13, "its path matches"),
     "near": Signal("structure", 0.26, "close to the other matches"),
     "folder": Signal("structure", 0.07, "in a folder of matches"),
+    "twin": Signal("structure", 0.05, "named like a match"),
+    "names": Signal("structure", 0.04, "its names say {words}"),
     "body": Signal("text", 0.30, "says {words}"),
     "chunk": Signal("text", 0.30, "says {words}"),
+    "strings": Signal("text", 0.04, "its strings say {words}"),
     "history": Signal("text", 0.23, "earlier commits that sound alike touched it"),
     "together": Signal("text", 0.11, "changes together with the matches"),
 }
@@ -10940,22 +10951,27 @@ def read_evidence(project: Project, index: WordIndex, text: str, head: str) -> E
         "defines": known["names"],
         "mentions": known["all"],
         "path": fields["path"],
+        "names": fields["names"],
         "body": fields["all"],
+        "strings": fields["strings"],
         "history": score_history(history, hints.words, {*index.words.paths}),
     }
     shares = config.pack_ast_weight, config.pack_semantic_weight
     best = rank_paths(blend(signals, *shares))[:_CHUNK_FILES]
     hits = {path: find_line_hits(read_text(project, path) or "", worth) for path in best}
-    signals["chunk"] = score_chunks(hits, worth)
+    unread = {path: _UNREAD * value for path, value in fields["all"].items()}
+    signals["chunk"] = unread | score_chunks(hits, worth)
     scores = blend(signals, *shares)
     seeds = find_seeds(scores)
     signals["near"] = score_near(seeds, lambda paths: read_neighbours(index, paths))
-    signals["folder"] = score_folders(seeds, scores)
+    signals["folder"] = score_beside(seeds, scores, folder_of)
+    signals["twin"] = score_beside(seeds, scores, bare_name)
     signals["together"] = score_together(history, seeds, {*index.words.paths})
     return Evidence(hints._replace(names=tuple(names)), signals, worth, hits)
 
 
 _CHUNK_FILES = 40  # read for it: reading all would take too long
+_UNREAD = 0.7  # of its score as a whole is what the best window of another is guessed at
 
 
 def _score_files(project: Project, evidence: Evidence, pins: Sequence[str]) -> list[PackFile]:
