@@ -6741,7 +6741,8 @@ def _render_folder(said: str, folder: str, files: Mapping[str, list[Pick]]) -> l
     parts: dict[str, dict[str, list[Pick]]] = {}  # file or folder right below -> its files
     for path, group in files.items():
         name, slash, _ = path.removeprefix(folder).partition("/")
-        parts.setdefault(folder + name + slash, {})[path] = group
+        part = folder + name + slash if folder.count("/") < _MOST_NESTED else path
+        parts.setdefault(part, {})[path] = group
     if len(parts) == 1 and files.keys().isdisjoint(parts):
         return _render_folder(said, next(iter(parts)), files)
     unsaid = folder.removeprefix(said)
@@ -6755,10 +6756,11 @@ def _render_folder(said: str, folder: str, files: Mapping[str, list[Pick]]) -> l
             lines += _render_file(part.removeprefix(said), files[part])
         else:
             lines += _render_folder(said, part, parts[part])
-    names = ", ".join(show(name_of(path)) for path in alone)
+    names = ", ".join(show(path.removeprefix(said)) for path in alone)
     return [*lines, f"{names}\n"] if alone else lines
 
 
+_MOST_NESTED = 40  # folders
 _SHORT_FOLDER = 16  # characters: naming it again costs less than a line and an indentation
 
 
