@@ -3444,6 +3444,8 @@ class _File(NamedTuple):
     docs: dict[int, str]  # end of a string or attribute -> what it says
     exports: set[str]
     only: set[str]
+    is_public: Callable[[str], object]  # of the text up to a name
+    is_public_member: Callable[[str], object]
 
     def text(self, node: Any) -> str:
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
@@ -3683,7 +3685,8 @@ def _build_file(
     skips = {node.start_byte: node.end_byte for node in nodes["skip"]}
     values += [(start, end, b"") for start, end in skips.items()]
     jumps = {end: start for start, end in skips.items()}
-    file = _File(source, language, sorted(values), skips, jumps, {}, set(), set())
+    searches = [re.compile(it, re.S).search for it in (language.public, language.member)]
+    file = _File(source, language, sorted(values), skips, jumps, {}, set(), set(), *searches)
     for node in nodes["doc"]:
         text = file.text(node)
         file.docs[node.start_byte + len(text.rstrip().encode())] = _doc_text(text)
@@ -3704,6 +3707,8 @@ def _find_definitions(file: _File, places: Sequence[_Place]) -> tuple[list[Defin
         if "each" in place.captures and (stack[-1].start, stack[-1].end) == (place.start, end):
             stack.pop()
         top = stack[-1]
+        if top.hidden and place.role != "def":
+            continue
         if place.role == "wrap":
             wrapped = top.wrapped if top.wrapped >= 0 else place.start
             stack.append(top._replace(end=end, wrapped=wrapped))
@@ -3749,9 +3754,9 @@ def _build_frame(file: _File, place: _Place, name_node: Any, top: _Frame) -> _Fr
     language, kind = file.language, place.label
     owner, name = _full_name(file, place, name_node, top)
     start = _skip_attributes(file, place.start if top.wrapped < 0 else top.wrapped)
-    head = file.source[start : name_node.end_byte].decode("utf-8", "replace").replace("\n", " ")
+    head = file.source[start : name_node.end_byte].decode("utf-8", "replace")
     is_member = top.kind in _OWNERS
-    is_public = bool(re.search(language.member if is_member else language.public, head))
+    is_public = bool(file.is_public_member(head) if is_member else file.is_public(head))
     is_public = is_public and "private" not in place.captures
     if file.only and kind != "module" and (not owner or top.kind == "module"):
         is_public = name in file.only
@@ -3782,6 +3787,8 @@ def _full_name(file: _File, place: _Place, name_node: Any, top: _Frame) -> tuple
     if place.label in ("scope", "part"):
         return top.inner, re.sub(cut, "", name)
     owners = [top.inner]
+    if "::" not in name and "owner" not in place.captures:
+        return top.inner, name
     if "::" in name:
         prefix, _, name = name.rpartition("::")
         owners.append(re.sub(cut, "", prefix).replace("::", "."))
@@ -3849,22 +3856,25 @@ def _find_body(file: _File, place: _Place) -> int:
 def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
     """One line from the first keyword to the body, without comments, attributes and values."""
     pieces = []
-    index = bisect.bisect_left(file.values, (start,))
-    for cut_start, cut_end, shown in itertools.islice(file.values, index, None):
-        if cut_start >= stop:
-            break
+    values = file.values
+    for index in range(bisect.bisect_left(values, (start,)), bisect.bisect_left(values, (stop,))):
+        cut_start, cut_end, shown = values[index]
         if cut_start >= start:
             pieces += [file.source[start:cut_start], shown]
             start = cut_end
     pieces.append(file.source[start:stop])
     text = b"".join(pieces).decode("utf-8", "replace").rstrip()
     text = re.sub(r"[;\n]\s*end$", "", text) if text.endswith("end") else text
-    has_comment = any(comment in text for comment in file.language.comments)
-    if has_comment or "\n" in text or len(pieces) > 1:
+    is_plain = len(pieces) == 1 and "\n" not in text
+    if not is_plain or any(comment in text for comment in file.language.comments):
         text = _one_line(text, file.language)
-        text = re.sub(r"(?<=[(\[]) +| *,? +(?=[)\]])", "", text)
+        for loose, tight in _TIGHT:
+            text = text.replace(loose, tight)
     lead = file.language.leads.get(kind, "")
     return _shorten(f"{lead} {text}".strip(" ;{:,\\\t").removesuffix(" ="), MAX_SIGNATURE)
+
+
+_TIGHT = (("( ", "("), ("[ ", "["), (", )", ")"), (" )", ")"), (", ]", "]"), (" ]", "]"))
 
 
 def _shorten(text: str, limit: int) -> str:
@@ -3890,17 +3900,24 @@ _NO_COMMENT = (b"#[", b"#!", b"#pragma")
 _QUOTES = (b'"', b"'", b"r", b"R", b"u", b"U")
 _GENERATED = ("do not edit", "@generated", "auto-generated", "automatically generated")
 _LICENCE = ("copyright", "license", "licence", "spdx-", "all rights reserved", "file is part of")
-_LEADER = r"(?m)^[ \t]*(?:/\*+!?|\*>|\(\*+|\*+(?![/)])|//+[!<]?|<?#+[|']?|--+\|?|\{-?|;+|%+|!+[<>]?)?[ \t]?"
-_TRAILER = r"(?m)(?:\*/|-\}|#>|\*\)|\|#|(?<!\{)\})\s*?$|^\S+\.el --- |\s*-\*-.*-\*-\s*$"
+_LEADER = (
+    r"[ \t]*(?:/\*+!?|\*>|\(\*+|\*+(?![/)])|//+[!<]?|<?#+[|']?|--+\|?|\{-?|;+|%+|!+[<>]?)?[ \t]?"
+)
 _DIRECTIVE = (  # lines for tools, and lines that only draw
-    r"(?i)\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
+    r"(?i:\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
     r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+build|@ts-|@flow"
     r"|@format|@jsx|@preserve|-\*-|vim?:|ex: |language .*#$|region\b|endregion|pragma|mark:|use strict|(?:non)?strict$"
     r"|(?<=\$)\w+|sourcemapping|\.synopsis|\.description|swiftlint|ktlint|clang-format|cspell"
-    r"|module dependencies|todo\b|fixme\b|[-=*#/~]{3,})"
+    r"|module dependencies|todo\b|fixme\b|[-=*#/~]{3,}))"
 )
-_FILE_TAG = r"\s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*|doc|title|notice)\b[ \t]*"
+_FILE_TAG = (
+    r"\s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*|doc|title|notice)\b[ \t]*"
+    r"|\S+\.el --- "
+)
 _OTHER_TAG = r"\s*(?:[@\\][a-zA-Z_]|:\w+|- (?:Parameter|Returns|Throws))"
+_COMMENT_LINE = (
+    rf"(?P<leader>{_LEADER})(?:(?P<tag>{_FILE_TAG})|(?P<end>{_OTHER_TAG})|(?P<tool>{_DIRECTIVE}))?"
+)
 _MARKUP = (
     r"</?(?:p|b|i|em|tt|code|pre|strong|a|br|ul|ol|li|summary|remarks|para|c|span|h\d)\b[^>]*>"
 )
@@ -3918,19 +3935,19 @@ def _find_doc_above(file: _File, start: int) -> str:
             break
         start = stop = file.jumps[stop]
     gap = source.count(b"\n", stop, start)
-    begin = _comment_start(source, stop, file.language.comments)
+    begin = _comment_start(source, stop, file.language.comments) if gap < 3 else -1
     is_near = begin >= 0 and gap <= 1 + source.startswith(b"/**", begin)
     return _clean_comment(source[begin:stop]) if is_near else ""
 
 
-def _comment_start(source: bytes, stop: int, comments: Sequence[str]) -> int:
+def _comment_start(source: bytes, stop: int, comments: tuple[str, ...]) -> int:
     """Where the comment that ends at `stop` begins; -1 if none does, or code stands before it."""
-    for opening, closing in _BLOCKS.items():
-        if opening in comments and source.endswith(closing.encode(), 0, stop):
-            begin = source.rfind(opening.encode(), 0, stop)
+    blocks, leaders = _comment_forms(comments)
+    for opening, closing in blocks:
+        if source.endswith(closing, 0, stop):
+            begin = source.rfind(opening, 0, stop)
             line = source.rfind(b"\n", 0, max(begin, 0)) + 1
             return -1 if source[line : max(begin, 0)].strip() else begin
-    leaders = tuple(comment.encode() for comment in comments if comment not in _BLOCKS)
     begin = -1
     while stop > 0:
         line = source.rfind(b"\n", 0, stop) + 1
@@ -3941,12 +3958,23 @@ def _comment_start(source: bytes, stop: int, comments: Sequence[str]) -> int:
     return begin
 
 
+@functools.cache
+def _comment_forms(
+    comments: tuple[str, ...],
+) -> tuple[list[tuple[bytes, bytes]], tuple[bytes, ...]]:
+    """Openings and closings of blocks; what begins a comment that ends with its line."""
+    blocks = [(it.encode(), _BLOCKS[it].encode()) for it in _BLOCKS if it in comments]
+    return blocks, tuple(it.encode() for it in comments if it not in _BLOCKS)
+
+
 def _find_docstring(source: bytes, start: int) -> str:
     """First sentence of the string literal that stands at this place."""
     if not source.startswith(_QUOTES, start):
         return ""
-    found = re.compile(rb"""[rRuU]?("{3}|'{3}|"|')(.*?)\1""", re.S).match(source, start)
-    return _first_sentence(found[2].decode("utf-8", "replace")) if found else ""
+    opening = re.compile(rb"""[rRuU]?("{3}|'{3}|"|')""").match(source, start)
+    begin, quote = (opening.end(), opening[1]) if opening else (0, b"")
+    end = source.find(quote, begin) if quote else -1
+    return _first_sentence(source[begin:end].decode("utf-8", "replace")) if end >= 0 else ""
 
 
 def _doc_text(text: str) -> str:
@@ -3967,33 +3995,40 @@ def _doc_text(text: str) -> str:
 def _clean_comment(comment: bytes) -> str:
     """First sentence of a comment; "" for licences and directives to tools."""
     text = comment[:1000].decode("utf-8", "replace")
-    lower = text.lower()
-    if any(phrase in lower for phrase in _LICENCE + _GENERATED):
+    if any(map(text.lower().__contains__, _LICENCE + _GENERATED)):
         return ""
+    text = text.rstrip()
+    closing = _BLOCKS.get(text[:2]) or _BLOCKS.get(text[:1], "")
     lines: list[str] = []
-    for line in re.sub(_TRAILER, "", re.sub(_LEADER, "", text)).splitlines():
-        line = line.rstrip(" \t*")
-        if tag := re.match(_FILE_TAG, line):
-            line = line[tag.end() :]
-        elif re.match(_OTHER_TAG, line) or (lines and not line):
+    match = re.compile(_COMMENT_LINE).match
+    for found in filter(None, map(match, text.removesuffix(closing).splitlines())):
+        kind = found.lastgroup
+        line = found.string[found.end("leader" if kind != "tag" else 0) :].rstrip(" \t*")
+        if line.endswith("-*-"):
+            line = re.sub(r"\s*-\*-.*-\*-$", "", line)
+        if kind == "end" or (lines and not line):
             break
-        if line and not re.match(_DIRECTIVE, line):
+        if line and kind != "tool":
             lines.append(line)
     return _first_sentence("\n".join(lines))
 
 
 def _first_sentence(text: str) -> str:
     """The first sentence of the first paragraph, on one line."""
-    text = text.strip()
+    text = text.strip()[:1000]
+    if not text:
+        return ""
     if "{@" in text:
-        text = re.sub(r"\{@\w+\s+(?:[^\s}]+\s+)?([^}]*)\}", r"\1", text)
+        text = re.sub(
+            r"\{@(?:link\w*\s+[^\s(}]+(?:\([^)]*\))?\s+(?=\w)|\w+\s*)([^}]*)\}", r"\1", text
+        )
     if "<" in text:
         text = re.sub(r"<see(?:also)?\s+\w+=\"([^\"]*)\"\s*/>", r"\1", text)
         text = re.sub(_MARKUP, "", text).strip()
     paragraph = re.split(r"\n\s*(?:[=~^#*+-]{3,}\s*)?\n|\n\s*[=~^#*+-]{3,}$", text, maxsplit=1)[0]
     paragraph = " ".join(paragraph.split()).lstrip("=# |")
-    found = re.match(r".+?(?<![ (][ei]\.[ge])[.!?](?=\s+[^\sa-z]|$)", paragraph)
-    return _shorten(found.group() if found else paragraph, MAX_DOC)
+    found = re.compile(r"[.!?](?<![ (][ei]\.[ge].)(?=\s+[^\sa-z]|$)").search(paragraph, 1)
+    return _shorten(paragraph[: found.end()] if found else paragraph, MAX_DOC)
 
 
 _PREAMBLE = (
@@ -4083,13 +4118,14 @@ def _expand_braces(text: str) -> list[str]:
     """`a.{b, c.{d}}` as ["a.b", "a.c.d"], without aliases; nothing for what is no plain name."""
     names = []
     prefixes, current = [""], ""
-    for part in re.split(r"([{},])", text) + [","]:
+    parts = re.split(r"([{},])", text) if re.search("[{},]", text) else [text]
+    for part in (*parts, ","):
         if part == "{":
             prefixes.append(prefixes[-1] + current)
             current = ""
         elif part in (",", "}"):
             name = f"{prefixes[-1]}{current.partition(' as ')[0]}".strip("\"'`<> ")
-            if current and not re.search(r"[\s()\"'<>]|\$(?!lib\b)", name):
+            if current and not re.search(r"[\s()\"'<>$](?<!\$(?=lib\b))", name):
                 names.append(name.removesuffix("::self"))
             current = ""
             if part == "}" and len(prefixes) > 1:
