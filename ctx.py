@@ -3513,7 +3513,7 @@ def tag_source(path: str, source: bytes, language: Language) -> FileTags | None:
                     nodes[role] += captures[role]
         while nodes["again"]:  # what its brackets hold, if that parses as a file would
             node = nodes["again"].pop()
-            inner = parse(_keep_only(source, [(node.start_byte + 1, node.end_byte - 1)]))
+            inner = parse(source, node)
             trees += [] if inner.root_node.has_error else [inner]
     places = _choose_places(places)
     file = _build_file(source, language, nodes, places)
@@ -3618,7 +3618,7 @@ def find_means(language: Language) -> str:
     return "pattern" if language.texts else "name only"
 
 
-_Tools = tuple[Callable[[bytes], Any], Callable[[Any], Any], list[tuple[str, str, str] | None]]
+_Tools = tuple[Callable[..., Any], Callable[[Any], Any], list[tuple[str, str, str] | None]]
 
 
 @functools.cache
@@ -3640,8 +3640,19 @@ def load_grammar(grammar: str, query: str) -> _Tools | None:
                 what = str(complaint).replace("row 0, ", "")
                 raise CtxError(f"grammar {grammar}: {what} in {pattern}; correct it") from complaint
         raise CtxError(f"grammar {grammar}: {error}; correct it") from error
+    parser = tree_sitter.Parser(language)
+
+    def parse(source: bytes, brackets: Any = None) -> Any:
+        """The tree of a source, or of what the brackets of one node in it hold."""
+        if brackets is None:
+            return parser.parse(source)
+        (row, column), (last_row, last_column) = brackets.start_point, brackets.end_point
+        start, end = brackets.start_byte + 1, brackets.end_byte - 1
+        part = tree_sitter.Range((row, column + 1), (last_row, last_column - 1), start, end)
+        return tree_sitter.Parser(language, included_ranges=[part]).parse(source)
+
     return (
-        tree_sitter.Parser(language).parse,
+        parse,
         lambda node: tree_sitter.QueryCursor(compiled).matches(node),
         [_find_shape(pattern) for pattern in patterns],
     )
