@@ -1690,7 +1690,7 @@ rust: rs
   public  \bpub\b(?!\s*\()|^macro_rules!|^impl\b.*\bfor\b
   open    trait
   wrap    foreign_mod_item
-  def     struct_item=struct enum_item=enum union_item=union trait_item=trait type_item=type function_item=function function_signature_item=function macro_definition=macro
+  def     struct_item=struct enum_item=enum union_item=union trait_item=trait type_item=type associated_type=type function_item=function function_signature_item=function macro_definition=macro
   raw     (mod_item name: (_) @name body: (_)) @def.module
   def     impl_item.type=part
   raw     (impl_item body: (declaration_list (type_item name: (_) @name) @def.none))
@@ -2002,8 +2002,11 @@ elixir: ex exs
 haskell: hs
   comment -- {-
   def     data_type=type newtype=type type_synomym=type class=class declarations/signature=function class_declarations/signature=method
+  raw     (declarations (signature names: (binding_list name: (variable) @name)) @def.function @each)
+  def     declarations/function=function declarations/bind=function
+  once    function
   only    export.variable export.type
-  body    class_declarations data_constructors
+  body    class_declarations data_constructors match
   value   newtype.constructor
   ref     name apply.function>variable import_name.variable>variable
   package header.module
@@ -2147,6 +2150,7 @@ objc: m mm
   Ref     message_expression.receiver>identifier
   drop    alloc init self NSObject NSString autorelease release retain dealloc
   use     module_import.path
+  raw     (type_definition type: (macro_type_specifier) declarator: (_) @name) @def.none
   text    enum ^typedef\s+NS_(?:CLOSED_)?(?:ENUM|OPTIONS)\(\s*\w+\s*,\s*(\w+)
   text    class ^@interface\s+(\w+)\s*:
   text    protocol ^@protocol\s+(\w+)[^;,]*$
@@ -2171,6 +2175,7 @@ powershell: ps1 psm1
   raw     (function_statement (function_name) @name (script_block (param_block) (script_block_body) @body)) @def.function
   body    script_block { class_method_definition class_property_definition enum_member
   skip    param_block>attribute_list
+  raw     (attribute (attribute_arguments)) @skip
   value   script_parameter_default class_property_definition>=
   ref     command_name type_identifier invokation_expression>member_name>simple_name
   drop    string int bool object CmdletBinding Parameter Mandatory new Write-Host Write-Output Write-Verbose Write-Error Where-Object ForEach-Object Select-Object Import-Module using Join-Path Test-Path
@@ -2271,6 +2276,7 @@ ocaml: ml
   raw     (value_definition "let" @start "rec"? . (let_binding pattern: (value_name) @name . (parameter) body: (_) @body) @def.function)
   raw     (value_definition "let" @start "rec"? . (let_binding pattern: (value_name) @name body: [(fun_expression) (function_expression)] @body) @def.function)
   raw     (module_definition (module_binding . (module_name) @name body: [(structure) (functor)] @body)) @def.module
+  raw     (module_definition (module_binding . (module_name) @name (signature) @body body: (_))) @def.module
   def     method_definition>method_name=method
   raw     (class_definition (class_binding (class_name) @name body: (_)? @body)) @def.class
   hide    let_expression
@@ -2468,6 +2474,7 @@ just: just
   names   Justfile justfile .justfile
   grammar -
   comment #
+  keyword for if else while import mod set export alias
   text    use ^import\??\s+['"]([^'"]+)
   text    function ^@?([a-zA-Z][\w-]*)(?:\s[^:\n]*)?:(?!=)
 
@@ -2560,10 +2567,10 @@ nim: nim nims nimble
   comment #
   public  (?!)
   export  exported_symbol>identifier
-  raw     (proc_declaration name: [(identifier) @name (exported_symbol (identifier) @name)] (documentation_comment)? @doc body: (_)? @body) @def.function
-  raw     (func_declaration name: [(identifier) @name (exported_symbol (identifier) @name)] (documentation_comment)? @doc body: (_)? @body) @def.function
-  raw     (template_declaration name: [(identifier) @name (exported_symbol (identifier) @name)] (documentation_comment)? @doc body: (_)? @body) @def.macro
-  raw     (macro_declaration name: [(identifier) @name (exported_symbol (identifier) @name)] (documentation_comment)? @doc body: (_)? @body) @def.macro
+  raw     (proc_declaration name: [(identifier) @name (exported_symbol (identifier) @name)] (documentation_comment)* @doc body: (_)? @body) @def.function
+  raw     (func_declaration name: [(identifier) @name (exported_symbol (identifier) @name)] (documentation_comment)* @doc body: (_)? @body) @def.function
+  raw     (template_declaration name: [(identifier) @name (exported_symbol (identifier) @name)] (documentation_comment)* @doc body: (_)? @body) @def.macro
+  raw     (macro_declaration name: [(identifier) @name (exported_symbol (identifier) @name)] (documentation_comment)* @doc body: (_)? @body) @def.macro
   def     method_declaration.name>identifier=function method_declaration.name>exported_symbol>identifier=function iterator_declaration.name>identifier=function iterator_declaration.name>exported_symbol>identifier=function
   def     converter_declaration.name>exported_symbol>identifier=function
   raw     (type_declaration (type_symbol_declaration name: [(identifier) @name (exported_symbol (identifier) @name)])) @def.type
@@ -2639,7 +2646,7 @@ coq:
   edit    \. => /
   drop    Definition End Export From Global Hint Import Inductive Instance Lemma Local Module Notation Proof Qed Defined Record Require Section Theorem Type
   text    use ^(?:From\s+[\w.]+\s+)?Require\s+(?:Import\s+|Export\s+)?([\w.\s]+?)\.\s*$
-  word    > Local Global / Theorem=function Lemma=function Definition=function Fixpoint=function Corollary=function Inductive=type Record=type Class=type Module=module
+  word    > Local Global / Theorem=function Lemma=function Definition=function Fixpoint=function Corollary=function Inductive=type Record=type Class=type Module(?:\s+(?:Type|Import|Export))?=module
 
 vhdl: vhd vhdl
   comment --
@@ -2678,6 +2685,7 @@ pascal: pas pp dpr lpr
   raw     (declType name: (_) @name type: (declClass parent: (typeref) . [(declField) (declSection) (declProc) (kEnd)] @body)) @def.class
   raw     (declType name: (_) @name type: (declClass (kRecord) . [(declField) (declSection) (kEnd)] @body)) @def.struct
   raw     (declType name: (_) @name type: (declIntf (kInterface) . (typeref)* . [(declProc) (guid) (kEnd)] @body)) @def.interface
+  raw     (declType name: (_) @name type: [(declClass . (kClass) .) (declIntf . (kInterface) .)]) @def.none
   raw     (declType name: (_) @name type: (type (declEnum))) @def.enum
   def     declProc=function declProp=property
   raw     (declConst name: (_) @name defaultValue: (defaultValue (kEq) . (_) @value)) @def.constant
@@ -2695,14 +2703,16 @@ pascal: pas pp dpr lpr
 
 ada: adb ads ada
   comment --
-  def     package_declaration=module package_body=module generic_package_declaration>package_declaration.name=module
+  def     package_declaration=module package_body=module
+  wrap    generic_package_declaration
   def     subprogram_declaration>procedure_specification.name=function subprogram_declaration>function_specification.name=function subprogram_body>procedure_specification.name=function subprogram_body>function_specification.name=function expression_function_declaration>function_specification.name=function
   raw     (full_type_declaration "type" . (identifier) @name) @def.type
+  raw     (subtype_declaration "subtype" . (identifier) @name) @def.type
   raw     (full_type_declaration "type" . (identifier) @name [(record_type_definition) (derived_type_definition)]) @def.struct
   raw     (full_type_declaration "type" . (identifier) @name (enumeration_type_definition)) @def.enum
   raw     (full_type_declaration (task_type_declaration . (identifier) @name (task_definition)? @body)) @def.class
   raw     (full_type_declaration (protected_type_declaration . (identifier) @name (protected_definition)? @body)) @def.class
-  def     private_type_declaration>identifier=type subtype_declaration>identifier=type exception_declaration>identifier=type
+  def     private_type_declaration>^identifier=type exception_declaration>identifier=type
   raw     (object_declaration name: (_) @name "constant" (expression)? @value) @def.constant
   raw     (parameter_specification (expression) @value)
   body    is record_type_definition non_empty_declarative_part handled_sequence_of_statements
@@ -3823,7 +3833,10 @@ def _build_definition(file: _File, place: _Place, frame: _Frame, top: _Frame) ->
     start = _skip_attributes(file, place.start)
     body = _find_body(file, place)
     if place.captures.get("doc"):
-        doc = _doc_text(file.text(place.captures["doc"][0]))
+        docs = place.captures["doc"]
+        doc = _doc_text(
+            file.source[docs[0].start_byte : docs[-1].end_byte].decode("utf-8", "replace")
+        )
     elif file.language.docstring:
         doc = _find_docstring(file.source, body)
     else:
@@ -3910,22 +3923,28 @@ _BLOCKS = {"/*": "*/", "{-": "-}", "<#": "#>", "(*": "*)", "#|": "|#", "{": "}"}
 _NO_COMMENT = (b"#[", b"#!", b"#pragma")
 _QUOTES = (b'"', b"'", b"r", b"R", b"u", b"U")
 _GENERATED = ("do not edit", "@generated", "auto-generated", "automatically generated")
-_LICENCE = ("copyright", "license", "licence", "spdx-", "all rights reserved", "file is part of")
-_LEADER = (
-    r"[ \t]*(?:/\*+!?|\*>|\(\*+|\*+(?![/)])|//+[!<]?|<?#+[|']?|--+\|?|\{-?|;+|%+|!+[<>]?)?[ \t]?"
+_LICENCE = (
+    "copyright",
+    "license",
+    "licence",
+    "spdx-",
+    "all rights reserved",
+    "file is part of",
+    "redistribution",
 )
+_LEADER = r"[ \t]*(?:/\*+!?|\*>|\(\*+|\*+(?![/)])|//+[!<]?|<?#+[|']?|--+(?: ?[|^])?|\{-?|;+>?|%+|!+[<>]?)?[ \t]?"
 _DIRECTIVE = (  # lines for tools, and lines that only draw
     r"(?i:\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
-    r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+build|@ts-|@flow"
-    r"|@format|@jsx|@preserve|-\*-|vim?:|ex: |language .*#$|region\b|endregion|pragma|mark:|use strict|(?:non)?strict$"
+    r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+\w+(?::|$)|\+build|@ts-|@flow"
+    r"|@format|@jsx|@preserve|-\*-|vim?:|ex: |language .*#$|language:|emacs settings|kate:|begin$|region\b|endregion|pragma|mark:|use strict|(?:non)?strict$"
     r"|(?<=\$)\w+|sourcemapping|\.synopsis|\.description|swiftlint|ktlint|clang-format|cspell"
     r"|module dependencies|todo\b|fixme\b|[-=*#/~]{3,}))"
 )
 _FILE_TAG = (
-    r"\s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*|doc|title|notice)\b[ \t]*"
+    r"\s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*|doc|title|notice|dev)\b[ \t]*"
     r"|\S+\.el --- "
 )
-_OTHER_TAG = r"\s*(?:[@\\][a-zA-Z_]|:\w+|- (?:Parameter|Returns|Throws))"
+_OTHER_TAG = r"\s*(?:[@\\][a-zA-Z_]|:\w+|- (?:Parameter|Returns|Throws)|Authors?:)"
 _COMMENT_LINE = (
     rf"(?P<leader>{_LEADER})(?:(?P<tag>{_FILE_TAG})|(?P<end>{_OTHER_TAG})|(?P<tool>{_DIRECTIVE}))?"
 )
@@ -4037,7 +4056,7 @@ def _first_sentence(text: str) -> str:
         text = re.sub(r"<see(?:also)?\s+\w+=\"([^\"]*)\"\s*/>", r"\1", text)
         text = re.sub(_MARKUP, "", text).strip()
     paragraph = re.split(r"\n\s*(?:[=~^#*+-]{3,}\s*)?\n|\n\s*[=~^#*+-]{3,}$", text, maxsplit=1)[0]
-    paragraph = " ".join(paragraph.split()).lstrip("=# |")
+    paragraph = " ".join(paragraph.split()).lstrip("=# |*")
     found = re.compile(r"[.!?](?<![ (][ei]\.[ge].)(?=\s+[^\sa-z]|$)").search(paragraph, 1)
     return _shorten(paragraph[: found.end()] if found else paragraph, MAX_DOC)
 
