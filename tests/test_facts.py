@@ -640,6 +640,28 @@ def test_tests_are_described_by_place_name_and_runner() -> None:
     assert found.conventions[0] == "tests in tests/, named test_*.py (pytest)"
 
 
+def test_the_runner_of_tests_is_one_for_their_language() -> None:
+    script = {"go.mod": "module x.io/y\n", "package.json": '{"devDependencies": {"vitest": "1"}}'}
+    tests = ["a/a_test.go", "b/b_test.go", "ui/app.test.ts"]
+    code = [f"ui/{name}.ts" for name in "abc"] + [f"a/{name}.go" for name in "abc"]
+    assert facts(script, *tests, *code).conventions[0] == ("tests beside the code, named *_test.go")
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("settings.gradle.kts", 'rootProject.name = "lark-parent"\n'),
+        ("pom.xml", "<project>\n  <artifactId>lark-parent</artifactId>\n</project>\n"),
+        ("configure.ac", "AC_INIT([lark], [1.0])\n"),
+        ("meson.build", "project('lark', 'c')\n"),
+        ("setup.py", "NAME = 'lark'\nsetup(name=NAME)\n"),
+    ],
+)
+def test_a_build_file_names_the_project(path: str, text: str) -> None:
+    code = {"pom.xml": "A.java", "settings.gradle.kts": "A.kt", "setup.py": "a.py"}
+    assert facts({path: text}, code.get(path, "a.c")).name == "lark"
+
+
 # Roles
 
 

@@ -166,6 +166,13 @@ def test_without_parsers_the_map_says_that_it_is_approximate(shop: Path) -> None
     assert done.stderr.count("\n") == 1 and "setup" in done.stderr
 
 
+def test_folders_may_be_as_deep_as_they_like() -> None:
+    each = ctx.Definition(3, 4, "function", "run", "", "def run()", "", True)
+    paths = ["d/" * depth + "a.py" for depth in range(1, 1500, 7)]
+    picks = [ctx.Pick(ctx.Symbol(1.0, path, each), "name") for path in paths]
+    assert len(ctx.render_symbols(picks)) >= len(paths)
+
+
 def test_a_map_is_read_back_as_it_was_rendered() -> None:
     def pick(path: str, name: str, form: str, owner: str = "") -> ctx.Pick:
         each = ctx.Definition(3, 4, "function", name, owner, f"def {name}(x)", "Does it.", True)
@@ -176,15 +183,23 @@ def test_a_map_is_read_back_as_it_was_rendered() -> None:
         pick("app.py", "stop", "name"),
         pick("a/rather/long/folder/Gate.java", "Gate", "name"),
         pick("a/rather/long/folder/door.py", "open_it", "full", owner="Door"),
+        pick("a/rather/long/folder/of/very/old/locks/Lock.java", "turn", "name"),
+        pick("a/rather/long/folder/of/very/old/locks/key.py", "fit", "full"),
+        pick("a/rather/long/folder/of/very/old/locks/key.py", "cut", "name"),
         pick("solo.py", "alone", "name"),
     ]
     text = ctx.render_map("x", [], picks, "")
+    assert "\na/rather/long/folder/\n  door.py\n" in text
+    assert "\n  of/very/old/locks/\n    Lock.java: turn\n    key.py\n" in text
     assert list(ctx.parse_map(text)) == [
         "app.py start",
         "app.py stop",
-        "solo.py alone",
         "a/rather/long/folder/door.py open_it",
+        "a/rather/long/folder/of/very/old/locks/Lock.java turn",
+        "a/rather/long/folder/of/very/old/locks/key.py fit",
+        "a/rather/long/folder/of/very/old/locks/key.py cut",
         "a/rather/long/folder/Gate.java Gate",
+        "solo.py alone",
     ]
 
 

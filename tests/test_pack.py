@@ -197,23 +197,27 @@ def test_the_tasks_own_file_is_no_part_of_its_package(shop: Path) -> None:
 
 def test_in_a_hurry_the_index_is_taken_as_it_is(shop: Path) -> None:
     project = ctx.Project(str(shop), quiet=True)
-    assert ctx.make_pack_summary(project, "cancel_order", hurry=True) == ""
-    whole = ctx.make_pack_summary(project, "cancel_order")
+    assert ctx.make_pack_summary(project, "cancel_order") == ""
+    whole = ctx.make_pack_summary(project, "cancel_order", ctx.list_files(project))
     plant(shop, {"src/mail.py": "def cancel_order_by_mail():\n    return 1\n"})
     (shop / "src/shop.py").unlink()
-    hurried = ctx.make_pack_summary(project, "cancel_order", hurry=True)
+    hurried = ctx.make_pack_summary(project, "cancel_order")
     assert "`src/store.py`" in whole and "`src/store.py`" in hurried
     assert "shop.py" in whole and "shop.py" not in hurried and "by_mail" not in hurried
 
 
 def test_links_outlive_an_edit_that_changes_none(shop: Path) -> None:
     project = ctx.Project(str(shop), quiet=True)
-    before = ctx.read_neighbours(ctx.read_linked(project), ["src/shop.py", "src/store.py"])
+    before = ctx.read_neighbours(
+        ctx.read_linked(project, ctx.list_files(project)), ["src/shop.py", "src/store.py"]
+    )
     assert before[0]["src/shop.py"].keys() == {"src/store.py"}
     assert before[1]["src/store.py"].keys() == {"src/shop.py", "tests/test_store.py"}
     source = (shop / "src/mail.py").read_text()
     plant(shop, {"src/mail.py": f"{source}# done\n"})
-    assert ctx.read_neighbours(ctx.read_linked(project), before[0]) == before
+    assert (
+        ctx.read_neighbours(ctx.read_linked(project, ctx.list_files(project)), before[0]) == before
+    )
 
 
 def test_analysis_and_explanation_can_be_seen(shop: Path) -> None:

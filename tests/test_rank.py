@@ -253,3 +253,11 @@ def test_files_beside_the_best_matches_count() -> None:
 def test_a_half_that_says_nothing_leaves_the_other_its_share() -> None:
     alone = ctx.blend({"body": {"a.py": 1.0}}, 0.6, 0.4)
     assert alone == ctx.combine({"body": {"a.py": 1.0}}, "text")
+
+
+def test_a_bare_name_elsewhere_is_not_a_type_inside_another() -> None:
+    inside = tags(define("Route", kind="class"), define("Link", kind="class", owner="Route"))
+    files = {"api/route.kt": inside, "web/page.kt": tags(refs={"Link": 3, "Route": 1})}
+    for imports, meant in (({}, ["Route"]), ({"web/page.kt": ["api/route.kt"]}, ["Link", "Route"])):
+        found = links(files, imports)
+        assert [found.names[each][1] for each in found.mentions[1][0]] == meant

@@ -38,7 +38,10 @@ def main(mirrors: str, judge: str, only: str = "", tasks: str = "8") -> None:
             for task in locate.select(place, pin, years, options, "open", int(tasks)):
                 tree.move(task["base"])
                 project = ctx.Project(str(Path(tree.root).resolve()), quiet=True)
-                index, head = ctx.read_linked(project), ctx.read_head(project)
+                index, head = (
+                    ctx.read_linked(project, ctx.list_files(project)),
+                    ctx.read_head(project),
+                )
                 signals = ctx.read_evidence(project, index, task["text"], head).signals
                 for off in ("", *ctx.SIGNALS):
                     kept = {name: each for name, each in signals.items() if name != off}
