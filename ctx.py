@@ -2366,8 +2366,11 @@ commonlisp: lisp lsp cl asd
   raw     (source (list_lit (defun (defun_header function_name: [(sym_lit) @name (list_lit (sym_lit) (sym_lit) @name .)]) . (_)? @body)) @def.function)
   raw     (source (list_lit (defun (defun_header keyword: (defun_keyword "defmacro") function_name: (sym_lit) @name) . (_)? @body)) @def.macro)
   raw     (source (list_lit (defun (defun_header function_name: (sym_lit) @name) . (str_lit) @doc @body)) @def.function)
+  raw     (source (list_lit (defun (defun_header function_name: (sym_lit) @name) . (_) @body (list_lit . (kwd_lit (kwd_symbol) @_k) . (str_lit) @doc)) (#eq? @_k "documentation")) @def.function)
+  raw     (source (list_lit (defun (defun_header function_name: (sym_lit) @name) . (list_lit . (kwd_lit (kwd_symbol) @_k) . (str_lit) @doc) @body) (#eq? @_k "documentation")) @def.function)
   raw     (source (list_lit . (sym_lit) @_d . (sym_lit) @name . (_)? @body (#match? @_d "^(defvar|defparameter|defconstant)$")) @def.variable)
   raw     (source (list_lit . (sym_lit) @_d . (sym_lit) @name . (_)? . (_)? @body (#match? @_d "^(defclass|define-condition)$")) @def.class)
+  raw     (source (list_lit . (sym_lit) @_d . (sym_lit) @name . (_) . (_) @body (list_lit . (kwd_lit (kwd_symbol) @_k) . (str_lit) @doc) (#match? @_d "^(defclass|define-condition)$") (#eq? @_k "documentation")) @def.class)
   raw     (source (list_lit . (sym_lit) @_d . [(sym_lit) @name (list_lit . (sym_lit) @name)] . (_)? @body (#match? @_d "^(defstruct|deftype)$")) @def.struct)
   raw     (list_lit . (sym_lit) @_d . [(kwd_lit (kwd_symbol) @name) (kwd_lit) (str_lit) @name (sym_lit) @name] . (_)? @body (#eq? @_d "defpackage")) @def.module
   raw     (defun_header lambda_list: (list_lit (list_lit . (sym_lit) . [(str_lit) (num_lit) (list_lit)] @value)))
@@ -2683,7 +2686,7 @@ pascal: pas pp dpr lpr
   comment // { (*
   def     unit>moduleName=module program>moduleName=module declType=type
   raw     (declType name: (_) @name type: (declClass [(kClass) (kObject)] . [(declField) (declSection) (declProc) (kEnd)]? @body)) @def.class
-  raw     (declType name: (_) @name type: (declClass parent: (typeref) . [(declField) (declSection) (declProc) (kEnd)] @body)) @def.class
+  raw     (declType name: (_) @name type: (declClass ")" . [(declField) (declSection) (declProc) (kEnd)] @body)) @def.class
   raw     (declType name: (_) @name type: (declClass (kRecord) . [(declField) (declSection) (kEnd)] @body)) @def.struct
   raw     (declType name: (_) @name type: (declIntf (kInterface) . (typeref)* . [(declProc) (guid) (kEnd)] @body)) @def.interface
   raw     (declType name: (_) @name type: [(declClass . (kClass) .) (declIntf . (kInterface) .)]) @def.none
@@ -3764,7 +3767,8 @@ def _find_name(place: _Place) -> Any:
     """The node that holds the name: inside C declarators, as deep as they nest."""
     node = place.captures["name"][0]
     while node.type.endswith("declarator"):
-        inner = node.child_by_field_name("declarator") or next(iter(node.named_children), None)
+        names = (it for it in node.named_children if it.type.endswith(("declarator", "identifier")))
+        inner = node.child_by_field_name("declarator") or next(names, None)
         if inner is None:
             break
         node = inner
