@@ -5267,6 +5267,7 @@ _ROLE_NAMES = (
     "tests test; examples example; docs doc; configuration config; build_and_tooling build"
 )
 _OPEN_ROLES = ("source", "build")  # only their folders are looked into
+_DULL_ROLES = ("config", "data", "generated", "vendored", "minified")  # shown where room is left
 _ROLE_ORDER = ("source", "build", "test", "example", "doc", "config", *_ROLES, "data")
 
 
@@ -5318,14 +5319,14 @@ def _build_folders(files: tuple[str, ...]) -> dict[str, _Folder]:
 
 
 def build_tree(files: Sequence[str], max_depth: int, notes: Mapping[str, str]) -> list[TreeEntry]:
-    """Folders breadth first, code before the rest; `notes` has better words for some of them."""
+    """Folders breadth first, what is no code last; `notes` has better words for some of them."""
     folders = _build_folders(tuple(files))
 
     def rank(path: str) -> tuple[int, int, str]:
         return _ROLE_ORDER.index(folders[path].role()), -folders[path].roles.total(), path
 
     entries = [TreeEntry(".", 0, notes.get("", "") or f"{len(files)} files" if files else "empty")]
-    level = [""]
+    level, dull = [""], list[TreeEntry]()
     for depth in range(1, max_depth + 1):
         limit = _MAX_CHILDREN[min(depth, len(_MAX_CHILDREN)) - 1]
         below: list[str] = []
@@ -5336,13 +5337,14 @@ def build_tree(files: Sequence[str], max_depth: int, notes: Mapping[str, str]) -
                 while len(inside.children) == 1 and not inside.here and child not in notes:
                     (child,) = inside.children
                     inside = folders[child]
-                entries.append(TreeEntry(child + "/", depth, notes.get(child) or inside.describe()))
+                entry = TreeEntry(child + "/", depth, notes.get(child) or inside.describe())
+                (dull if inside.role() in _DULL_ROLES else entries).append(entry)
                 below += [child] if inside.role() in _OPEN_ROLES else []
             if len(ranked) > limit:
                 more = f"and {len(ranked) - limit} more"
                 entries.append(TreeEntry(join_path(folder, "…"), depth, more))
         level = below
-    return entries
+    return entries + dull
 
 
 def tree_key(entry: TreeEntry) -> list[str]:
@@ -6893,7 +6895,7 @@ def render_parts(survey: Survey) -> list[MapPart]:
     places = [0] * len(order)
     for place, at in enumerate(order):
         places[at] = place
-    room = 0.12 if survey.symbols else 0.9
+    room = 0.09 if survey.symbols else 0.9
     where = {
         each: f" (in {code_span(each.folder)})" if each.folder else "" for each in facts.commands
     }
@@ -6914,7 +6916,7 @@ def render_parts(survey: Survey) -> list[MapPart]:
         MapPart("Commands", commands, 0.1),
         MapPart("Structure", render_structure(survey.tree), room, True, places),
         MapPart("Key Files", key_files, 0.07),
-        MapPart("Modules", modules, 0.1),
+        MapPart("Modules", modules, 0.08),
         MapPart("How They Relate", relations, 0.06, fenced=True),
         MapPart("Conventions", [f"- {show(each)}\n" for each in facts.conventions], 0.04),
         MapPart("Project Health", list(survey.health), 0.06),
@@ -6953,7 +6955,7 @@ def render_structure(tree: Sequence[TreeEntry]) -> list[str]:
         while above and above + "/" not in known or above + "/" == entry.path:
             above = above.rpartition("/")[0]
         name = entry.path.removeprefix(above + "/") if above else entry.path
-        note = f"  {show(entry.note, 70)}" if entry.note else ""
+        note = f"  {show(entry.note)}" if entry.note else ""
         lines.append("  " * max(0, entry.depth - 1) + f"{show(name)}{note}\n")
     return lines
 
@@ -10615,6 +10617,7 @@ def list_map_files(project: Project) -> dict[str, Stamp]:
     return {path: stamp for path, stamp in listed if not is_instruction_path(path)}
 
 
+_NOTE_WIDTH = 50  # characters: longer docs stand with the modules, not in the tree
 _MOST_RANKED = 4000  # symbols: the largest map looks at as many
 
 
@@ -10671,7 +10674,7 @@ def _rank_all(
     symbols = rank_symbols(links, ranks, tags, count_mentions(documents))
     told = {path: found.doc for path, found in index.tags.items() if found.doc} | docs
     modules = describe_modules(list(files), told)
-    notes = {each.path: each.doc for each in modules if each.doc}
+    notes = {each.path: each.doc for each in modules if 0 < len(each.doc) <= _NOTE_WIDTH}
     tree = build_tree(list(files), project.config.map_max_depth, notes)
     groups = build_groups(links, ranks, find_groups(modules, tags))
     best = [
