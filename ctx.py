@@ -3942,7 +3942,7 @@ _DIRECTIVE = (  # lines for tools, and lines that only draw
     r"|@ts-|@flow|@format|@jsx|@preserve|-\*-|vim?:|ex: |language .*#$|language:|emacs settings|kate:|begin$"
     r"|region\b|endregion|pragma|mark:|use strict|(?:non)?strict$"
     r"|(?<=\$)\w+|sourcemapping|\.synopsis|\.description|swiftlint|ktlint|clang-format|cspell"
-    r"|module dependencies|todo\b|fixme\b|[-=*#/~]{3,}))"
+    r"|module dependencies|__\w+__$|todo\b|fixme\b|[-=*#/~]{3,}))"
 )
 _FILE_TAG = (
     r"\s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*|doc|title|notice|dev)\b[ \t]*"
@@ -3952,9 +3952,7 @@ _OTHER_TAG = r"\s*(?:[@\\][a-zA-Z_]|:\w+|- (?:Parameter|Returns|Throws)|Authors?
 _COMMENT_LINE = (
     rf"(?P<leader>{_LEADER})(?:(?P<tag>{_FILE_TAG})|(?P<end>{_OTHER_TAG})|(?P<tool>{_DIRECTIVE}))?"
 )
-_MARKUP = (
-    r"</?(?:p|b|i|em|tt|code|pre|strong|a|br|ul|ol|li|summary|remarks|para|c|span|h\d)\b[^>]*>"
-)
+_MARKUP = r"</?(?:p|b|i|em|tt|code|pre|strong|a|br|ul|ol|li|summary|remarks|para|c|span|div|img|h\d)\b[^>]*>"
 
 
 def _find_doc_above(file: _File, start: int) -> str:
@@ -4060,7 +4058,7 @@ def _first_sentence(text: str) -> str:
         text = re.sub(r"<see(?:also)?\s+\w+=\"([^\"]*)\"\s*/>", r"\1", text)
         text = re.sub(_MARKUP, "", text).strip()
     paragraph = re.split(r"\n\s*(?:[=~^#*+-]{3,}\s*)?\n|\n\s*[=~^#*+-]{3,}$", text, maxsplit=1)[0]
-    paragraph = " ".join(paragraph.split()).lstrip("=# |*")
+    paragraph = " ".join(paragraph.split()).lstrip("=# |*>").removesuffix("**")
     found = re.compile(r"[.!?](?<![ (][ei]\.[ge].)(?=\s+[^\sa-z]|$)").search(paragraph, 1)
     return _shorten(paragraph[: found.end()] if found else paragraph, MAX_DOC)
 
