@@ -7979,7 +7979,7 @@ def write_line(project: Project, path: str, text: str) -> None:
         with open(handle, "r+b", buffering=0) as file:
             end = file.seek(0, os.SEEK_END)
             file.seek(max(0, end - 1))
-            torn = file.read(1) not in (b"", b"\n")  # a run was killed while it wrote
+            torn = end > 0 and file.read(1) != b"\n"  # a run was killed while it wrote
             file.write((b"\n" if torn else b"") + text.encode("utf-8", "replace") + b"\n")
             os.fsync(file.fileno())
     except OSError as error:
