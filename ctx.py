@@ -6263,7 +6263,8 @@ _SATURATION = 1.2  # BM25's k1: how soon more of the same word says no more
 _LENGTH = (0.3, 0.5, 0.6, 0.6, 0.6)  # BM25's b by field: how much a long one is discounted
 _FIELD_WORTH = (1.5, 1.5, 1.0, 1.0, 1.0)  # of one word in each field, for the file as a whole
 _MOST_WORDS = 80  # of a task: a long text has many that say nothing
-_MOST_CANDIDATES = 1000  # files that the rarer words have found: a common one then adds no more
+_MOST_CANDIDATES = 1000  # files that the rarer words have found: a common one then adds only
+_STRONG = FIELD_MASKS[0] | FIELD_MASKS[1] << FIELD_SHIFTS[1]  # those with it in path or names
 
 
 def weigh_words(words: Words, query: Mapping[str, float]) -> dict[str, float]:
@@ -6294,7 +6295,7 @@ def score_words(words: Words, worth: Mapping[str, float]) -> dict[str, Scores]:
         full = len(lengths) >= _MOST_CANDIDATES
         for number, packed in words.postings[each]:
             if number not in lengths:
-                if full:
+                if full and not packed & _STRONG:
                     continue
                 sizes = words.sizes[number * width : number * width + width]
                 lengths[number] = [
@@ -6455,13 +6456,20 @@ _STEPS, _WALK = 2, 0.5
 _WALKERS = 30  # files from which a step goes on: the rest have hardly any weight
 
 
-def score_folders(seeds: Mapping[str, float], paths: Iterable[str]) -> Scores:
-    """Files by the seeds beside them in their folder."""
+def score_beside(
+    seeds: Mapping[str, float], paths: Iterable[str], place: Callable[[str], str]
+) -> Scores:
+    """Files by the seeds that share a place with them, such as a folder or a name."""
     totals: dict[str, float] = {}
     for path, value in seeds.items():
-        totals[folder_of(path)] = totals.get(folder_of(path), 0.0) + value
-    beside = {path: totals.get(folder_of(path), 0.0) - seeds.get(path, 0.0) for path in paths}
+        totals[place(path)] = totals.get(place(path), 0.0) + value
+    beside = {path: totals.get(place(path), 0.0) - seeds.get(path, 0.0) for path in paths}
     return normalise({path: value for path, value in beside.items() if value > 1e-9})
+
+
+def bare_name(path: str) -> str:
+    """A file's name up to its first dot: what a header, its source and their like share."""
+    return name_of(path).partition(".")[0].lower()
 
 
 # -- the signals of a package, and what each is worth
@@ -6475,7 +6483,7 @@ class Signal(NamedTuple):
     why: str
 
 
-# First fitted on the tasks of 13 repositories, then rounded and adjusted by hand on those of 19:
+# First fitted on the tasks of 13 repositories, then rounded and adjusted by hand on those of 32:
 # the optimum is flat, other weights near these do as well.
 SIGNALS = {
     "named": Signal("structure", 0.22, "named in the task"),
@@ -6484,8 +6492,11 @@ SIGNALS = {
     "path": Signal("structure", 0.13, "its path matches"),
     "near": Signal("structure", 0.26, "close to the other matches"),
     "folder": Signal("structure", 0.07, "in a folder of matches"),
+    "twin": Signal("structure", 0.05, "named like a match"),
+    "names": Signal("structure", 0.04, "its names say {words}"),
     "body": Signal("text", 0.30, "says {words}"),
     "chunk": Signal("text", 0.30, "says {words}"),
+    "strings": Signal("text", 0.04, "its strings say {words}"),
     "history": Signal("text", 0.23, "earlier commits that sound alike touched it"),
     "together": Signal("text", 0.11, "changes together with the matches"),
 }
@@ -9325,42 +9336,58 @@ def read_neighbours(index: WordIndex, paths: Iterable[str]) -> tuple[Graph, Grap
 
 
 def read_history(project: Project, head: str) -> History:
-    """The last commits up to `head`, but for those that touch too much to say anything."""
+    """The last commits up to `head`; git is asked only for those that no earlier run has read."""
+    import json
 
-    def parse_log() -> History:
-        log = run_git(project, *_LOG, limit=_LOG_SECONDS)
-        if log is None:
-            say(project, "git: its log takes too long or cannot be read; going on without history")
-        return _parse_log(log or b"")
-
-    return History(
-        *(recall(project, "history", {"HEAD": head}, parse_log) if head else ({}, (), ()))
-    )
+    if not head:
+        return History({}, [], [])
+    before, *kept = json.loads(read_answer(project, "history", {}) or '["", {}, [], []]')
+    if before == head:
+        return History(*kept)
+    log = run_git(project, *_LOG, f"{before}...{head}", limit=_LOG_SECONDS) if before else None
+    if log is None or b"\x01<" in log:  # nothing was read yet, or what was read is not of this line
+        kept = [{}, [], []]
+        log = run_git(project, *_LOG, head, limit=_LOG_SECONDS)
+    if log is None:
+        say(project, "git: its log takes too long or cannot be read; going on without history")
+    history = _add_commits(History(*kept), log or b"")
+    write_answer(project, "history", {}, json.dumps([head, *history]), 0)
+    return history
 
 
 _LOG_SECONDS = 20.0
 _MESSAGE_CHARACTERS = 600
 _WIDE_COMMIT = 30  # files: one that touches more says nothing of any of them
-_LOG = "log --no-merges --no-renames --relative --name-only -z --format=%x01%B%x02 -n 3000".split()
+_MOST_COMMITS = 3000
+_LOG = (
+    "log --no-merges --no-renames --relative --name-only -z --left-right --reverse "
+    f"--format=%x01%m%B%x02 -n {_MOST_COMMITS}"
+).split()
 
 
-def _parse_log(log: bytes) -> History:
-    said: dict[str, list[int]] = {}
-    sizes: list[int] = []
-    touched: list[list[str]] = []
+def _add_commits(history: History, log: bytes) -> History:
+    """The history and after it the commits of a log, without the first if they are too many."""
+    said = {form: [*each] for form, each in history.words.items()}
+    sizes, touched = [*history.sizes], [*history.paths]
     for entry in log.split(b"\x01")[1:]:
-        message, _, names = entry.partition(b"\x02")
+        message, _, names = entry[1:].partition(b"\x02")
         paths = [os.fsdecode(name.strip(b"\n")) for name in names.split(b"\0") if name.strip(b"\n")]
-        if not 0 < len(paths) <= _WIDE_COMMIT:
-            continue
-        text = message.decode("utf-8", "replace")[:_MESSAGE_CHARACTERS]
-        words = [word for word in re.findall(r"\w+", text) if word.lower() not in STOP_WORDS]
-        forms = dict.fromkeys(form for word in words for form in word_forms(word))
+        forms: dict[str, None] = {}
+        if len(paths) > _WIDE_COMMIT:
+            paths = []
+        else:
+            text = message.decode("utf-8", "replace")[:_MESSAGE_CHARACTERS]
+            words = [word for word in re.findall(r"\w+", text) if word.lower() not in STOP_WORDS]
+            forms = dict.fromkeys(form for word in words for form in word_forms(word))
         for form in forms:
             said.setdefault(form, []).append(len(touched))
         sizes.append(len(forms))
         touched.append(paths)
-    return History(said, sizes, touched)
+    surplus = max(0, len(touched) - _MOST_COMMITS)
+    if surplus:
+        rest = {form: [at - surplus for at in each if at >= surplus] for form, each in said.items()}
+        said = {form: each for form, each in rest.items() if each}
+    return History(said, sizes[surplus:], touched[surplus:])
 
 
 # -- the index as it is: nothing is listed, parsed or written, for answers in a hurry
@@ -11004,22 +11031,27 @@ def read_evidence(project: Project, index: WordIndex, text: str, head: str) -> E
         "defines": known["names"],
         "mentions": known["all"],
         "path": fields["path"],
+        "names": fields["names"],
         "body": fields["all"],
+        "strings": fields["strings"],
         "history": score_history(history, hints.words, {*index.words.paths}),
     }
     shares = config.pack_ast_weight, config.pack_semantic_weight
     best = rank_paths(blend(signals, *shares))[:_CHUNK_FILES]
     hits = {path: find_line_hits(read_text(project, path) or "", worth) for path in best}
-    signals["chunk"] = score_chunks(hits, worth)
+    unread = {path: _UNREAD * value for path, value in fields["all"].items()}
+    signals["chunk"] = unread | score_chunks(hits, worth)
     scores = blend(signals, *shares)
     seeds = find_seeds(scores)
     signals["near"] = score_near(seeds, lambda paths: read_neighbours(index, paths))
-    signals["folder"] = score_folders(seeds, scores)
+    signals["folder"] = score_beside(seeds, scores, folder_of)
+    signals["twin"] = score_beside(seeds, scores, bare_name)
     signals["together"] = score_together(history, seeds, {*index.words.paths})
     return Evidence(hints._replace(names=tuple(names)), signals, worth, hits)
 
 
 _CHUNK_FILES = 40  # read for it: reading all would take too long
+_UNREAD = 0.7  # of its score as a whole is what the best window of another is guessed at
 
 
 def _score_files(project: Project, evidence: Evidence, pins: Sequence[str]) -> list[PackFile]:

@@ -246,8 +246,27 @@ def test_a_passage_counts_only_what_stands_together() -> None:
 
 
 def test_files_beside_the_best_matches_count() -> None:
-    scores = ctx.score_folders({"src/a.py": 1.0}, ["src/a.py", "src/b.py", "lib/c.py"])
+    scores = ctx.score_beside(
+        {"src/a.py": 1.0}, ["src/a.py", "src/b.py", "lib/c.py"], ctx.folder_of
+    )
     assert scores == {"src/b.py": 1.0}
+
+
+def test_a_header_counts_with_its_source() -> None:
+    paths = ["lib/door.c", "include/door.h", "lib/wall.c"]
+    scores = ctx.score_beside({"lib/door.c": 1.0}, paths, ctx.bare_name)
+    assert scores == {"include/door.h": 1.0}
+
+
+def test_a_common_word_still_adds_the_files_that_are_named_by_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ctx, "_MOST_CANDIDATES", 1)
+    code, path = 1 << ctx.FIELD_SHIFTS[4], 1
+    postings = {"rare": [(0, code)], "door": [(0, code), (1, code), (2, code | path)]}
+    words = ctx.Words(["a.py", "b.py", "door.py"], array("I", [9] * 15), 3, postings)
+    scores = ctx.score_words(words, {"rare": 2.0, "door": 1.0})
+    assert scores["all"].keys() == {"a.py", "door.py"}
 
 
 def test_a_half_that_says_nothing_leaves_the_other_its_share() -> None:

@@ -3,7 +3,7 @@
     python tests/bench/ablation.py MIRRORS JUDGE [REPO,REPO] [TASKS]
 
 MIRRORS is a folder of git mirrors, JUDGE the folder that holds locate.py, which picks the tasks.
-Signals that start from others (near, folder, together) are computed once, with all of them on.
+Signals that start from others (near, folder, twin, together) are computed once, with all of them on.
 """
 
 import sys
