@@ -1691,7 +1691,7 @@ rust: rs
   public  \bpub\b(?!\s*\()|^macro_rules!|^impl\b.*\bfor\b
   open    trait
   wrap    foreign_mod_item
-  def     struct_item=struct enum_item=enum union_item=union trait_item=trait type_item=type function_item=function function_signature_item=function macro_definition=macro
+  def     struct_item=struct enum_item=enum union_item=union trait_item=trait type_item=type associated_type=type function_item=function function_signature_item=function macro_definition=macro
   raw     (mod_item name: (_) @name body: (_)) @def.module
   def     impl_item.type=part
   raw     (impl_item body: (declaration_list (type_item name: (_) @name) @def.none))
@@ -2003,8 +2003,11 @@ elixir: ex exs
 haskell: hs
   comment -- {-
   def     data_type=type newtype=type type_synomym=type class=class declarations/signature=function class_declarations/signature=method
+  raw     (declarations (signature names: (binding_list name: (variable) @name)) @def.function @each)
+  def     declarations/function=function declarations/bind=function
+  once    function
   only    export.variable export.type
-  body    class_declarations data_constructors
+  body    class_declarations data_constructors match
   value   newtype.constructor
   ref     name apply.function>variable import_name.variable>variable
   package header.module
@@ -2148,6 +2151,7 @@ objc: m mm
   Ref     message_expression.receiver>identifier
   drop    alloc init self NSObject NSString autorelease release retain dealloc
   use     module_import.path
+  raw     (type_definition type: (macro_type_specifier) declarator: (_) @name) @def.none
   text    enum ^typedef\s+NS_(?:CLOSED_)?(?:ENUM|OPTIONS)\(\s*\w+\s*,\s*(\w+)
   text    class ^@interface\s+(\w+)\s*:
   text    protocol ^@protocol\s+(\w+)[^;,]*$
@@ -2172,6 +2176,7 @@ powershell: ps1 psm1
   raw     (function_statement (function_name) @name (script_block (param_block) (script_block_body) @body)) @def.function
   body    script_block { class_method_definition class_property_definition enum_member
   skip    param_block>attribute_list
+  raw     (attribute (attribute_arguments)) @skip
   value   script_parameter_default class_property_definition>=
   ref     command_name type_identifier invokation_expression>member_name>simple_name
   drop    string int bool object CmdletBinding Parameter Mandatory new Write-Host Write-Output Write-Verbose Write-Error Where-Object ForEach-Object Select-Object Import-Module using Join-Path Test-Path
@@ -2272,6 +2277,7 @@ ocaml: ml
   raw     (value_definition "let" @start "rec"? . (let_binding pattern: (value_name) @name . (parameter) body: (_) @body) @def.function)
   raw     (value_definition "let" @start "rec"? . (let_binding pattern: (value_name) @name body: [(fun_expression) (function_expression)] @body) @def.function)
   raw     (module_definition (module_binding . (module_name) @name body: [(structure) (functor)] @body)) @def.module
+  raw     (module_definition (module_binding . (module_name) @name (signature) @body body: (_))) @def.module
   def     method_definition>method_name=method
   raw     (class_definition (class_binding (class_name) @name body: (_)? @body)) @def.class
   hide    let_expression
@@ -2360,8 +2366,11 @@ commonlisp: lisp lsp cl asd
   raw     (source (list_lit (defun (defun_header function_name: [(sym_lit) @name (list_lit (sym_lit) (sym_lit) @name .)]) . (_)? @body)) @def.function)
   raw     (source (list_lit (defun (defun_header keyword: (defun_keyword "defmacro") function_name: (sym_lit) @name) . (_)? @body)) @def.macro)
   raw     (source (list_lit (defun (defun_header function_name: (sym_lit) @name) . (str_lit) @doc @body)) @def.function)
+  raw     (source (list_lit (defun (defun_header function_name: (sym_lit) @name) . (_) @body (list_lit . (kwd_lit (kwd_symbol) @_k) . (str_lit) @doc)) (#eq? @_k "documentation")) @def.function)
+  raw     (source (list_lit (defun (defun_header function_name: (sym_lit) @name) . (list_lit . (kwd_lit (kwd_symbol) @_k) . (str_lit) @doc) @body) (#eq? @_k "documentation")) @def.function)
   raw     (source (list_lit . (sym_lit) @_d . (sym_lit) @name . (_)? @body (#match? @_d "^(defvar|defparameter|defconstant)$")) @def.variable)
   raw     (source (list_lit . (sym_lit) @_d . (sym_lit) @name . (_)? . (_)? @body (#match? @_d "^(defclass|define-condition)$")) @def.class)
+  raw     (source (list_lit . (sym_lit) @_d . (sym_lit) @name . (_) . (_) @body (list_lit . (kwd_lit (kwd_symbol) @_k) . (str_lit) @doc) (#match? @_d "^(defclass|define-condition)$") (#eq? @_k "documentation")) @def.class)
   raw     (source (list_lit . (sym_lit) @_d . [(sym_lit) @name (list_lit . (sym_lit) @name)] . (_)? @body (#match? @_d "^(defstruct|deftype)$")) @def.struct)
   raw     (list_lit . (sym_lit) @_d . [(kwd_lit (kwd_symbol) @name) (kwd_lit) (str_lit) @name (sym_lit) @name] . (_)? @body (#eq? @_d "defpackage")) @def.module
   raw     (defun_header lambda_list: (list_lit (list_lit . (sym_lit) . [(str_lit) (num_lit) (list_lit)] @value)))
@@ -2469,6 +2478,7 @@ just: just
   names   Justfile justfile .justfile
   grammar -
   comment #
+  keyword for if else while import mod set export alias
   text    use ^import\??\s+['"]([^'"]+)
   text    function ^@?([a-zA-Z][\w-]*)(?:\s[^:\n]*)?:(?!=)
 
@@ -2561,10 +2571,10 @@ nim: nim nims nimble
   comment #
   public  (?!)
   export  exported_symbol>identifier
-  raw     (proc_declaration name: [(identifier) @name (exported_symbol (identifier) @name)] (documentation_comment)? @doc body: (_)? @body) @def.function
-  raw     (func_declaration name: [(identifier) @name (exported_symbol (identifier) @name)] (documentation_comment)? @doc body: (_)? @body) @def.function
-  raw     (template_declaration name: [(identifier) @name (exported_symbol (identifier) @name)] (documentation_comment)? @doc body: (_)? @body) @def.macro
-  raw     (macro_declaration name: [(identifier) @name (exported_symbol (identifier) @name)] (documentation_comment)? @doc body: (_)? @body) @def.macro
+  raw     (proc_declaration name: [(identifier) @name (exported_symbol (identifier) @name)] (documentation_comment)* @doc body: (_)? @body) @def.function
+  raw     (func_declaration name: [(identifier) @name (exported_symbol (identifier) @name)] (documentation_comment)* @doc body: (_)? @body) @def.function
+  raw     (template_declaration name: [(identifier) @name (exported_symbol (identifier) @name)] (documentation_comment)* @doc body: (_)? @body) @def.macro
+  raw     (macro_declaration name: [(identifier) @name (exported_symbol (identifier) @name)] (documentation_comment)* @doc body: (_)? @body) @def.macro
   def     method_declaration.name>identifier=function method_declaration.name>exported_symbol>identifier=function iterator_declaration.name>identifier=function iterator_declaration.name>exported_symbol>identifier=function
   def     converter_declaration.name>exported_symbol>identifier=function
   raw     (type_declaration (type_symbol_declaration name: [(identifier) @name (exported_symbol (identifier) @name)])) @def.type
@@ -2640,7 +2650,7 @@ coq:
   edit    \. => /
   drop    Definition End Export From Global Hint Import Inductive Instance Lemma Local Module Notation Proof Qed Defined Record Require Section Theorem Type
   text    use ^(?:From\s+[\w.]+\s+)?Require\s+(?:Import\s+|Export\s+)?([\w.\s]+?)\.\s*$
-  word    > Local Global / Theorem=function Lemma=function Definition=function Fixpoint=function Corollary=function Inductive=type Record=type Class=type Module=module
+  word    > Local Global / Theorem=function Lemma=function Definition=function Fixpoint=function Corollary=function Inductive=type Record=type Class=type Module(?:\s+(?:Type|Import|Export))?=module
 
 vhdl: vhd vhdl
   comment --
@@ -2676,9 +2686,10 @@ pascal: pas pp dpr lpr
   comment // { (*
   def     unit>moduleName=module program>moduleName=module declType=type
   raw     (declType name: (_) @name type: (declClass [(kClass) (kObject)] . [(declField) (declSection) (declProc) (kEnd)]? @body)) @def.class
-  raw     (declType name: (_) @name type: (declClass parent: (typeref) . [(declField) (declSection) (declProc) (kEnd)] @body)) @def.class
+  raw     (declType name: (_) @name type: (declClass ")" . [(declField) (declSection) (declProc) (kEnd)] @body)) @def.class
   raw     (declType name: (_) @name type: (declClass (kRecord) . [(declField) (declSection) (kEnd)] @body)) @def.struct
   raw     (declType name: (_) @name type: (declIntf (kInterface) . (typeref)* . [(declProc) (guid) (kEnd)] @body)) @def.interface
+  raw     (declType name: (_) @name type: [(declClass . (kClass) .) (declIntf . (kInterface) .)]) @def.none
   raw     (declType name: (_) @name type: (type (declEnum))) @def.enum
   def     declProc=function declProp=property
   raw     (declConst name: (_) @name defaultValue: (defaultValue (kEq) . (_) @value)) @def.constant
@@ -2696,14 +2707,16 @@ pascal: pas pp dpr lpr
 
 ada: adb ads ada
   comment --
-  def     package_declaration=module package_body=module generic_package_declaration>package_declaration.name=module
+  def     package_declaration=module package_body=module
+  wrap    generic_package_declaration
   def     subprogram_declaration>procedure_specification.name=function subprogram_declaration>function_specification.name=function subprogram_body>procedure_specification.name=function subprogram_body>function_specification.name=function expression_function_declaration>function_specification.name=function
   raw     (full_type_declaration "type" . (identifier) @name) @def.type
+  raw     (subtype_declaration "subtype" . (identifier) @name) @def.type
   raw     (full_type_declaration "type" . (identifier) @name [(record_type_definition) (derived_type_definition)]) @def.struct
   raw     (full_type_declaration "type" . (identifier) @name (enumeration_type_definition)) @def.enum
   raw     (full_type_declaration (task_type_declaration . (identifier) @name (task_definition)? @body)) @def.class
   raw     (full_type_declaration (protected_type_declaration . (identifier) @name (protected_definition)? @body)) @def.class
-  def     private_type_declaration>identifier=type subtype_declaration>identifier=type exception_declaration>identifier=type
+  def     private_type_declaration>^identifier=type exception_declaration>identifier=type
   raw     (object_declaration name: (_) @name "constant" (expression)? @value) @def.constant
   raw     (parameter_specification (expression) @value)
   body    is record_type_definition non_empty_declarative_part handled_sequence_of_statements
@@ -3445,6 +3458,8 @@ class _File(NamedTuple):
     docs: dict[int, str]  # end of a string or attribute -> what it says
     exports: set[str]
     only: set[str]
+    is_public: Callable[[str], object]  # of the text up to a name
+    is_public_member: Callable[[str], object]
 
     def text(self, node: Any) -> str:
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
@@ -3512,17 +3527,17 @@ def tag_source(path: str, source: bytes, language: Language) -> FileTags | None:
                     nodes[role] += captures[role]
         while nodes["again"]:  # what its brackets hold, if that parses as a file would
             node = nodes["again"].pop()
-            inner = parse(_keep_only(source, [(node.start_byte + 1, node.end_byte - 1)]))
+            inner = parse(source, node)
             trees += [] if inner.root_node.has_error else [inner]
     places = _choose_places(places)
     file = _build_file(source, language, nodes, places)
     definitions, own = _find_definitions(file, places)
     if trees[0].root_node.has_error:  # what the grammar stumbled over, a pattern may still see
         known = {each.name for each in definitions}
-        plain = tag_without_grammar(path, source, language)
-        definitions += (
-            [each for each in plain.definitions if each.name not in known] if plain else ()
-        )
+        plain = tag_python_ast(source, language) if ("ast", "") in language.texts else None
+        text = source.decode("utf-8", "replace")
+        found = plain.definitions if plain else _match_texts(text, language, known)[0]
+        definitions += [each for each in found if each.name not in known]
     tags = FileTags(
         tuple(sorted({*definitions, *_define_file(path, source, language)})),
         _count_references(source, language, references, own),
@@ -3617,7 +3632,7 @@ def find_means(language: Language) -> str:
     return "pattern" if language.texts else "name only"
 
 
-_Tools = tuple[Callable[[bytes], Any], Callable[[Any], Any], list[tuple[str, str, str] | None]]
+_Tools = tuple[Callable[..., Any], Callable[[Any], Any], list[tuple[str, str, str] | None]]
 
 
 @functools.cache
@@ -3639,8 +3654,19 @@ def load_grammar(grammar: str, query: str) -> _Tools | None:
                 what = str(complaint).replace("row 0, ", "")
                 raise CtxError(f"grammar {grammar}: {what} in {pattern}; correct it") from complaint
         raise CtxError(f"grammar {grammar}: {error}; correct it") from error
+    parser = tree_sitter.Parser(language)
+
+    def parse(source: bytes, brackets: Any = None) -> Any:
+        """The tree of a source, or of what the brackets of one node in it hold."""
+        if brackets is None:
+            return parser.parse(source)
+        (row, column), (last_row, last_column) = brackets.start_point, brackets.end_point
+        start, end = brackets.start_byte + 1, brackets.end_byte - 1
+        part = tree_sitter.Range((row, column + 1), (last_row, last_column - 1), start, end)
+        return tree_sitter.Parser(language, included_ranges=[part]).parse(source)
+
     return (
-        tree_sitter.Parser(language).parse,
+        parse,
         lambda node: tree_sitter.QueryCursor(compiled).matches(node),
         [_find_shape(pattern) for pattern in patterns],
     )
@@ -3684,7 +3710,8 @@ def _build_file(
     skips = {node.start_byte: node.end_byte for node in nodes["skip"]}
     values += [(start, end, b"") for start, end in skips.items()]
     jumps = {end: start for start, end in skips.items()}
-    file = _File(source, language, sorted(values), skips, jumps, {}, set(), set())
+    searches = [re.compile(it, re.S).search for it in (language.public, language.member)]
+    file = _File(source, language, sorted(values), skips, jumps, {}, set(), set(), *searches)
     for node in nodes["doc"]:
         text = file.text(node)
         file.docs[node.start_byte + len(text.rstrip().encode())] = _doc_text(text)
@@ -3705,6 +3732,8 @@ def _find_definitions(file: _File, places: Sequence[_Place]) -> tuple[list[Defin
         if "each" in place.captures and (stack[-1].start, stack[-1].end) == (place.start, end):
             stack.pop()
         top = stack[-1]
+        if top.hidden and place.role != "def":
+            continue
         if place.role == "wrap":
             wrapped = top.wrapped if top.wrapped >= 0 else place.start
             stack.append(top._replace(end=end, wrapped=wrapped))
@@ -3738,7 +3767,8 @@ def _find_name(place: _Place) -> Any:
     """The node that holds the name: inside C declarators, as deep as they nest."""
     node = place.captures["name"][0]
     while node.type.endswith("declarator"):
-        inner = node.child_by_field_name("declarator") or next(iter(node.named_children), None)
+        names = (it for it in node.named_children if it.type.endswith(("declarator", "identifier")))
+        inner = node.child_by_field_name("declarator") or next(names, None)
         if inner is None:
             break
         node = inner
@@ -3750,9 +3780,9 @@ def _build_frame(file: _File, place: _Place, name_node: Any, top: _Frame) -> _Fr
     language, kind = file.language, place.label
     owner, name = _full_name(file, place, name_node, top)
     start = _skip_attributes(file, place.start if top.wrapped < 0 else top.wrapped)
-    head = file.source[start : name_node.end_byte].decode("utf-8", "replace").replace("\n", " ")
+    head = file.source[start : name_node.end_byte].decode("utf-8", "replace")
     is_member = top.kind in _OWNERS
-    is_public = bool(re.search(language.member if is_member else language.public, head))
+    is_public = bool(file.is_public_member(head) if is_member else file.is_public(head))
     is_public = is_public and "private" not in place.captures
     if file.only and kind != "module" and (not owner or top.kind == "module"):
         is_public = name in file.only
@@ -3783,6 +3813,8 @@ def _full_name(file: _File, place: _Place, name_node: Any, top: _Frame) -> tuple
     if place.label in ("scope", "part"):
         return top.inner, re.sub(cut, "", name)
     owners = [top.inner]
+    if "::" not in name and "owner" not in place.captures:
+        return top.inner, name
     if "::" in name:
         prefix, _, name = name.rpartition("::")
         owners.append(re.sub(cut, "", prefix).replace("::", "."))
@@ -3806,7 +3838,10 @@ def _build_definition(file: _File, place: _Place, frame: _Frame, top: _Frame) ->
     start = _skip_attributes(file, place.start)
     body = _find_body(file, place)
     if place.captures.get("doc"):
-        doc = _doc_text(file.text(place.captures["doc"][0]))
+        docs = place.captures["doc"]
+        doc = _doc_text(
+            file.source[docs[0].start_byte : docs[-1].end_byte].decode("utf-8", "replace")
+        )
     elif file.language.docstring:
         doc = _find_docstring(file.source, body)
     else:
@@ -3850,22 +3885,25 @@ def _find_body(file: _File, place: _Place) -> int:
 def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
     """One line from the first keyword to the body, without comments, attributes and values."""
     pieces = []
-    index = bisect.bisect_left(file.values, (start,))
-    for cut_start, cut_end, shown in itertools.islice(file.values, index, None):
-        if cut_start >= stop:
-            break
+    values = file.values
+    for index in range(bisect.bisect_left(values, (start,)), bisect.bisect_left(values, (stop,))):
+        cut_start, cut_end, shown = values[index]
         if cut_start >= start:
             pieces += [file.source[start:cut_start], shown]
             start = cut_end
     pieces.append(file.source[start:stop])
     text = b"".join(pieces).decode("utf-8", "replace").rstrip()
     text = re.sub(r"[;\n]\s*end$", "", text) if text.endswith("end") else text
-    has_comment = any(comment in text for comment in file.language.comments)
-    if has_comment or "\n" in text or len(pieces) > 1:
+    is_plain = len(pieces) == 1 and "\n" not in text
+    if not is_plain or any(comment in text for comment in file.language.comments):
         text = _one_line(text, file.language)
-        text = re.sub(r"(?<=[(\[]) +| *,? +(?=[)\]])", "", text)
+        for loose, tight in _TIGHT:
+            text = text.replace(loose, tight)
     lead = file.language.leads.get(kind, "")
     return _shorten(f"{lead} {text}".strip(" ;{:,\\\t").removesuffix(" ="), MAX_SIGNATURE)
+
+
+_TIGHT = (("( ", "("), ("[ ", "["), (", )", ")"), (" )", ")"), (", ]", "]"), (" ]", "]"))
 
 
 def _shorten(text: str, limit: int) -> str:
@@ -3893,21 +3931,28 @@ _GENERATED = (
     *("do not edit", "@generated", "auto-generated", "autogenerated", "automatically generated"),
     *("code generated by", "scanner generated by", "made by gnu bison", "produced by gperf"),
 )
-_LICENCE = ("copyright", "license", "licence", "spdx-", "all rights reserved", "file is part of")
-_LEADER = r"(?m)^[ \t]*(?:/\*+!?|\*>|\(\*+|\*+(?![/)])|//+[!<]?|<?#+[|']?|--+\|?|\{-?|;+|%+|!+[<>]?)?[ \t]?"
-_TRAILER = r"(?m)(?:\*/|-\}|#>|\*\)|\|#|(?<!\{)\})\s*?$|^\S+\.el --- |\s*-\*-.*-\*-\s*$"
+_LICENCE = (
+    *("copyright", "license", "licence", "spdx-", "all rights reserved", "file is part of"),
+    "redistribution",
+)
+_LEADER = r"[ \t]*(?:/\*+!?|\*>|\(\*+|\*+(?![/)])|//+[!<]?|<?#+[|']?|--+(?: ?[|^])?|\{-?|;+>?|%+|!+[<>]?)?[ \t]?"
 _DIRECTIVE = (  # lines for tools, and lines that only draw
-    r"(?i)\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
-    r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+build|@ts-|@flow"
-    r"|@format|@jsx|@preserve|-\*-|vim?:|ex: |language .*#$|region\b|endregion|pragma|mark:|use strict|(?:non)?strict$"
+    r"(?i:\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
+    r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+\w+(?::|$)|\+build"
+    r"|@ts-|@flow|@format|@jsx|@preserve|-\*-|vim?:|ex: |language .*#$|language:|emacs settings|kate:|begin$"
+    r"|region\b|endregion|pragma|mark:|use strict|(?:non)?strict$"
     r"|(?<=\$)\w+|sourcemapping|\.synopsis|\.description|swiftlint|ktlint|clang-format|cspell"
-    r"|module dependencies|todo\b|fixme\b|[-=*#/~]{3,})"
+    r"|module dependencies|__\w+__$|todo\b|fixme\b|[-=*#/~]{3,}))"
 )
-_FILE_TAG = r"\s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*|doc|title|notice)\b[ \t]*"
-_OTHER_TAG = r"\s*(?:[@\\][a-zA-Z_]|:\w+|- (?:Parameter|Returns|Throws))"
-_MARKUP = (
-    r"</?(?:p|b|i|em|tt|code|pre|strong|a|br|ul|ol|li|summary|remarks|para|c|span|h\d)\b[^>]*>"
+_FILE_TAG = (
+    r"\s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*|doc|title|notice|dev)\b[ \t]*"
+    r"|\S+\.el --- "
 )
+_OTHER_TAG = r"\s*(?:[@\\][a-zA-Z_]|:\w+|- (?:Parameter|Returns|Throws)|Authors?:)"
+_COMMENT_LINE = (
+    rf"(?P<leader>{_LEADER})(?:(?P<tag>{_FILE_TAG})|(?P<end>{_OTHER_TAG})|(?P<tool>{_DIRECTIVE}))?"
+)
+_MARKUP = r"</?(?:p|b|i|em|tt|code|pre|strong|a|br|ul|ol|li|summary|remarks|para|c|span|div|img|h\d)\b[^>]*>"
 
 
 def _find_doc_above(file: _File, start: int) -> str:
@@ -3922,19 +3967,19 @@ def _find_doc_above(file: _File, start: int) -> str:
             break
         start = stop = file.jumps[stop]
     gap = source.count(b"\n", stop, start)
-    begin = _comment_start(source, stop, file.language.comments)
+    begin = _comment_start(source, stop, file.language.comments) if gap < 3 else -1
     is_near = begin >= 0 and gap <= 1 + source.startswith(b"/**", begin)
     return _clean_comment(source[begin:stop]) if is_near else ""
 
 
-def _comment_start(source: bytes, stop: int, comments: Sequence[str]) -> int:
+def _comment_start(source: bytes, stop: int, comments: tuple[str, ...]) -> int:
     """Where the comment that ends at `stop` begins; -1 if none does, or code stands before it."""
-    for opening, closing in _BLOCKS.items():
-        if opening in comments and source.endswith(closing.encode(), 0, stop):
-            begin = source.rfind(opening.encode(), 0, stop)
+    blocks, leaders = _comment_forms(comments)
+    for opening, closing in blocks:
+        if source.endswith(closing, 0, stop):
+            begin = source.rfind(opening, 0, stop)
             line = source.rfind(b"\n", 0, max(begin, 0)) + 1
             return -1 if source[line : max(begin, 0)].strip() else begin
-    leaders = tuple(comment.encode() for comment in comments if comment not in _BLOCKS)
     begin = -1
     while stop > 0:
         line = source.rfind(b"\n", 0, stop) + 1
@@ -3945,12 +3990,23 @@ def _comment_start(source: bytes, stop: int, comments: Sequence[str]) -> int:
     return begin
 
 
+@functools.cache
+def _comment_forms(
+    comments: tuple[str, ...],
+) -> tuple[list[tuple[bytes, bytes]], tuple[bytes, ...]]:
+    """Openings and closings of blocks; what begins a comment that ends with its line."""
+    blocks = [(it.encode(), _BLOCKS[it].encode()) for it in _BLOCKS if it in comments]
+    return blocks, tuple(it.encode() for it in comments if it not in _BLOCKS)
+
+
 def _find_docstring(source: bytes, start: int) -> str:
     """First sentence of the string literal that stands at this place."""
     if not source.startswith(_QUOTES, start):
         return ""
-    found = re.compile(rb"""[rRuU]?("{3}|'{3}|"|')(.*?)\1""", re.S).match(source, start)
-    return _first_sentence(found[2].decode("utf-8", "replace")) if found else ""
+    opening = re.compile(rb"""[rRuU]?("{3}|'{3}|"|')""").match(source, start)
+    begin, quote = (opening.end(), opening[1]) if opening else (0, b"")
+    end = source.find(quote, begin) if quote else -1
+    return _first_sentence(source[begin:end].decode("utf-8", "replace")) if end >= 0 else ""
 
 
 def _doc_text(text: str) -> str:
@@ -3971,33 +4027,40 @@ def _doc_text(text: str) -> str:
 def _clean_comment(comment: bytes) -> str:
     """First sentence of a comment; "" for licences and directives to tools."""
     text = comment[:1000].decode("utf-8", "replace")
-    lower = text.lower()
-    if any(phrase in lower for phrase in _LICENCE + _GENERATED):
+    if any(map(text.lower().__contains__, _LICENCE + _GENERATED)):
         return ""
+    text = text.rstrip()
+    closing = _BLOCKS.get(text[:2]) or _BLOCKS.get(text[:1], "")
     lines: list[str] = []
-    for line in re.sub(_TRAILER, "", re.sub(_LEADER, "", text)).splitlines():
-        line = line.rstrip(" \t*")
-        if tag := re.match(_FILE_TAG, line):
-            line = line[tag.end() :]
-        elif re.match(_OTHER_TAG, line) or (lines and not line):
+    match = re.compile(_COMMENT_LINE).match
+    for found in filter(None, map(match, text.removesuffix(closing).splitlines())):
+        kind = found.lastgroup
+        line = found.string[found.end("leader" if kind != "tag" else 0) :].rstrip(" \t*")
+        if line.endswith("-*-"):
+            line = re.sub(r"\s*-\*-.*-\*-$", "", line)
+        if kind == "end" or (lines and not line):
             break
-        if line and not re.match(_DIRECTIVE, line):
+        if line and kind != "tool":
             lines.append(line)
     return _first_sentence("\n".join(lines))
 
 
 def _first_sentence(text: str) -> str:
     """The first sentence of the first paragraph, on one line."""
-    text = text.strip()
+    text = text.strip()[:1000]
+    if not text:
+        return ""
     if "{@" in text:
-        text = re.sub(r"\{@\w+\s+(?:[^\s}]+\s+)?([^}]*)\}", r"\1", text)
+        text = re.sub(
+            r"\{@(?:link\w*\s+[^\s(}]+(?:\([^)]*\))?\s+(?=\w)|\w+\s*)([^}]*)\}", r"\1", text
+        )
     if "<" in text:
         text = re.sub(r"<see(?:also)?\s+\w+=\"([^\"]*)\"\s*/>", r"\1", text)
         text = re.sub(_MARKUP, "", text).strip()
     paragraph = re.split(r"\n\s*(?:[=~^#*+-]{3,}\s*)?\n|\n\s*[=~^#*+-]{3,}$", text, maxsplit=1)[0]
-    paragraph = " ".join(paragraph.split()).lstrip("=# |")
-    found = re.match(r".+?(?<![ (][ei]\.[ge])[.!?](?=\s+[^\sa-z]|$)", paragraph)
-    return _shorten(found.group() if found else paragraph, MAX_DOC)
+    paragraph = " ".join(paragraph.split()).lstrip("=# |*>").removesuffix("**")
+    found = re.compile(r"[.!?](?<![ (][ei]\.[ge].)(?=\s+[^\sa-z]|$)").search(paragraph, 1)
+    return _shorten(paragraph[: found.end()] if found else paragraph, MAX_DOC)
 
 
 _PREAMBLE = (
@@ -4039,7 +4102,7 @@ def _find_file_doc(source: bytes, language: Language, docs: set[str]) -> str:
 def _find_mark(source: bytes) -> str:
     """What the content says of itself: "generated", "minified", or ""."""
     head = source[:2048].decode("latin-1").lower()
-    if any(phrase in head for phrase in _GENERATED):
+    if any(map(head.__contains__, _GENERATED)):
         return "generated"
     lines = source.count(b"\n") + 1
     return "minified" if len(source) > 2000 and len(source) / lines > 400 else ""
@@ -4087,13 +4150,14 @@ def _expand_braces(text: str) -> list[str]:
     """`a.{b, c.{d}}` as ["a.b", "a.c.d"], without aliases; nothing for what is no plain name."""
     names = []
     prefixes, current = [""], ""
-    for part in re.split(r"([{},])", text) + [","]:
+    parts = re.split(r"([{},])", text) if re.search("[{},]", text) else [text]
+    for part in (*parts, ","):
         if part == "{":
             prefixes.append(prefixes[-1] + current)
             current = ""
         elif part in (",", "}"):
             name = f"{prefixes[-1]}{current.partition(' as ')[0]}".strip("\"'`<> ")
-            if current and not re.search(r"[\s()\"'<>]|\$(?!lib\b)", name):
+            if current and not re.search(r"[\s()\"'<>$](?<!\$(?=lib\b))", name):
                 names.append(name.removesuffix("::self"))
             current = ""
             if part == "}" and len(prefixes) > 1:
@@ -4113,23 +4177,8 @@ def tag_without_grammar(path: str, source: bytes, language: Language) -> FileTag
     if tags or not language.texts:
         return tags
     text = source.decode("utf-8", "replace")
-    definitions = set(_define_file(path, source, language))
-    imports: list[str] = []
-    told = set(language.keywords)
-    for kind, pattern in language.texts:
-        for found in re.finditer(pattern, text, re.MULTILINE) if pattern else ():
-            if kind == "package":
-                imports.append(f"package {found[1]}")
-            elif kind == "use":
-                imports += [
-                    name for each in found[1].split() for name in _edit_import(each, language)
-                ]
-            elif found[1] not in told:
-                told.update([found[1]] if kind in language.once else [])
-                line = text.count("\n", 0, found.start(1)) + 1
-                sign = " ".join(text[found.start() : found.end(1)].split())
-                is_public = bool(re.search(language.public, sign))
-                definitions.add(Definition(line, line, kind, found[1], "", sign, "", is_public))
+    found, imports = _match_texts(text, language, set())
+    definitions = {*found, *_define_file(path, source, language)}
     code = _one_line(text, language)
     has_dashes = any("-" in each.name for each in definitions)  # COBOL: 1000-OPEN-FILE
     name = r"\d*-?[A-Z][\w-]*\w" if has_dashes else r"[A-Z]\w+"
@@ -4142,6 +4191,32 @@ def tag_without_grammar(path: str, source: bytes, language: Language) -> FileTag
         _find_file_doc(source, language, set()),
         _find_mark(source),
     )
+
+
+def _match_texts(
+    text: str, language: Language, known: set[str]
+) -> tuple[list[Definition], list[str]]:
+    """Definitions and imports that the patterns of a language find, but for names known already."""
+    definitions: list[Definition] = []
+    imports: list[str] = []
+    told = known | language.keywords
+    for kind, pattern in language.texts:
+        line, place = 1, 0
+        for found in re.finditer(pattern, text, re.MULTILINE) if pattern else ():
+            if kind == "package":
+                imports.append(f"package {found[1]}")
+            elif kind == "use":
+                imports += [
+                    name for each in found[1].split() for name in _edit_import(each, language)
+                ]
+            elif found[1] not in told:
+                told.update([found[1]] if kind in language.once else [])
+                line += text.count("\n", place, found.start(1))
+                place = found.start(1)
+                sign = " ".join(text[found.start() : found.end(1)].split())
+                is_public = bool(re.search(language.public, sign))
+                definitions.append(Definition(line, line, kind, found[1], "", sign, "", is_public))
+    return definitions, imports
 
 
 def tag_python_ast(source: bytes, language: Language) -> FileTags | None:
@@ -7915,7 +7990,7 @@ def write_line(project: Project, path: str, text: str) -> None:
         with open(handle, "r+b", buffering=0) as file:
             end = file.seek(0, os.SEEK_END)
             file.seek(max(0, end - 1))
-            torn = file.read(1) not in (b"", b"\n")  # a run was killed while it wrote
+            torn = end > 0 and file.read(1) != b"\n"  # a run was killed while it wrote
             file.write((b"\n" if torn else b"") + text.encode("utf-8", "replace") + b"\n")
             os.fsync(file.fileno())
     except OSError as error:
