@@ -6099,13 +6099,13 @@ def rank_symbols(
             said = mentions.get(each.name, 0) * (0.2 if vague else 1.0)
             named = 1 + math.log1p(said / shared)
             score = value**0.2 * weight * _worth(each, shared, hidden=hidden) * named**3
-            score *= lines**0.25 * (1.0 if received[at][each.name] else _UNMENTIONED)
+            score *= lines**0.25 * (1.0 if received[at][each.name] or said else _UNMENTIONED)
             found.append(Symbol(score, path, each))
     found.sort(key=lambda symbol: (-symbol.score, symbol.path, symbol.definition.line))
     return found
 
 
-_UNMENTIONED = 0.6  # what no other file mentions is likely a detail
+_UNMENTIONED = 0.6  # what no other file and no document mentions is likely a detail
 _ENOUGH_SYMBOLS = 15  # of the project's own: then those of tests, examples, vendored stay out
 
 
