@@ -6866,7 +6866,11 @@ def _render_file(path: str, group: Sequence[Pick]) -> list[str]:
     owners = {each.definition.name for each in full}
     names = sorted(pick.symbol.definition for pick in group if pick.form == "name")
     owners |= {each.name for each in names}
-    shown = ", ".join(dict.fromkeys(render_name(each, owners) for each in names))
+    told, said = dict[str, None](), {*owners}
+    for each in names:
+        told[render_name(each, said)] = None
+        said.add(each.owner.rpartition(".")[2])  # named once, before its first member
+    shown = ", ".join(told)
     if not full:
         return [f"{show(path)}: {shown}\n"]
     lines = [f"{show(path)}\n"]
