@@ -346,7 +346,8 @@ class Stamp(NamedTuple):
     device: int
 
     def __str__(self) -> str:
-        return "{}.{}.{}.{}.{}".format(*self)
+        size, mtime, ctime, inode, device = self
+        return f"{size}.{mtime}.{ctime}.{inode}.{device}"
 
 
 class Span(NamedTuple):
@@ -885,7 +886,7 @@ def split_words(text: str) -> list[str]:
 @functools.lru_cache(100_000)
 def word_forms(word: str) -> tuple[str, ...]:
     """What one word is found by: `parseHints2` is parse, hint, parsehints2."""
-    parts = re.findall(_WORD_PARTS, word)
+    parts = re.findall(_ASCII_PARTS if word.isascii() else _WORD_PARTS, word)
     forms = []
     for part in parts:
         if part[0] >= "\u2e80":  # scripts without blanks: every two neighbours are a word
@@ -897,8 +898,9 @@ def word_forms(word: str) -> tuple[str, ...]:
     return tuple(forms)
 
 
-_WORD_PARTS = (
-    r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
+_ASCII_PARTS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+"
+_WORD_PARTS = (  # takes long to compile
+    rf"{_ASCII_PARTS}|[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
     r"|[^\W0-9_A-Za-z\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
 )
 _LONGEST_WORD = 60  # characters; longer ones are data
@@ -8345,11 +8347,12 @@ def read_versions() -> dict[str, str]:
         module = name.replace("-", "_")
         spec = find_spec(module)
         site = os.path.dirname(os.path.dirname(spec.origin or "")) if spec else ""
-        marks = [
-            re.fullmatch(rf"{module}-([\w.+]+)\.dist-info", entry)
+        versions = [
+            entry.removeprefix(f"{module}-").removesuffix(".dist-info")
             for entry in (os.listdir(site) if os.path.isdir(site) else ())
+            if entry.startswith(f"{module}-") and entry.endswith(".dist-info")
         ]
-        found[name] = next((mark[1] for mark in marks if mark), "?" if spec else "")
+        found[name] = versions[0] if versions else "?" if spec else ""
     return found
 
 
