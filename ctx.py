@@ -12706,7 +12706,8 @@ def _new_parser(prog: str, **options: Any) -> argparse.ArgumentParser:
             self.color = False  # newer Pythons paint
             write_stdout(self.format_help())
 
-    shape = argparse.RawDescriptionHelpFormatter
+    # asking for the terminal's width would load compressors that no command needs
+    shape = functools.partial(argparse.RawDescriptionHelpFormatter, width=80)
     return Parser(prog=prog, formatter_class=shape, allow_abbrev=False, **options)
 
 
