@@ -4059,6 +4059,7 @@ def _first_sentence(text: str) -> str:
     if "<" in text:
         text = re.sub(r"<see(?:also)?\s+\w+=\"([^\"]*)\"\s*/>", r"\1", text)
         text = re.sub(_MARKUP, "", text).strip()
+    text = re.sub(r"(?s)\A!!! .*?\n\s*\n\s*", "", text)  # a box that leads elsewhere
     paragraph = re.split(r"\n\s*(?:[=~^#*+-]{3,}\s*)?\n|\n\s*[=~^#*+-]{3,}$", text, maxsplit=1)[0]
     paragraph = " ".join(paragraph.split()).lstrip("=# |*>").removesuffix("**")
     found = re.compile(r"[.!?](?<![ (][ei]\.[ge].)(?=\s+[^\sa-z]|$)").search(paragraph, 1)
@@ -5209,7 +5210,7 @@ build /build /build_tools /build-tools /buildscripts /buildsrc /ci /.ci /script 
 data locale locales translations lc_messages
 """
 _TREE_ROLES = r"""(?x)
-(?P<test> (?:^|/) (?: [^/]+(?:[-_.]tests|[-_]testsuite) | tests[-_][^/]+ | src/\w*test\w* ) (?=/) )
+(?P<test> (?:^|/) (?: [^/]+(?:[-_.]tests|[-_]testsuite) | tests[-_][^/]+ | src/test\w* ) (?=/) )
 | (?P<example> [^/][-_](?:examples?|demos?|samples?|playground)(?=/) | (?:^|/)examples?[-_] )
 """
 _NAME_ROLES = r"""(?x)
@@ -5230,7 +5231,8 @@ _NAME_ROLES = r"""(?x)
 """
 # Camel case is seen only in the name as written; below src/main a "…Test" is the product itself.
 _PATH_ROLES = r"""(?x)
-(?P<test> (?!.*src/main/)(?:.*/)?(?:\w*[a-z0-9](?:Tests?|IT|Spec|Suite)|Test[A-Z]\w*)\.(?:java|kt|scala|groovy|cs|fs|vb|php|swift) )
+(?P<test> (?!.*src/main/)(?:.*/)?(?:\w*[a-z0-9](?:Tests?|IT|Spec|Suite)|Test[A-Z]\w*)\.(?:java|kt|scala|groovy|cs|fs|vb|php|swift)
+  | (?:.*/)?src/[a-z]\w*Test\w*/.* )
 | (?P<generated> (?i:.*(?:migrate|migrations?)/v?\d{3}[^/]*) ) | (?P<config> (?i:[^/]+\.(?:json|ya?ml|xml)) )
 """
 

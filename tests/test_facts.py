@@ -670,6 +670,10 @@ def test_a_build_file_names_the_project(path: str, text: str) -> None:
     [
         ("src/app.py", "source"),
         ("django/test/client.py", "source"),
+        ("src/_mytest/nodes.py", "source"),
+        ("http/src/jvmTest/kotlin/a/Calls.kt", "test"),
+        ("app/src/testFixtures/java/a/Calls.java", "test"),
+        ("t/unit/app.py", "test"),
         ("numpy/testing/utils.py", "source"),
         ("lib/rails/generators/test/model.rb", "source"),
         ("pkg/test/test_a.py", "test"),

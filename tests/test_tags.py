@@ -169,6 +169,12 @@ def test_a_loop_where_a_method_should_be_is_no_method():
     assert [each.name for each in found.definitions] == ["A", "walk"]
 
 
+def test_a_box_above_a_docstring_is_not_its_first_sentence():
+    box = '!!! abstract "Usage"\n        [Models](models.md)\n\n    A model with fields.'
+    found = tag("a.py", f'class A:\n    """{box}\n    """\n')
+    assert found.definitions[0].doc == "A model with fields."
+
+
 def test_no_value_leaves_through_a_sibling():
     tags = tag("a.js", "export let first = 'hunter2', SECOND = 'hunter2';\n")
     assert [d.signature for d in tags.definitions] == ["let first = …, SECOND = …"] * 2
