@@ -1628,7 +1628,8 @@ ecma:
   ref     new_expression.constructor>identifier new_expression.constructor>member_expression.property>property_identifier
   ref     decorator>identifier import_specifier.name>identifier import_clause>identifier
   raw     (export_statement (export_clause (export_specifier name: (identifier) @ref)) source: (_))
-  drop    require
+  drop    require forEach map filter reduce push pop shift unshift slice splice concat join indexOf includes findIndex some every flatMap keys values entries then catch finally test
+  drop    replace split trim startsWith endsWith toLowerCase toUpperCase charCodeAt substring toString valueOf call apply bind isArray hasOwnProperty defineProperty stringify
   use     import_statement.source export_statement.source
   raw     (call_expression function: (identifier) @_r arguments: (arguments . (string) @use) (#eq? @_r "require"))
   raw     (call_expression function: (import) arguments: (arguments . (string) @use))
@@ -4494,7 +4495,7 @@ magefile\.go : go : task runner : task mage {} ~ ^func ([A-Z]\w*)\([^()\n]*\)(?:
 \.?[Jj]ustfile : - : task runner : task just {} ~ ^@?([A-Za-z][\w-]*)(?: [^:\n]*)?:(?!=)
 [Tt]askfile\.ya?ml : - : task runner : task task {} ~ ^  ([A-Za-z][\w:-]*):[ \t]*$
 pom\.xml : jvm : Maven project
-  tool Maven ; build mvn package ; test mvn test ; name {} ~ ^(?:  |    |\t)<artifactId>([\w.-]+?)(?:-(?:parent|root|project))?</ ; about {} ~ <description>\s*([^<]+)<
+  tool Maven ; build mvn package ; test mvn test ; name {} ~ </(?:modelVersion|parent)>(?:\s*<(?!artifactId|parent)[\w.]+>[^<]*</[\w.]+>|\s*<!--[^>]*-->)*\s*<artifactId>([\w.-]+?)(?:-(?:parent|root|project))?</ ; about {} ~ <description>\s*([^<]+)<
   version Java {}+ ~ <(?:maven\.compiler\.(?:release|source)|java\.version|release|source)>\s*(?:1\.)?(\d+)\s*< ; dep {} ~ <(?:groupId|artifactId)>\s*([\w.-]+)\s*<
   member {} ~ <module>\s*([^<\s]+)\s*</module> ; run mvn spring-boot:run ~ spring-boot-maven-plugin ; lint mvn checkstyle:check ~ maven-checkstyle-plugin
   lint! mvn spotless:check ~ spotless-maven-plugin ; format mvn spotless:apply ~ spotless-maven-plugin

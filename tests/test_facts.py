@@ -651,7 +651,11 @@ def test_the_runner_of_tests_is_one_for_their_language() -> None:
     ("path", "text"),
     [
         ("settings.gradle.kts", 'rootProject.name = "lark-parent"\n'),
-        ("pom.xml", "<project>\n  <artifactId>lark-parent</artifactId>\n</project>\n"),
+        (
+            "pom.xml",
+            "<project>\n<parent>\n  <artifactId>oss</artifactId>\n</parent>\n<groupId>io.x</groupId>\n"
+            "<artifactId>lark-parent</artifactId>\n</project>\n",
+        ),
         ("configure.ac", "AC_INIT([lark], [1.0])\n"),
         ("meson.build", "project('lark', 'c')\n"),
         ("setup.py", "NAME = 'lark'\nsetup(name=NAME)\n"),
