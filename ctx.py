@@ -5307,8 +5307,13 @@ def _empty_folder() -> _Folder:
 def _build_folders(files: tuple[str, ...]) -> dict[str, _Folder]:
     """Every folder by path; the root is "". Not to be changed: it is shared."""
     folders = collections.defaultdict(_empty_folder, {"": _empty_folder()})
+    plain = sum(path.endswith(".c") for path in files)
+    headers = (
+        "h" if sum(path.endswith((".cc", ".cpp", ".cxx")) for path in files) <= plain else "hpp"
+    )
     for path in files:
-        role, language, inner = role_of(path), _language(path), path
+        spoken = path.removesuffix("h") + headers if path.endswith(".h") else path
+        role, language, inner = role_of(path), _language(spoken), path
         folders[folder_of(path)].here[path] = role
         while inner:
             entry = folders[folder_of(inner)]

@@ -635,6 +635,12 @@ def test_the_stack_is_what_the_root_needs_not_the_taste_of_one_package() -> None
     assert found.stack == ("JavaScript", "Rollup 3.2", "npm")
 
 
+def test_headers_are_of_the_language_of_the_sources() -> None:
+    headers = [f"include/{name}.h" for name in "abcd"]
+    assert facts({}, "src/a.cc", "src/b.cc", *headers).stack == ("C++",)
+    assert facts({}, "src/a.c", "src/b.c", *headers).stack == ("C",)
+
+
 def test_tests_are_described_by_place_name_and_runner() -> None:
     found = facts({"pytest.ini": "[pytest]\n"}, "a.py", "tests/test_a.py", "tests/test_b.py")
     assert found.conventions[0] == "tests in tests/, named test_*.py (pytest)"
