@@ -3537,7 +3537,7 @@ def tag_source(path: str, source: bytes, language: Language) -> FileTags | None:
     definitions, own = _find_definitions(file, places)
     if trees[0].root_node.has_error:  # what the grammar stumbled over, a pattern may still see
         known = {each.name for each in definitions}
-        plain = tag_python_ast(source, language) if ("ast", "") in language.texts else None
+        plain = tag_python_ast(source, language)
         text = source.decode("utf-8", "replace")
         found = plain.definitions if plain else _match_texts(text, language, known)[0]
         definitions += [each for each in found if each.name not in known]
@@ -3815,9 +3815,9 @@ def _full_name(file: _File, place: _Place, name_node: Any, top: _Frame) -> tuple
     name, cut = file.text(name_node).lstrip(":$").strip('"`\r'), file.language.cut
     if place.label in ("scope", "part"):
         return top.inner, re.sub(cut, "", name)
-    owners = [top.inner]
     if "::" not in name and "owner" not in place.captures:
         return top.inner, name
+    owners = [top.inner]
     if "::" in name:
         prefix, _, name = name.rpartition("::")
         owners.append(re.sub(cut, "", prefix).replace("::", "."))
@@ -4007,9 +4007,10 @@ def _find_docstring(source: bytes, start: int) -> str:
     if not source.startswith(_QUOTES, start):
         return ""
     opening = re.compile(rb"""[rRuU]?("{3}|'{3}|"|')""").match(source, start)
-    begin, quote = (opening.end(), opening[1]) if opening else (0, b"")
-    end = source.find(quote, begin) if quote else -1
-    return _first_sentence(source[begin:end].decode("utf-8", "replace")) if end >= 0 else ""
+    end = source.find(opening[1], opening.end()) if opening else -1
+    if opening is None or end < 0:
+        return ""
+    return _first_sentence(source[opening.end() : end].decode("utf-8", "replace"))
 
 
 def _doc_text(text: str) -> str:
@@ -4030,7 +4031,8 @@ def _doc_text(text: str) -> str:
 def _clean_comment(comment: bytes) -> str:
     """First sentence of a comment; "" for licences and directives to tools."""
     text = comment[:1000].decode("utf-8", "replace")
-    if any(map(text.lower().__contains__, _LICENCE + _GENERATED)):
+    lower = text.lower()
+    if any(phrase in lower for phrase in _LICENCE + _GENERATED):
         return ""
     text = text.rstrip()
     closing = _BLOCKS.get(text[:2]) or _BLOCKS.get(text[:1], "")
@@ -4106,7 +4108,7 @@ def _find_file_doc(source: bytes, language: Language, docs: set[str]) -> str:
 def _find_mark(source: bytes) -> str:
     """What the content says of itself: "generated", "minified", or ""."""
     head = source[:2048].decode("latin-1").lower()
-    if any(map(head.__contains__, _GENERATED)):
+    if any(phrase in head for phrase in _GENERATED):
         return "generated"
     lines = source.count(b"\n") + 1
     return "minified" if len(source) > 2000 and len(source) / lines > 400 else ""
@@ -4154,14 +4156,13 @@ def _expand_braces(text: str) -> list[str]:
     """`a.{b, c.{d}}` as ["a.b", "a.c.d"], without aliases; nothing for what is no plain name."""
     names = []
     prefixes, current = [""], ""
-    parts = re.split(r"([{},])", text) if re.search("[{},]", text) else [text]
-    for part in (*parts, ","):
+    for part in [*re.split(r"([{},])", text), ","]:
         if part == "{":
             prefixes.append(prefixes[-1] + current)
             current = ""
         elif part in (",", "}"):
             name = f"{prefixes[-1]}{current.partition(' as ')[0]}".strip("\"'`<> ")
-            if current and not re.search(r"[\s()\"'<>$](?<!\$(?=lib\b))", name):
+            if current and not re.search(r"[\s()\"'<>]|\$(?!lib\b)", name):
                 names.append(name.removesuffix("::self"))
             current = ""
             if part == "}" and len(prefixes) > 1:
@@ -4177,7 +4178,7 @@ def _expand_braces(text: str) -> list[str]:
 def tag_without_grammar(path: str, source: bytes, language: Language) -> FileTags | None:
     """What the standard library alone can tell of one file; None if nothing."""
     source, language = find_spoken(path, source, language)
-    tags = tag_python_ast(source, language) if ("ast", "") in language.texts else None
+    tags = tag_python_ast(source, language)
     if tags or not language.texts:
         return tags
     text = source.decode("utf-8", "replace")
@@ -4224,9 +4225,11 @@ def _match_texts(
 
 
 def tag_python_ast(source: bytes, language: Language) -> FileTags | None:
-    """What one Python file defines, mentions and imports; None if it does not parse."""
+    """What one Python file defines, mentions and imports; None if it is none or does not parse."""
     import ast
 
+    if ("ast", "") not in language.texts:
+        return None
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -4415,10 +4418,15 @@ def detect_facts(files: Sequence[str], configs: Mapping[str, str]) -> Facts:
 @functools.cache
 def _lookup(table: str) -> dict[str, tuple[str, int]]:
     """Of a table whose rows are a label and its words: word -> label, place in the row."""
-    rows = [row.split() for row in re.split(r"[;\n]", table.strip())]
     return {
-        word: (label.replace("_", " "), n) for label, *words in rows for n, word in enumerate(words)
+        word: (label.replace("_", " "), n)
+        for label, *words in _rows(table)
+        for n, word in enumerate(words)
     }
+
+
+def _rows(table: str) -> list[list[str]]:
+    return [row.split() for row in re.split(r"[;\n]", table.strip())]
 
 
 def _label(table: str, word: str) -> str:
@@ -5189,9 +5197,9 @@ def _describe_tests(tests: Sequence[str], used: Collection[str]) -> Iterator[str
         text = f"tests in {home}/" if home else "tests beside the code"
         text += f", named {label}" if names[label] * 3 > len(tests) else ""
         suffix = _most(collections.Counter(path.rpartition(".")[2] for path in tests))[0]
-        rows = [row.split() for row in re.split(r"[;\n]", _RUNNERS.strip())]
-        fit = [name for name, *suffixes in rows if suffix in suffixes and name in " ".join(used)]
-        yield text + (f" ({fit[0]})" if fit else "")
+        fit = [name for name, *suffixes in _rows(_RUNNERS) if suffix in suffixes]
+        runner = next((name for name in fit if name in " ".join(used)), "")
+        yield text + (f" ({runner})" if runner else "")
 
 
 # Roles, by path alone: what the folders say, and what the name says; the first role here wins.
@@ -5307,10 +5315,9 @@ def _empty_folder() -> _Folder:
 def _build_folders(files: tuple[str, ...]) -> dict[str, _Folder]:
     """Every folder by path; the root is "". Not to be changed: it is shared."""
     folders = collections.defaultdict(_empty_folder, {"": _empty_folder()})
-    plain = sum(path.endswith(".c") for path in files)
-    headers = (
-        "h" if sum(path.endswith((".cc", ".cpp", ".cxx")) for path in files) <= plain else "hpp"
-    )
+    suffixes = collections.Counter(path.rpartition(".")[2] for path in files)
+    more = suffixes["cc"] + suffixes["cpp"] + suffixes["cxx"] > suffixes["c"]
+    headers = "hpp" if more else "h"  # a header is of the language of the sources around it
     for path in files:
         spoken = path.removesuffix("h") + headers if path.endswith(".h") else path
         role, language, inner = role_of(path), _language(spoken), path
@@ -6273,8 +6280,8 @@ _SATURATION = 1.2  # BM25's k1: how soon more of the same word says no more
 _LENGTH = (0.3, 0.5, 0.6, 0.6, 0.6)  # BM25's b by field: how much a long one is discounted
 _FIELD_WORTH = (1.5, 1.5, 1.0, 1.0, 1.0)  # of one word in each field, for the file as a whole
 _MOST_WORDS = 80  # of a task: a long text has many that say nothing
-_MOST_CANDIDATES = 1000  # files that the rarer words have found: a common one then adds only
-_STRONG = FIELD_MASKS[0] | FIELD_MASKS[1] << FIELD_SHIFTS[1]  # those with it in path or names
+_MOST_CANDIDATES = 1000  # files that the rarer words have found: a common one adds strong ones only
+_STRONG = FIELD_MASKS[0] | FIELD_MASKS[1] << FIELD_SHIFTS[1]  # a word stands in path or names
 
 
 def weigh_words(words: Words, query: Mapping[str, float]) -> dict[str, float]:
@@ -6848,7 +6855,8 @@ def _render_folder(said: str, folder: str, files: Mapping[str, list[Pick]]) -> l
         below = _render_folder(folder, folder, files)
         return [f"{show(unsaid)}\n", *(f"  {line}" for line in below)]
     lines = []
-    alone = [path for path in parts if folder == said and _is_eponym(path, files.get(path, ()))]
+    here = [path for path in parts if path in files and folder == said]
+    alone = [path for path in here if _is_eponym(path, files[path])]
     for part in [part for part in parts if part not in alone]:
         if part in files:
             lines += _render_file(part.removeprefix(said), files[part])
@@ -6865,9 +6873,7 @@ _SHORT_FOLDER = 16  # characters: naming it again costs less than a line and an 
 def _is_eponym(path: str, group: Sequence[Pick]) -> bool:
     """Whether a file shows nothing but the symbol that it is named after."""
     stem = name_of(path).partition(".")[0]
-    return group != () and all(
-        pick.form == "name" and pick.symbol.definition.name == stem for pick in group
-    )
+    return all(pick.form == "name" and pick.symbol.definition.name == stem for pick in group)
 
 
 def _render_file(path: str, group: Sequence[Pick]) -> list[str]:
@@ -6924,15 +6930,19 @@ def render_parts(survey: Survey) -> list[MapPart]:
     }
     commands = [f"- {each.verb}: {code_span(each.line)}{where[each]}\n" for each in facts.commands]
     key_files = [f"- {code_span(each.path)}: {show(each.why)}\n" for each in facts.key_files]
-    modules, docs = [], {each.path: each.doc for each in survey.modules if each.doc}
+    modules: list[str] = []
+    said = {""}
+    docs = {each.path: each.doc for each in survey.modules}
     packages = {each.path: each for each in facts.packages}
     for path in sorted({**docs, **packages}, key=lambda path: -_rank_below(survey.groups, path)):
-        told = [show(docs[path])] if path in docs else []
-        docs = {other: doc for other, doc in docs.items() if doc != docs.get(path)}  # said once
+        words = []
         if package := packages.get(path):
             stack = f" ({show(package.stack)})" if package.stack else ""
-            told.insert(0, show(package.name) + stack)
-        modules += [f"- {code_span(path + '/')}: {' — '.join(told)}\n"] if told else []
+            words.append(show(package.name) + stack)
+        if (doc := docs.get(path, "")) not in said:  # packages often repeat what the root says
+            words.append(show(doc))
+            said.add(doc)
+        modules += [f"- {code_span(path + '/')}: {' — '.join(words)}\n"] if words else []
     relations = render_relations(rank_relations(survey.groups))
     return [
         MapPart("Tech Stack", [f"- {show(each)}\n" for each in facts.stack], 0.06),
@@ -9359,8 +9369,9 @@ def read_history(project: Project, head: str) -> History:
     before, *kept = json.loads(read_answer(project, "history", {}) or '["", {}, [], []]')
     if before == head:
         return History(*kept)
-    log = run_git(project, *_LOG, f"{before}...{head}", limit=_LOG_SECONDS) if before else None
-    if log is None or b"\x01<" in log:  # nothing was read yet, or what was read is not of this line
+    more = f"{before}...{head}"
+    log = run_git(project, *_LOG, more, limit=_LOG_SECONDS) if kept[-1] else None
+    if log is None or b"\x01<" in log:  # nothing could be read yet, or it is not of this line
         kept = [{}, [], []]
         log = run_git(project, *_LOG, head, limit=_LOG_SECONDS)
     if log is None:

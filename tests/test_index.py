@@ -246,6 +246,23 @@ def test_git_is_asked_only_for_commits_that_are_new(
     assert asked == [first, f"{first}...{second}", f"{second}...{third}", third]
 
 
+def test_a_log_that_could_not_be_read_is_read_whole_after_the_next_commit(
+    project: ctx.Project,
+) -> None:
+    root = Path(project.root)
+    lab.git(root, "init", "-q")
+    heads = []
+    for text in ("open the door", "paint the wall"):
+        lab.plant(root, {"src/kernel.py": f"# {text}\n"})
+        lab.git(root, "add", "-A", "src")
+        lab.git(root, "commit", "-q", "-m", text)
+        heads.append(ctx.read_head(project))
+    ctx.read_index(project, ctx.list_files(project))  # makes the cache
+    ctx.write_answer(project, "history", {}, json.dumps([heads[0], {}, [], []]), 0)
+    assert ctx.read_history(project, heads[0]).paths == []  # not paid for twice
+    assert len(ctx.read_history(project, heads[1]).paths) == 2
+
+
 def test_of_too_many_commits_the_first_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ctx, "_MOST_COMMITS", 2)
     wide = b"".join(b"\0%d.py" % number for number in range(31))
