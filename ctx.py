@@ -1589,7 +1589,7 @@ starlark: bzl star bazel
   ref     call.function>identifier call.function>attribute.attribute>identifier
   drop    load glob select fail len str list dict package
   raw     (call function: (identifier) @_l arguments: (argument_list . (string (string_content) @use)) (#eq? @_l "load"))
-  raw     (keyword_argument name: (identifier) @_d value: (list (string (string_content) @use)) (#match? @_d "^(deps|srcs|data)$"))
+  raw     (keyword_argument name: (identifier) @_d value: (list (string (string_content) @use)) (#any-of? @_d "deps" "srcs" "data"))
   edit    ^//([^:]*):(.*\.bzl)$ => \1/\2
   edit    ^//([^:]+).* => \1
   edit    ^:(.*\.bzl)$ => ./\1
@@ -2344,20 +2344,20 @@ clojure: clj cljs cljc bb edn
   run     bb clojure
   comment ;
   public  ^(?!.*(\^:private|\^\{:private|^\(defn-))
-  raw     (source (list_lit . (sym_lit name: (sym_name) @_d) . (sym_lit name: (sym_name) @name) . (str_lit)? @doc . (_) @body (#match? @_d "^def(once)?$")) @def.constant)
-  raw     (source (list_lit . (sym_lit name: (sym_name) @_d) . (sym_lit name: (sym_name) @name) (#match? @_d "^(s/)?defmulti$")) @def.function)
-  raw     (source (list_lit . (sym_lit name: (sym_name) @_d) . (sym_lit name: (sym_name) @name) . (str_lit)? @doc . (map_lit)? . (list_lit) @body (#match? @_d "^(defn-?|defmacro)$")) @def.function)
-  raw     (source (list_lit . (sym_lit name: (sym_name) @_d) . (sym_lit name: (sym_name) @name) . (str_lit)? @doc . (map_lit)? . (vec_lit) . (_)? @body (#match? @_d "^(defn-?|>defn|deftest)$")) @def.function)
+  raw     (source (list_lit . (sym_lit name: (sym_name) @_d) . (sym_lit name: (sym_name) @name) . (str_lit)? @doc . (_) @body (#any-of? @_d "def" "defonce")) @def.constant)
+  raw     (source (list_lit . (sym_lit name: (sym_name) @_d) . (sym_lit name: (sym_name) @name) (#any-of? @_d "defmulti" "s/defmulti")) @def.function)
+  raw     (source (list_lit . (sym_lit name: (sym_name) @_d) . (sym_lit name: (sym_name) @name) . (str_lit)? @doc . (map_lit)? . (list_lit) @body (#any-of? @_d "defn" "defn-" "defmacro")) @def.function)
+  raw     (source (list_lit . (sym_lit name: (sym_name) @_d) . (sym_lit name: (sym_name) @name) . (str_lit)? @doc . (map_lit)? . (vec_lit) . (_)? @body (#any-of? @_d "defn" "defn-" ">defn" "deftest")) @def.function)
   raw     (source (list_lit . (sym_lit name: (sym_name) @_d) . (sym_lit name: (sym_name) @name) . (str_lit)? @doc . (map_lit)? . (vec_lit) . (_)? @body (#eq? @_d "defmacro")) @def.macro)
-  raw     (source (list_lit . (sym_lit name: (sym_name) @_d) . (sym_lit name: (sym_name) @name) . (str_lit)? @doc . [(list_lit) (sym_lit) (kwd_lit)]? @body (#match? @_d "^(defprotocol|definterface)$")) @def.interface)
-  raw     (source (list_lit . (sym_lit name: (sym_name) @_d) . (sym_lit name: (sym_name) @name) . (vec_lit) . (_)? @body (#match? @_d "^(defrecord|deftype)$")) @def.struct)
-  raw     (source (list_lit . (sym_lit name: (sym_name) @_d) . (sym_lit) (list_lit . (sym_lit name: (sym_name) @name) . (vec_lit) . (_)? @body) @def.method (#match? @_d "^(defprotocol|definterface|defrecord|deftype)$")))
+  raw     (source (list_lit . (sym_lit name: (sym_name) @_d) . (sym_lit name: (sym_name) @name) . (str_lit)? @doc . [(list_lit) (sym_lit) (kwd_lit)]? @body (#any-of? @_d "defprotocol" "definterface")) @def.interface)
+  raw     (source (list_lit . (sym_lit name: (sym_name) @_d) . (sym_lit name: (sym_name) @name) . (vec_lit) . (_)? @body (#any-of? @_d "defrecord" "deftype")) @def.struct)
+  raw     (source (list_lit . (sym_lit name: (sym_name) @_d) . (sym_lit) (list_lit . (sym_lit name: (sym_name) @name) . (vec_lit) . (_)? @body) @def.method (#any-of? @_d "defprotocol" "definterface" "defrecord" "deftype")))
   raw     (source (list_lit . (sym_lit) . (sym_lit) . (str_lit) @skip))
   raw     (map_lit (kwd_lit) @_o . (map_lit) @value (#eq? @_o ":or"))
   raw     (list_lit . (sym_lit name: (sym_name) @ref))
   drop    ns def defn defn- defmacro defonce defrecord deftype defprotocol defmulti defmethod let fn if when when-not if-let when-let cond do loop recur case and or not str map filter reduce comment quote first rest count get assoc
   raw     (list_lit . (sym_lit) @_n . (sym_lit) @package (#eq? @_n "ns"))
-  raw     (list_lit . (kwd_lit) @_r [(sym_lit) @use (vec_lit . (sym_lit) @use)] (#match? @_r "^:(require|use|require-macros)$"))
+  raw     (list_lit . (kwd_lit) @_r [(sym_lit) @use (vec_lit . (sym_lit) @use)] (#any-of? @_r ":require" ":use" ":require-macros"))
   edit    - => _
   text    function ^\(defn-?\s+(\S+)
   text    interface ^\(defprotocol\s+(\S+)
@@ -2402,40 +2402,46 @@ elisp: el
   raw     (list . (symbol) @_r . (quote (symbol) @use) (#eq? @_r "require"))
   text    function ^\((?:cl-)?def(?:un|macro|subst)\s+([^\s()]+)
 
-scheme: scm ss sld sls
-  run     guile csi gosh
+schemes:
   comment ; #|
-  raw     ([(program (list . (symbol) @_d . (symbol) @name . (_) @body) @def.constant) (program (list (list . (symbol) @_d . (symbol) @name . (_) @body) @def.constant))] (#match? @_d "^define(-public)?$"))
+  raw     ([(program (list . (symbol) @_d . (symbol) @name . (_) @body) @def.constant) (program (list (list . (symbol) @_d . (symbol) @name . (_) @body) @def.constant))] (#any-of? @_d "define" "define-public"))
   raw     (program (list . (symbol) @_d . (symbol) @name . (list . (symbol) @_l) @body (#match? @_d "^define") (#match? @_l "^(case-)?lambda\\*?$")) @def.function)
   raw     (program (list . (symbol) @_d . (list . [(symbol) @name (list . (symbol) @name)]) . (_)? @body (#match? @_d "^define(-public|-inline|/contract|[*])?$")) @def.function)
-  raw     (program (list . (symbol) @_d . [(symbol) @name (list . (symbol) @name)] . (_)? @body (#match? @_d "^define-syntax(-rule)?$")) @def.macro)
-  raw     (program (list . (symbol) @_d . [(symbol) @name (list . (symbol) @name)] . (_)? @body (#match? @_d "^define-(record-type|record)$")) @def.struct)
-  raw     (program (list . (symbol) @_d . (list) @name . (_)? @body (#match? @_d "^(define-library|library|define-module)$")) @def.module)
+  raw     (program (list . (symbol) @_d . [(symbol) @name (list . (symbol) @name)] . (_)? @body (#any-of? @_d "define-syntax" "define-syntax-rule")) @def.macro)
+  raw     (program (list . (symbol) @_d . [(symbol) @name (list . (symbol) @name)] . (_)? @body (#any-of? @_d "define-record-type" "define-record")) @def.struct)
+  raw     (program (list . (symbol) @_d . (list) @name . (_)? @body (#any-of? @_d "define-library" "library" "define-module")) @def.module)
   ref     list>^symbol
   drop    define define-syntax lambda let let* letrec if cond case begin set! and or not list car cdr cons import export load syntax-rules when unless display define-library define-record-type
-  raw     (list . (symbol) @_i (list) @use (#match? @_i "^(import|use-modules)$"))
-  raw     (list . (symbol) @_i . (string) @use (#match? @_i "^(load|include)$"))
-  edit    [()] =>
-  edit    \s+ => /
+  raw     (list . (symbol) @_i . (string) @use (#any-of? @_i "load" "include"))
   text    function ^\(define\s+\(([^\s()]+)
   text    struct ^\((?:define-record-type|struct|define-struct)\s+([^\s()]+)
   text    class ^\(define\s+([^\s()]+%)
 
+scheme: scm ss sld sls
+  run     guile csi gosh
+  like    schemes
+  raw     ((list . (symbol) @_i) @use (#any-of? @_i "import" "use-modules"))
+  edit    ^\(\S+ =>
+  edit    \((?:only|except|prefix|rename)\s+\(([^()]*)\)(?:[^()]|\([^()]*\))*\) => (\1)
+  edit    \s*[()]\s* => ,
+  edit    \s+ => /
+
 racket: rkt rktl
   run     racket
-  comment ; #|
-  like    scheme
-  raw     (program (list . (symbol) @_d . (symbol) @name . (symbol)? . (list) . (_)? @body (#match? @_d "^(struct|define-struct|serializable-struct)$")) @def.struct)
+  like    schemes
+  raw     (program (list . (symbol) @_d . (symbol) @name . (symbol)? . (list) . (_)? @body (#any-of? @_d "struct" "define-struct" "serializable-struct")) @def.struct)
   raw     (program (list . (symbol) @_d . (list . (symbol) @name) . (_)? @body (#eq? @_d "define-syntax-rule")) @def.macro)
   raw     (program (list . (symbol) @_d . (symbol) @name . (list . (symbol) @_l) @body (#eq? @_d "define") (#match? @_l "^class\\*?$")) @def.class)
   raw     (program (list . (symbol) @_d . (symbol) @name . (_)? @body (#eq? @_d "define-signature")) @def.interface)
   raw     (program (list . (symbol) @_d . (symbol) @name . (_)? @body (#match? @_d "^define-(compound-)?unit")) @def.module)
-  raw     (program (list . (symbol) @_d . (symbol) @name . (_)? @body (#match? @_d "^define-(runtime-path|logger)$")) @def.constant)
+  raw     (program (list . (symbol) @_d . (symbol) @name . (_)? @body (#any-of? @_d "define-runtime-path" "define-logger")) @def.constant)
   raw     (program (list . (symbol) @_d . (list (symbol) @name @def.constant) (#eq? @_d "define-values")))
-  raw     (list . (symbol) @_d . (list . (symbol) @name) . (_)? @body (#match? @_d "^define/(public|override|pubment|augment)$")) @def.method
+  raw     (list . (symbol) @_d . (list . (symbol) @name) . (_)? @body (#any-of? @_d "define/public" "define/override" "define/pubment" "define/augment")) @def.method
   raw     (list . (keyword) (list . (symbol) . (_) @value))
   raw     (list (keyword) . (list . (symbol) . (_) @value))
-  raw     (list . (symbol) @_i [(string) @use (list (string) @use)] (#eq? @_i "require"))
+  raw     ((list . (symbol) @_i) @use (#eq? @_i "require"))
+  edit    ^\(require[^"]*$ =>
+  edit    [^"]*"([^"]*)"[^"]* => \1,
   drop    define-signature define-unit define-values provide require struct module+ struct-out define/public super-new
 
 nix: nix
@@ -3526,8 +3532,9 @@ def tag_source(path: str, source: bytes, language: Language) -> FileTags | None:
                 end = len(source) if "rest" in captures else node.end_byte
                 places.append(_Place(start, -end, order, role, label, node, captures))
             else:
-                for role in captures.keys() & nodes.keys():
-                    nodes[role] += captures[role]
+                for role, found in captures.items():
+                    if role in nodes:
+                        nodes[role] += found
         while nodes["again"]:  # what its brackets hold, if that parses as a file would
             node = nodes["again"].pop()
             inner = parse(source, node)
@@ -3539,8 +3546,8 @@ def tag_source(path: str, source: bytes, language: Language) -> FileTags | None:
         known = {each.name for each in definitions}
         plain = tag_python_ast(source, language)
         text = source.decode("utf-8", "replace")
-        found = plain.definitions if plain else _match_texts(text, language, known)[0]
-        definitions += [each for each in found if each.name not in known]
+        more = plain.definitions if plain else _match_texts(text, language, known)[0]
+        definitions += [each for each in more if each.name not in known]
     tags = FileTags(
         tuple(sorted({*definitions, *_define_file(path, source, language)})),
         _count_references(source, language, references, own),
@@ -3696,11 +3703,12 @@ def _choose_places(places: list[_Place]) -> list[_Place]:
     places.sort(key=operator.itemgetter(0, 1, 2))
     chosen: dict[tuple[int, int, int, str], _Place] = {}
     for place in places:
-        name = place.captures.get("name")
-        role = "hide" if place.role == "show" else place.role
-        key = (place.node.start_byte, place.inverse_end, name[0].start_byte if name else -1, role)
-        before = chosen.get(key, place)
-        if (place.order, -place.start) >= (before.order, -before.start):
+        start, inverse_end, order, role, _, node, captures = place
+        name = captures.get("name")
+        role = "hide" if role == "show" else role
+        key = (node.start_byte, inverse_end, name[0].start_byte if name else -1, role)
+        before = chosen.get(key)
+        if before is None or (order, -start) >= (before.order, -before.start):
             chosen[key] = place
     return list(chosen.values())
 
@@ -3713,14 +3721,18 @@ def _build_file(
     skips = {node.start_byte: node.end_byte for node in nodes["skip"]}
     values += [(start, end, b"") for start, end in skips.items()]
     jumps = {end: start for start, end in skips.items()}
-    searches = [re.compile(it, re.S).search for it in (language.public, language.member)]
+    searches = [_compiled(f"(?s){it}").search for it in (language.public, language.member)]
     file = _File(source, language, sorted(values), skips, jumps, {}, set(), set(), *searches)
     for node in nodes["doc"]:
         text = file.text(node)
         file.docs[node.start_byte + len(text.rstrip().encode())] = _doc_text(text)
     file.exports.update(map(file.text, nodes["export"]))
-    file.only.update(re.findall(r"\w[\w']*\b", " ".join(map(file.text, nodes["only"]))))
+    for node in nodes["only"]:
+        file.only.update(re.findall(r"\w[\w']*\b", file.text(node)))
     return file
+
+
+_compiled = functools.cache(re.compile)  # a fifth of what the cache of `re` itself takes
 
 
 def _find_definitions(file: _File, places: Sequence[_Place]) -> tuple[list[Definition], set[int]]:
@@ -3728,30 +3740,22 @@ def _find_definitions(file: _File, places: Sequence[_Place]) -> tuple[list[Defin
     definitions: list[Definition] = []
     own: set[int] = set()
     stack = [_Frame(len(file.source) + 1)]
+    flat, once = file.language.flat, file.language.once
     for place in places:
-        while stack[-1].end <= place.start or (stack[-1].rest and place.label == stack[-1].kind):
+        start, inverse_end, _, role, label, node, captures = place
+        top, end = stack[-1], -inverse_end
+        while top.end <= start or (top.rest and label == top.kind):
             stack.pop()
-        end = -place.inverse_end
-        if "each" in place.captures and (stack[-1].start, stack[-1].end) == (place.start, end):
+            top = stack[-1]
+        if "each" in captures and (top.start, top.end) == (start, end):
             stack.pop()
-        top = stack[-1]
-        if top.hidden and place.role != "def":
-            continue
-        if place.role == "wrap":
-            wrapped = top.wrapped if top.wrapped >= 0 else place.start
-            stack.append(top._replace(end=end, wrapped=wrapped))
-        elif place.role == "hide":
-            stack.append(top._replace(end=end, hidden=True))
-        elif place.role == "show":
-            stack.append(top._replace(end=end, wrapped=-1))
-        elif place.role == "section":
-            stack[-1] = top._replace(visible=b"private" not in file.source[place.start : end])
-        elif place.role == "def":
-            name_node = _find_name(place)
+            top = stack[-1]
+        if role == "def":
+            name_node = _find_name(captures["name"][0])
             own.add(name_node.end_byte)
-            if place.label in file.language.flat and not place.node.start_point.column:
-                top = stack[0] if top.hidden else top
-            if top.hidden or place.label == "none":
+            if label in flat and top.hidden and not node.start_point.column:
+                top = stack[0]
+            if top.hidden or label == "none":
                 continue
             frame = _build_frame(file, place, name_node, top)
             if frame.kind not in _MINOR:
@@ -3759,16 +3763,26 @@ def _find_definitions(file: _File, places: Sequence[_Place]) -> tuple[list[Defin
             if _is_kept(file, frame, top):
                 definition = _build_definition(file, place, frame, top)
                 before = definitions[-1] if definitions else definition
-                if frame.kind in file.language.once and before[2:5] == definition[2:5]:
+                if frame.kind in once and before[2:5] == definition[2:5]:
                     definitions[-1:] = []
                     definition = before._replace(end=definition.end)
                 definitions.append(definition)
+        elif top.hidden:
+            continue
+        elif role == "wrap":
+            wrapped = top.wrapped if top.wrapped >= 0 else start
+            stack.append(top._replace(end=end, wrapped=wrapped))
+        elif role == "hide":
+            stack.append(top._replace(end=end, hidden=True))
+        elif role == "show":
+            stack.append(top._replace(end=end, wrapped=-1))
+        elif role == "section":
+            stack[-1] = top._replace(visible=b"private" not in file.source[start:end])
     return definitions, own
 
 
-def _find_name(place: _Place) -> Any:
+def _find_name(node: Any) -> Any:
     """The node that holds the name: inside C declarators, as deep as they nest."""
-    node = place.captures["name"][0]
     while node.type.endswith("declarator"):
         names = (it for it in node.named_children if it.type.endswith(("declarator", "identifier")))
         inner = node.child_by_field_name("declarator") or next(names, None)
@@ -3780,49 +3794,50 @@ def _find_name(place: _Place) -> Any:
 
 def _build_frame(file: _File, place: _Place, name_node: Any, top: _Frame) -> _Frame:
     """What a definition is, and what it means for those inside it."""
-    language, kind = file.language, place.label
-    owner, name = _full_name(file, place, name_node, top)
-    start = _skip_attributes(file, place.start if top.wrapped < 0 else top.wrapped)
-    head = file.source[start : name_node.end_byte].decode("utf-8", "replace")
+    start, inverse_end, _, _, kind, _, captures = place
+    owner, name = _full_name(file, kind, name_node, captures.get("owner"), top)
+    begin = _skip_attributes(file, start if top.wrapped < 0 else top.wrapped)
+    head = file.source[begin : name_node.end_byte].decode("utf-8", "replace")
     is_member = top.kind in _OWNERS
     is_public = bool(file.is_public_member(head) if is_member else file.is_public(head))
-    is_public = is_public and "private" not in place.captures
+    is_public = is_public and "private" not in captures
     if file.only and kind != "module" and (not owner or top.kind == "module"):
         is_public = name in file.only
-    elif not is_member:
+    elif file.exports and not is_member:
         is_public = is_public or (owner or name).partition(".")[0] in file.exports
     if kind == "function" and owner and (top.kind != "module" or owner != top.inner):
         kind = "method"
     elif kind == "method" and not owner:
         kind = "function"
+    exported = kind == "part" or (top.exported and top.visible and (top.reveals or is_public))
     return _Frame(
-        -place.inverse_end,
+        -inverse_end,
         kind,
         name,
         owner,
         f"{owner}.{name}".strip(".") if kind in _OWNERS else owner,
-        hidden=kind in _CALLABLE,
-        exported=kind == "part" or (top.exported and top.visible and (top.reveals or is_public)),
-        visible=kind not in language.closed,
-        reveals=kind in language.opens or (is_public and kind in ("scope", "part")),
-        start=place.start,
-        rest="rest" in place.captures,
+        kind in _CALLABLE,
+        exported,
+        kind not in file.language.closed,
+        kind in file.language.opens or (is_public and kind in ("scope", "part")),
+        -1,
+        start,
+        "rest" in captures,
     )
 
 
-def _full_name(file: _File, place: _Place, name_node: Any, top: _Frame) -> tuple[str, str]:
+def _full_name(
+    file: _File, kind: str, node: Any, receivers: Sequence[Any] | None, top: _Frame
+) -> tuple[str, str]:
     """Owner and name; the owner is what encloses it, a receiver, or a prefix: `Foo::bar`."""
-    name, cut = file.text(name_node).lstrip(":$").strip('"`\r'), file.language.cut
-    if place.label in ("scope", "part"):
+    name, cut = file.text(node).lstrip(":$").strip('"`\r'), file.language.cut
+    if kind in ("scope", "part"):
         return top.inner, re.sub(cut, "", name)
-    if "::" not in name and "owner" not in place.captures:
+    if not receivers and "::" not in name:
         return top.inner, name
-    owners = [top.inner]
-    if "::" in name:
-        prefix, _, name = name.rpartition("::")
-        owners.append(re.sub(cut, "", prefix).replace("::", "."))
-    if "owner" in place.captures:
-        owners.append(re.sub(cut, "", file.text(place.captures["owner"][0])))
+    prefix, _, name = name.rpartition("::")
+    owners = [top.inner, re.sub(cut, "", prefix).replace("::", ".")]
+    owners += [re.sub(cut, "", file.text(receivers[0]))] if receivers else []
     return ".".join(filter(None, owners)), name
 
 
@@ -3838,26 +3853,23 @@ def _is_kept(file: _File, frame: _Frame, top: _Frame) -> bool:
 
 
 def _build_definition(file: _File, place: _Place, frame: _Frame, top: _Frame) -> Definition:
-    start = _skip_attributes(file, place.start)
-    body = _find_body(file, place)
-    if place.captures.get("doc"):
-        docs = place.captures["doc"]
-        doc = _doc_text(
-            file.source[docs[0].start_byte : docs[-1].end_byte].decode("utf-8", "replace")
-        )
+    start, _, _, _, _, node, captures = place
+    source, begin, body = file.source, _skip_attributes(file, start), _find_body(file, place)
+    if docs := captures.get("doc"):
+        doc = _doc_text(source[docs[0].start_byte : docs[-1].end_byte].decode("utf-8", "replace"))
     elif file.language.docstring:
-        doc = _find_docstring(file.source, body)
+        doc = _find_docstring(source, body)
     else:
-        doc = _find_doc_above(file, place.start if top.wrapped < 0 else top.wrapped)
-    first = place.captures.get("start", (place.node,))[0]
-    last = place.captures.get("end", (place.node,))[0].end_point
+        doc = _find_doc_above(file, start if top.wrapped < 0 else top.wrapped)
+    first = captures["start"][0] if "start" in captures else node
+    last = (captures["end"][0] if "end" in captures else node).end_point
     return Definition(
-        first.start_point.row + 1 + file.source.count(b"\n", place.start, start),
+        first.start_point.row + 1 + (source.count(b"\n", start, begin) if begin > start else 0),
         last.row + (1 if last.column else 0),
         frame.kind,
         frame.name,
         frame.owner,
-        _build_signature(file, start, body, frame.kind),
+        _build_signature(file, begin, body, frame.kind),
         doc,
         frame.exported,
     )
@@ -3874,30 +3886,34 @@ def _skip_attributes(file: _File, start: int) -> int:
 
 def _find_body(file: _File, place: _Place) -> int:
     """Where the signature ends: at the body, or with the node."""
-    node, bodies = place.node, file.language.bodies
-    if place.captures.get("body"):
-        return int(place.captures["body"][0].start_byte)
-    if "rest" in place.captures:
+    node, captures, bodies = place.node, place.captures, file.language.bodies
+    if captures.get("body"):
+        return int(captures["body"][0].start_byte)
+    if "rest" in captures:
         return int(node.end_byte)
     body = node.child_by_field_name("body")
     if body is None and bodies:
-        body = next((child for child in node.children if child.type in bodies), None)
+        for body in node.children:
+            if body.type in bodies:
+                break
+        else:
+            body = None
     return int(node.end_byte if body is None else body.start_byte)
 
 
 def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
     """One line from the first keyword to the body, without comments, attributes and values."""
-    pieces = []
-    values = file.values
-    for index in range(bisect.bisect_left(values, (start,)), bisect.bisect_left(values, (stop,))):
+    before, values = b"", file.values
+    index = bisect.bisect_left(values, (start,)) if values else 0
+    while index < len(values) and values[index][0] < stop:
         cut_start, cut_end, shown = values[index]
         if cut_start >= start:
-            pieces += [file.source[start:cut_start], shown]
+            before += file.source[start:cut_start] + shown
             start = cut_end
-    pieces.append(file.source[start:stop])
-    text = b"".join(pieces).decode("utf-8", "replace").rstrip()
+        index += 1
+    text = (before + file.source[start:stop]).decode("utf-8", "replace").rstrip()
     text = re.sub(r"[;\n]\s*end$", "", text) if text.endswith("end") else text
-    is_plain = len(pieces) == 1 and "\n" not in text
+    is_plain = not before and "\n" not in text
     if not is_plain or any(comment in text for comment in file.language.comments):
         text = _one_line(text, file.language)
         for loose, tight in _TIGHT:
@@ -3939,22 +3955,20 @@ _LICENCE = (
     "redistribution",
 )
 _LEADER = r"[ \t]*(?:/\*+!?|\*>|\(\*+|\*+(?![/)])|//+[!<]?|<?#+[|']?|--+(?: ?[|^])?|\{-?|;+>?|%+|!+[<>]?)?[ \t]?"
-_DIRECTIVE = (  # lines for tools, and lines that only draw
-    r"(?i:\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
+_DIRECTIVE = (  # lines for tools, and lines that only draw; in small letters
+    r"\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
     r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+\w+(?::|$)|\+build"
     r"|@ts-|@flow|@format|@jsx|@preserve|-\*-|vim?:|ex: |language .*#$|language:|emacs settings|kate:|begin$"
     r"|region\b|endregion|pragma|mark:|use strict|(?:non)?strict$"
     r"|(?<=\$)\w+|sourcemapping|\.synopsis|\.description|swiftlint|ktlint|clang-format|cspell"
-    r"|module dependencies|__\w+__$|todo\b|fixme\b|[-=*#/~]{3,}))"
+    r"|module dependencies|__\w+__$|todo\b|fixme\b|[-=*#/~]{3,})"
 )
 _FILE_TAG = (
     r"\s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*|doc|title|notice|dev)\b[ \t]*"
     r"|\S+\.el --- "
 )
 _OTHER_TAG = r"\s*(?:[@\\][a-zA-Z_]|:\w+|- (?:Parameter|Returns|Throws)|Authors?:)"
-_COMMENT_LINE = (
-    rf"(?P<leader>{_LEADER})(?:(?P<tag>{_FILE_TAG})|(?P<end>{_OTHER_TAG})|(?P<tool>{_DIRECTIVE}))?"
-)
+_COMMENT_LINE = rf"{_LEADER}(?:(?P<tag>{_FILE_TAG})|(?P<end>{_OTHER_TAG}))?"
 _MARKUP = r"</?(?:p|b|i|em|tt|code|pre|strong|a|br|ul|ol|li|summary|remarks|para|c|span|div|img|h\d)\b[^>]*>"
 
 
@@ -4032,20 +4046,20 @@ def _clean_comment(comment: bytes) -> str:
     """First sentence of a comment; "" for licences and directives to tools."""
     text = comment[:1000].decode("utf-8", "replace")
     lower = text.lower()
-    if any(phrase in lower for phrase in _LICENCE + _GENERATED):
-        return ""
+    for phrase in _LICENCE + _GENERATED:
+        if phrase in lower:
+            return ""
     text = text.rstrip()
     closing = _BLOCKS.get(text[:2]) or _BLOCKS.get(text[:1], "")
     lines: list[str] = []
-    match = re.compile(_COMMENT_LINE).match
+    match, is_directive = _compiled(_COMMENT_LINE).match, _compiled(_DIRECTIVE).match
     for found in filter(None, map(match, text.removesuffix(closing).splitlines())):
-        kind = found.lastgroup
-        line = found.string[found.end("leader" if kind != "tag" else 0) :].rstrip(" \t*")
+        line, kind = found.string[found.end() :].rstrip(" \t*"), found.lastgroup
         if line.endswith("-*-"):
             line = re.sub(r"\s*-\*-.*-\*-$", "", line)
         if kind == "end" or (lines and not line):
             break
-        if line and kind != "tool":
+        if line and (kind == "tag" or not is_directive(found.string.lower(), found.end())):
             lines.append(line)
     return _first_sentence("\n".join(lines))
 
@@ -4062,11 +4076,17 @@ def _first_sentence(text: str) -> str:
     if "<" in text:
         text = re.sub(r"<see(?:also)?\s+\w+=\"([^\"]*)\"\s*/>", r"\1", text)
         text = re.sub(_MARKUP, "", text).strip()
-    text = re.sub(r"(?s)\A!!! .*?\n\s*\n\s*", "", text)  # a box that leads elsewhere
-    paragraph = re.split(r"\n\s*(?:[=~^#*+-]{3,}\s*)?\n|\n\s*[=~^#*+-]{3,}$", text, maxsplit=1)[0]
-    paragraph = " ".join(paragraph.split()).lstrip("=# |*>").removesuffix("**")
-    found = re.compile(r"[.!?](?<![ (][ei]\.[ge].)(?=\s+[^\sa-z]|$)").search(paragraph, 1)
+    if text.startswith("!!! "):  # a box that leads elsewhere
+        text = re.sub(r"(?s)\A!!! .*?\n\s*\n\s*", "", text)
+    if "\n" in text:
+        text = _compiled(_PARAGRAPH_END).split(text, maxsplit=1)[0]
+    paragraph = " ".join(text.split()).lstrip("=# |*>").removesuffix("**")
+    found = _compiled(_SENTENCE_END).search(paragraph, 1)
     return _shorten(paragraph[: found.end()] if found else paragraph, MAX_DOC)
+
+
+_PARAGRAPH_END = r"\n\s*(?:[=~^#*+-]{3,}\s*)?\n|\n\s*[=~^#*+-]{3,}$"
+_SENTENCE_END = r"[.!?](?<![ (][ei]\.[ge].)(?=\s+[^\sa-z]|$)"
 
 
 _PREAMBLE = (
@@ -4075,31 +4095,32 @@ _PREAMBLE = (
 )
 
 
+_FILE_DOC = rb"@(fileoverview|file|module|overview)\b"
+
+
 def _find_file_doc(source: bytes, language: Language, docs: set[str]) -> str:
     """First sentence of the comment or docstring that opens the file and documents no name."""
-    forms = {it.encode(): _BLOCKS.get(it, "").encode() for it in language.comments}
+    blocks, leaders = _comment_forms(language.comments)
     place = 3 if source.startswith(b"\xef\xbb\xbf") else 0
     while place < 8192:
-        blank = re.compile(_PREAMBLE).match(source, place)
+        blank = _compiled(_PREAMBLE).match(source, place)
         place = blank.end() if blank else place
         if language.docstring and source.startswith(_QUOTES, place):
             return _find_docstring(source, place)
-        opening = next(
-            (it for it in sorted(forms, reverse=True) if source.startswith(it, place)), b""
-        )
-        if not opening:
-            return ""
-        if closing := forms[opening]:
+        closing = next((it[1] for it in blocks if source.startswith(it[0], place)), b"")
+        if closing:
             end = source.find(closing, place) + len(closing)
             if end < len(closing):
                 return ""
-        else:
-            lines = rb"(?:[ \t]*(?:" + b"|".join(re.escape(it) for it in forms if not forms[it])
-            found = re.compile(lines + rb")[^\n]*\n?)+").match(source, place)
+        elif source.startswith(leaders, place):
+            lines = rb"(?:[ \t]*(?:" + b"|".join(map(re.escape, leaders)) + rb")[^\n]*\n?)+"
+            found = _compiled(lines).match(source, place)
             end = found.end() if found else len(source)
-        doc = _clean_comment(source[place:end])
-        names_file = re.search(rb"@(fileoverview|file|module|overview)\b", source[place:end])
-        if doc and not language.docstring and (doc not in docs or names_file):
+        else:
+            return ""
+        comment = source[place:end]
+        doc = "" if language.docstring else _clean_comment(comment)
+        if doc and (doc not in docs or re.search(_FILE_DOC, comment)):
             return doc
         place = end
     return ""
@@ -4110,8 +4131,8 @@ def _find_mark(source: bytes) -> str:
     head = source[:2048].decode("latin-1").lower()
     if any(phrase in head for phrase in _GENERATED):
         return "generated"
-    lines = source.count(b"\n") + 1
-    return "minified" if len(source) > 2000 and len(source) / lines > 400 else ""
+    is_long = len(source) > 2000 and len(source) > 400 * (source.count(b"\n") + 1)
+    return "minified" if is_long else ""
 
 
 # -- references and imports
@@ -4138,8 +4159,8 @@ def _sort_names(names: Mapping[str, int], language: Language) -> dict[str, int]:
 def _find_imports(file: _File, uses: list[Any], packages: Sequence[Any]) -> tuple[str, ...]:
     """Imports as the language writes them, one per name, in the order of the file."""
     found = [f"package {file.text(node)}" for node in packages]
-    for node in sorted(uses, key=lambda node: int(node.start_byte)):
-        text = file.text(node)
+    uses.sort(key=operator.attrgetter("start_byte"))
+    for text in dict.fromkeys(map(file.text, uses)):
         text = _one_line(text, file.language) if "\n" in text else text
         found += _edit_import(text, file.language)
     return tuple(dict.fromkeys(found))
@@ -4148,7 +4169,7 @@ def _find_imports(file: _File, uses: list[Any], packages: Sequence[Any]) -> tupl
 def _edit_import(text: str, language: Language) -> list[str]:
     """The names in one import, brought into the shape that its language's rows give."""
     for old, new in language.edits:
-        text = re.sub(old, new, text)
+        text = _compiled(old).sub(new, text)
     return _expand_braces(text)
 
 
@@ -4156,13 +4177,13 @@ def _expand_braces(text: str) -> list[str]:
     """`a.{b, c.{d}}` as ["a.b", "a.c.d"], without aliases; nothing for what is no plain name."""
     names = []
     prefixes, current = [""], ""
-    for part in [*re.split(r"([{},])", text), ","]:
+    for part in [*_compiled(r"([{},])").split(text), ","]:
         if part == "{":
             prefixes.append(prefixes[-1] + current)
             current = ""
         elif part in (",", "}"):
             name = f"{prefixes[-1]}{current.partition(' as ')[0]}".strip("\"'`<> ")
-            if current and not re.search(r"[\s()\"'<>]|\$(?!lib\b)", name):
+            if current and not _compiled(r"[\s()\"'<>]|\$(?!lib\b)").search(name):
                 names.append(name.removesuffix("::self"))
             current = ""
             if part == "}" and len(prefixes) > 1:
