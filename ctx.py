@@ -3467,8 +3467,8 @@ class _File(NamedTuple):
     docs: dict[int, str]  # end of a string or attribute -> what it says
     exports: set[str]
     only: set[str]
-    is_public: Callable[[str], object]  # of the text up to a name
-    is_public_member: Callable[[str], object]
+    is_public: Callable[[str], object] | None  # of the text up to a name; None: all are
+    is_public_member: Callable[[str], object] | None
 
     def text(self, node: Any) -> str:
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
@@ -3739,8 +3739,8 @@ _compiled = functools.cache(re.compile)  # a fifth of what the cache of `re` its
 
 
 @functools.cache
-def _public_searches(*patterns: str) -> list[Callable[[str], object]]:
-    return [re.compile(pattern, re.S).search for pattern in patterns]
+def _public_searches(*patterns: str) -> list[Callable[[str], object] | None]:
+    return [re.compile(pattern, re.S).search if pattern else None for pattern in patterns]
 
 
 def _find_definitions(file: _File, places: Sequence[_Place]) -> tuple[list[Definition], set[int]]:
@@ -3804,12 +3804,12 @@ def _build_frame(file: _File, place: _Place, name_node: Any, top: _Frame) -> _Fr
     """What a definition is, and what it means for those inside it."""
     start, inverse_end, _, _, kind, _, captures = place
     owner, name = _full_name(file, kind, name_node, captures.get("owner"), top)
-    begin = start if top.wrapped < 0 else top.wrapped
-    begin = _skip_attributes(file, begin) if begin in file.skips else begin
-    head = file.source[begin : name_node.end_byte].decode("utf-8", "replace")
     is_member = top.kind in _OWNERS
-    is_public = bool(file.is_public_member(head) if is_member else file.is_public(head))
-    is_public = is_public and "private" not in captures
+    is_public = "private" not in captures
+    if search := file.is_public_member if is_member else file.is_public:
+        begin = _skip_attributes(file, start if top.wrapped < 0 else top.wrapped)
+        head = file.source[begin : name_node.end_byte].decode("utf-8", "replace")
+        is_public = is_public and bool(search(head))
     if file.only and kind != "module" and (not owner or top.kind == "module"):
         is_public = name in file.only
     elif file.exports and not is_member:
@@ -3863,7 +3863,8 @@ def _is_kept(file: _File, frame: _Frame, top: _Frame) -> bool:
 
 def _build_definition(file: _File, place: _Place, frame: _Frame, top: _Frame) -> Definition:
     start, _, _, _, _, node, captures = place
-    source, begin, body = file.source, _skip_attributes(file, start), _find_body(file, place)
+    source, begin = file.source, _skip_attributes(file, start) if file.skips else start
+    body = _find_body(node, captures, file.language.bodies)
     if docs := captures.get("doc"):
         doc = _doc_text(source[docs[0].start_byte : docs[-1].end_byte].decode("utf-8", "replace"))
     elif file.language.docstring:
@@ -3893,21 +3894,19 @@ def _skip_attributes(file: _File, start: int) -> int:
     return start
 
 
-def _find_body(file: _File, place: _Place) -> int:
+def _find_body(node: Any, captures: Mapping[str, Sequence[Any]], bodies: frozenset[str]) -> Any:
     """Where the signature ends: at the body, or with the node."""
-    node, captures, bodies = place.node, place.captures, file.language.bodies
     if captures.get("body"):
-        return int(captures["body"][0].start_byte)
+        return captures["body"][0].start_byte
     if "rest" in captures:
-        return int(node.end_byte)
-    body = node.child_by_field_name("body")
-    if body is None and bodies:
-        for body in node.children:
-            if body.type in bodies:
-                break
-        else:
-            body = None
-    return int(node.end_byte if body is None else body.start_byte)
+        return node.end_byte
+    if body := node.child_by_field_name("body"):
+        return body.start_byte
+    if bodies:
+        for child in node.children:
+            if child.type in bodies:
+                return child.start_byte
+    return node.end_byte
 
 
 def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
@@ -3923,7 +3922,9 @@ def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
     text = (before + file.source[start:stop]).decode("utf-8", "replace").rstrip()
     text = re.sub(r"[;\n]\s*end$", "", text) if text.endswith("end") else text
     is_plain = not before and "\n" not in text
-    if not is_plain or any(comment in text for comment in file.language.comments):
+    for comment in file.language.comments:
+        is_plain = is_plain and comment not in text
+    if not is_plain:
         text = _one_line(text, file.language)
         for loose, tight in _TIGHT:
             text = text.replace(loose, tight)
