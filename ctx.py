@@ -1592,7 +1592,7 @@ starlark: bzl star bazel
   raw     (keyword_argument name: (identifier) @_d value: (list (string (string_content) @use)) (#any-of? @_d "deps" "srcs" "data"))
   edit    ^//([^:]*):(.*\.bzl)$ => \1/\2
   edit    ^//([^:]+).* => \1
-  edit    ^:(.*\.bzl)$ => ./\1
+  edit    ^:(?=.*\.bzl$) => ./
   edit    ^:.* =>
   text    function ^def\s+(\w+)
   text    object ^\s+name\s*=\s*"([^"]+)"
@@ -1717,8 +1717,8 @@ rust: rs
   drop    Self
   use     use_declaration extern_crate_declaration
   raw     (mod_item name: (_) !body) @use
-  edit    ^(?:pub\s*(?:\([^)]*\)\s*)?)?(?:use|extern crate)\s+(.*);$ => \1
-  edit    ^(?:pub\s*(?:\([^)]*\)\s*)?)?mod\s+(\w+);$ => self::\1
+  edit    ^(?:pub\s*(?:\([^)]*\)\s*)?)?(?:use|extern crate)\s+|;$ =>
+  edit    ^(?:pub\s*(?:\([^)]*\)\s*)?)?mod\s+ => self::
   word    pub(?:\([^)]*\))? const async unsafe / struct enum trait fn=function macro_rules!=macro
 
 java: java
@@ -1738,7 +1738,7 @@ java: java
   Ref     method_invocation.object>identifier field_access.object>identifier method_reference>identifier
   package package_declaration>scoped_identifier|identifier
   use     import_declaration
-  edit    ^import\s+(?:static\s+)?(.*);$ => \1
+  edit    ^import\s+(?:static\s+)?|;$ =>
   word    public abstract final sealed / class record=class @?interface=interface enum
 
 c: c h
