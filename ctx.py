@@ -946,9 +946,10 @@ def parse_hints(text: str, paths: Iterable[str], domains: Mapping[str, str]) -> 
     text = text[:_TASK_CHARACTERS]
     named = find_named_paths(text, paths)
     words: dict[str, float] = {}
-    title, _, rest = text.strip().partition("\n")
-    for part, weight in ((title, _TITLE_WEIGHT), (rest, 1.0)):
-        for word in re.findall(r"\w+", part):
+    lines = text.strip().split("\n")
+    for number, line in enumerate(lines):
+        weight = max(_LEAST_WEIGHT, 1.05 - 0.05 * number) if number else _TITLE_WEIGHT
+        for word in re.findall(r"\w+", line):
             if word.lower() not in STOP_WORDS:
                 for form in word_forms(word):
                     words.setdefault(form, weight)
@@ -965,7 +966,7 @@ def parse_hints(text: str, paths: Iterable[str], domains: Mapping[str, str]) -> 
         action=action,
         domain=domain,
         words=words,
-        title=frozenset(split_words(title)),
+        title=frozenset(split_words(lines[0])),
     )
 
 
@@ -980,7 +981,8 @@ def find_task_words(text: str) -> dict[str, str]:
     return {form: word for word in longest for form in word_forms(word)}
 
 
-_TITLE_WEIGHT = 2.0
+_TITLE_WEIGHT = 2.0  # of a word in the first line; those below have 1, and less line by line
+_LEAST_WEIGHT = 0.5
 _TASK_ACTIONS = (
     (
         "fix",
@@ -6322,18 +6324,13 @@ _STRONG = FIELD_MASKS[0] | FIELD_MASKS[1] << FIELD_SHIFTS[1]  # a word stands in
 
 def weigh_words(words: Words, query: Mapping[str, float]) -> dict[str, float]:
     """What the words of a task say, the best first: their weight there times their rarity here."""
-    counts = {each: len(words.postings[each]) for each in query if words.postings.get(each)}
-    usual = max(words.total / 2, _USUAL_FILES)
-    telling = [each for each in counts if counts[each] <= usual] or counts
-    worth = {
-        each: query[each] * math.log(1 + (words.total - counts[each] + 0.5) / (counts[each] + 0.5))
-        for each in telling
-    }
+    worth = {}
+    for each, weight in query.items():
+        count = len(words.postings.get(each, ()))
+        if count:
+            worth[each] = weight * math.log(1 + (words.total - count + 0.5) / (count + 0.5))
     best = sorted(worth, key=lambda each: (-worth[each], each))
     return {each: worth[each] for each in best[:_MOST_WORDS]}
-
-
-_USUAL_FILES = 200  # that hold a word: where more than half do, it says little and costs most
 
 
 def score_words(words: Words, worth: Mapping[str, float]) -> dict[str, Scores]:
