@@ -1542,6 +1542,7 @@ def _edit_value(text: str, at: int, value: Any, indent: str) -> tuple[str, int]:
 #   drop      names that are no references                  keyword   names that are not defined
 #   cut       regex, deleted from owners                    edit      regex => text, on imports
 #   once      labels of which one name in a row is told once: clauses of a function
+#   blank     regex, read as blanks: macros that no grammar can know
 #   flat      labels that in column 0 stand in nothing, whatever a syntax error made of it
 #   cells     yes: a notebook; its code cells are read in the language of its kernel
 #   file      label word: the file itself is a definition, called what the file is called
@@ -1584,7 +1585,8 @@ starlark: bzl star bazel
   docstring yes
   public  (^|\W)[^\W_]\w*$
   def     function_definition=function
-  raw     (module (expression_statement (call arguments: (argument_list (keyword_argument name: (identifier) @_n value: (string (string_content) @name))) @body (#eq? @_n "name")) @def.object))
+  raw     (module (expression_statement (call arguments: (argument_list (keyword_argument name: (identifier) @_n value: (string (string_content) @name)) . (_)? @body) (#eq? @_n "name")) @def.object))
+  raw     (module (expression_statement (assignment left: (identifier) @name right: (call arguments: (_) @value)) @def.constant))
   value   default_parameter.value
   ref     call.function>identifier call.function>attribute.attribute>identifier
   drop    load glob select fail len str list dict package
@@ -1979,6 +1981,7 @@ bash: sh bash zsh ksh
   def     function_definition=function program/declaration_command>variable_assignment.name=constant
   value   variable_assignment.value
   ref     command_name>word
+  keyword PATH IFS LANG LC_ALL HOME
   drop    echo exit cd set local return source export test printf read shift true false rm mkdir cp mv cat grep sed awk head tail
   raw     ((command name: (command_name) @_s . argument: [(word) (string) (raw_string)] @use) (#match? @_s "^(source|\\.)$"))
   text    function ^(?:function\s+)?([\w-]+)\s*\(\)
@@ -2142,6 +2145,7 @@ zig: zig
 
 objc: m mm
   like    c
+  blank   ^[A-Z_]*(?:BEGIN|END)[A-Z_]*(?=\s*$)|(?<!define )\b(?:(?:NS|CF)_(?!(?:CLOSED_)?(?:ENUM|OPTIONS)\b)[A-Z_]+|[A-Z_]*(?:AVAILABLE|DEPRECATED)[A-Z_]*)\b(?:\((?:[^()\n]|\([^()\n]*\))*\))?
   turn    m matlab \A\s*(%|function\b|classdef\b|clear\b|clc\b|close all\b|addpath\b)
   def     protocol_declaration>^identifier=protocol class_interface>^identifier=class
   raw     (class_interface . (identifier) @name "(") @def.part
@@ -2167,8 +2171,8 @@ groovy: groovy gradle gvy gsh
   public  ^(?!.*\bprivate\b)
   text    package ^package\s+([\w.]+)
   text    use ^import\s+(?:static\s+)?([\w.*]+)
-  word    > public abstract final static private / class @?interface=interface enum trait
-  text    function ^[ \t]*(?:(?:public|private|protected|static|final|synchronized|abstract)\s+)*(?:def|void|boolean|int|long|double|float|[A-Z]\w*(?:<[^()\n]*>)?(?:\[\])?)\s+(\w+)\s*\([^)]*\)\s*(?:throws\s+\w+\s*)?\{
+  word    > public abstract final static private @\w+(?:\([^()]*\))? / class @?interface=interface enum trait
+  text    function ^[ \t]*(?:(?:@\w+(?:\([^()]*\))?|public|private|protected|static|final|synchronized|abstract)\s+)*(?:def|void|boolean|int|long|double|float|[A-Z]\w*(?:<[^()\n]*>)?(?:\[\])?)\s+(\w+)\s*\([^)]*\)\s*(?:throws\s+\w+\s*)?\{
 
 powershell: ps1 psm1
   run     pwsh powershell
@@ -2392,11 +2396,12 @@ elisp: el
   raw     (macro_definition name: (_) @name docstring: (_) @doc @body) @def.macro
   raw     (source_file (special_form ["defvar" "defconst"] . (symbol) @name . (_) @body . (string)? @doc) @def.variable)
   raw     (source_file (list . (symbol) @_d . (symbol) @name . (_)? @body (string)? @doc (#match? @_d "^(defcustom|defface|defvar-local)$")) @def.variable)
-  raw     (source_file (list . (symbol) @_d . (symbol) @name . (list) . (string)? @doc . (_)? @body (#match? @_d "^(cl-)?def(un|macro|method|generic|subst)[*]?$")) @def.function)
+  raw     (source_file (list . (symbol) @_d . (symbol) @name . (symbol)? . (list) . (_)? @body (#match? @_d "^(cl-)?def(un|macro|method|generic|subst)[*]?$|^transient-define-(prefix|suffix|infix|argument)$")) @def.function)
+  raw     (source_file (list . (symbol) @_d . (symbol) @name . (symbol)? . (list) . (string) @doc @body (#match? @_d "^(cl-)?def(un|macro|method|generic|subst)[*]?$|^transient-define-(prefix|suffix|infix|argument)$")) @def.function)
   raw     (source_file (list . (symbol) @_d . (quote (symbol) @name) (#eq? @_d "defalias")) @def.function)
   raw     (source_file (list . (symbol) @_d . [(symbol) @name (list . (symbol) @name)] . (_)? @body (#match? @_d "^(cl-defstruct|defclass)$")) @def.struct)
   raw     (source_file (list . (symbol) @_d . (symbol) @name . (string) @doc @body (#eq? @_d "define-minor-mode")) @def.function)
-  raw     (source_file (list . (symbol) @_d . (symbol) @name . (_) @body (#match? @_d "^define-(|derived|globalized-minor|generic)-mode$|^define-globalized-minor-mode$|^transient-define-prefix$")) @def.function)
+  raw     (source_file (list . (symbol) @_d . (symbol) @name . (_) @body (#match? @_d "^define-(|derived|globalized-minor|generic)-mode$|^define-globalized-minor-mode$")) @def.function)
   ref     list>^symbol
   drop    require provide funcall car cdr setq-local message format list concat eq not null declare autoload
   raw     (list . (symbol) @_r . (quote (symbol) @use) (#eq? @_r "require"))
@@ -2505,6 +2510,7 @@ fish: fish
 luau: luau
   like    lua
   def     type_definition=type
+  raw     (type_definition name: (generic_type . (identifier) @name)) @def.type
   raw     (function_call name: (identifier) @_r arguments: (arguments . (dot_index_expression field: (identifier) @use)) (#eq? @_r "require"))
   ref     generic_type>identifier
   word    export / type
@@ -2653,7 +2659,10 @@ coq:
   edit    \. => /
   drop    Definition End Export From Global Hint Import Inductive Instance Lemma Local Module Notation Proof Qed Defined Record Require Section Theorem Type
   text    use ^(?:From\s+[\w.]+\s+)?Require\s+(?:Import\s+|Export\s+)?([\w.\s]+?)\.\s*$
-  word    > Local Global / Theorem=function Lemma=function Definition=function Fixpoint=function Corollary=function Inductive=type Record=type Class=type Module(?:\s+(?:Type|Import|Export))?=module
+  text    function ^\s*(?:(?:Local|Global|Polymorphic|#\[[^\]\n]*\])\s+)*(?:Theorem|Lemma|Corollary|Proposition|Remark|Fact|Example)\s+([\w']+)[^\n.]*(?:\.\S[^\n.]*)*
+  text    function ^\s*(?:(?:Local|Global|Polymorphic|Cumulative|Monomorphic|Program|#\[[^\]\n]*\])\s+)*(?:Definition|Fixpoint|CoFixpoint|Axiom|Parameter|Conjecture)\s+([\w']+)
+  text    function ^\s*(?:(?:Local|Global|#\[[^\]\n]*\])\s+)*Ltac2?\s+([\w']+)
+  word    > Local Global Polymorphic Cumulative Monomorphic Private Program #\[[^\]\n]*\] / Inductive=type CoInductive=type Variant=type Record=type Structure=type Class=type Module(?:\s+(?:Type|Import|Export))?=module
 
 vhdl: vhd vhdl
   comment --
@@ -2747,13 +2756,12 @@ matlab:
 cobol: cob cbl cpy
   grammar -
   comment *>
-  keyword FILE-CONTROL SPECIAL-NAMES SOURCE-COMPUTER OBJECT-COMPUTER I-O-CONTROL AUTHOR INSTALLATION DATE-WRITTEN DATE-COMPILED SECURITY REMARKS WORKING-STORAGE LINKAGE FILE LOCAL-STORAGE INPUT-OUTPUT CONFIGURATION
+  keyword PROGRAM-ID FILE-CONTROL SPECIAL-NAMES SOURCE-COMPUTER OBJECT-COMPUTER I-O-CONTROL AUTHOR INSTALLATION DATE-WRITTEN DATE-COMPILED SECURITY REMARKS WORKING-STORAGE LINKAGE FILE LOCAL-STORAGE INPUT-OUTPUT CONFIGURATION
   drop    PROGRAM-ID WORKING-STORAGE CALL COPY DATA DISPLAY DIVISION END ID IDENTIFICATION PERFORM PIC PROCEDURE PROGRAM RUN SECTION STOP STORAGE USING VALUE WORKING MOVE TO IF ELSE ADD FROM BY INTO THEN NOT
-  text    module (?i)^.{6}\s+program-id\.\s+([\w-]+)
-  text    module (?i)^\s{0,5}program-id\.\s+([\w-]+)
+  text    module (?i)^(?:.{6}\s+|\s{0,5})program-id\.(?:\s+\d{6,8})*\s+([\w-]+)
   text    use (?i)^(?:.{6})?\s*copy\s+["']?([\w.-]+?)["']?\s*\.?\s*$
-  text    function ^(?:.{6}) ([A-Z0-9][A-Z0-9-]*)\s+(?:SECTION)\.
-  text    function ^.{6} ([A-Z0-9][A-Z0-9-]*)\.\s*(?:\d{8})?\s*$
+  text    function ^.{6} ([A-Z0-9]*[A-Z][A-Z0-9-]*)\s+SECTION\.
+  text    function ^.{6} ([A-Z0-9]*[A-Z-][A-Z0-9-]*)(?=\.\s*(?:\d{8})?\s*$)
 """  # noqa: E501
 
 
@@ -2782,6 +2790,7 @@ class Language(NamedTuple):
     keywords: frozenset[str]
     edits: tuple[tuple[str, str], ...]
     turns: tuple[tuple[str, str, str], ...]  # suffix, other language, what its content looks like
+    blank: str
     file: tuple[str, str]  # label and word, where the file itself is a definition
     cells: bool
     own: str  # the user's stanzas, which its parts may be in
@@ -2834,7 +2843,8 @@ def parse_own_languages(tables: Mapping[str, object]) -> str:
     for name in tables:
         try:
             built = get_language(name, own)
-            regexes = [built.public, built.member, built.cut, *(edit[0] for edit in built.edits)]
+            regexes = [built.public, built.member, built.cut, built.blank]
+            regexes += [edit[0] for edit in built.edits]
             for regex in regexes + [each[-1] for each in built.texts + built.turns]:
                 re.compile(regex)
         except (re.error, ValueError) as error:
@@ -2845,7 +2855,7 @@ def parse_own_languages(tables: Mapping[str, object]) -> str:
 _ROW_VERBS = (
     "like def Def ref Ref use package export only doc embed value skip wrap hide show section raw"
     " grammar names family run turn comment docstring body lead public member closed open drop"
-    " keyword cut edit once flat cells file text word Word"
+    " keyword cut edit once blank flat cells file text word Word"
 )
 
 
@@ -2939,6 +2949,7 @@ def _build_language(
         keywords=frozenset(words("keyword")),
         edits=tuple((old.strip(), new.strip()) for old, _, new in edits),
         turns=tuple((suffix, other, regex) for suffix, other, regex in turns),
+        blank="|".join(every("blank")),
         file=(label, word),
         cells=bool(every("cells")),
         own="",
@@ -2958,7 +2969,7 @@ def _compile_words(verb: str, row: str) -> Iterator[tuple[str, str]]:
     modifiers = before.replace(">", "", 1).split()
     front = r"^\s*" if ">" in before else "^"
     front += rf"(?:(?:{'|'.join(modifiers)})\s+)*" if modifiers else ""
-    name = r"[A-Z]\w*" if verb == "Word" else r"\w+(?:(?:\.|::)\w+)*"
+    name = r"[A-Z]\w*" if verb == "Word" else r"\w[\w']*(?:(?:\.|::)\w+)*"
     for word in words.split():
         word, _, label = word.partition("=")
         yield label or word, rf"{front}{word}\s+({name})"
@@ -3511,6 +3522,9 @@ def tag_source(path: str, source: bytes, language: Language) -> FileTags | None:
     if tools is None:
         return None
     parse, matches, shapes = tools
+    if language.blank:
+        pattern = re.compile(language.blank.encode(), re.MULTILINE)
+        source = pattern.sub(lambda found: b" " * len(found[0]), source)
     references: list[Any] = []
     places: list[_Place] = []
     nodes: dict[str, list[Any]] = {role: [] for role in _LISTED}
@@ -3726,6 +3740,7 @@ def _build_file(
 def _find_definitions(file: _File, places: Sequence[_Place]) -> tuple[list[Definition], set[int]]:
     """Definitions, and the ends of all names that are defined."""
     definitions: list[Definition] = []
+    several: set[tuple[object, ...]] = set()  # kind, name, owner of what one node defines together
     own: set[int] = set()
     stack = [_Frame(len(file.source) + 1)]
     for place in places:
@@ -3760,9 +3775,10 @@ def _find_definitions(file: _File, places: Sequence[_Place]) -> tuple[list[Defin
                 definition = _build_definition(file, place, frame, top)
                 before = definitions[-1] if definitions else definition
                 if frame.kind in file.language.once and before[2:5] == definition[2:5]:
-                    definitions[-1:] = []
-                    definition = before._replace(end=definition.end)
-                definitions.append(definition)
+                    definitions[-1:] = [before._replace(end=definition.end)]
+                elif definition[2:5] not in several:
+                    definitions.append(definition)
+                several.update([definition[2:5]] if "each" in place.captures else [])
     return definitions, own
 
 
@@ -3936,9 +3952,9 @@ _GENERATED = (
 )
 _LICENCE = (
     *("copyright", "license", "licence", "spdx-", "all rights reserved", "file is part of"),
-    "redistribution",
+    *("redistribution", "distributed under", "software is provided"),
 )
-_LEADER = r"[ \t]*(?:/\*+!?|\*>|\(\*+|\*+(?![/)])|//+[!<]?|<?#+[|']?|--+(?: ?[|^])?|\{-?|;+>?|%+|!+[<>]?)?[ \t]?"
+_LEADER = r"[ \t]*(?:/\*+!?|\*>|\(\*+|\*+(?![/)])|//+[!<]?|<?#+[|']?|--+(?: ?[|^])?|\{-?|;+>?|%+!?|!+[<>]?)?[ \t]?"
 _DIRECTIVE = (  # lines for tools, and lines that only draw
     r"(?i:\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
     r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+\w+(?::|$)|\+build"
@@ -3971,6 +3987,10 @@ def _find_doc_above(file: _File, start: int) -> str:
         start = stop = file.jumps[stop]
     gap = source.count(b"\n", stop, start)
     begin = _comment_start(source, stop, file.language.comments) if gap < 3 else -1
+    if file.docs and begin > 0:  # a remark may stand between a doc and its definition
+        blank = source[max(0, begin - 80) : begin]
+        if (above := begin - len(blank) + len(blank.rstrip())) in file.docs:
+            return file.docs[above]
     is_near = begin >= 0 and gap <= 1 + source.startswith(b"/**", begin)
     return _clean_comment(source[begin:stop]) if is_near else ""
 
@@ -4162,7 +4182,8 @@ def _expand_braces(text: str) -> list[str]:
             current = ""
         elif part in (",", "}"):
             name = f"{prefixes[-1]}{current.partition(' as ')[0]}".strip("\"'`<> ")
-            if current and not re.search(r"[\s()\"'<>]|\$(?!lib\b)", name):
+            # No file name has more than 255 characters, but a page may hold its scripts as data: URLs.
+            if current and len(name) < 256 and not re.search(r"[\s()\"'<>]|\$(?!lib\b)", name):
                 names.append(name.removesuffix("::self"))
             current = ""
             if part == "}" and len(prefixes) > 1:
@@ -4202,26 +4223,63 @@ def _match_texts(
     text: str, language: Language, known: set[str]
 ) -> tuple[list[Definition], list[str]]:
     """Definitions and imports that the patterns of a language find, but for names known already."""
-    definitions: list[Definition] = []
+    # Examples in comments and in long strings define nothing; blanks keep every place as it is.
+    quotes = rf'(?s:"""[^"].*?""")|{_comment_pattern(language.comments).pattern}'
+    code = re.sub(quotes, lambda it: re.sub(r"[^\n]", " ", it[0]), text, flags=re.S)
+    found: list[tuple[int, int, Definition]] = []  # place, indentation
     imports: list[str] = []
     told = known | language.keywords
     for kind, pattern in language.texts:
         line, place = 1, 0
-        for found in re.finditer(pattern, text, re.MULTILINE) if pattern else ():
+        for match in re.finditer(pattern, code, re.MULTILINE) if pattern else ():
             if kind == "package":
-                imports.append(f"package {found[1]}")
+                imports.append(f"package {match[1]}")
             elif kind == "use":
                 imports += [
-                    name for each in found[1].split() for name in _edit_import(each, language)
+                    name for each in match[1].split() for name in _edit_import(each, language)
                 ]
-            elif found[1] not in told:
-                told.update([found[1]] if kind in language.once else [])
-                line += text.count("\n", place, found.start(1))
-                place = found.start(1)
-                sign = " ".join(text[found.start() : found.end(1)].split())
-                is_public = bool(re.search(language.public, sign))
-                definitions.append(Definition(line, line, kind, found[1], "", sign, "", is_public))
-    return definitions, imports
+            elif match[1] not in told:
+                told.update([match[1]] if kind in language.once else [])
+                line += code.count("\n", place, match.start(1))
+                place = match.start(1)
+                start = match.end() - len(match[0].lstrip())
+                indent = start - code.rfind("\n", 0, start) - 1
+                is_public = bool(re.search(language.public, code[start : match.end(1)]))
+                sign, doc = _pattern_signature(code, start, match), ""
+                above = text[:start].rstrip()
+                if text.count("\n", len(above), start) < 2:
+                    comment = above[-2000:].encode()
+                    begin = _comment_start(comment, len(comment), language.comments)
+                    doc = _clean_comment(comment[begin:]) if begin >= 0 else ""
+                each = Definition(line, line, kind, match[1], "", sign, doc, is_public)
+                found.append((start, indent, each))
+    return _find_owners(found), imports
+
+
+def _pattern_signature(code: str, start: int, match: re.Match[str]) -> str:
+    """What a pattern matched and the rest of the line: up to its body, without texts."""
+    stop = match.end()
+    head, line = code[start:stop], code[stop : code.find("\n", stop) + 1 or None]
+    if not head.rstrip().endswith(("{", ";")):
+        head += re.split(r"\{(?![^{};]*\}\s*\S)|;|\.\s|:-|-->|:?=(?![=>])", line, maxsplit=1)[0]
+    head = re.sub(r"\A(?:@(?!interface|protocol)\w+(?:\([^()]*\))?\s+)+", "", head)
+    text = " ".join(re.sub(r"\"[^\"]*\"|(?<=[\s(=,])'[^'\n]{2,}'", "…", head).split())
+    while text.count("(") > text.count(")") and text.rindex("(") > text.find(match[1]):
+        text = text[: text.rindex("(")]
+    return _shorten(text.rstrip(" ;{:,=.@\\"), MAX_SIGNATURE)
+
+
+def _find_owners(found: Sequence[tuple[int, int, Definition]]) -> list[Definition]:
+    """The definitions in the order of the file; what is indented belongs to the one around it."""
+    definitions = []
+    around: list[tuple[int, str]] = []
+    for _, indent, each in sorted(found):
+        around = [(other, name) for other, name in around if other < indent]
+        owner = ".".join(name for _, name in around)
+        kind = "method" if each.kind == "function" and owner else each.kind
+        definitions.append(each._replace(owner=owner, kind=kind))
+        around += [(indent, each.name)] if kind in _OWNERS else []
+    return definitions
 
 
 def tag_python_ast(source: bytes, language: Language) -> FileTags | None:
