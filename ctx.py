@@ -1381,11 +1381,11 @@ def first_sentence(text: str) -> str:
 _MAX_SENTENCE = 160  # characters
 _ABBREVIATED = r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)(?<!\bviz)(?<!\bapprox)(?<!\b[A-Z])"
 # What stands before the prose, or tells the reader to go elsewhere.
-_MARKUP_LINE = r"#|=+ |[=\-~^*_+]{3,}\Z|\||\.\. |:\w+:|<h\d|[-*+] |\d+\. |>\s*\[!|\[[^\]]+\]:\s"
+_MARKUP_LINE = r"#|=+ |[=\-~^*_+]{3,}\Z|\||\.\. |:\w+:|<h\d|[-*+] |\d+\. |>\s*\[!|\[[^\]]+\]:\s|\[[.%][^\]]*\]\Z"
 _NOTICE = (
     r"(?i)\W*(?:please|notes?:|notice|warning|important|caution|deprecated|announc|thanks?\b|welcome"
     r"|we(?: are|[’']re) |see |visit |check out|this (?:readme|page|document)\b|to (?:run|try) )"
-    r"|(?:\S+ ){0,6}\w+://\S+\Z"
+    r"|(?:\S+ ){0,6}\w+://\S+\Z|[\"“][^\"”]+[\"”]\Z"
 )
 # After a notice anything may follow: then only what says what it is.
 _DEFINITION = r"(?!If |Until |When |Our )(?:\S+ ){1,4}(?:is an?|is the|is often|are|provides|contains|implements) (?!.*:\Z)"
@@ -3957,7 +3957,7 @@ _LICENCE = (
 _LEADER = r"[ \t]*(?:/\*+!?|\*>|\(\*+|\*+(?![/)])|//+[!<]?|<?#+[|']?|--+(?: ?[|^])?|\{-?|;+>?|%+!?|!+[<>]?)?[ \t]?"
 _DIRECTIVE = (  # lines for tools, and lines that only draw
     r"(?i:\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
-    r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+\w+(?::|$)|\+build"
+    r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+\w+(?:[:=]|$)|\+build"
     r"|@ts-|@flow|@format|@jsx|@preserve|-\*-|vim?:|ex: |language .*#$|language:|emacs settings|kate:|begin$"
     r"|region\b|endregion|pragma|mark:|use strict|(?:non)?strict$"
     r"|(?<=\$)\w+|sourcemapping|\.synopsis|\.description|swiftlint|ktlint|clang-format|cspell"
@@ -4061,8 +4061,8 @@ def _clean_comment(comment: bytes) -> str:
     for found in filter(None, map(match, text.removesuffix(closing).splitlines())):
         kind = found.lastgroup
         line = found.string[found.end("leader" if kind != "tag" else 0) :].rstrip(" \t*")
-        if line.endswith("-*-"):
-            line = re.sub(r"\s*-\*-.*-\*-$", "", line)
+        if line.endswith(("-*-", "---", "===")):
+            line = re.sub(r"\s*(?:-\*-.*-\*-|-{3,}|={3,})$", "", line)
         if kind == "end" or (lines and not line):
             break
         if line and kind != "tool":
@@ -4084,7 +4084,7 @@ def _first_sentence(text: str) -> str:
         text = re.sub(_MARKUP, "", text).strip()
     text = re.sub(r"(?s)\A!!! .*?\n\s*\n\s*", "", text)  # a box that leads elsewhere
     paragraph = re.split(r"\n\s*(?:[=~^#*+-]{3,}\s*)?\n|\n\s*[=~^#*+-]{3,}$", text, maxsplit=1)[0]
-    paragraph = " ".join(paragraph.split()).lstrip("=# |*>").removesuffix("**")
+    paragraph = " ".join(paragraph.split()).lstrip("=# |*>!").removesuffix("**")
     found = re.compile(r"[.!?](?<![ (][ei]\.[ge].)(?=\s+[^\sa-z]|$)").search(paragraph, 1)
     return _shorten(paragraph[: found.end()] if found else paragraph, MAX_DOC)
 
@@ -4451,7 +4451,11 @@ def detect_facts(files: Sequence[str], configs: Mapping[str, str]) -> Facts:
     """What names of files and texts of configs say about a project, most important first."""
     files = sorted(files)
     folders = _build_folders(tuple(files))
-    languages = folders[""].languages or collections.Counter(filter(None, map(_language, files)))
+    languages = folders[""].languages
+    if folders[""].roles["source"] * 4 <= folders[""].roles["example"]:  # it is all examples
+        spoken = _find_spoken(files)
+        languages = collections.Counter(_language(path, spoken) for path in files)
+        del languages[""]
     sizes = collections.Counter[str]()
     for language, count in languages.items():
         sizes[language.partition(":")[2]] += count
@@ -4541,7 +4545,7 @@ lerna\.json : node : - : member {} @ packages ; build? npx lerna run build ; tes
 deno\.jsonc? : node : Deno project : tool Deno ; member {} @ workspace ; test deno test ; lint deno lint ; format deno fmt ; task deno task {} @ tasks
 tsconfig\.json : node : - : style TypeScript strict @ compilerOptions/strict
 biome\.json : node : - : lint npx biome check
-\.prettierrc(?:\.json|\.ya?ml)? : node : - : style formatted by Prettier ; style lines up to {} columns ~ printWidth["']?\s*:\s*(\d+)
+\.prettierrc(?:\.json|\.ya?ml)? : node : - : style formatted by Prettier ; style lines up to {} columns ~ \A(?s:.*?)printWidth["']?\s*:\s*(\d+)
 Cargo\.toml : rust : Cargo manifest
   name {} @ package/name ; about {} @ package/description ; member {} @ workspace/members
   version Rust {}+ @ package/rust-version workspace/package/rust-version ; version Rust {}-edition @ package/edition workspace/package/edition
@@ -4557,7 +4561,7 @@ go\.work : go : Go workspace : version Go {} ~ ^go\s+([\d.]+) ; member {} ~ ^(?:
 \.golangci\.ya?ml : go : - : lint golangci-lint run
 magefile\.go : go : task runner : task mage {} ~ ^func ([A-Z]\w*)\([^()\n]*\)(?: error)? \{
 (?:GNU)?[Mm]akefile : - : task runner
-  task make {} ~ ^(?!(?:dev|develop|fix)\b)([A-Za-z][\w./-]*)(?: [\w./ -]*)?:(?!=) ; build!(c) make ~ ^(?:all|default)\b[\w./ -]*:(?!=)
+  task make {} ~ ^(?!(?:dev|develop|fix)\b)([A-Za-z][\w./-]*)(?: [\w./ -]*)?:(?!=) ; build!(c) make ~ ^(?:all|default)\b[\w./ -]*:(?!=) ; build!(coq) make ~ ^(?:all|default)\b[\w./ -]*:(?!=)
 \.?[Jj]ustfile : - : task runner : task just {} ~ ^@?([A-Za-z][\w-]*)(?: [^:\n]*)?:(?!=)
 [Tt]askfile\.ya?ml : - : task runner : task task {} ~ ^  ([A-Za-z][\w:-]*):[ \t]*$
 pom\.xml : jvm : Maven project
@@ -4567,18 +4571,19 @@ pom\.xml : jvm : Maven project
   lint! mvn spotless:check ~ spotless-maven-plugin ; format mvn spotless:apply ~ spotless-maven-plugin
 (?:build|settings)\.gradle(?:\.kts)? : jvm : Gradle build
   tool Gradle ; build gradle build ; test gradle test ; name {} ~ ^rootProject\.name\s*=\s*['"]([\w.-]+?)(?:-(?:parent|root))?['"]
-  version Java {}+ ~ (?:LanguageVersion\.of\(|jvmToolchain\(|JavaVersion\.VERSION_|Compatibility\s*=\s*['"]?)(\d+)
-  dep {} ~ ['"(]([a-z][\w-]*(?:\.[\w-]+)+)[:'"] ; member {} ~ (?:\binclude\b[ (]*|,\s*|^[ \t]*)['"]:?([\w:./-]+)['"]
+  version! Java {}+ ~ Compatibility\s*=?\s*\(?['"]?(?:JavaVersion\.VERSION_)?(?:1[._])?(\d+) ; version! Java {}+ ~ \brelease(?:\.set\(|\s*=)\s*(\d+)
+  version Java {}+ ~ (?:LanguageVersion\.of\(|jvmToolchain\()(\d+)
+  dep {} ~ ['"(]([a-z][\w-]*(?:\.[\w-]+)+)[:'"] ; part {} ~ (?:\binclude\b[ (]*|,\s*|^[ \t]*)['"]:?([\w:./-]+)['"]
   lint gradle spotlessCheck ~ \bspotless\b ; format gradle spotlessApply ~ \bspotless\b ; lint gradle ktlintCheck ~ \bktlint['"] ; lint gradle detekt ~ \bdetekt['"]
   run gradle bootRun ~ ['"]org\.springframework\.boot['"] ; run gradle run ~ ['"]application['"]|^[ \t]*application[ \t]*$
 build\.sbt : jvm : sbt build
-  tool sbt ; name {} ~ ^[ \t]*(?:ThisBuild / )?name\s*:=\s*"([^"\n]+) ; version Scala {} ~ \bscalaVersion\s*:=\s*"([\d.]+)
+  tool sbt ; name {} ~ ^(?:ThisBuild / )?name\s*:=\s*"([^"\n]+) ; name {} ~ ^lazy val \w*[Rr]oot\b(?:.*\n(?!lazy)){0,40}?.*\bname\s*:=\s*"([\w.-]+?)(?:-root)?" ; version Scala {} ~ \bscalaVersion\s*:=\s*"([\d.]+)
   build sbt compile ; test sbt test ; run? sbt run ~ ^[ \t]*(?:\w+ / )*mainClass\b ; dep {} ~ %%?%?\s*"([\w-]+)"\s*%+\s*"?([\w.]+)
   part {} ~ \bfile\("([\w./-]+)"\) ; part {} ~ ^lazy val `?([\w-]+)`?\s*=\s*(?:project|crossProject)\b
   lint sbt scalafmtCheckAll @ ./.scalafmt.conf ; format sbt scalafmtAll @ ./.scalafmt.conf
 build\.(?:mill|sc)(?:\.scala)? : jvm : Mill build
   tool Mill ; build mill __.compile ; test mill __.test ; part {} ~ ^object (\w+) extends
-  version Scala {} ~ \bdef scalaVersion\b[^"\n]*"([\d.]+) ; format mill mill.scalalib.scalafmt.ScalafmtModule/ @ ./.scalafmt.conf
+  version Scala {} ~ \bdef scalaVersion\b[^"\n]*"([\d.]+) ; format mill mill.scalalib.scalafmt.ScalafmtModule/reformatAll @ ./.scalafmt.conf
 project\.clj : jvm : Leiningen project : name {} ~ \(defproject\s+([\w./-]+) ; about {} ~ :description\s+"([^"\n]+) ; build lein compile ; test lein test
 CMakeLists\.txt : c : CMake build
   tool CMake ; name {} ~ ^(?i:project)\s*\(\s*([\w.-]+) ; version C++ {} ~ CMAKE_CXX_STANDARD\s+(\d+)
@@ -4648,6 +4653,25 @@ build\.zig : zig : Zig build : build zig build ; test? zig build test ; test zig
 build\.zig\.zon : zig : - : name {} ~ \.name = [."]([\w-]+) ; version Zig {}+ ~ \.minimum_zig_version = "([\d.]+) ; format? zig fmt .
 dub\.(?:json|sdl) : d : Dub package : name {} @ name ; about {} @ description ; name {} ~ ^name "([\w-]+) ; about {} ~ ^description "([^"\n]+) ; build dub build ; test dub test
 fpm\.toml : fortran : fpm package : name {} @ name ; about {} @ description ; build fpm build ; test fpm test ; run? fpm run @ executable ./app/main.f90
+Makefile\.PL|Build\.PL|cpanfile|dist\.ini : perl : Perl distribution
+  name {} ~ \bNAME\s*=>\s*['"]([\w:-]+) ; about {} ~ \bABSTRACT\s*=>\s*['"]([^'"\n]+) ; version Perl {} ~ \bMIN_PERL_VERSION\s*=>\s*['"]?([\d.]+)
+  install cpanm --installdeps . ; test prove -lr t @ ./t/*.t ; build dzil build ~ ^\[@?\w+\] ; build? perl Makefile.PL && make ~ \bWriteMakefile\(
+info\.rkt : racket : Racket package : name {} ~ \(define collection "([\w-]+) ; about {} ~ \(define pkg-desc "([^"\n]+) ; install raco pkg install --auto ; test? raco test .
+spago\.(?:yaml|dhall) : purescript : Spago package : name {} ~ ^\s*name\s*[:=]\s*"?([\w-]+) ; install spago install ; build spago build ; test spago test ; tool Spago
+Cask : elisp : - : install cask install ; test? cask exec ert-runner
+Eask : elisp : - : install eask install-deps ; test? eask test ert
+[\w.-]+\.asd : lisp : ASDF system : name {} ~ \(defsystem\s+[#:"]*([\w.-]+) ; about {} ~ :description\s+"([^"\n]+)
+[\w.-]+\.rockspec : lua : LuaRocks package : name {} ~ ^package\s*=\s*["']([\w.-]+) ; about {} ~ \bsummary\s*=\s*["']([^"'\n]+) ; install luarocks make --only-deps
+\.busted : lua : - : test busted
+\.luacheckrc : lua : - : lint luacheck .
+selene\.toml : lua : - : lint selene .
+\.?stylua\.toml : lua : - : format stylua . ; style lines up to {} columns (stylua) @ column_width
+wally\.toml : lua : Wally package : name {} @ package/name ; about {} @ package/description ; install wally install
+default\.project\.json : lua : Rojo project : name {} @ name ; tool Rojo ; build? rojo build
+alire\.toml : ada : Alire crate : name {} @ name ; about {} @ description ; tool Alire ; build alr build ; run? alr run
+_(?:Coq|Rocq)Project : coq : Coq project : build? make
+build\.ps1 : shell : - : build? pwsh ./build.ps1
+test\.ps1 : shell : - : test? pwsh ./test.ps1
 foundry\.toml : solidity : Foundry project
   tool Foundry ; version Solidity {} @ profile/default/solc profile/default/solc_version ; install? forge install @ ./.gitmodules
   build forge build ; test forge test ; format forge fmt ; lint? forge fmt --check
@@ -4678,7 +4702,7 @@ turbo\.json : node : Turborepo pipeline : task? npx turbo run {} @ tasks pipelin
   build(jvm) gradle assemble ; test(rust) cargo nextest ; lint(rust) cargo clippy ; lint(python) pylint ; install(python) pip install
 \.editorconfig : - : -
   style indent with tabs ~ ^\[\*\]\n(?:[a-z][^\n]*\n)*?indent_style *= *tab
-  style indent with {} spaces ~ ^\[\*\]\n(?:[a-z][^\n]*\n)*?indent_size *= *(\d+)
+  style indent with {} spaces ~ ^\[\*\]\n(?![^\[]*indent_style *= *tab)(?:[a-z][^\n]*\n)*?indent_size *= *(\d+)
   style lines up to {} columns ~ ^\[\*\]\n(?:[a-z][^\n]*\n)*?max_line_length *= *(\d+)
 """
 
@@ -4912,13 +4936,16 @@ def _list_calls(configs: Mapping[str, str]) -> Iterator[Command]:
     for path in sorted(configs):
         if _find_stanza(path) is not _CI or re.search(_SIDE_WORKFLOW, name_of(path)):
             continue
-        top = home = key = ""  # folders of all steps, of a job's; the key that a line belongs to
+        home = key = ""  # folder of a job's steps; the key that a line belongs to
         text = configs[path][:_MAX_CONFIG].replace("\\\n", " ")
+        whole = re.search("^" + _CI_DEFAULTS, text, re.M)
+        top = whole[1] if whole else ""
+        jobs = rf"^( +){_CI_DEFAULTS}((?:.*\n){{0,40}}?)\1steps:"  # what is said of a job goes to its steps
+        text = re.sub(jobs, r"\3\1steps: # working-directory: \2", text, flags=re.M)
         for step in re.split(r"^(?=[ \t]*- [\w-]+:)", text, flags=re.M):
             depth = len(step) - len(step.lstrip(" "))
             for part in re.split(rf"^(?= {{0,{depth}}}[^\s-])", step, flags=re.M):
                 place = re.search(r"working-directory:[ \t]*(\S+)", part)
-                top = place[1] if place and part.startswith("defaults:") else top
                 home = (place[1] if place else top) if "steps:" in part else home
                 folder = place[1] if place else home
                 for match in re.finditer(_CI_LINE, part, re.M):
@@ -4932,6 +4959,9 @@ def _list_calls(configs: Mapping[str, str]) -> Iterator[Command]:
                             folder = join_path(folder, line[3:])
                         elif re.fullmatch(_SAFE_LINE, line):
                             yield Command("", line, path, folder.removeprefix("./").strip("/"))
+
+
+_CI_DEFAULTS = r"defaults:[ \t]*\n\s+run:[ \t]*\n\s+working-directory:[ \t]*(\S+)"
 
 
 def _unwrap(line: str) -> str:
@@ -5061,19 +5091,29 @@ def _command_folders(repo: _Repo) -> list[str]:
     inner = [path for path in repo.finds if 0 < path.count("/") < 3]
     folders = {folder_of(path) for path in inner if _find_stanza(path).ecosystem in missing}
     tops = [f for f in folders if not any(f.startswith(other + "/") for other in folders)]
-    return ["", *sorted(tops, key=lambda folder: (folder.count("/"), folder))[:3]]
+    size = {folder: -repo.folders[folder].roles["source"] for folder in tops}
+    return ["", *sorted(tops, key=lambda folder: (folder.count("/"), size[folder], folder))[:3]]
 
 
 # Name:ecosystem of a language, and its suffixes.
 _LANGUAGES = """
-Python:python py pyi pyx pxd; Jupyter:python ipynb; JavaScript:node js jsx mjs cjs; Vue:node vue; Svelte:node svelte; TypeScript:node ts tsx mts cts
-Go:go go; Rust:rust rs; Java:jvm java; Kotlin:jvm kt kts; Scala:jvm scala sc; Groovy:jvm groovy; Clojure:jvm clj cljs cljc; C:c c h
-C++:c cc cpp cxx hpp hh hxx; CUDA:c cu cuh; Assembly:c s asm; C#:dotnet cs; F#:dotnet fs; Visual_Basic:dotnet vb; Ruby:ruby rb; PHP:php php
-Swift:swift swift; Dart:dart dart; Objective-C:swift m mm; Elixir:elixir ex exs; Erlang:erlang erl hrl; Gleam:gleam gleam; Haskell:haskell hs
-OCaml:ocaml ml mli; Elm:elm elm; Lua:lua lua luau; Perl:perl pl pm; R:r r; Julia:julia jl; Zig:zig zig; Nim:nim nim; Crystal:crystal cr; D:d d
-Solidity:solidity sol; Shell:shell sh bash; PowerShell:shell ps1 psm1; Nix:nix nix; Terraform:terraform tf; Protobuf:proto proto
-GraphQL:graphql graphql; Fortran:fortran f90 f f95 f03; SQL:sql sql; Pascal:pascal pas; Ada:ada adb ads; COBOL:cobol cob cbl; Verilog:verilog v sv
-VHDL:vhdl vhd vhdl; Tcl:tcl tcl; Lisp:lisp lisp cl el; Scheme:scheme scm rkt; GLSL:glsl glsl vert frag wgsl hlsl
+Python:python py pyi pyx pxd pyw; Jupyter:python ipynb; JavaScript:node js jsx mjs cjs; Vue:node vue; Svelte:node svelte; TypeScript:node ts tsx mts cts
+Go:go go; Rust:rust rs; Java:jvm java; Kotlin:jvm kt kts; Scala:jvm scala sc; Groovy:jvm groovy; Clojure:jvm clj cljs cljc bb; C:c c h
+C++:c cc cpp cxx hpp hh hxx inl ipp tpp; CUDA:c cu cuh; Assembly:c s asm; C#:dotnet cs csx; F#:dotnet fs fsx fsi; Visual_Basic:dotnet vb; Ruby:ruby rb
+PHP:php php phtml; Swift:swift swift; Dart:dart dart; Objective-C:swift m mm; Elixir:elixir ex exs; Erlang:erlang erl hrl; Gleam:gleam gleam; Haskell:haskell hs
+OCaml:ocaml ml mli; Elm:elm elm; PureScript:purescript purs; Lua:lua lua; Luau:lua luau; Perl:perl pl pm t; R:r r; Julia:julia jl; Zig:zig zig; Nim:nim nim nims
+Crystal:crystal cr; D:d d di; Solidity:solidity sol; Shell:shell sh bash zsh ksh; fish:shell fish; PowerShell:shell ps1 psm1; Nix:nix nix; Terraform:terraform tf tofu
+Protobuf:proto proto; Thrift:thrift thrift; GraphQL:graphql graphql gql graphqls; Prisma:node prisma; Fortran:fortran f90 f f95 f03 f08 for f77; SQL:sql sql ddl
+Pascal:pascal pas dpr lpr; Ada:ada adb ads; COBOL:cobol cob cbl cpy; Verilog:verilog v sv vh svh; VHDL:vhdl vhd vhdl; Tcl:tcl tcl; Common_Lisp:lisp lisp cl lsp asd
+Emacs_Lisp:elisp el; Scheme:scheme scm ss sld sls; Racket:racket rkt rktl; GLSL:c glsl vert frag geom comp tesc tese vsh fsh rgen rchit rmiss; WGSL:wgsl wgsl
+HLSL:c hlsl; Metal:swift metal; Coq:coq coq; MATLAB:matlab matlab; Prolog:prolog prolog
+"""
+
+# Suffixes that two languages share: that of the other one, and the paths that speak for it.
+_SHARED = r"""
+v coq (?:^|/)(?:_(?:Coq|Rocq)Project|Make|Makefile\.(?:coq|rocq)[^/]*|[^/]*(?:coq|rocq)[^/]*\.opam|dune-project)$
+m matlab (?:^|/)[@+]\w+/[^/]+\.m$|(?:^|/)Contents\.m$|\.(?:mlx|slx|mat)$
+pl prolog \.(?:prolog|qlf)$|(?:^|/)(?:pack\.pl|prolog/[^/]+\.pl)$
 """
 
 _MAX_PACKAGES = 60
@@ -5103,9 +5143,10 @@ OpenZeppelin @openzeppelin/contracts
 """
 
 
-def _language(path: str) -> str:
-    """The name:ecosystem of a file's language, or ""."""
-    return _label(_LANGUAGES, path.rpartition(".")[2].lower())
+def _language(path: str, spoken: Mapping[str, str] = {}) -> str:
+    """The name:ecosystem of a file's language, or ""; `spoken` as _find_spoken() tells."""
+    suffix = path.rpartition(".")[2]
+    return _label(_LANGUAGES, spoken.get(suffix, suffix).lower())
 
 
 def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
@@ -5182,7 +5223,7 @@ def _list_members(path: str, repo: _Repo, manifests: set[str]) -> set[str]:
     return found
 
 
-_TEST_HOME = r"(?i)(.*?/)??((?:src/)?(?:[\w.-]*tests?|__tests__|specs?|e2e|fixtures|testdata|benchmarks|benches))/"
+_TEST_HOME = r"(?i)(.*?/)??((?:src/)?(?:[\w.-]*tests?|__tests__|specs?|e2e|fixtures|testdata|benchmarks|benches|tst|t))/"
 _RUNNERS = """
 pytest py; vitest js ts jsx tsx mjs; jest js ts jsx tsx mjs; mocha js ts mjs cjs; minitest rb; rspec rb; phpunit php
 junit java kt scala groovy; testng java kt; xunit cs fs vb; nunit cs fs vb; mstest cs fs vb
@@ -5269,7 +5310,7 @@ vendored vendor vendored _vendor third_party third-party thirdparty 3rdparty nod
 vendored /deps /external /extern
 generated generated __generated__ dist __pycache__ _build __snapshots__ .next .nuxt /target /out /coverage /gen
 test tests __tests__ testdata test-data test_data fixtures __fixtures__ test-fixtures mocks __mocks__ e2e integration-tests integration_tests functional-tests
-test testsuite testsuites unittests cypress testutil testutils testhelpers test_helpers testhelper step_definitions fuzz jmh bench benches benchmark benchmarks /t
+test testsuite testsuites unittests tst cypress testutil testutils testhelpers test_helpers testhelper step_definitions fuzz jmh bench benches benchmark benchmarks /t
 test? test spec specs
 example example examples _examples sample samples demo demos playground playgrounds quickstart tutorial tutorials cookbook
 doc /doc /site /website /guides /man /wiki /documentation /www
@@ -5287,7 +5328,7 @@ _NAME_ROLES = r"""(?x)
   | go\.(?:work\.)?sum | bun\.lockb | gradle\.lockfile | bindata\.go )
 | (?P<test> test_.*\.(?:py|rb|c|cc|cpp|jl) | .*_test\.(?:py|go|rb|exs|dart|c|cc|cpp|h|clj|lua|ml) | .*_spec\.(?:rb|lua|cr) | .*_unittest\.(?:cc|cpp|py)
   | .*[.-](?:test|spec|e2e|cy|stories)\.[cm]?[jt]sx? | .*[.-](?:test|spec)\.(?:vue|svelte|coffee) | conftest\.py | tests\.(?:py|rs)
-  | (?:test|spec)_helper\.rb | .*\.feature )
+  | (?:test|spec)_helper\.rb | .*\.feature | .*\.tests?\.ps1 | .*\.t )
 | (?P<doc> .*\.(?:md|mdx|rst|adoc|markdown|pod|org|textile|rdoc)
   | (?:licen[cs]e|copying|notice|authors|changelog|changes|readme|contributing|history|news|install|todo)(?:[-.]\w+)? )
 | (?P<build> (?:gnu)?makefile | .*\.mk | cmakelists\.txt | .*\.cmake | dockerfile.* | containerfile | .*\.gradle(?:\.kts)? | meson\.build | meson_options\.txt
@@ -5373,12 +5414,9 @@ def _empty_folder() -> _Folder:
 def _build_folders(files: tuple[str, ...]) -> dict[str, _Folder]:
     """Every folder by path; the root is "". Not to be changed: it is shared."""
     folders = collections.defaultdict(_empty_folder, {"": _empty_folder()})
-    suffixes = collections.Counter(path.rpartition(".")[2] for path in files)
-    more = suffixes["cc"] + suffixes["cpp"] + suffixes["cxx"] > suffixes["c"]
-    headers = "hpp" if more else "h"  # a header is of the language of the sources around it
+    spoken = _find_spoken(files)
     for path in files:
-        spoken = path.removesuffix("h") + headers if path.endswith(".h") else path
-        role, language, inner = role_of(path), _language(spoken), path
+        role, language, inner = role_of(path), _language(path, spoken), path
         folders[folder_of(path)].here[path] = role
         while inner:
             entry = folders[folder_of(inner)]
@@ -5389,6 +5427,20 @@ def _build_folders(files: tuple[str, ...]) -> dict[str, _Folder]:
                 entry.languages[language] += 1
             inner = folder_of(inner)
     return dict(folders)
+
+
+def _find_spoken(files: Sequence[str]) -> dict[str, str]:
+    """For a suffix of several languages that whose language is spoken here."""
+    suffixes = collections.Counter(path.rpartition(".")[2] for path in files)
+    spoken = {}
+    for suffix, other, pattern in _rows(_SHARED):
+        if suffixes[suffix] and any(map(re.compile(pattern).search, files)):
+            spoken[suffix] = other
+            suffixes[suffix] = 0
+    # A header is of the language of the sources around it.
+    kin = {"h": ("c",), "hpp": ("cc", "cpp", "cxx"), "mm": ("m", "mm")}
+    counts = {header: sum(suffixes[each] for each in kin[header]) for header in kin}
+    return {**spoken, "h": max(counts, key=lambda header: counts[header])}
 
 
 def build_tree(files: Sequence[str], max_depth: int, notes: Mapping[str, str]) -> list[TreeEntry]:
