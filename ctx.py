@@ -1836,8 +1836,8 @@ ruby: rb rake gemspec ru
   edit    ^require_relative\s*["'](?=\.\./) =>
   edit    ^require_relative\s*["'] => ./
   edit    ^(require|load|autoload)\b\s*(:\w+,)?\s* =>
-  text    class ^\s*class\s+([A-Z][\w:]*)
-  text    module ^\s*module\s+([A-Z][\w:]*)
+  text    class ^[ \t]*class\s+([A-Z][\w:]*)
+  text    module ^[ \t]*module\s+([A-Z][\w:]*)
   text    function ^def\s+([\w.?!=]+)
 
 php: php phtml inc
@@ -1865,7 +1865,7 @@ php: php phtml inc
   edit    [()] =>
   edit    ^\s*__DIR__\s*\.\s*["']/? => ./
   word    abstract final readonly / class interface trait enum
-  text    function ^\s*function\s+&?(\w+)
+  text    function ^[ \t]*function\s+&?(\w+)
 
 kotlin: kt kts
   family  jvm
@@ -2124,7 +2124,7 @@ julia: jl
   edit    ^(using|import)\s+ =>
   edit    :.* =>
   word    > mutable / struct module
-  text    function ^\s*function\s+(?:\w+\.)*(\w+!?)
+  text    function ^[ \t]*function\s+(?:\w+\.)*(\w+!?)
 
 zig: zig
   public  ^(pub|export)\b
@@ -2140,8 +2140,8 @@ zig: zig
   ref     FieldOrFnCall.function_call>IDENTIFIER
   Ref     SuffixExpr.variable_type_function>IDENTIFIER FieldOrFnCall.field_access>IDENTIFIER
   raw     (SuffixExpr (BUILTINIDENTIFIER) @_i (FnCallArguments (ErrorUnionExpr (SuffixExpr (STRINGLITERALSINGLE) @use))) (#eq? @_i "@import"))
-  text    function ^\s*(?:pub\s+)?(?:export\s+|inline\s+)?fn\s+(\w+)
-  text    struct ^\s*(?:pub\s+)?const\s+(\w+)\s*=\s*(?:packed\s+|extern\s+)?(?:struct|union|enum)\b
+  text    function ^[ \t]*(?:pub\s+)?(?:export\s+|inline\s+)?fn\s+(\w+)
+  text    struct ^[ \t]*(?:pub\s+)?const\s+(\w+)\s*=\s*(?:packed\s+|extern\s+)?(?:struct|union|enum)\b
 
 objc: m mm
   like    c
@@ -2192,8 +2192,8 @@ powershell: ps1 psm1
   raw     (command (command_invokation_operator) @_d command_name: (_) @use (#eq? @_d "."))
   edit    ^["']?\$PSScriptRoot[\\/]+ => ./
   edit    \\ => /
-  text    function ^\s*(?i:function|filter)\s+(?:\w+:)?([\w-]+)
-  text    class ^\s*(?i:class)\s+(\w+)
+  text    function ^[ \t]*(?i:function|filter)\s+(?:\w+:)?([\w-]+)
+  text    class ^[ \t]*(?i:class)\s+(\w+)
 
 sql: sql ddl
   comment -- /*
@@ -2324,7 +2324,7 @@ fsharp: fs fsx
   package named_module.name namespace.name
   use     import_decl>long_identifier
   text    module ^module\s+(?:rec\s+)?([\w.]+)
-  text    type ^\s*(?:type|and)\s+(?:private\s+|internal\s+)?(\w+)
+  text    type ^[ \t]*(?:type|and)\s+(?:private\s+|internal\s+)?(\w+)
   text    function ^let\s+(?:rec\s+|inline\s+)*(\w+)\s+[^=\n]
 
 erlang: erl hrl escript
@@ -2452,7 +2452,7 @@ nix: nix
   raw     (apply_expression function: [(variable_expression name: (_) @ref) (select_expression attrpath: (attrpath attr: (identifier) @ref .))])
   drop    import map toString throw callPackage mkIf mkOption mkDerivation
   use     path_expression
-  text    function ^\s*([\w-]+)\s*=\s*(?:\w+|\{[^}]*\})\s*:(?!:)
+  text    function ^[ \t]*([\w-]+)\s*=\s*(?:\w+|\{[^}]*\})\s*:(?!:)
 
 cmake: cmake
   names   CMakeLists.txt
@@ -2467,8 +2467,8 @@ cmake: cmake
   raw     (normal_command (identifier) @_t (argument_list (argument (unquoted_argument) @ref)) (#match? @_t "^(target_link_libraries|add_dependencies)$"))
   drop    set if else elseif endif include project message option list string foreach add_library add_executable target_link_libraries target_include_directories target_compile_options target_compile_definitions set_target_properties add_subdirectory find_package install cmake_minimum_required add_custom_target add_test enable_testing PRIVATE PUBLIC INTERFACE return unset
   raw     (normal_command (identifier) @_i (argument_list . (argument) @use) (#match? @_i "^(include|add_subdirectory|INCLUDE|ADD_SUBDIRECTORY)$"))
-  text    function ^\s*(?i:function)\s*\(\s*(\w+)
-  text    object ^\s*(?i:add_library|add_executable)\s*\(\s*(\w+)
+  text    function ^[ \t]*(?i:function)\s*\(\s*(\w+)
+  text    object ^[ \t]*(?i:add_library|add_executable)\s*\(\s*(\w+)
 
 make: mk mak
   names   Makefile makefile GNUmakefile Makefile.am Makefile.in Kbuild
@@ -2659,9 +2659,9 @@ coq:
   edit    \. => /
   drop    Definition End Export From Global Hint Import Inductive Instance Lemma Local Module Notation Proof Qed Defined Record Require Section Theorem Type
   text    use ^(?:From\s+[\w.]+\s+)?Require\s+(?:Import\s+|Export\s+)?([\w.\s]+?)\.\s*$
-  text    function ^\s*(?:(?:Local|Global|Polymorphic|#\[[^\]\n]*\])\s+)*(?:Theorem|Lemma|Corollary|Proposition|Remark|Fact|Example)\s+([\w']+)[^\n.]*(?:\.\S[^\n.]*)*
-  text    function ^\s*(?:(?:Local|Global|Polymorphic|Cumulative|Monomorphic|Program|#\[[^\]\n]*\])\s+)*(?:Definition|Fixpoint|CoFixpoint|Axiom|Parameter|Conjecture)\s+([\w']+)
-  text    function ^\s*(?:(?:Local|Global|#\[[^\]\n]*\])\s+)*Ltac2?\s+([\w']+)
+  text    function ^[ \t]*(?:(?:Local|Global|Polymorphic|#\[[^\]\n]*\])\s+)*(?:Theorem|Lemma|Corollary|Proposition|Remark|Fact|Example)\s+([\w']+)[^\n.]*(?:\.\S[^\n.]*)*
+  text    function ^[ \t]*(?:(?:Local|Global|Polymorphic|Cumulative|Monomorphic|Program|#\[[^\]\n]*\])\s+)*(?:Definition|Fixpoint|CoFixpoint|Axiom|Parameter|Conjecture)\s+([\w']+)
+  text    function ^[ \t]*(?:(?:Local|Global|#\[[^\]\n]*\])\s+)*Ltac2?\s+([\w']+)
   word    > Local Global Polymorphic Cumulative Monomorphic Private Program #\[[^\]\n]*\] / Inductive=type CoInductive=type Variant=type Record=type Structure=type Class=type Module(?:\s+(?:Type|Import|Export))?=module
 
 vhdl: vhd vhdl
@@ -2751,7 +2751,7 @@ matlab:
   ref     function_call.name>identifier superclasses>property_name>identifier
   drop    size length zeros ones numel disp fprintf sprintf isempty error strcmp
   text    class ^classdef\s+(?:\([^)]*\)\s*)?(\w+)
-  text    function ^\s*function\s+(?:[^=\n(]*=\s*)?([\w.]+)
+  text    function ^[ \t]*function\s+(?:[^=\n(]*=\s*)?([\w.]+)
 
 cobol: cob cbl cpy
   grammar -
@@ -2967,7 +2967,7 @@ def _compile_words(verb: str, row: str) -> Iterator[tuple[str, str]]:
     """Labels and regexes of a row of words that begin a definition."""
     before, _, words = row.rpartition(" / ")
     modifiers = before.replace(">", "", 1).split()
-    front = r"^\s*" if ">" in before else "^"
+    front = r"^[ \t]*" if ">" in before else "^"
     front += rf"(?:(?:{'|'.join(modifiers)})\s+)*" if modifiers else ""
     name = r"[A-Z]\w*" if verb == "Word" else r"\w[\w']*(?:(?:\.|::)\w+)*"
     for word in words.split():
@@ -3919,7 +3919,8 @@ def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
         for loose, tight in _TIGHT:
             text = text.replace(loose, tight)
     lead = file.language.leads.get(kind, "")
-    return _shorten(f"{lead} {text}".strip(" ;{:,\\\t").removesuffix(" ="), MAX_SIGNATURE)
+    text = f"{lead} {text}".strip(" ;{:,\\\t").removesuffix(" =").removesuffix(" where").rstrip()
+    return _shorten(text, MAX_SIGNATURE)
 
 
 _TIGHT = (("( ", "("), ("[ ", "["), (", )", ")"), (" )", ")"), (", ]", "]"), (" ]", "]"))
@@ -4225,7 +4226,7 @@ def _match_texts(
     """Definitions and imports that the patterns of a language find, but for names known already."""
     # Examples in comments and in long strings define nothing; blanks keep every place as it is.
     quotes = rf'(?s:"""[^"].*?""")|{_comment_pattern(language.comments).pattern}'
-    code = re.sub(quotes, lambda it: re.sub(r"[^\n]", " ", it[0]), text, flags=re.S)
+    code = re.sub(quotes, _blank_lines, text, flags=re.S)
     found: list[tuple[int, int, Definition]] = []  # place, indentation
     imports: list[str] = []
     told = known | language.keywords
@@ -4246,14 +4247,18 @@ def _match_texts(
                 indent = start - code.rfind("\n", 0, start) - 1
                 is_public = bool(re.search(language.public, code[start : match.end(1)]))
                 sign, doc = _pattern_signature(code, start, match), ""
-                above = text[:start].rstrip()
-                if text.count("\n", len(above), start) < 2:
-                    comment = above[-2000:].encode()
+                above = text[max(0, start - 2000) : start]
+                comment = above.rstrip().encode()
+                if above.count("\n", len(above.rstrip())) < 2:
                     begin = _comment_start(comment, len(comment), language.comments)
                     doc = _clean_comment(comment[begin:]) if begin >= 0 else ""
                 each = Definition(line, line, kind, match[1], "", sign, doc, is_public)
                 found.append((start, indent, each))
     return _find_owners(found), imports
+
+
+def _blank_lines(match: re.Match[str]) -> str:
+    return "\n".join(" " * len(line) for line in match[0].split("\n"))
 
 
 def _pattern_signature(code: str, start: int, match: re.Match[str]) -> str:
