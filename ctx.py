@@ -5327,7 +5327,7 @@ _TREE_ROLES = r"""(?x)
 | (?P<example> [^/][-_](?:examples?|demos?|samples?|playground)(?=/) | (?:^|/)examples?[-_] )
 """
 _NAME_ROLES = r"""(?x)
-(?P<minified> .*[.-]min\.(?:js|css|mjs|cjs) | .*\.bundle\.js )
+(?P<minified> .*[.-]min\.(?:js|css|mjs|cjs) | .*\.bundle\.js ) | (?P<vendored> [a-z][\w.-]*-\d+\.\d+[\w.]*\.(?:js|css) )
 | (?P<generated> .*_pb2(?:_grpc)?\.pyi? | .*\.pb(?:\.gw)?\.(?:go|cc|h) | .*[._](?:generated|gen)\.\w+ | zz_generated.* | .*\.(?:g|freezed)\.dart
   | .*\.(?:designer|g)\.cs | .*\.(?:snap|map|tsbuildinfo|lock) | (?:package-lock|npm-shrinkwrap|packages\.lock)\.json | pnpm-lock\.yaml
   | go\.(?:work\.)?sum | bun\.lockb | gradle\.lockfile | bindata\.go )
@@ -5346,7 +5346,7 @@ _NAME_ROLES = r"""(?x)
 _PATH_ROLES = r"""(?x)
 (?P<test> (?!.*src/main/)(?:.*/)?(?:\w*[a-z0-9](?:Tests?|IT|Spec|Suite)|Test[A-Z]\w*)\.(?:java|kt|scala|groovy|cs|fs|vb|php|swift)
   | (?:.*/)?src/[a-z]\w*Test\w*/.* )
-| (?P<generated> (?i:.*(?:migrate|migrations?)/v?\d{3}[^/]*) ) | (?P<config> (?i:[^/]+\.(?:json|ya?ml|xml)) )
+| (?P<generated> (?i:.*(?:migrate|migrations?)/v?\d{3}[^/]*(?:/[^/]*)?) ) | (?P<config> (?i:[^/]+\.(?:json|ya?ml|xml)) )
 """
 
 
@@ -5516,7 +5516,7 @@ def _find_doc(folder: str, folders: Mapping[str, _Folder], docs: Mapping[str, st
     here = [sorted(folders[place].here) for place in places if place in folders]
     for path in itertools.chain(*here):
         namesake = name_of(path).partition(".")[0].lower() == name_of(folder).lower()
-        if docs.get(path) and (namesake or re.fullmatch(_DOC_FILES, name_of(path))):
+        if " " in docs.get(path, "") and (namesake or re.fullmatch(_DOC_FILES, name_of(path))):
             return docs[path]
     return ""
 
