@@ -1536,6 +1536,7 @@ def _edit_value(text: str, at: int, value: Any, indent: str) -> tuple[str, int]:
 #   family    languages that may refer to each other: a name for all of them
 #   run       interpreters after #!                         turn      suffix language regex
 #   comment   what begins a comment                         docstring yes: docs stand in the body
+#   below     what begins a comment that documents what stands above it
 #   body      nodes that end a signature, beside field body lead      label=word before a signature
 #   public    regex on the text up to the name: exported    member    the same for members
 #   closed    labels whose members begin private            open      labels with public members
@@ -1992,13 +1993,15 @@ elixir: ex exs
   public  ^(?!def(macro)?p\b|@typep)
   once    function
   raw     (call target: (identifier) @_m (arguments . (alias) @name) (do_block) @body (#match? @_m "^def(module|protocol)$")) @def.module
+  raw     (call target: (identifier) @_m (arguments . (alias) @name) (do_block (unary_operator operand: (call target: (identifier) @_d (arguments . [(string) (sigil)] @doc)))) @body (#match? @_m "^def(module|protocol)$") (#eq? @_d "moduledoc")) @def.module
   raw     (call target: (identifier) @_m (arguments . (identifier) @name) (#match? @_m "^def(|p|macro|macrop|delegate|guard)$")) @def.function
   raw     (call target: (identifier) @_m (arguments . (call target: (identifier) @name)) (#match? @_m "^def(|p|macro|macrop|delegate|guard)$")) @def.function
   raw     (call target: (identifier) @_m (arguments . (binary_operator left: (call target: (identifier) @name))) (#match? @_m "^def(|p|macro|macrop|delegate|guard)$")) @def.function
   raw     (call target: (identifier) @_m (arguments (_) (keywords) @skip) (#match? @_m "^def(|p|macro|macrop|delegate)$"))
   raw     ((unary_operator operand: (call target: (identifier) @_t (arguments . (binary_operator left: [(identifier) @name (call target: (identifier) @name) (binary_operator left: (call target: (identifier) @name))])))) @def.type (#match? @_t "^(type|typep|opaque)$"))
   raw     (binary_operator operator: "\\\\" right: (_) @value)
-  raw     ((unary_operator operand: (call target: (identifier) @_d (arguments (_)))) @doc (#match? @_d "^(doc|moduledoc|typedoc)$"))
+  raw     ((unary_operator operand: (call target: (identifier) @_d (arguments . [(string) (sigil)]))) @doc (#match? @_d "^(doc|moduledoc|typedoc)$"))
+  raw     ((unary_operator operand: (call target: (identifier) @_d (arguments . [(keywords) (boolean)]))) @skip (#match? @_d "^(doc|typedoc)$"))
   raw     ((unary_operator operand: (call target: (identifier) @_d)) @skip (#match? @_d "^(spec|impl|deprecated|since)$"))
   body    do_block
   ref     alias call.target>identifier call.target>dot.right>identifier
@@ -2263,6 +2266,7 @@ graphql: graphql gql graphqls
 ml:
   family  ocaml
   comment (*
+  below   (**
   def     value_specification>value_name=function external>value_name=function exception_definition>constructor_declaration>constructor_name=type
   raw     (type_definition (type_binding name: (_) @name body: (_)? @body) @def.type)
   raw     (type_definition "type" @start . (type_binding name: (_) @name body: (_)? @body) @def.type)
@@ -2746,6 +2750,8 @@ matlab:
   comment %
   def     class_definition=class function_definition=function
   raw     (function_definition name: (_) @name (function_arguments)? (block) @body) @def.function
+  raw     (class_definition name: (_) @name . (superclasses)? . (comment) @doc) @def.class
+  raw     (function_definition name: (_) @name . (function_arguments)? . (comment) @doc) @def.function
   raw     ((methods (attributes (attribute (identifier) @_a (identifier) @_p))) @hide (#match? @_a "(?i)access") (#match? @_p "(?i)private"))
   body    comment properties methods block events enumeration
   ref     function_call.name>identifier superclasses>property_name>identifier
@@ -2777,6 +2783,7 @@ class Language(NamedTuple):
     query: str  # patterns in the order of the table, one a line
     comments: tuple[str, ...]
     docstring: bool
+    below: str
     public: str
     member: str
     closed: frozenset[str]
@@ -2854,7 +2861,7 @@ def parse_own_languages(tables: Mapping[str, object]) -> str:
 
 _ROW_VERBS = (
     "like def Def ref Ref use package export only doc embed value skip wrap hide show section raw"
-    " grammar names family run turn comment docstring body lead public member closed open drop"
+    " grammar names family run turn comment docstring below body lead public member closed open drop"
     " keyword cut edit once blank flat cells file text word Word"
 )
 
@@ -2936,6 +2943,7 @@ def _build_language(
         query="\n".join(patterns),
         comments=tuple(last("comment", "// /*").split()),
         docstring=bool(every("docstring")),
+        below=last("below", ""),
         public=last("public", ""),
         member=last("member", last("public", "")),
         closed=frozenset(words("closed")),
@@ -3865,6 +3873,8 @@ def _build_definition(file: _File, place: _Place, frame: _Frame, top: _Frame) ->
         doc = _find_docstring(file.source, body)
     else:
         doc = _find_doc_above(file, place.start if top.wrapped < 0 else top.wrapped)
+        if file.language.below and not doc:
+            doc = _find_doc_below(file.source, place.node.end_byte, file.language.below.encode())
     first = place.captures.get("start", (place.node,))[0]
     last = place.captures.get("end", (place.node,))[0].end_point
     return Definition(
@@ -3913,7 +3923,7 @@ def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
     pieces.append(file.source[start:stop])
     text = b"".join(pieces).decode("utf-8", "replace").rstrip()
     text = re.sub(r"[;\n]\s*end$", "", text) if text.endswith("end") else text
-    is_plain = len(pieces) == 1 and "\n" not in text
+    is_plain = len(pieces) == 1 and "\n" not in text and "  " not in text
     if not is_plain or any(comment in text for comment in file.language.comments):
         text = _one_line(text, file.language)
         for loose, tight in _TIGHT:
@@ -3962,7 +3972,7 @@ _DIRECTIVE = (  # lines for tools, and lines that only draw
     r"|@ts-|@flow|@format|@jsx|@preserve|-\*-|vim?:|ex: |language .*#$|language:|emacs settings|kate:|begin$"
     r"|region\b|endregion|pragma|mark:|use strict|(?:non)?strict$"
     r"|(?<=\$)\w+|sourcemapping|\.synopsis|\.description|swiftlint|ktlint|clang-format|cspell"
-    r"|module dependencies|__\w+__$|todo\b|fixme\b|[-=*#/~]{3,}))"
+    r"|module dependencies|__\w+__$|todo\b|fixme\b|\{[0-5][ :]|[-=*#/~]{3,}))"
 )
 _FILE_TAG = (
     r"\s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*|doc|title|notice|dev)\b[ \t]*"
@@ -3994,6 +4004,16 @@ def _find_doc_above(file: _File, start: int) -> str:
             return file.docs[above]
     is_near = begin >= 0 and gap <= 1 + source.startswith(b"/**", begin)
     return _clean_comment(source[begin:stop]) if is_near else ""
+
+
+def _find_doc_below(source: bytes, stop: int, opening: bytes) -> str:
+    """First sentence of the comment right below this place, if nothing stands right below it."""
+    begin = source.find(opening, stop, stop + 200)
+    end = source.find(_BLOCKS[opening.decode()[:2]].encode(), begin)
+    gap = source[stop:begin]
+    is_near = 0 <= begin < end and not gap.strip(b" \t\r\n;") and gap.count(b"\n") < 2
+    is_last = re.match(rb"\s*\n\s*\n|\s*(?:end\b|\Z)", source[end + 2 : end + 80])
+    return _clean_comment(source[begin : end + 2]) if is_near and is_last else ""
 
 
 def _comment_start(source: bytes, stop: int, comments: tuple[str, ...]) -> int:
@@ -4040,7 +4060,7 @@ def _doc_text(text: str) -> str:
         last = re.split(r"(?m)^=(?:head|item|method|func)", text.replace("\r", ""))[-1]
         paragraphs = re.split(r"\n\s*\n", last)[1:]
         return _first_sentence(next((it for it in paragraphs if not it.startswith("=")), ""))
-    if text.startswith("#"):
+    if text.startswith(("#", "%")):
         return _clean_comment(text.encode())
     found = re.search(r"""(?s)("{3}|"|')(.*?)(?<!\\)\1""", text)
     said = found[2].replace("\r", "") if found else ""  # it may begin with an indented signature
