@@ -4008,12 +4008,13 @@ def _find_doc_above(file: _File, start: int) -> str:
 
 def _find_doc_below(source: bytes, stop: int, opening: bytes) -> str:
     """First sentence of the comment right below this place, if nothing stands right below it."""
-    begin = source.find(opening, stop, stop + 200)
-    end = source.find(_BLOCKS[opening.decode()[:2]].encode(), begin)
+    begin = source.find(opening, stop, stop + 80)
     gap = source[stop:begin]
-    is_near = 0 <= begin < end and not gap.strip(b" \t\r\n;") and gap.count(b"\n") < 2
-    is_last = re.match(rb"\s*\n\s*\n|\s*(?:end\b|\Z)", source[end + 2 : end + 80])
-    return _clean_comment(source[begin : end + 2]) if is_near and is_last else ""
+    if begin < 0 or gap.strip(b" \t\r\n;") or gap.count(b"\n") > 1:
+        return ""
+    end = source.find(_BLOCKS[opening.decode()[:2]].encode(), begin) + 2
+    is_last = re.match(rb"\s*\n\s*\n|\s*(?:end\b|\Z)", source[end : end + 80])
+    return _clean_comment(source[begin:end]) if end > begin and is_last else ""
 
 
 def _comment_start(source: bytes, stop: int, comments: tuple[str, ...]) -> int:
