@@ -1546,7 +1546,8 @@ def _edit_value(text: str, at: int, value: Any, indent: str) -> tuple[str, int]:
 #   blank     regex, read as blanks: macros that no grammar can know
 #   flat      labels that in column 0 stand in nothing, whatever a syntax error made of it
 #   cells     yes: a notebook; its code cells are read in the language of its kernel
-#   file      label word: the file itself is a definition, called what the file is called
+#   file      label word: the file itself is a definition, called what the file is called; after
+#             a word with a capital its name has one too
 #   text      label regex: what to find without a grammar; `text ast` reads it as Python
 #   word      modifiers / word=label: the same for words that begin a definition; with > indented
 LANGUAGE_TABLE = r"""
@@ -2265,6 +2266,7 @@ graphql: graphql gql graphqls
 
 ml:
   family  ocaml
+  file    module Module
   comment (*
   below   (**
   def     value_specification>value_name=function external>value_name=function exception_definition>constructor_declaration>constructor_name=type
@@ -3604,8 +3606,10 @@ def _define_file(path: str, source: bytes, language: Language) -> list[Definitio
     name = path.rpartition("/")[2].partition(".")[0]
     if not kind or not name.isidentifier() or name == "index":
         return []
+    name = name[0].upper() + name[1:] if word.istitle() else name
     lines = source.count(b"\n") + (not source.endswith(b"\n"))
-    return [Definition(1, lines, kind, name, "", f"{word} {name}", "", True)]
+    doc = _find_file_doc(source, language, set())
+    return [Definition(1, lines, kind, name, "", f"{word.lower()} {name}", doc, True)]
 
 
 def find_spoken(path: str, source: bytes, language: Language) -> tuple[bytes, Language]:
