@@ -2666,8 +2666,7 @@ coq:
   drop    Definition End Export From Global Hint Import Inductive Instance Lemma Local Module Notation Proof Qed Defined Record Require Section Theorem Type
   text    use ^(?:From\s+[\w.]+\s+)?Require\s+(?:Import\s+|Export\s+)?([\w.\s]+?)\.\s*$
   text    function ^[ \t]*(?:(?:Local|Global|Polymorphic|#\[[^\]\n]*\])\s+)*(?:Theorem|Lemma|Corollary|Proposition|Remark|Fact|Example)\s+([\w']+)[^\n.]*(?:\.\S[^\n.]*)*
-  text    function ^[ \t]*(?:(?:Local|Global|Polymorphic|Cumulative|Monomorphic|Program|#\[[^\]\n]*\])\s+)*(?:Definition|Fixpoint|CoFixpoint|Axiom|Parameter|Conjecture)\s+([\w']+)
-  text    function ^[ \t]*(?:(?:Local|Global|#\[[^\]\n]*\])\s+)*Ltac2?\s+([\w']+)
+  text    function ^[ \t]*(?:(?:Local|Global|Polymorphic|Cumulative|Monomorphic|Program|#\[[^\]\n]*\])\s+)*(?:Definition|Fixpoint|CoFixpoint|Axiom|Parameter|Conjecture|Ltac2?)\s+([\w']+)
   word    > Local Global Polymorphic Cumulative Monomorphic Private Program #\[[^\]\n]*\] / Inductive=type CoInductive=type Variant=type Record=type Structure=type Class=type Module(?:\s+(?:Type|Import|Export))?=module
 
 vhdl: vhd vhdl
@@ -2980,9 +2979,12 @@ def _compile_words(verb: str, row: str) -> Iterator[tuple[str, str]]:
     front = r"^[ \t]*" if ">" in before else "^"
     front += rf"(?:(?:{'|'.join(modifiers)})\s+)*" if modifiers else ""
     name = r"[A-Z]\w*" if verb == "Word" else r"\w[\w']*(?:(?:\.|::)\w+)*"
+    labels: dict[str, list[str]] = {}
     for word in words.split():
         word, _, label = word.partition("=")
-        yield label or word, rf"{front}{word}\s+({name})"
+        labels.setdefault(label or word, []).append(word)
+    for label, alike in labels.items():
+        yield label, rf"{front}(?:{'|'.join(alike)})\s+({name})"
 
 
 def _compile_path(verb: str, word: str) -> str:
