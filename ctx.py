@@ -1383,7 +1383,7 @@ _ABBREVIATED = r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)(?<!\bviz)(?<!\bapprox)
 # What stands before the prose, or tells the reader to go elsewhere.
 _MARKUP_LINE = r"#|=+ |[=\-~^*_+]{3,}\Z|\||\.\. |:\w+:|<h\d|[-*+] |\d+\. |>\s*\[!|\[[^\]]+\]:\s|\[[.%][^\]]*\]\Z"
 _NOTICE = (
-    r"(?i)\W*(?:please|notes?:|notice|warning|important|caution|deprecated|announc|thanks?\b|welcome"
+    r"(?i)\W*(?:please|licensed (?:to|under)|notes?:|notice|warning|important|caution|deprecated|announc|thanks?\b|welcome"
     r"|we(?: are|[’']re) |see |visit |check out|this (?:readme|page|document)\b|to (?:run|try) )"
     r"|(?:\S+ ){0,6}\w+://\S+\Z|[\"“][^\"”]+[\"”]\Z"
 )
@@ -1396,7 +1396,7 @@ def _plain(line: str) -> str:
     line = re.sub(r"\[([^\[\]]*)\](?:\([^()]*\)|\[[^\]]*\])?", r"\1", line)
     line = re.sub(r"`([^`<>]+?)\s*<[^>`]*>`_+", r"\1", line)
     line = re.sub(r"<[^<>]*>|\*\*|__|:\w+:(?=`)|`+|\\(?=[^\w\s]|[A-Z])", "", line)
-    line = re.sub(r"(?<!\w)[*_]([^*_]{1,80})[*_](?!\w)", r"\1", line).replace("&amp;", "&")
+    line = re.sub(r"(?<!\w)[*_]([^*_]{1,200})[*_](?!\w)", r"\1", line).replace("&amp;", "&")
     return " ".join(line.strip("> ").split())
 
 
@@ -2662,6 +2662,7 @@ verilog: v sv vh svh
 coq:
   grammar -
   comment (*
+  keyword Set Type Notation Eval mutable rec
   edit    \. => /
   drop    Definition End Export From Global Hint Import Inductive Instance Lemma Local Module Notation Proof Qed Defined Record Require Section Theorem Type
   text    use ^(?:From\s+[\w.]+\s+)?Require\s+(?:Import\s+|Export\s+)?([\w.\s]+?)\.\s*$
@@ -4295,6 +4296,7 @@ def _pattern_signature(code: str, start: int, match: re.Match[str]) -> str:
     if not head.rstrip().endswith(("{", ";")):
         head += re.split(r"\{(?![^{};]*\}\s*\S)|;|\.\s|:-|-->|:?=(?![=>])", line, maxsplit=1)[0]
     head = re.sub(r"\A(?:@(?!interface|protocol)\w+(?:\([^()]*\))?\s+)+", "", head)
+    head = re.sub(r"\Atemplate\s*<(?s:.*)>\s*(?=class\b|struct\b)", "", head)
     text = " ".join(re.sub(r"\"[^\"]*\"|(?<=[\s(=,])'[^'\n]{2,}'", "…", head).split())
     while text.count("(") > text.count(")") and text.rindex("(") > text.find(match[1]):
         text = text[: text.rindex("(")]
@@ -4488,6 +4490,11 @@ def detect_facts(files: Sequence[str], configs: Mapping[str, str]) -> Facts:
         spoken = _find_spoken(files)
         languages = collections.Counter(_language(path, spoken) for path in files)
         del languages[""]
+    # Where the build is most of the code, it is the product.
+    suffixes = [path.rpartition(".")[2] for path in files if role_of(path) == "build"]
+    build = collections.Counter(_label(_BUILD_LANGUAGES, suffix) for suffix in suffixes)
+    large = {name: n for name, n in build.items() if name and n > languages.total()}
+    languages = languages + collections.Counter(large)
     sizes = collections.Counter[str]()
     for language, count in languages.items():
         sizes[language.partition(":")[2]] += count
@@ -4700,7 +4707,7 @@ selene\.toml : lua : - : lint selene .
 \.?stylua\.toml : lua : - : format stylua . ; style lines up to {} columns (stylua) @ column_width
 wally\.toml : lua : Wally package : name {} @ package/name ; about {} @ package/description ; install wally install
 default\.project\.json : lua : Rojo project : name {} @ name ; tool Rojo ; build? rojo build
-alire\.toml : ada : Alire crate : name {} @ name ; about {} @ description ; tool Alire ; build alr build ; run? alr run
+alire\.toml : ada : Alire crate : name {} @ name ; about {} @ description ; tool Alire ; build alr build ; run? alr run @ executables
 _(?:Coq|Rocq)Project : coq : Coq project : build? make
 build\.ps1 : shell : - : build? pwsh ./build.ps1
 test\.ps1 : shell : - : test? pwsh ./test.ps1
@@ -5141,6 +5148,7 @@ Emacs_Lisp:elisp el; Scheme:scheme scm ss sld sls; Racket:racket rkt rktl; GLSL:
 HLSL:c hlsl; Metal:swift metal; Coq:coq coq; MATLAB:matlab matlab; Prolog:prolog prolog
 """
 
+_BUILD_LANGUAGES = "CMake:c cmake; Make:c mk; Starlark:starlark bzl star; Nix:nix nix"
 # Suffixes that two languages share: that of the other one, and the paths that speak for it.
 _SHARED = r"""
 v coq (?:^|/)(?:_(?:Coq|Rocq)Project|Make|Makefile\.(?:coq|rocq)[^/]*|[^/]*(?:coq|rocq)[^/]*\.opam|dune-project)$

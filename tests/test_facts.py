@@ -954,3 +954,9 @@ def test_a_perl_distribution_is_tested_by_prove() -> None:
     found = facts({"Makefile.PL": "WriteMakefile(NAME => 'Foo')"}, "lib/Foo.pm", "t/a.t", "t/b.t")
     assert lines(found, "test") == ["prove -lr t"]
     assert "tests in t/" in found.conventions
+
+
+def test_where_the_build_is_the_product_its_language_is_told() -> None:
+    files = ["a.py", *(f"modules/{n}.nix" for n in range(5))]
+    assert ctx.detect_facts(files, {}).stack == ("Nix", "Python")
+    assert ctx.detect_facts(["a.py", "b.py", "rules.mk", "x.nix"], {}).stack == ("Python",)
