@@ -4253,7 +4253,8 @@ def _match_texts(
 ) -> tuple[list[Definition], list[str]]:
     """Definitions and imports that the patterns of a language find, but for names known already."""
     # Examples in comments and in long strings define nothing; blanks keep every place as it is.
-    quotes = rf'(?s:"""[^"].*?""")|{_comment_pattern(language.comments).pattern}'
+    plain = r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"  # it may hold what begins a comment
+    quotes = rf'(?s:"""[^"].*?""")|{plain}|{_comment_pattern(language.comments).pattern}'
     code = re.sub(quotes, _blank_lines, text, flags=re.S)
     found: list[tuple[int, int, Definition]] = []  # place, indentation
     imports: list[str] = []
@@ -4286,6 +4287,8 @@ def _match_texts(
 
 
 def _blank_lines(match: re.Match[str]) -> str:
+    if match[0][0] in "\"'" and not match[0].startswith('"""'):
+        return match[0]
     return "\n".join(" " * len(line) for line in match[0].split("\n"))
 
 

@@ -289,3 +289,10 @@ def test_what_only_a_pattern_finds_has_owner_signature_and_doc():
 def test_an_example_in_a_docstring_is_no_definition_even_in_a_broken_file():
     source = '"""\n    f(x)\n\nstruct Example\nend\n"""\nf(x) = 1\n\nfunction g(\n'
     assert "Example" not in {d.name for d in tag("a.jl", source).definitions}
+
+
+def test_what_begins_a_comment_inside_a_text_hides_nothing():
+    source = (
+        'class A {\n    void a() { glob("x/*.txt") }\n    void b() {\n    }\n    /* end */\n}\n'
+    )
+    assert [d.name for d in tag("a.groovy", source).definitions] == ["A", "a", "b"]
