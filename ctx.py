@@ -3953,8 +3953,11 @@ def _one_line(text: str, language: Language) -> str:
 
 
 @functools.cache
-def _comment_pattern(comments: tuple[str, ...]) -> re.Pattern[str]:
-    forms = {start: f"{re.escape(start)}.*?{re.escape(end)}" for start, end in _BLOCKS.items()}
+def _comment_pattern(comments: tuple[str, ...], stop: str = "") -> re.Pattern[str]:
+    """What a comment is; `stop` is where one may end that is left open."""
+    forms = {
+        start: f"{re.escape(start)}.*?(?:{re.escape(end)}{stop})" for start, end in _BLOCKS.items()
+    }
     lines = [forms.get(comment) or re.escape(comment) + r"[^\n]*" for comment in comments]
     return re.compile("|".join(lines), re.S)
 
@@ -4234,7 +4237,7 @@ def tag_without_grammar(path: str, source: bytes, language: Language) -> FileTag
     text = source.decode("utf-8", "replace")
     found, imports = _match_texts(text, language, set())
     definitions = {*found, *_define_file(path, source, language)}
-    code = _one_line(text, language)
+    code = " ".join(_comment_pattern(language.comments, r"|\Z").sub(" ", text).split())
     has_dashes = any("-" in each.name for each in definitions)  # COBOL: 1000-OPEN-FILE
     name = r"\d*-?[A-Z][\w-]*\w" if has_dashes else r"[A-Z]\w+"
     names = collections.Counter(re.findall(rf"\b(?:{name}|\w+(?=\())", code))
@@ -4253,8 +4256,9 @@ def _match_texts(
 ) -> tuple[list[Definition], list[str]]:
     """Definitions and imports that the patterns of a language find, but for names known already."""
     # Examples in comments and in long strings define nothing; blanks keep every place as it is.
-    plain = r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"  # it may hold what begins a comment
-    quotes = rf'(?s:"""[^"].*?""")|{plain}|{_comment_pattern(language.comments).pattern}'
+    plain = r"\"(?:\\.|[^\"\\\n]){0,300}\"|'(?:\\.|[^'\\\n]){0,300}'"  # it may hold what begins one
+    comment = _comment_pattern(language.comments, r"|\Z").pattern
+    quotes = rf'(?s:"""[^"].*?""")|{plain}|{comment}'
     code = re.sub(quotes, _blank_lines, text, flags=re.S)
     found: list[tuple[int, int, Definition]] = []  # place, indentation
     imports: list[str] = []
@@ -4277,10 +4281,10 @@ def _match_texts(
                 is_public = bool(re.search(language.public, code[start : match.end(1)]))
                 sign, doc = _pattern_signature(code, start, match), ""
                 above = text[max(0, start - 2000) : start]
-                comment = above.rstrip().encode()
+                said = above.rstrip().encode()
                 if above.count("\n", len(above.rstrip())) < 2:
-                    begin = _comment_start(comment, len(comment), language.comments)
-                    doc = _clean_comment(comment[begin:]) if begin >= 0 else ""
+                    begin = _comment_start(said, len(said), language.comments)
+                    doc = _clean_comment(said[begin:]) if begin >= 0 else ""
                 each = Definition(line, line, kind, match[1], "", sign, doc, is_public)
                 found.append((start, indent, each))
     return _find_owners(found), imports
