@@ -1381,9 +1381,13 @@ def first_sentence(text: str) -> str:
 _MAX_SENTENCE = 160  # characters
 _ABBREVIATED = r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)(?<!\bviz)(?<!\bapprox)(?<!\b[A-Z])"
 # What stands before the prose, or tells the reader to go elsewhere.
-_MARKUP_LINE = r"#|=+ |[=\-~^*_+]{3,}\Z|\||\.\. |:\w+:|<h\d|[-*+] |\d+\. |>\s*\[!|\[[^\]]+\]:\s|\[[.%][^\]]*\]\Z"
+_MARKUP_LINE = (
+    r"#|=+ |[=\-~^*_+]{3,}\Z|\||\.\. |:\w+:|<h\d|[-*+] |\d+\. |>\s*\[!|\[[^\]]+\]:\s"
+    r"|\[[.%][^\]]*\]\Z"
+)
 _NOTICE = (
-    r"(?i)\W*(?:please|licensed (?:to|under)|notes?:|notice|warning|important|caution|deprecated|announc|thanks?\b|welcome"
+    r"(?i)\W*(?:please|notes?:|notice|warning|important|caution|deprecated|announc|thanks?\b|welcome"
+    r"|licensed (?:to|under)"
     r"|we(?: are|[’']re) |see |visit |check out|this (?:readme|page|document)\b|to (?:run|try) )"
     r"|(?:\S+ ){0,6}\w+://\S+\Z|[\"“][^\"”]+[\"”]\Z"
 )
