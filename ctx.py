@@ -1383,11 +1383,15 @@ def first_sentence(text: str) -> str:
 _MAX_SENTENCE = 160  # characters
 _ABBREVIATED = r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)(?<!\bviz)(?<!\bapprox)(?<!\b[A-Z])"
 # What stands before the prose, or tells the reader to go elsewhere.
-_MARKUP_LINE = r"#|=+ |[=\-~^*_+]{3,}\Z|\||\.\. |:\w+:|<h\d|[-*+] |\d+\. |>\s*\[!|\[[^\]]+\]:\s"
+_MARKUP_LINE = (
+    r"#|=+ |[=\-~^*_+]{3,}\Z|\||\.\. |:\w+:|<h\d|[-*+] |\d+\. |>\s*\[!|\[[^\]]+\]:\s"
+    r"|\[[.%][^\]]*\]\Z"
+)
 _NOTICE = (
     r"(?i)\W*(?:please|notes?:|notice|warning|important|caution|deprecated|announc|thanks?\b|welcome"
+    r"|licensed (?:to|under)"
     r"|we(?: are|[’']re) |see |visit |check out|this (?:readme|page|document)\b|to (?:run|try) )"
-    r"|(?:\S+ ){0,6}\w+://\S+\Z"
+    r"|(?:\S+ ){0,6}\w+://\S+\Z|[\"“][^\"”]+[\"”]\Z"
 )
 # After a notice anything may follow: then only what says what it is.
 _DEFINITION = r"(?!If |Until |When |Our )(?:\S+ ){1,4}(?:is an?|is the|is often|are|provides|contains|implements) (?!.*:\Z)"
@@ -1398,7 +1402,7 @@ def _plain(line: str) -> str:
     line = re.sub(r"\[([^\[\]]*)\](?:\([^()]*\)|\[[^\]]*\])?", r"\1", line)
     line = re.sub(r"`([^`<>]+?)\s*<[^>`]*>`_+", r"\1", line)
     line = re.sub(r"<[^<>]*>|\*\*|__|:\w+:(?=`)|`+|\\(?=[^\w\s]|[A-Z])", "", line)
-    line = re.sub(r"(?<!\w)[*_]([^*_]{1,80})[*_](?!\w)", r"\1", line).replace("&amp;", "&")
+    line = re.sub(r"(?<!\w)[*_]([^*_]{1,200})[*_](?!\w)", r"\1", line).replace("&amp;", "&")
     return " ".join(line.strip("> ").split())
 
 
@@ -1538,15 +1542,18 @@ def _edit_value(text: str, at: int, value: Any, indent: str) -> tuple[str, int]:
 #   family    languages that may refer to each other: a name for all of them
 #   run       interpreters after #!                         turn      suffix language regex
 #   comment   what begins a comment                         docstring yes: docs stand in the body
+#   below     what begins a comment that documents what stands above it
 #   body      nodes that end a signature, beside field body lead      label=word before a signature
 #   public    regex on the text up to the name: exported    member    the same for members
 #   closed    labels whose members begin private            open      labels with public members
 #   drop      names that are no references                  keyword   names that are not defined
 #   cut       regex, deleted from owners                    edit      regex => text, on imports
 #   once      labels of which one name in a row is told once: clauses of a function
+#   blank     regex, read as blanks: macros that no grammar can know
 #   flat      labels that in column 0 stand in nothing, whatever a syntax error made of it
 #   cells     yes: a notebook; its code cells are read in the language of its kernel
-#   file      label word: the file itself is a definition, called what the file is called
+#   file      label word: the file itself is a definition, called what the file is called; after
+#             a word with a capital its name has one too
 #   text      label regex: what to find without a grammar; `text ast` reads it as Python
 #   word      modifiers / word=label: the same for words that begin a definition; with > indented
 LANGUAGE_TABLE = r"""
@@ -1586,7 +1593,8 @@ starlark: bzl star bazel
   docstring yes
   public  (^|\W)[^\W_]\w*$
   def     function_definition=function
-  raw     (module (expression_statement (call arguments: (argument_list (keyword_argument name: (identifier) @_n value: (string (string_content) @name))) @body (#eq? @_n "name")) @def.object))
+  raw     (module (expression_statement (call arguments: (argument_list (keyword_argument name: (identifier) @_n value: (string (string_content) @name)) . (_)? @body) (#eq? @_n "name")) @def.object))
+  raw     (module (expression_statement (assignment left: (identifier) @name right: (call arguments: (_) @value)) @def.constant))
   value   default_parameter.value
   ref     call.function>identifier call.function>attribute.attribute>identifier
   drop    load glob select fail len str list dict package
@@ -1836,8 +1844,8 @@ ruby: rb rake gemspec ru
   edit    ^require_relative\s*["'](?=\.\./) =>
   edit    ^require_relative\s*["'] => ./
   edit    ^(require|load|autoload)\b\s*(:\w+,)?\s* =>
-  text    class ^\s*class\s+([A-Z][\w:]*)
-  text    module ^\s*module\s+([A-Z][\w:]*)
+  text    class ^[ \t]*class\s+([A-Z][\w:]*)
+  text    module ^[ \t]*module\s+([A-Z][\w:]*)
   text    function ^def\s+([\w.?!=]+)
 
 php: php phtml inc
@@ -1865,7 +1873,7 @@ php: php phtml inc
   edit    [()] =>
   edit    ^\s*__DIR__\s*\.\s*["']/? => ./
   word    abstract final readonly / class interface trait enum
-  text    function ^\s*function\s+&?(\w+)
+  text    function ^[ \t]*function\s+&?(\w+)
 
 kotlin: kt kts
   family  jvm
@@ -1981,6 +1989,7 @@ bash: sh bash zsh ksh
   def     function_definition=function program/declaration_command>variable_assignment.name=constant
   value   variable_assignment.value
   ref     command_name>word
+  keyword PATH IFS LANG LC_ALL HOME
   drop    echo exit cd set local return source export test printf read shift true false rm mkdir cp mv cat grep sed awk head tail
   raw     ((command name: (command_name) @_s . argument: [(word) (string) (raw_string)] @use) (#match? @_s "^(source|\\.)$"))
   text    function ^(?:function\s+)?([\w-]+)\s*\(\)
@@ -1991,13 +2000,15 @@ elixir: ex exs
   public  ^(?!def(macro)?p\b|@typep)
   once    function
   raw     (call target: (identifier) @_m (arguments . (alias) @name) (do_block) @body (#match? @_m "^def(module|protocol)$")) @def.module
+  raw     (call target: (identifier) @_m (arguments . (alias) @name) (do_block (unary_operator operand: (call target: (identifier) @_d (arguments . [(string) (sigil)] @doc)))) @body (#match? @_m "^def(module|protocol)$") (#eq? @_d "moduledoc")) @def.module
   raw     (call target: (identifier) @_m (arguments . (identifier) @name) (#match? @_m "^def(|p|macro|macrop|delegate|guard)$")) @def.function
   raw     (call target: (identifier) @_m (arguments . (call target: (identifier) @name)) (#match? @_m "^def(|p|macro|macrop|delegate|guard)$")) @def.function
   raw     (call target: (identifier) @_m (arguments . (binary_operator left: (call target: (identifier) @name))) (#match? @_m "^def(|p|macro|macrop|delegate|guard)$")) @def.function
   raw     (call target: (identifier) @_m (arguments (_) (keywords) @skip) (#match? @_m "^def(|p|macro|macrop|delegate)$"))
   raw     ((unary_operator operand: (call target: (identifier) @_t (arguments . (binary_operator left: [(identifier) @name (call target: (identifier) @name) (binary_operator left: (call target: (identifier) @name))])))) @def.type (#match? @_t "^(type|typep|opaque)$"))
   raw     (binary_operator operator: "\\\\" right: (_) @value)
-  raw     ((unary_operator operand: (call target: (identifier) @_d (arguments (_)))) @doc (#match? @_d "^(doc|moduledoc|typedoc)$"))
+  raw     ((unary_operator operand: (call target: (identifier) @_d (arguments . [(string) (sigil)]))) @doc (#match? @_d "^(doc|moduledoc|typedoc)$"))
+  raw     ((unary_operator operand: (call target: (identifier) @_d (arguments . [(keywords) (boolean)]))) @skip (#match? @_d "^(doc|typedoc)$"))
   raw     ((unary_operator operand: (call target: (identifier) @_d)) @skip (#match? @_d "^(spec|impl|deprecated|since)$"))
   body    do_block
   ref     alias call.target>identifier call.target>dot.right>identifier
@@ -2123,7 +2134,7 @@ julia: jl
   edit    ^(using|import)\s+ =>
   edit    :.* =>
   word    > mutable / struct module
-  text    function ^\s*function\s+(?:\w+\.)*(\w+!?)
+  text    function ^[ \t]*function\s+(?:\w+\.)*(\w+!?)
 
 zig: zig
   public  ^(pub|export)\b
@@ -2139,11 +2150,12 @@ zig: zig
   ref     FieldOrFnCall.function_call>IDENTIFIER
   Ref     SuffixExpr.variable_type_function>IDENTIFIER FieldOrFnCall.field_access>IDENTIFIER
   raw     (SuffixExpr (BUILTINIDENTIFIER) @_i (FnCallArguments (ErrorUnionExpr (SuffixExpr (STRINGLITERALSINGLE) @use))) (#eq? @_i "@import"))
-  text    function ^\s*(?:pub\s+)?(?:export\s+|inline\s+)?fn\s+(\w+)
-  text    struct ^\s*(?:pub\s+)?const\s+(\w+)\s*=\s*(?:packed\s+|extern\s+)?(?:struct|union|enum)\b
+  text    function ^[ \t]*(?:pub\s+)?(?:export\s+|inline\s+)?fn\s+(\w+)
+  text    struct ^[ \t]*(?:pub\s+)?const\s+(\w+)\s*=\s*(?:packed\s+|extern\s+)?(?:struct|union|enum)\b
 
 objc: m mm
   like    c
+  blank   ^[A-Z_]*(?:BEGIN|END)[A-Z_]*(?=\s*$)|(?<!define )\b(?:(?:NS|CF)_(?!(?:CLOSED_)?(?:ENUM|OPTIONS)\b)[A-Z_]+|[A-Z_]*(?:AVAILABLE|DEPRECATED)[A-Z_]*)\b(?:\((?:[^()\n]|\([^()\n]*\))*\))?
   turn    m matlab \A\s*(%|function\b|classdef\b|clear\b|clc\b|close all\b|addpath\b)
   def     protocol_declaration>^identifier=protocol class_interface>^identifier=class
   raw     (class_interface . (identifier) @name "(") @def.part
@@ -2169,8 +2181,8 @@ groovy: groovy gradle gvy gsh
   public  ^(?!.*\bprivate\b)
   text    package ^package\s+([\w.]+)
   text    use ^import\s+(?:static\s+)?([\w.*]+)
-  word    > public abstract final static private / class @?interface=interface enum trait
-  text    function ^[ \t]*(?:(?:public|private|protected|static|final|synchronized|abstract)\s+)*(?:def|void|boolean|int|long|double|float|[A-Z]\w*(?:<[^()\n]*>)?(?:\[\])?)\s+(\w+)\s*\([^)]*\)\s*(?:throws\s+\w+\s*)?\{
+  word    > public abstract final static private @\w+(?:\([^()]*\))? / class @?interface=interface enum trait
+  text    function ^[ \t]*(?:(?:@\w+(?:\([^()]*\))?|public|private|protected|static|final|synchronized|abstract)\s+)*(?:def|void|boolean|int|long|double|float|[A-Z]\w*(?:<[^()\n]*>)?(?:\[\])?)\s+(\w+)\s*\([^)]*\)\s*(?:throws\s+\w+\s*)?\{
 
 powershell: ps1 psm1
   run     pwsh powershell
@@ -2190,8 +2202,8 @@ powershell: ps1 psm1
   raw     (command (command_invokation_operator) @_d command_name: (_) @use (#eq? @_d "."))
   edit    ^["']?\$PSScriptRoot[\\/]+ => ./
   edit    \\ => /
-  text    function ^\s*(?i:function|filter)\s+(?:\w+:)?([\w-]+)
-  text    class ^\s*(?i:class)\s+(\w+)
+  text    function ^[ \t]*(?i:function|filter)\s+(?:\w+:)?([\w-]+)
+  text    class ^[ \t]*(?i:class)\s+(\w+)
 
 sql: sql ddl
   comment -- /*
@@ -2260,7 +2272,9 @@ graphql: graphql gql graphqls
 
 ml:
   family  ocaml
+  file    module Module
   comment (*
+  below   (**
   def     value_specification>value_name=function external>value_name=function exception_definition>constructor_declaration>constructor_name=type
   raw     (type_definition (type_binding name: (_) @name body: (_)? @body) @def.type)
   raw     (type_definition "type" @start . (type_binding name: (_) @name body: (_)? @body) @def.type)
@@ -2322,7 +2336,7 @@ fsharp: fs fsx
   package named_module.name namespace.name
   use     import_decl>long_identifier
   text    module ^module\s+(?:rec\s+)?([\w.]+)
-  text    type ^\s*(?:type|and)\s+(?:private\s+|internal\s+)?(\w+)
+  text    type ^[ \t]*(?:type|and)\s+(?:private\s+|internal\s+)?(\w+)
   text    function ^let\s+(?:rec\s+|inline\s+)*(\w+)\s+[^=\n]
 
 erlang: erl hrl escript
@@ -2394,11 +2408,12 @@ elisp: el
   raw     (macro_definition name: (_) @name docstring: (_) @doc @body) @def.macro
   raw     (source_file (special_form ["defvar" "defconst"] . (symbol) @name . (_) @body . (string)? @doc) @def.variable)
   raw     (source_file (list . (symbol) @_d . (symbol) @name . (_)? @body (string)? @doc (#match? @_d "^(defcustom|defface|defvar-local)$")) @def.variable)
-  raw     (source_file (list . (symbol) @_d . (symbol) @name . (list) . (string)? @doc . (_)? @body (#match? @_d "^(cl-)?def(un|macro|method|generic|subst)[*]?$")) @def.function)
+  raw     (source_file (list . (symbol) @_d . (symbol) @name . (symbol)? . (list) . (_)? @body (#match? @_d "^(cl-)?def(un|macro|method|generic|subst)[*]?$|^transient-define-(prefix|suffix|infix|argument)$")) @def.function)
+  raw     (source_file (list . (symbol) @_d . (symbol) @name . (symbol)? . (list) . (string) @doc @body (#match? @_d "^(cl-)?def(un|macro|method|generic|subst)[*]?$|^transient-define-(prefix|suffix|infix|argument)$")) @def.function)
   raw     (source_file (list . (symbol) @_d . (quote (symbol) @name) (#eq? @_d "defalias")) @def.function)
   raw     (source_file (list . (symbol) @_d . [(symbol) @name (list . (symbol) @name)] . (_)? @body (#match? @_d "^(cl-defstruct|defclass)$")) @def.struct)
   raw     (source_file (list . (symbol) @_d . (symbol) @name . (string) @doc @body (#eq? @_d "define-minor-mode")) @def.function)
-  raw     (source_file (list . (symbol) @_d . (symbol) @name . (_) @body (#match? @_d "^define-(|derived|globalized-minor|generic)-mode$|^define-globalized-minor-mode$|^transient-define-prefix$")) @def.function)
+  raw     (source_file (list . (symbol) @_d . (symbol) @name . (_) @body (#match? @_d "^define-(|derived|globalized-minor|generic)-mode$|^define-globalized-minor-mode$")) @def.function)
   ref     list>^symbol
   drop    require provide funcall car cdr setq-local message format list concat eq not null declare autoload
   raw     (list . (symbol) @_r . (quote (symbol) @use) (#eq? @_r "require"))
@@ -2455,7 +2470,7 @@ nix: nix
   raw     (apply_expression function: [(variable_expression name: (_) @ref) (select_expression attrpath: (attrpath attr: (identifier) @ref .))])
   drop    import map toString throw callPackage mkIf mkOption mkDerivation
   use     path_expression
-  text    function ^\s*([\w-]+)\s*=\s*(?:\w+|\{[^}]*\})\s*:(?!:)
+  text    function ^[ \t]*([\w-]+)\s*=\s*(?:\w+|\{[^}]*\})\s*:(?!:)
 
 cmake: cmake
   names   CMakeLists.txt
@@ -2470,8 +2485,8 @@ cmake: cmake
   raw     (normal_command (identifier) @_t (argument_list (argument (unquoted_argument) @ref)) (#match? @_t "^(target_link_libraries|add_dependencies)$"))
   drop    set if else elseif endif include project message option list string foreach add_library add_executable target_link_libraries target_include_directories target_compile_options target_compile_definitions set_target_properties add_subdirectory find_package install cmake_minimum_required add_custom_target add_test enable_testing PRIVATE PUBLIC INTERFACE return unset
   raw     (normal_command (identifier) @_i (argument_list . (argument) @use) (#match? @_i "^(include|add_subdirectory|INCLUDE|ADD_SUBDIRECTORY)$"))
-  text    function ^\s*(?i:function)\s*\(\s*(\w+)
-  text    object ^\s*(?i:add_library|add_executable)\s*\(\s*(\w+)
+  text    function ^[ \t]*(?i:function)\s*\(\s*(\w+)
+  text    object ^[ \t]*(?i:add_library|add_executable)\s*\(\s*(\w+)
 
 make: mk mak
   names   Makefile makefile GNUmakefile Makefile.am Makefile.in Kbuild
@@ -2513,6 +2528,7 @@ fish: fish
 luau: luau
   like    lua
   def     type_definition=type
+  raw     (type_definition name: (generic_type . (identifier) @name)) @def.type
   raw     (function_call name: (identifier) @_r arguments: (arguments . (dot_index_expression field: (identifier) @use)) (#eq? @_r "require"))
   ref     generic_type>identifier
   word    export / type
@@ -2658,10 +2674,13 @@ verilog: v sv vh svh
 coq:
   grammar -
   comment (*
+  keyword Set Type Notation Eval mutable rec
   edit    \. => /
   drop    Definition End Export From Global Hint Import Inductive Instance Lemma Local Module Notation Proof Qed Defined Record Require Section Theorem Type
   text    use ^(?:From\s+[\w.]+\s+)?Require\s+(?:Import\s+|Export\s+)?([\w.\s]+?)\.\s*$
-  word    > Local Global / Theorem=function Lemma=function Definition=function Fixpoint=function Corollary=function Inductive=type Record=type Class=type Module(?:\s+(?:Type|Import|Export))?=module
+  text    function ^[ \t]*(?:(?:Local|Global|Polymorphic|#\[[^\]\n]*\])\s+)*(?:Theorem|Lemma|Corollary|Proposition|Remark|Fact|Example)\s+([\w']+)[^\n.]*(?:\.\S[^\n.]*)*
+  text    function ^[ \t]*(?:(?:Local|Global|Polymorphic|Cumulative|Monomorphic|Program|#\[[^\]\n]*\])\s+)*(?:Definition|Fixpoint|CoFixpoint|Axiom|Parameter|Conjecture|Ltac2?)\s+([\w']+)
+  word    > Local Global Polymorphic Cumulative Monomorphic Private Program #\[[^\]\n]*\] / Inductive=type CoInductive=type Variant=type Record=type Structure=type Class=type Module(?:\s+(?:Type|Import|Export))?=module
 
 vhdl: vhd vhdl
   comment --
@@ -2745,23 +2764,24 @@ matlab:
   comment %
   def     class_definition=class function_definition=function
   raw     (function_definition name: (_) @name (function_arguments)? (block) @body) @def.function
+  raw     (class_definition name: (_) @name . (superclasses)? . (comment) @doc) @def.class
+  raw     (function_definition name: (_) @name . (function_arguments)? . (comment) @doc) @def.function
   raw     ((methods (attributes (attribute (identifier) @_a (identifier) @_p))) @hide (#match? @_a "(?i)access") (#match? @_p "(?i)private"))
   body    comment properties methods block events enumeration
   ref     function_call.name>identifier superclasses>property_name>identifier
   drop    size length zeros ones numel disp fprintf sprintf isempty error strcmp
   text    class ^classdef\s+(?:\([^)]*\)\s*)?(\w+)
-  text    function ^\s*function\s+(?:[^=\n(]*=\s*)?([\w.]+)
+  text    function ^[ \t]*function\s+(?:[^=\n(]*=\s*)?([\w.]+)
 
 cobol: cob cbl cpy
   grammar -
   comment *>
-  keyword FILE-CONTROL SPECIAL-NAMES SOURCE-COMPUTER OBJECT-COMPUTER I-O-CONTROL AUTHOR INSTALLATION DATE-WRITTEN DATE-COMPILED SECURITY REMARKS WORKING-STORAGE LINKAGE FILE LOCAL-STORAGE INPUT-OUTPUT CONFIGURATION
+  keyword PROGRAM-ID FILE-CONTROL SPECIAL-NAMES SOURCE-COMPUTER OBJECT-COMPUTER I-O-CONTROL AUTHOR INSTALLATION DATE-WRITTEN DATE-COMPILED SECURITY REMARKS WORKING-STORAGE LINKAGE FILE LOCAL-STORAGE INPUT-OUTPUT CONFIGURATION
   drop    PROGRAM-ID WORKING-STORAGE CALL COPY DATA DISPLAY DIVISION END ID IDENTIFICATION PERFORM PIC PROCEDURE PROGRAM RUN SECTION STOP STORAGE USING VALUE WORKING MOVE TO IF ELSE ADD FROM BY INTO THEN NOT
-  text    module (?i)^.{6}\s+program-id\.\s+([\w-]+)
-  text    module (?i)^\s{0,5}program-id\.\s+([\w-]+)
+  text    module (?i)^(?:.{6}\s+|\s{0,5})program-id\.(?:\s+\d{6,8})*\s+([\w-]+)
   text    use (?i)^(?:.{6})?\s*copy\s+["']?([\w.-]+?)["']?\s*\.?\s*$
-  text    function ^(?:.{6}) ([A-Z0-9][A-Z0-9-]*)\s+(?:SECTION)\.
-  text    function ^.{6} ([A-Z0-9][A-Z0-9-]*)\.\s*(?:\d{8})?\s*$
+  text    function ^.{6} ([A-Z0-9]*[A-Z][A-Z0-9-]*)\s+SECTION\.
+  text    function ^.{6} ([A-Z0-9]*[A-Z-][A-Z0-9-]*)(?=\.\s*(?:\d{8})?\s*$)
 """  # noqa: E501
 
 
@@ -2777,6 +2797,7 @@ class Language(NamedTuple):
     query: str  # patterns in the order of the table, one a line
     comments: tuple[str, ...]
     docstring: bool
+    below: str
     public: str
     member: str
     closed: frozenset[str]
@@ -2790,6 +2811,7 @@ class Language(NamedTuple):
     keywords: frozenset[str]
     edits: tuple[tuple[str, str], ...]
     turns: tuple[tuple[str, str, str], ...]  # suffix, other language, what its content looks like
+    blank: str
     file: tuple[str, str]  # label and word, where the file itself is a definition
     cells: bool
     own: str  # the user's stanzas, which its parts may be in
@@ -2842,7 +2864,8 @@ def parse_own_languages(tables: Mapping[str, object]) -> str:
     for name in tables:
         try:
             built = get_language(name, own)
-            regexes = [built.public, built.member, built.cut, *(edit[0] for edit in built.edits)]
+            regexes = [built.public, built.member, built.cut, built.blank]
+            regexes += [edit[0] for edit in built.edits]
             for regex in regexes + [each[-1] for each in built.texts + built.turns]:
                 re.compile(regex)
         except (re.error, ValueError) as error:
@@ -2852,8 +2875,8 @@ def parse_own_languages(tables: Mapping[str, object]) -> str:
 
 _ROW_VERBS = (
     "like def Def ref Ref use package export only doc embed value skip wrap hide show section raw"
-    " grammar names family run turn comment docstring body lead public member closed open drop"
-    " keyword cut edit once flat cells file text word Word"
+    " grammar names family run turn comment docstring below body lead public member closed open drop"
+    " keyword cut edit once blank flat cells file text word Word"
 )
 
 
@@ -2934,6 +2957,7 @@ def _build_language(
         query="\n".join(patterns),
         comments=tuple(last("comment", "// /*").split()),
         docstring=bool(every("docstring")),
+        below=last("below", ""),
         public=last("public", ""),
         member=last("member", last("public", "")),
         closed=frozenset(words("closed")),
@@ -2947,6 +2971,7 @@ def _build_language(
         keywords=frozenset(words("keyword")),
         edits=tuple((old.strip(), new.strip()) for old, _, new in edits),
         turns=tuple((suffix, other, regex) for suffix, other, regex in turns),
+        blank="|".join(every("blank")),
         file=(label, word),
         cells=bool(every("cells")),
         own="",
@@ -2964,12 +2989,15 @@ def _compile_words(verb: str, row: str) -> Iterator[tuple[str, str]]:
     """Labels and regexes of a row of words that begin a definition."""
     before, _, words = row.rpartition(" / ")
     modifiers = before.replace(">", "", 1).split()
-    front = r"^\s*" if ">" in before else "^"
+    front = r"^[ \t]*" if ">" in before else "^"
     front += rf"(?:(?:{'|'.join(modifiers)})\s+)*" if modifiers else ""
-    name = r"[A-Z]\w*" if verb == "Word" else r"\w+(?:(?:\.|::)\w+)*"
+    name = r"[A-Z]\w*" if verb == "Word" else r"\w[\w']*(?:(?:\.|::)\w+)*"
+    labels: dict[str, list[str]] = {}
     for word in words.split():
         word, _, label = word.partition("=")
-        yield label or word, rf"{front}{word}\s+({name})"
+        labels.setdefault(label or word, []).append(word)
+    for label, alike in labels.items():
+        yield label, rf"{front}(?:{'|'.join(alike)})\s+({name})"
 
 
 def _compile_path(verb: str, word: str) -> str:
@@ -3519,6 +3547,9 @@ def tag_source(path: str, source: bytes, language: Language) -> FileTags | None:
     if tools is None:
         return None
     parse, matches, shapes = tools
+    if language.blank:
+        pattern = re.compile(language.blank.encode(), re.MULTILINE)
+        source = pattern.sub(lambda found: b" " * len(found[0]), source)
     references: list[Any] = []
     places: list[_Place] = []
     nodes: dict[str, list[Any]] = {role: [] for role in _LISTED}
@@ -3591,8 +3622,10 @@ def _define_file(path: str, source: bytes, language: Language) -> list[Definitio
     name = path.rpartition("/")[2].partition(".")[0]
     if not kind or not name.isidentifier() or name == "index":
         return []
+    name = name[0].upper() + name[1:] if word.istitle() else name
     lines = source.count(b"\n") + (not source.endswith(b"\n"))
-    return [Definition(1, lines, kind, name, "", f"{word} {name}", "", True)]
+    doc = _find_file_doc(source, language, set())
+    return [Definition(1, lines, kind, name, "", f"{word.lower()} {name}", doc, True)]
 
 
 def find_spoken(path: str, source: bytes, language: Language) -> tuple[bytes, Language]:
@@ -3748,6 +3781,7 @@ def _public_searches(*patterns: str) -> list[Callable[[str], object] | None]:
 def _find_definitions(file: _File, places: Sequence[_Place]) -> tuple[list[Definition], set[int]]:
     """Definitions, and the ends of all names that are defined."""
     definitions: list[Definition] = []
+    several: set[tuple[object, ...]] = set()  # kind, name, owner of what one node defines together
     own: set[int] = set()
     stack = [_Frame(len(file.source) + 1)]
     flat, once = file.language.flat, file.language.once
@@ -3774,9 +3808,10 @@ def _find_definitions(file: _File, places: Sequence[_Place]) -> tuple[list[Defin
                 definition = _build_definition(file, place, frame, top)
                 before = definitions[-1] if definitions else definition
                 if frame.kind in once and before[2:5] == definition[2:5]:
-                    definitions[-1:] = []
-                    definition = before._replace(end=definition.end)
-                definitions.append(definition)
+                    definitions[-1:] = [before._replace(end=definition.end)]
+                elif definition[2:5] not in several:
+                    definitions.append(definition)
+                several.update([definition[2:5]] if "each" in captures else [])
         elif top.hidden:
             continue
         elif role == "wrap":
@@ -3873,6 +3908,8 @@ def _build_definition(file: _File, place: _Place, frame: _Frame, top: _Frame) ->
         doc = _find_docstring(source, body)
     else:
         doc = _find_doc_above(file, start if top.wrapped < 0 else top.wrapped)
+        if file.language.below and not doc:
+            doc = _find_doc_below(source, node.end_byte, file.language.below.encode())
     first = captures["start"][0] if "start" in captures else node
     last = (captures["end"][0] if "end" in captures else node).end_point
     return Definition(
@@ -3923,7 +3960,7 @@ def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
         index += 1
     text = (before + file.source[start:stop]).decode("utf-8", "replace").rstrip()
     text = re.sub(r"[;\n]\s*end$", "", text) if text.endswith("end") else text
-    is_plain = not before and "\n" not in text
+    is_plain = not before and "\n" not in text and "  " not in text
     for comment in file.language.comments:
         is_plain = is_plain and comment not in text
     if not is_plain:
@@ -3931,7 +3968,8 @@ def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
         for loose, tight in _TIGHT:
             text = text.replace(loose, tight)
     lead = file.language.leads.get(kind, "")
-    return _shorten(f"{lead} {text}".strip(" ;{:,\\\t").removesuffix(" ="), MAX_SIGNATURE)
+    text = f"{lead} {text}".strip(" ;{:,\\\t").removesuffix(" =").removesuffix(" where").rstrip()
+    return _shorten(text, MAX_SIGNATURE)
 
 
 _TIGHT = (("( ", "("), ("[ ", "["), (", )", ")"), (" )", ")"), (", ]", "]"), (" ]", "]"))
@@ -3947,8 +3985,11 @@ def _one_line(text: str, language: Language) -> str:
 
 
 @functools.cache
-def _comment_pattern(comments: tuple[str, ...]) -> re.Pattern[str]:
-    forms = {start: f"{re.escape(start)}.*?{re.escape(end)}" for start, end in _BLOCKS.items()}
+def _comment_pattern(comments: tuple[str, ...], stop: str = "") -> re.Pattern[str]:
+    """What a comment is; `stop` is where one may end that is left open."""
+    forms = {
+        start: f"{re.escape(start)}.*?(?:{re.escape(end)}{stop})" for start, end in _BLOCKS.items()
+    }
     lines = [forms.get(comment) or re.escape(comment) + r"[^\n]*" for comment in comments]
     return re.compile("|".join(lines), re.S)
 
@@ -3964,16 +4005,16 @@ _GENERATED = (
 )
 _LICENCE = (
     *("copyright", "license", "licence", "spdx-", "all rights reserved", "file is part of"),
-    "redistribution",
+    *("redistribution", "distributed under", "software is provided"),
 )
-_LEADER = r"[ \t]*(?:/\*+!?|\*>|\(\*+|\*+(?![/)])|//+[!<]?|<?#+[|']?|--+(?: ?[|^])?|\{-?|;+>?|%+|!+[<>]?)?[ \t]?"
+_LEADER = r"[ \t]*(?:/\*+!?|\*>|\(\*+|\*+(?![/)])|//+[!<]?|<?#+[|']?|--+(?: ?[|^])?|\{-?|;+>?|%+!?|!+[<>]?)?[ \t]?"
 _DIRECTIVE = (  # lines for tools, and lines that only draw; in small letters
     r"\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
-    r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+\w+(?::|$)|\+build"
+    r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+\w+(?:[:=]|$)|\+build"
     r"|@ts-|@flow|@format|@jsx|@preserve|-\*-|vim?:|ex: |language .*#$|language:|emacs settings|kate:|begin$"
     r"|region\b|endregion|pragma|mark:|use strict|(?:non)?strict$"
     r"|(?<=\$)\w+|sourcemapping|\.synopsis|\.description|swiftlint|ktlint|clang-format|cspell"
-    r"|module dependencies|__\w+__$|todo\b|fixme\b|[-=*#/~]{3,})"
+    r"|module dependencies|__\w+__$|todo\b|fixme\b|\{[0-5][ :]|[-=*#/~]{3,})"
 )
 _FILE_TAG = (
     r"\s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*|doc|title|notice|dev)\b[ \t]*"
@@ -3997,8 +4038,23 @@ def _find_doc_above(file: _File, start: int) -> str:
         start = stop = file.jumps[stop]
     gap = source.count(b"\n", stop, start)
     begin = _comment_start(source, stop, file.language.comments) if gap < 3 else -1
+    if file.docs and begin > 0:  # a remark may stand between a doc and its definition
+        blank = source[max(0, begin - 80) : begin]
+        if (above := begin - len(blank) + len(blank.rstrip())) in file.docs:
+            return file.docs[above]
     is_near = begin >= 0 and gap <= 1 + source.startswith(b"/**", begin)
     return _clean_comment(source[begin:stop]) if is_near else ""
+
+
+def _find_doc_below(source: bytes, stop: int, opening: bytes) -> str:
+    """First sentence of the comment right below this place, if nothing stands right below it."""
+    begin = source.find(opening, stop, stop + 80)
+    gap = source[stop:begin]
+    if begin < 0 or gap.strip(b" \t\r\n;") or gap.count(b"\n") > 1:
+        return ""
+    end = source.find(_BLOCKS[opening.decode()[:2]].encode(), begin) + 2
+    is_last = re.match(rb"\s*\n\s*\n|\s*(?:end\b|\Z)", source[end : end + 80])
+    return _clean_comment(source[begin:end]) if end > begin and is_last else ""
 
 
 def _comment_start(source: bytes, stop: int, comments: tuple[str, ...]) -> int:
@@ -4047,7 +4103,7 @@ def _doc_text(text: str) -> str:
         last = re.split(r"(?m)^=(?:head|item|method|func)", text.replace("\r", ""))[-1]
         paragraphs = re.split(r"\n\s*\n", last)[1:]
         return _first_sentence(next((it for it in paragraphs if not it.startswith("=")), ""))
-    if text.startswith("#"):
+    if text.startswith(("#", "%")):
         return _clean_comment(text.encode())
     found = re.search(r"""(?s)("{3}|"|')(.*?)(?<!\\)\1""", text)
     said = found[2].replace("\r", "") if found else ""  # it may begin with an indented signature
@@ -4069,8 +4125,8 @@ def _clean_comment(comment: bytes) -> str:
     match, is_directive = _compiled(_COMMENT_LINE).match, _compiled(_DIRECTIVE).match
     for found in filter(None, map(match, text.removesuffix(closing).splitlines())):
         line, kind = found.string[found.end() :].rstrip(" \t*"), found.lastgroup
-        if line.endswith("-*-"):
-            line = re.sub(r"\s*-\*-.*-\*-$", "", line)
+        if line.endswith(("-*-", "---", "===")):
+            line = re.sub(r"\s*(?:-\*-.*-\*-|-{3,}|={3,})$", "", line)
         if kind == "end" or (lines and not line):
             break
         if line and (kind == "tag" or not is_directive(found.string.lower(), found.end())):
@@ -4094,7 +4150,7 @@ def _first_sentence(text: str) -> str:
         text = re.sub(r"(?s)\A!!! .*?\n\s*\n\s*", "", text)
     if "\n" in text:
         text = _compiled(_PARAGRAPH_END).split(text, maxsplit=1)[0]
-    paragraph = " ".join(text.split()).lstrip("=# |*>").removesuffix("**")
+    paragraph = " ".join(text.split()).lstrip("=# |*>!").removesuffix("**")
     found = _compiled(_SENTENCE_END).search(paragraph, 1)
     return _shorten(paragraph[: found.end()] if found else paragraph, MAX_DOC)
 
@@ -4198,7 +4254,9 @@ def _expand_braces(text: str) -> list[str]:
             current = ""
         elif part in (",", "}"):
             name = f"{prefixes[-1]}{current.partition(' as ')[0]}".strip("\"'`<> ")
-            if current and not _compiled(r"[\s()\"'<>]|\$(?!lib\b)").search(name):
+            # No file name has more than 255 characters, but a page may hold its scripts as data: URLs.
+            is_name = not _compiled(r"[\s()\"'<>]|\$(?!lib\b)").search(name)
+            if current and len(name) < 256 and is_name:
                 names.append(name.removesuffix("::self"))
             current = ""
             if part == "}" and len(prefixes) > 1:
@@ -4220,7 +4278,7 @@ def tag_without_grammar(path: str, source: bytes, language: Language) -> FileTag
     text = source.decode("utf-8", "replace")
     found, imports = _match_texts(text, language, set())
     definitions = {*found, *_define_file(path, source, language)}
-    code = _one_line(text, language)
+    code = " ".join(_comment_pattern(language.comments, r"|\Z").sub(" ", text).split())
     has_dashes = any("-" in each.name for each in definitions)  # COBOL: 1000-OPEN-FILE
     name = r"\d*-?[A-Z][\w-]*\w" if has_dashes else r"[A-Z]\w+"
     names = collections.Counter(re.findall(rf"\b(?:{name}|\w+(?=\())", code))
@@ -4238,28 +4296,74 @@ def _match_texts(
     text: str, language: Language, known: set[str]
 ) -> tuple[list[Definition], list[str]]:
     """Definitions and imports that the patterns of a language find, but for names known already."""
-    definitions: list[Definition] = []
+    # Examples in comments and in long strings define nothing; blanks keep every place as it is.
+    plain = r"\"(?:\\.|[^\"\\\n]){0,300}\"|'(?:\\.|[^'\\\n]){0,300}'"  # it may hold what begins one
+    comment = _comment_pattern(language.comments, r"|\Z").pattern
+    quotes = rf'(?s:"""[^"].*?""")|{plain}|{comment}'
+    text = f"\n{text}"
+    code = re.sub(quotes, _blank_lines, text, flags=re.S)
+    found: list[tuple[int, int, Definition]] = []  # place, indentation
     imports: list[str] = []
     told = known | language.keywords
-    text = f"\n{text}"
     for kind, pattern in language.texts:
         line, place = 0, 0
         pattern = re.sub(r"\A(\(\?i\))?\^", r"\1\\n", pattern)  # five times faster than ^
-        for found in re.finditer(pattern, text, re.MULTILINE) if pattern else ():
+        for match in re.finditer(pattern, code, re.MULTILINE) if pattern else ():
             if kind == "package":
-                imports.append(f"package {found[1]}")
+                imports.append(f"package {match[1]}")
             elif kind == "use":
                 imports += [
-                    name for each in found[1].split() for name in _edit_import(each, language)
+                    name for each in match[1].split() for name in _edit_import(each, language)
                 ]
-            elif found[1] not in told:
-                told.update([found[1]] if kind in language.once else [])
-                line += text.count("\n", place, found.start(1))
-                place = found.start(1)
-                sign = " ".join(text[found.start() : found.end(1)].split())
-                is_public = bool(re.search(language.public, sign))
-                definitions.append(Definition(line, line, kind, found[1], "", sign, "", is_public))
-    return definitions, imports
+            elif match[1] not in told:
+                told.update([match[1]] if kind in language.once else [])
+                line += code.count("\n", place, match.start(1))
+                place = match.start(1)
+                start = match.end() - len(match[0].lstrip())
+                indent = start - code.rfind("\n", 0, start) - 1
+                is_public = bool(re.search(language.public, code[start : match.end(1)]))
+                sign, doc = _pattern_signature(code, start, match), ""
+                above = text[max(0, start - 2000) : start]
+                said = above.rstrip().encode()
+                if above.count("\n", len(above.rstrip())) < 2:
+                    begin = _comment_start(said, len(said), language.comments)
+                    doc = _clean_comment(said[begin:]) if begin >= 0 else ""
+                each = Definition(line, line, kind, match[1], "", sign, doc, is_public)
+                found.append((start, indent, each))
+    return _find_owners(found), imports
+
+
+def _blank_lines(match: re.Match[str]) -> str:
+    if match[0][0] in "\"'" and not match[0].startswith('"""'):
+        return match[0]
+    return "\n".join(" " * len(line) for line in match[0].split("\n"))
+
+
+def _pattern_signature(code: str, start: int, match: re.Match[str]) -> str:
+    """What a pattern matched and the rest of the line: up to its body, without texts."""
+    stop = match.end()
+    head, line = code[start:stop], code[stop : code.find("\n", stop) + 1 or None]
+    if not head.rstrip().endswith(("{", ";")):
+        head += re.split(r"\{(?![^{};]*\}\s*\S)|;|\.\s|:-|-->|:?=(?![=>])", line, maxsplit=1)[0]
+    head = re.sub(r"\A(?:@(?!interface|protocol)\w+(?:\([^()]*\))?\s+)+", "", head)
+    head = re.sub(r"\Atemplate\s*<(?s:.*)>\s*(?=class\b|struct\b)", "", head)
+    text = " ".join(re.sub(r"\"[^\"]*\"|(?<=[\s(=,])'[^'\n]{2,}'", "…", head).split())
+    while text.count("(") > text.count(")") and text.rindex("(") > text.find(match[1]):
+        text = text[: text.rindex("(")]
+    return _shorten(text.rstrip(" ;{:,=.@\\"), MAX_SIGNATURE)
+
+
+def _find_owners(found: Sequence[tuple[int, int, Definition]]) -> list[Definition]:
+    """The definitions in the order of the file; what is indented belongs to the one around it."""
+    definitions = []
+    around: list[tuple[int, str]] = []
+    for _, indent, each in sorted(found):
+        around = [(other, name) for other, name in around if other < indent]
+        owner = ".".join(name for _, name in around)
+        kind = "method" if each.kind == "function" and owner else each.kind
+        definitions.append(each._replace(owner=owner, kind=kind))
+        around += [(indent, each.name)] if kind in _OWNERS else []
+    return definitions
 
 
 def tag_python_ast(source: bytes, language: Language) -> FileTags | None:
@@ -4431,7 +4535,16 @@ def detect_facts(files: Sequence[str], configs: Mapping[str, str]) -> Facts:
     """What names of files and texts of configs say about a project, most important first."""
     files = sorted(files)
     folders = _build_folders(tuple(files))
-    languages = folders[""].languages or collections.Counter(filter(None, map(_language, files)))
+    languages = folders[""].languages
+    if folders[""].roles["source"] * 4 <= folders[""].roles["example"]:  # it is all examples
+        spoken = _find_spoken(files)
+        languages = collections.Counter(_language(path, spoken) for path in files)
+        del languages[""]
+    # Where the build is most of the code, it is the product.
+    suffixes = [path.rpartition(".")[2] for path in files if role_of(path) == "build"]
+    build = collections.Counter(_label(_BUILD_LANGUAGES, suffix) for suffix in suffixes)
+    large = {name: n for name, n in build.items() if name and n > languages.total()}
+    languages = languages + collections.Counter(large)
     sizes = collections.Counter[str]()
     for language, count in languages.items():
         sizes[language.partition(":")[2]] += count
@@ -4521,7 +4634,7 @@ lerna\.json : node : - : member {} @ packages ; build? npx lerna run build ; tes
 deno\.jsonc? : node : Deno project : tool Deno ; member {} @ workspace ; test deno test ; lint deno lint ; format deno fmt ; task deno task {} @ tasks
 tsconfig\.json : node : - : style TypeScript strict @ compilerOptions/strict
 biome\.json : node : - : lint npx biome check
-\.prettierrc(?:\.json|\.ya?ml)? : node : - : style formatted by Prettier ; style lines up to {} columns ~ printWidth["']?\s*:\s*(\d+)
+\.prettierrc(?:\.json|\.ya?ml)? : node : - : style formatted by Prettier ; style lines up to {} columns ~ \A(?s:.*?)printWidth["']?\s*:\s*(\d+)
 Cargo\.toml : rust : Cargo manifest
   name {} @ package/name ; about {} @ package/description ; member {} @ workspace/members
   version Rust {}+ @ package/rust-version workspace/package/rust-version ; version Rust {}-edition @ package/edition workspace/package/edition
@@ -4537,7 +4650,7 @@ go\.work : go : Go workspace : version Go {} ~ ^go\s+([\d.]+) ; member {} ~ ^(?:
 \.golangci\.ya?ml : go : - : lint golangci-lint run
 magefile\.go : go : task runner : task mage {} ~ ^func ([A-Z]\w*)\([^()\n]*\)(?: error)? \{
 (?:GNU)?[Mm]akefile : - : task runner
-  task make {} ~ ^(?!(?:dev|develop|fix)\b)([A-Za-z][\w./-]*)(?: [\w./ -]*)?:(?!=) ; build!(c) make ~ ^(?:all|default)\b[\w./ -]*:(?!=)
+  task make {} ~ ^(?!(?:dev|develop|fix)\b)([A-Za-z][\w./-]*)(?: [\w./ -]*)?:(?!=) ; build!(c) make ~ ^(?:all|default)\b[\w./ -]*:(?!=) ; build!(coq) make ~ ^(?:all|default)\b[\w./ -]*:(?!=)
 \.?[Jj]ustfile : - : task runner : task just {} ~ ^@?([A-Za-z][\w-]*)(?: [^:\n]*)?:(?!=)
 [Tt]askfile\.ya?ml : - : task runner : task task {} ~ ^  ([A-Za-z][\w:-]*):[ \t]*$
 pom\.xml : jvm : Maven project
@@ -4547,18 +4660,19 @@ pom\.xml : jvm : Maven project
   lint! mvn spotless:check ~ spotless-maven-plugin ; format mvn spotless:apply ~ spotless-maven-plugin
 (?:build|settings)\.gradle(?:\.kts)? : jvm : Gradle build
   tool Gradle ; build gradle build ; test gradle test ; name {} ~ ^rootProject\.name\s*=\s*['"]([\w.-]+?)(?:-(?:parent|root))?['"]
-  version Java {}+ ~ (?:LanguageVersion\.of\(|jvmToolchain\(|JavaVersion\.VERSION_|Compatibility\s*=\s*['"]?)(\d+)
-  dep {} ~ ['"(]([a-z][\w-]*(?:\.[\w-]+)+)[:'"] ; member {} ~ (?:\binclude\b[ (]*|,\s*|^[ \t]*)['"]:?([\w:./-]+)['"]
+  version! Java {}+ ~ Compatibility\s*=?\s*\(?['"]?(?:JavaVersion\.VERSION_)?(?:1[._])?(\d+) ; version! Java {}+ ~ \brelease(?:\.set\(|\s*=)\s*(\d+)
+  version Java {}+ ~ (?:LanguageVersion\.of\(|jvmToolchain\()(\d+)
+  dep {} ~ ['"(]([a-z][\w-]*(?:\.[\w-]+)+)[:'"] ; part {} ~ (?:\binclude\b[ (]*|,\s*|^[ \t]*)['"]:?([\w:./-]+)['"]
   lint gradle spotlessCheck ~ \bspotless\b ; format gradle spotlessApply ~ \bspotless\b ; lint gradle ktlintCheck ~ \bktlint['"] ; lint gradle detekt ~ \bdetekt['"]
   run gradle bootRun ~ ['"]org\.springframework\.boot['"] ; run gradle run ~ ['"]application['"]|^[ \t]*application[ \t]*$
 build\.sbt : jvm : sbt build
-  tool sbt ; name {} ~ ^[ \t]*(?:ThisBuild / )?name\s*:=\s*"([^"\n]+) ; version Scala {} ~ \bscalaVersion\s*:=\s*"([\d.]+)
+  tool sbt ; name {} ~ ^(?:ThisBuild / )?name\s*:=\s*"([^"\n]+) ; name {} ~ ^lazy val \w*[Rr]oot\b(?:.*\n(?!lazy)){0,40}?.*\bname\s*:=\s*"([\w.-]+?)(?:-root)?" ; version Scala {} ~ \bscalaVersion\s*:=\s*"([\d.]+)
   build sbt compile ; test sbt test ; run? sbt run ~ ^[ \t]*(?:\w+ / )*mainClass\b ; dep {} ~ %%?%?\s*"([\w-]+)"\s*%+\s*"?([\w.]+)
   part {} ~ \bfile\("([\w./-]+)"\) ; part {} ~ ^lazy val `?([\w-]+)`?\s*=\s*(?:project|crossProject)\b
   lint sbt scalafmtCheckAll @ ./.scalafmt.conf ; format sbt scalafmtAll @ ./.scalafmt.conf
 build\.(?:mill|sc)(?:\.scala)? : jvm : Mill build
   tool Mill ; build mill __.compile ; test mill __.test ; part {} ~ ^object (\w+) extends
-  version Scala {} ~ \bdef scalaVersion\b[^"\n]*"([\d.]+) ; format mill mill.scalalib.scalafmt.ScalafmtModule/ @ ./.scalafmt.conf
+  version Scala {} ~ \bdef scalaVersion\b[^"\n]*"([\d.]+) ; format mill mill.scalalib.scalafmt.ScalafmtModule/reformatAll @ ./.scalafmt.conf
 project\.clj : jvm : Leiningen project : name {} ~ \(defproject\s+([\w./-]+) ; about {} ~ :description\s+"([^"\n]+) ; build lein compile ; test lein test
 CMakeLists\.txt : c : CMake build
   tool CMake ; name {} ~ ^(?i:project)\s*\(\s*([\w.-]+) ; version C++ {} ~ CMAKE_CXX_STANDARD\s+(\d+)
@@ -4628,6 +4742,25 @@ build\.zig : zig : Zig build : build zig build ; test? zig build test ; test zig
 build\.zig\.zon : zig : - : name {} ~ \.name = [."]([\w-]+) ; version Zig {}+ ~ \.minimum_zig_version = "([\d.]+) ; format? zig fmt .
 dub\.(?:json|sdl) : d : Dub package : name {} @ name ; about {} @ description ; name {} ~ ^name "([\w-]+) ; about {} ~ ^description "([^"\n]+) ; build dub build ; test dub test
 fpm\.toml : fortran : fpm package : name {} @ name ; about {} @ description ; build fpm build ; test fpm test ; run? fpm run @ executable ./app/main.f90
+Makefile\.PL|Build\.PL|cpanfile|dist\.ini : perl : Perl distribution
+  name {} ~ \bNAME\s*=>\s*['"]([\w:-]+) ; about {} ~ \bABSTRACT\s*=>\s*['"]([^'"\n]+) ; version Perl {} ~ \bMIN_PERL_VERSION\s*=>\s*['"]?([\d.]+)
+  install cpanm --installdeps . ; test prove -lr t @ ./t/*.t ; build dzil build ~ ^\[@?\w+\] ; build? perl Makefile.PL && make ~ \bWriteMakefile\(
+info\.rkt : racket : Racket package : name {} ~ \(define collection "([\w-]+) ; about {} ~ \(define pkg-desc "([^"\n]+) ; install raco pkg install --auto ; test? raco test .
+spago\.(?:yaml|dhall) : purescript : Spago package : name {} ~ ^\s*name\s*[:=]\s*"?([\w-]+) ; install spago install ; build spago build ; test spago test ; tool Spago
+Cask : elisp : - : install cask install ; test? cask exec ert-runner
+Eask : elisp : - : install eask install-deps ; test? eask test ert
+[\w.-]+\.asd : lisp : ASDF system : name {} ~ \(defsystem\s+[#:"]*([\w.-]+) ; about {} ~ :description\s+"([^"\n]+)
+[\w.-]+\.rockspec : lua : LuaRocks package : name {} ~ ^package\s*=\s*["']([\w.-]+) ; about {} ~ \bsummary\s*=\s*["']([^"'\n]+) ; install luarocks make --only-deps
+\.busted : lua : - : test busted
+\.luacheckrc : lua : - : lint luacheck .
+selene\.toml : lua : - : lint selene .
+\.?stylua\.toml : lua : - : format stylua . ; style lines up to {} columns (stylua) @ column_width
+wally\.toml : lua : Wally package : name {} @ package/name ; about {} @ package/description ; install wally install
+default\.project\.json : lua : Rojo project : name {} @ name ; tool Rojo ; build? rojo build
+alire\.toml : ada : Alire crate : name {} @ name ; about {} @ description ; tool Alire ; build alr build ; run? alr run @ executables
+_(?:Coq|Rocq)Project : coq : Coq project : build? make
+build\.ps1 : shell : - : build? pwsh ./build.ps1
+test\.ps1 : shell : - : test? pwsh ./test.ps1
 foundry\.toml : solidity : Foundry project
   tool Foundry ; version Solidity {} @ profile/default/solc profile/default/solc_version ; install? forge install @ ./.gitmodules
   build forge build ; test forge test ; format forge fmt ; lint? forge fmt --check
@@ -4658,7 +4791,7 @@ turbo\.json : node : Turborepo pipeline : task? npx turbo run {} @ tasks pipelin
   build(jvm) gradle assemble ; test(rust) cargo nextest ; lint(rust) cargo clippy ; lint(python) pylint ; install(python) pip install
 \.editorconfig : - : -
   style indent with tabs ~ ^\[\*\]\n(?:[a-z][^\n]*\n)*?indent_style *= *tab
-  style indent with {} spaces ~ ^\[\*\]\n(?:[a-z][^\n]*\n)*?indent_size *= *(\d+)
+  style indent with {} spaces ~ ^\[\*\]\n(?![^\[]*indent_style *= *tab)(?:[a-z][^\n]*\n)*?indent_size *= *(\d+)
   style lines up to {} columns ~ ^\[\*\]\n(?:[a-z][^\n]*\n)*?max_line_length *= *(\d+)
 """
 
@@ -4892,13 +5025,16 @@ def _list_calls(configs: Mapping[str, str]) -> Iterator[Command]:
     for path in sorted(configs):
         if _find_stanza(path) is not _CI or re.search(_SIDE_WORKFLOW, name_of(path)):
             continue
-        top = home = key = ""  # folders of all steps, of a job's; the key that a line belongs to
+        home = key = ""  # folder of a job's steps; the key that a line belongs to
         text = configs[path][:_MAX_CONFIG].replace("\\\n", " ")
+        whole = re.search("^" + _CI_DEFAULTS, text, re.M)
+        top = whole[1] if whole else ""
+        jobs = rf"^( +){_CI_DEFAULTS}((?:.*\n){{0,40}}?)\1steps:"  # what is said of a job goes to its steps
+        text = re.sub(jobs, r"\3\1steps: # working-directory: \2", text, flags=re.M)
         for step in re.split(r"^(?=[ \t]*- [\w-]+:)", text, flags=re.M):
             depth = len(step) - len(step.lstrip(" "))
             for part in re.split(rf"^(?= {{0,{depth}}}[^\s-])", step, flags=re.M):
                 place = re.search(r"working-directory:[ \t]*(\S+)", part)
-                top = place[1] if place and part.startswith("defaults:") else top
                 home = (place[1] if place else top) if "steps:" in part else home
                 folder = place[1] if place else home
                 for match in re.finditer(_CI_LINE, part, re.M):
@@ -4912,6 +5048,9 @@ def _list_calls(configs: Mapping[str, str]) -> Iterator[Command]:
                             folder = join_path(folder, line[3:])
                         elif re.fullmatch(_SAFE_LINE, line):
                             yield Command("", line, path, folder.removeprefix("./").strip("/"))
+
+
+_CI_DEFAULTS = r"defaults:[ \t]*\n\s+run:[ \t]*\n\s+working-directory:[ \t]*(\S+)"
 
 
 def _unwrap(line: str) -> str:
@@ -5041,19 +5180,30 @@ def _command_folders(repo: _Repo) -> list[str]:
     inner = [path for path in repo.finds if 0 < path.count("/") < 3]
     folders = {folder_of(path) for path in inner if _find_stanza(path).ecosystem in missing}
     tops = [f for f in folders if not any(f.startswith(other + "/") for other in folders)]
-    return ["", *sorted(tops, key=lambda folder: (folder.count("/"), folder))[:3]]
+    size = {folder: -repo.folders[folder].roles["source"] for folder in tops}
+    return ["", *sorted(tops, key=lambda folder: (folder.count("/"), size[folder], folder))[:3]]
 
 
 # Name:ecosystem of a language, and its suffixes.
 _LANGUAGES = """
-Python:python py pyi pyx pxd; Jupyter:python ipynb; JavaScript:node js jsx mjs cjs; Vue:node vue; Svelte:node svelte; TypeScript:node ts tsx mts cts
-Go:go go; Rust:rust rs; Java:jvm java; Kotlin:jvm kt kts; Scala:jvm scala sc; Groovy:jvm groovy; Clojure:jvm clj cljs cljc; C:c c h
-C++:c cc cpp cxx hpp hh hxx; CUDA:c cu cuh; Assembly:c s asm; C#:dotnet cs; F#:dotnet fs; Visual_Basic:dotnet vb; Ruby:ruby rb; PHP:php php
-Swift:swift swift; Dart:dart dart; Objective-C:swift m mm; Elixir:elixir ex exs; Erlang:erlang erl hrl; Gleam:gleam gleam; Haskell:haskell hs
-OCaml:ocaml ml mli; Elm:elm elm; Lua:lua lua luau; Perl:perl pl pm; R:r r; Julia:julia jl; Zig:zig zig; Nim:nim nim; Crystal:crystal cr; D:d d
-Solidity:solidity sol; Shell:shell sh bash; PowerShell:shell ps1 psm1; Nix:nix nix; Terraform:terraform tf; Protobuf:proto proto
-GraphQL:graphql graphql; Fortran:fortran f90 f f95 f03; SQL:sql sql; Pascal:pascal pas; Ada:ada adb ads; COBOL:cobol cob cbl; Verilog:verilog v sv
-VHDL:vhdl vhd vhdl; Tcl:tcl tcl; Lisp:lisp lisp cl el; Scheme:scheme scm rkt; GLSL:glsl glsl vert frag wgsl hlsl
+Python:python py pyi pyx pxd pyw; Jupyter:python ipynb; JavaScript:node js jsx mjs cjs; Vue:node vue; Svelte:node svelte; TypeScript:node ts tsx mts cts
+Go:go go; Rust:rust rs; Java:jvm java; Kotlin:jvm kt kts; Scala:jvm scala sc; Groovy:jvm groovy; Clojure:jvm clj cljs cljc bb; C:c c h
+C++:c cc cpp cxx hpp hh hxx inl ipp tpp; CUDA:c cu cuh; Assembly:c s asm; C#:dotnet cs csx; F#:dotnet fs fsx fsi; Visual_Basic:dotnet vb; Ruby:ruby rb
+PHP:php php phtml; Swift:swift swift; Dart:dart dart; Objective-C:swift m mm; Elixir:elixir ex exs; Erlang:erlang erl hrl; Gleam:gleam gleam; Haskell:haskell hs
+OCaml:ocaml ml mli; Elm:elm elm; PureScript:purescript purs; Lua:lua lua; Luau:lua luau; Perl:perl pl pm t; R:r r; Julia:julia jl; Zig:zig zig; Nim:nim nim nims
+Crystal:crystal cr; D:d d di; Solidity:solidity sol; Shell:shell sh bash zsh ksh; fish:shell fish; PowerShell:shell ps1 psm1; Nix:nix nix; Terraform:terraform tf tofu
+Protobuf:proto proto; Thrift:thrift thrift; GraphQL:graphql graphql gql graphqls; Prisma:node prisma; Fortran:fortran f90 f f95 f03 f08 for f77; SQL:sql sql ddl
+Pascal:pascal pas dpr lpr; Ada:ada adb ads; COBOL:cobol cob cbl cpy; Verilog:verilog v sv vh svh; VHDL:vhdl vhd vhdl; Tcl:tcl tcl; Common_Lisp:lisp lisp cl lsp asd
+Emacs_Lisp:elisp el; Scheme:scheme scm ss sld sls; Racket:racket rkt rktl; GLSL:c glsl vert frag geom comp tesc tese vsh fsh rgen rchit rmiss; WGSL:wgsl wgsl
+HLSL:c hlsl; Metal:swift metal; Coq:coq coq; MATLAB:matlab matlab; Prolog:prolog prolog
+"""
+
+_BUILD_LANGUAGES = "CMake:c cmake; Make:c mk; Starlark:starlark bzl star; Nix:nix nix"
+# Suffixes that two languages share: that of the other one, and the paths that speak for it.
+_SHARED = r"""
+v coq (?:^|/)(?:_(?:Coq|Rocq)Project|Make|Makefile\.(?:coq|rocq)[^/]*|[^/]*(?:coq|rocq)[^/]*\.opam|dune-project)$
+m matlab (?:^|/)[@+]\w+/[^/]+\.m$|(?:^|/)Contents\.m$|\.(?:mlx|slx|mat)$
+pl prolog \.(?:prolog|qlf)$|(?:^|/)(?:pack\.pl|prolog/[^/]+\.pl)$
 """
 
 _MAX_PACKAGES = 60
@@ -5083,9 +5233,10 @@ OpenZeppelin @openzeppelin/contracts
 """
 
 
-def _language(path: str) -> str:
-    """The name:ecosystem of a file's language, or ""."""
-    return _label(_LANGUAGES, path.rpartition(".")[2].lower())
+def _language(path: str, spoken: Mapping[str, str] = {}) -> str:
+    """The name:ecosystem of a file's language, or ""; `spoken` as _find_spoken() tells."""
+    suffix = path.rpartition(".")[2]
+    return _label(_LANGUAGES, spoken.get(suffix, suffix).lower())
 
 
 def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
@@ -5162,7 +5313,7 @@ def _list_members(path: str, repo: _Repo, manifests: set[str]) -> set[str]:
     return found
 
 
-_TEST_HOME = r"(?i)(.*?/)??((?:src/)?(?:[\w.-]*tests?|__tests__|specs?|e2e|fixtures|testdata|benchmarks|benches))/"
+_TEST_HOME = r"(?i)(.*?/)??((?:src/)?(?:[\w.-]*tests?|__tests__|specs?|e2e|fixtures|testdata|benchmarks|benches|tst|t))/"
 _RUNNERS = """
 pytest py; vitest js ts jsx tsx mjs; jest js ts jsx tsx mjs; mocha js ts mjs cjs; minitest rb; rspec rb; phpunit php
 junit java kt scala groovy; testng java kt; xunit cs fs vb; nunit cs fs vb; mstest cs fs vb
@@ -5249,7 +5400,7 @@ vendored vendor vendored _vendor third_party third-party thirdparty 3rdparty nod
 vendored /deps /external /extern
 generated generated __generated__ dist __pycache__ _build __snapshots__ .next .nuxt /target /out /coverage /gen
 test tests __tests__ testdata test-data test_data fixtures __fixtures__ test-fixtures mocks __mocks__ e2e integration-tests integration_tests functional-tests
-test testsuite testsuites unittests cypress testutil testutils testhelpers test_helpers testhelper step_definitions fuzz jmh bench benches benchmark benchmarks /t
+test testsuite testsuites unittests tst cypress testutil testutils testhelpers test_helpers testhelper step_definitions fuzz jmh bench benches benchmark benchmarks /t
 test? test spec specs
 example example examples _examples sample samples demo demos playground playgrounds quickstart tutorial tutorials cookbook
 doc /doc /site /website /guides /man /wiki /documentation /www
@@ -5261,13 +5412,13 @@ _TREE_ROLES = r"""(?x)
 | (?P<example> [^/][-_](?:examples?|demos?|samples?|playground)(?=/) | (?:^|/)examples?[-_] )
 """
 _NAME_ROLES = r"""(?x)
-(?P<minified> .*[.-]min\.(?:js|css|mjs|cjs) | .*\.bundle\.js )
+(?P<minified> .*[.-]min\.(?:js|css|mjs|cjs) | .*\.bundle\.js ) | (?P<vendored> [a-z][\w.-]*-\d+\.\d+[\w.]*\.(?:js|css) )
 | (?P<generated> .*_pb2(?:_grpc)?\.pyi? | .*\.pb(?:\.gw)?\.(?:go|cc|h) | .*[._](?:generated|gen)\.\w+ | zz_generated.* | .*\.(?:g|freezed)\.dart
   | .*\.(?:designer|g)\.cs | .*\.(?:snap|map|tsbuildinfo|lock) | (?:package-lock|npm-shrinkwrap|packages\.lock)\.json | pnpm-lock\.yaml
   | go\.(?:work\.)?sum | bun\.lockb | gradle\.lockfile | bindata\.go )
 | (?P<test> test_.*\.(?:py|rb|c|cc|cpp|jl) | .*_test\.(?:py|go|rb|exs|dart|c|cc|cpp|h|clj|lua|ml) | .*_spec\.(?:rb|lua|cr) | .*_unittest\.(?:cc|cpp|py)
   | .*[.-](?:test|spec|e2e|cy|stories)\.[cm]?[jt]sx? | .*[.-](?:test|spec)\.(?:vue|svelte|coffee) | conftest\.py | tests\.(?:py|rs)
-  | (?:test|spec)_helper\.rb | .*\.feature )
+  | (?:test|spec)_helper\.rb | .*\.feature | .*\.tests?\.ps1 | .*\.t )
 | (?P<doc> .*\.(?:md|mdx|rst|adoc|markdown|pod|org|textile|rdoc)
   | (?:licen[cs]e|copying|notice|authors|changelog|changes|readme|contributing|history|news|install|todo)(?:[-.]\w+)? )
 | (?P<build> (?:gnu)?makefile | .*\.mk | cmakelists\.txt | .*\.cmake | dockerfile.* | containerfile | .*\.gradle(?:\.kts)? | meson\.build | meson_options\.txt
@@ -5280,7 +5431,7 @@ _NAME_ROLES = r"""(?x)
 _PATH_ROLES = r"""(?x)
 (?P<test> (?!.*src/main/)(?:.*/)?(?:\w*[a-z0-9](?:Tests?|IT|Spec|Suite)|Test[A-Z]\w*)\.(?:java|kt|scala|groovy|cs|fs|vb|php|swift)
   | (?:.*/)?src/[a-z]\w*Test\w*/.* )
-| (?P<generated> (?i:.*(?:migrate|migrations?)/v?\d{3}[^/]*) ) | (?P<config> (?i:[^/]+\.(?:json|ya?ml|xml)) )
+| (?P<generated> (?i:.*(?:migrate|migrations?)/v?\d{3}[^/]*(?:/[^/]*)?) ) | (?P<config> (?i:[^/]+\.(?:json|ya?ml|xml)) )
 """
 
 
@@ -5353,12 +5504,9 @@ def _empty_folder() -> _Folder:
 def _build_folders(files: tuple[str, ...]) -> dict[str, _Folder]:
     """Every folder by path; the root is "". Not to be changed: it is shared."""
     folders = collections.defaultdict(_empty_folder, {"": _empty_folder()})
-    suffixes = collections.Counter(path.rpartition(".")[2] for path in files)
-    more = suffixes["cc"] + suffixes["cpp"] + suffixes["cxx"] > suffixes["c"]
-    headers = "hpp" if more else "h"  # a header is of the language of the sources around it
+    spoken = _find_spoken(files)
     for path in files:
-        spoken = path.removesuffix("h") + headers if path.endswith(".h") else path
-        role, language, inner = role_of(path), _language(spoken), path
+        role, language, inner = role_of(path), _language(path, spoken), path
         folders[folder_of(path)].here[path] = role
         while inner:
             entry = folders[folder_of(inner)]
@@ -5369,6 +5517,20 @@ def _build_folders(files: tuple[str, ...]) -> dict[str, _Folder]:
                 entry.languages[language] += 1
             inner = folder_of(inner)
     return dict(folders)
+
+
+def _find_spoken(files: Sequence[str]) -> dict[str, str]:
+    """For a suffix of several languages that whose language is spoken here."""
+    suffixes = collections.Counter(path.rpartition(".")[2] for path in files)
+    spoken = {}
+    for suffix, other, pattern in _rows(_SHARED):
+        if suffixes[suffix] and any(map(re.compile(pattern).search, files)):
+            spoken[suffix] = other
+            suffixes[suffix] = 0
+    # A header is of the language of the sources around it.
+    kin = {"h": ("c",), "hpp": ("cc", "cpp", "cxx"), "mm": ("m", "mm")}
+    counts = {header: sum(suffixes[each] for each in kin[header]) for header in kin}
+    return {**spoken, "h": max(counts, key=lambda header: counts[header])}
 
 
 def build_tree(files: Sequence[str], max_depth: int, notes: Mapping[str, str]) -> list[TreeEntry]:
@@ -5439,7 +5601,7 @@ def _find_doc(folder: str, folders: Mapping[str, _Folder], docs: Mapping[str, st
     here = [sorted(folders[place].here) for place in places if place in folders]
     for path in itertools.chain(*here):
         namesake = name_of(path).partition(".")[0].lower() == name_of(folder).lower()
-        if docs.get(path) and (namesake or re.fullmatch(_DOC_FILES, name_of(path))):
+        if " " in docs.get(path, "") and (namesake or re.fullmatch(_DOC_FILES, name_of(path))):
             return docs[path]
     return ""
 

@@ -823,6 +823,8 @@ a.nimble build.zig build.zig.zon dub.sdl fpm.toml foundry.toml hardhat.config.ts
 versions.tf Chart.yaml MODULE.bazel pants.toml nx.json turbo.json
 """
 KINDS = [*KIND_NAMES.split(), WORKFLOW]
+KINDS += "Makefile.PL info.rkt spago.yaml Cask Eask a.asd a.rockspec .busted stylua.toml".split()
+KINDS += "selene.toml wally.toml default.project.json alire.toml _CoqProject build.ps1".split()
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=9),
     lambda inner: (
@@ -881,6 +883,8 @@ def test_no_yaml_raises(parts: list[str]) -> None:
             "\n  a",
             ", a",
             "include ",
+            " defaults:\n  run:\n   working-directory: x\n",
+            "lazy val root = x\n",
             "% ",
             "(a (>= 1 ",
             "\n a (",
@@ -900,3 +904,59 @@ def test_the_order_of_files_changes_nothing() -> None:
     assert ctx.detect_facts(files, configs) == ctx.detect_facts(
         files[::-1], dict(reversed(configs.items()))
     )
+
+
+@pytest.mark.parametrize(
+    ("files", "language"),
+    [
+        (["theories/A.v", "theories/B.v", "_CoqProject"], "Coq"),
+        (["rtl/a.v", "rtl/b.v", "Makefile"], "Verilog"),
+        (["@Robot/plot.m", "Link.m", "mex/a.h"], "MATLAB"),
+        (["App/View.m", "App/View.h", "App/Other.h", "App/Third.h"], "Objective-C"),
+        (["prolog/a.pl", "pack.pl"], "Prolog"),
+        (["lib/A.pm", "bin/a.pl"], "Perl"),
+        (["a.cpp", "a.h", "b.h", "c.h"], "C++"),
+    ],
+)
+def test_a_suffix_of_two_languages_is_told_apart_by_what_stands_around_it(
+    files: list[str], language: str
+) -> None:
+    assert ctx.detect_facts(files, {}).stack[0] == language
+
+
+def test_where_nearly_all_is_examples_they_are_the_stack() -> None:
+    files = ["Common/a.h", *(f"Samples/{n}/kernel.cu" for n in range(9))]
+    assert "CUDA" in ctx.detect_facts(files, {}).stack
+
+
+def test_the_folder_of_a_job_holds_for_its_steps() -> None:
+    job = "{}:\n    defaults:\n      run:\n        working-directory: {}\n    steps:\n"
+    step = "      - name: x\n        run: dart test\n"
+    flow = "jobs:\n  " + job.format("one", "a") + step + "  " + job.format("two", "b") + step
+    configs = {WORKFLOW: flow, "a/pubspec.yaml": "name: a\n", "b/pubspec.yaml": "name: b\n"}
+    commands = facts(configs, "a/lib/a.dart", "b/lib/b.dart").commands
+    assert {command.folder for command in commands} == {"a", "b"}
+
+
+def test_gradle_includes_projects_whose_build_file_has_another_name() -> None:
+    configs = {"settings.gradle.kts": 'include("core")\ninclude("web")\n'}
+    found = facts(configs, "core/core.gradle.kts", "core/src/A.java", "web/src/B.java")
+    assert [package.path for package in found.packages] == ["core", "web"]
+
+
+def test_the_java_that_code_is_built_for_counts_before_that_of_the_build() -> None:
+    text = "languageVersion = JavaLanguageVersion.of(25)\nsourceCompatibility = '17'\n"
+    text += "if (JavaVersion.current() >= JavaVersion.VERSION_18) {}\n"
+    assert facts({"build.gradle": text}, "src/main/java/A.java").stack[0] == "Java 17+"
+
+
+def test_a_perl_distribution_is_tested_by_prove() -> None:
+    found = facts({"Makefile.PL": "WriteMakefile(NAME => 'Foo')"}, "lib/Foo.pm", "t/a.t", "t/b.t")
+    assert lines(found, "test") == ["prove -lr t"]
+    assert "tests in t/" in found.conventions
+
+
+def test_where_the_build_is_the_product_its_language_is_told() -> None:
+    files = ["a.py", *(f"modules/{n}.nix" for n in range(5))]
+    assert ctx.detect_facts(files, {}).stack == ("Nix", "Python")
+    assert ctx.detect_facts(["a.py", "b.py", "rules.mk", "x.nix"], {}).stack == ("Python",)

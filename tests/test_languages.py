@@ -123,11 +123,11 @@ def test_every_query_compiles():
 
 
 def test_rows_of_words_compile_to_regexes():
-    table = "x: xx\n  word  > public / class fn=function\n  Word data=type\n"
+    table = "x: xx\n  word  > public / class fn=function proc=function\n  Word data=type\n"
     assert ctx.get_language("x", table).texts == (
-        ("class", r"^\s*(?:(?:public)\s+)*class\s+(\w+(?:(?:\.|::)\w+)*)"),
-        ("function", r"^\s*(?:(?:public)\s+)*fn\s+(\w+(?:(?:\.|::)\w+)*)"),
-        ("type", r"^data\s+([A-Z]\w*)"),
+        ("class", r"^[ \t]*(?:(?:public)\s+)*(?:class)\s+(\w[\w']*(?:(?:\.|::)\w+)*)"),
+        ("function", r"^[ \t]*(?:(?:public)\s+)*(?:fn|proc)\s+(\w[\w']*(?:(?:\.|::)\w+)*)"),
+        ("type", r"^(?:data)\s+([A-Z]\w*)"),
     )
 
 

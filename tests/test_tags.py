@@ -266,3 +266,33 @@ def test_clauses_of_one_function_are_told_once():
         (4, 4, "g"),
         (6, 6, "f"),
     ]
+
+
+def test_a_script_held_as_data_is_no_import():
+    page = f'<script src="data:text/javascript;base64,{"a" * 5000}"></script>'
+    assert all(len(name) < 256 for name in tag("a.html", page).imports)
+
+
+def test_what_only_a_pattern_finds_has_owner_signature_and_doc():
+    source = (
+        'class Box {\n    /** Opens it. */\n    void open(String key = "hunter2") {\n    }\n}\n'
+    )
+    found = [
+        (d.kind, d.owner, d.name, d.signature, d.doc) for d in tag("a.groovy", source).definitions
+    ]
+    assert found == [
+        ("class", "", "Box", "class Box", ""),
+        ("method", "Box", "open", "void open(String key = …)", "Opens it."),
+    ]
+
+
+def test_an_example_in_a_docstring_is_no_definition_even_in_a_broken_file():
+    source = '"""\n    f(x)\n\nstruct Example\nend\n"""\nf(x) = 1\n\nfunction g(\n'
+    assert "Example" not in {d.name for d in tag("a.jl", source).definitions}
+
+
+def test_what_begins_a_comment_inside_a_text_hides_nothing():
+    source = (
+        'class A {\n    void a() { glob("x/*.txt") }\n    void b() {\n    }\n    /* end */\n}\n'
+    )
+    assert [d.name for d in tag("a.groovy", source).definitions] == ["A", "a", "b"]
