@@ -76,6 +76,7 @@ def test_a_task_says_less_line_by_line() -> None:
     weights = ctx.parse_hints("door\nwindow\nroof\n" + "\n" * 40 + "cellar", [], {}).words
     assert weights["door"] > weights["window"] > weights["roof"] > weights["cellar"] > 0
 
+
 def test_an_ordinary_word_is_no_identifier() -> None:
     assert ctx.find_identifiers("Implement the parser and call run_all() on HttpServer") == [
         "run_all",

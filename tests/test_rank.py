@@ -213,6 +213,7 @@ def test_a_word_that_most_files_hold_still_speaks_for_the_path_it_stands_in() ->
     worth = ctx.weigh_words(words, {"text": 1.0, "rare": 1.0})
     assert ctx.score_words(words, worth)["path"] == {"7.py": 1.0}
 
+
 def test_fields_are_scored_alone_and_together() -> None:
     words = found_words(door=[(0, IN_CODE), (1, IN_NAMES), (2, IN_PATH)])
     scores = ctx.score_words(words, {"door": 1.0})
