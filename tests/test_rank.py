@@ -288,3 +288,19 @@ def test_a_bare_name_elsewhere_is_not_a_type_inside_another() -> None:
     for imports, meant in (({}, ["Route"]), ({"web/page.kt": ["api/route.kt"]}, ["Link", "Route"])):
         found = links(files, imports)
         assert [found.names[each][1] for each in found.mentions[1][0]] == meant
+
+
+def test_files_lean_on_the_seeds_the_more_the_fewer_others_do() -> None:
+    users = {"a.py": {"x.py": 1.0, "a.py": 5.0}, "b.py": {"x.py": 1.0, "y.py": 3.0}}
+    scores = ctx.score_leaning({"a.py": 1.0, "b.py": 1.0, "lone.py": 1.0}, users)
+    assert ctx.rank_paths(scores) == ["y.py", "x.py"] and scores["y.py"] == 1.0
+
+
+def test_followers_rise_behind_the_leaders_and_never_past_them() -> None:
+    scores = {f"{at}.py": 1.0 - at / 100 for at in range(8)}
+    first = ctx.rank_paths(scores)
+    assert ctx.rank_paths(ctx.lift_followers(scores, {})) == first
+    lifted = ctx.lift_followers(scores, {"follows": {"7.py": 1.0, "0.py": 1.0}, "leans": {}})
+    assert ctx.rank_paths(lifted) == [*first[: ctx.LEADERS], "7.py", "5.py", "6.py"]
+    assert all(0 < value <= 1 for value in lifted.values())
+    assert ctx.lift_followers({}, {}) == {}

@@ -3,7 +3,7 @@
     python tests/bench/ablation.py MIRRORS JUDGE [REPO,REPO] [TASKS]
 
 MIRRORS is a folder of git mirrors, JUDGE the folder that holds locate.py, which picks the tasks.
-Signals that start from others (near, folder, twin, together) are computed once, with all of them on.
+Signals that start from others (near, folder, twin and those below them) are computed once, with all on.
 """
 
 import sys
@@ -45,9 +45,10 @@ def main(mirrors: str, judge: str, only: str = "", tasks: str = "8") -> None:
                 signals = ctx.read_evidence(project, index, task["text"], head).signals
                 for off in ("", *ctx.SIGNALS):
                     kept = {name: each for name, each in signals.items() if name != off}
+                    scores = ctx.lift_followers(ctx.normalise(ctx.blend(kept, 0.6, 0.4)), kept)
                     order = [
                         path
-                        for path in ctx.rank_paths(ctx.blend(kept, 0.6, 0.4))
+                        for path in ctx.rank_paths(scores)
                         if path in task["gold"] or locate.kind(path, options) == "source"
                     ]
                     rows.setdefault(off, []).append(measure(order, task["gold"]))
