@@ -1753,6 +1753,7 @@ java: java
 
 c: c h
   family  c
+  blank   ^[A-Z_]*(?:BEGIN|END)[A-Z_]*(?=\s*$)
   flat    function
   public  ^(?!.*\bstatic\b)
   turn    h cpp ^\s*(class\s+\w+[^;{]*[;{]|namespace\s*(\w[\w:]*)?\s*\{|template\s*<|(public|private|protected)\s*:|using\s+\w+)
@@ -2155,7 +2156,7 @@ zig: zig
 
 objc: m mm
   like    c
-  blank   ^[A-Z_]*(?:BEGIN|END)[A-Z_]*(?=\s*$)|(?<!define )\b(?:(?:NS|CF)_(?!(?:CLOSED_)?(?:ENUM|OPTIONS)\b)[A-Z_]+|[A-Z_]*(?:AVAILABLE|DEPRECATED)[A-Z_]*)\b(?:\((?:[^()\n]|\([^()\n]*\))*\))?
+  blank   (?<!define )\b(?:(?:NS|CF)_(?!(?:CLOSED_)?(?:ENUM|OPTIONS)\b)[A-Z_]+|[A-Z_]*(?:AVAILABLE|DEPRECATED)[A-Z_]*)\b(?:\((?:[^()\n]|\([^()\n]*\))*\))?
   turn    m matlab \A\s*(%|function\b|classdef\b|clear\b|clc\b|close all\b|addpath\b)
   def     protocol_declaration>^identifier=protocol class_interface>^identifier=class
   raw     (class_interface . (identifier) @name "(") @def.part
@@ -2716,7 +2717,7 @@ pascal: pas pp dpr lpr
   comment // { (*
   def     unit>moduleName=module program>moduleName=module declType=type
   raw     (declType name: (_) @name type: (declClass [(kClass) (kObject)] . [(declField) (declSection) (declProc) (kEnd)]? @body)) @def.class
-  raw     (declType name: (_) @name type: (declClass ")" . [(declField) (declSection) (declProc) (kEnd)] @body)) @def.class
+  raw     (declType name: (_) @name type: (declClass ")" . [(declField) (declSection) (declProc) (kEnd) (comment) (pp)] @body)) @def.class
   raw     (declType name: (_) @name type: (declClass (kRecord) . [(declField) (declSection) (kEnd)] @body)) @def.struct
   raw     (declType name: (_) @name type: (declIntf (kInterface) . (typeref)* . [(declProc) (guid) (kEnd)] @body)) @def.interface
   raw     (declType name: (_) @name type: [(declClass . (kClass) .) (declIntf . (kInterface) .)]) @def.none
