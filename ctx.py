@@ -1542,7 +1542,7 @@ def _edit_value(text: str, at: int, value: Any, indent: str) -> tuple[str, int]:
 #   family    languages that may refer to each other: a name for all of them
 #   run       interpreters after #!                         turn      suffix language regex
 #   comment   what begins a comment                         docstring yes: docs stand in the body
-#   below     what begins a comment that documents what stands above it
+#   below     what begins a comment that documents what stands above it; inner: what encloses it
 #   body      nodes that end a signature, beside field body lead      label=word before a signature
 #   public    regex on the text up to the name: exported    member    the same for members
 #   closed    labels whose members begin private            open      labels with public members
@@ -1701,6 +1701,7 @@ go: go
   text    method ^func\s+\([^)]*\)\s*(\w+)
 
 rust: rs
+  inner   //! /*!
   public  \bpub\b(?!\s*\()|^macro_rules!|^impl\b.*\bfor\b
   open    trait
   wrap    foreign_mod_item
@@ -2799,6 +2800,7 @@ class Language(NamedTuple):
     comments: tuple[str, ...]
     docstring: bool
     below: str
+    inner: tuple[bytes, ...]
     public: str
     member: str
     closed: frozenset[str]
@@ -2876,7 +2878,7 @@ def parse_own_languages(tables: Mapping[str, object]) -> str:
 
 _ROW_VERBS = (
     "like def Def ref Ref use package export only doc embed value skip wrap hide show section raw"
-    " grammar names family run turn comment docstring below body lead public member closed open drop"
+    " grammar names family run turn comment docstring below inner body lead public member closed open drop"
     " keyword cut edit once blank flat cells file text word Word"
 )
 
@@ -2959,6 +2961,7 @@ def _build_language(
         comments=tuple(last("comment", "// /*").split()),
         docstring=bool(every("docstring")),
         below=last("below", ""),
+        inner=tuple(word.encode() for word in words("inner")),
         public=last("public", ""),
         member=last("member", last("public", "")),
         closed=frozenset(words("closed")),
@@ -4044,7 +4047,8 @@ def _find_doc_above(file: _File, start: int) -> str:
         if (above := begin - len(blank) + len(blank.rstrip())) in file.docs:
             return file.docs[above]
     is_near = begin >= 0 and gap <= 1 + source.startswith(b"/**", begin)
-    return _clean_comment(source[begin:stop]) if is_near else ""
+    is_own = is_near and not source.startswith(file.language.inner, begin)
+    return _clean_comment(source[begin:stop]) if is_own else ""
 
 
 def _find_doc_below(source: bytes, stop: int, opening: bytes) -> str:
