@@ -6491,13 +6491,18 @@ _STRONG = FIELD_MASKS[0] | FIELD_MASKS[1] << FIELD_SHIFTS[1]  # a word stands in
 
 def weigh_words(words: Words, query: Mapping[str, float]) -> dict[str, float]:
     """What the words of a task say, the best first: their weight there times their rarity here."""
-    worth = {}
-    for each, weight in query.items():
-        count = len(words.postings.get(each, ()))
-        if count:
-            worth[each] = weight * math.log(1 + (words.total - count + 0.5) / (count + 0.5))
+    counts = {each: len(words.postings[each]) for each in query if words.postings.get(each)}
+    usual = max(0.8 * words.total, _USUAL_FILES)
+    telling = [each for each in counts if counts[each] <= usual] or counts
+    worth = {
+        each: query[each] * math.log(1 + (words.total - counts[each] + 0.5) / (counts[each] + 0.5))
+        for each in telling
+    }
     best = sorted(worth, key=lambda each: (-worth[each], each))
     return {each: worth[each] for each in best[:_MOST_WORDS]}
+
+
+_USUAL_FILES = 200  # that hold a word: where almost all do, it says little and costs most
 
 
 def score_words(words: Words, worth: Mapping[str, float]) -> dict[str, Scores]:

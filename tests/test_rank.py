@@ -208,7 +208,7 @@ def test_a_rare_word_says_more_than_a_common_one() -> None:
 
 def test_a_word_that_most_files_hold_still_speaks_for_the_path_it_stands_in() -> None:
     paths = [f"{at}.py" for at in range(300)]
-    usual = [(at, IN_CODE | (IN_PATH if at == 7 else 0)) for at in range(250)]
+    usual = [(at, IN_CODE | (IN_PATH if at == 7 else 0)) for at in range(230)]
     words = ctx.Words(paths, array("I", [2] * 1500), 300, {"text": usual, "rare": [(8, IN_CODE)]})
     worth = ctx.weigh_words(words, {"text": 1.0, "rare": 1.0})
     assert ctx.score_words(words, worth)["path"] == {"7.py": 1.0}
