@@ -1754,7 +1754,7 @@ java: java
 
 c: c h
   family  c
-  blank   ^[A-Z_]*(?:BEGIN|END)[A-Z_]*(?=\s*$)
+  blank   ^[A-Z_]{0,40}(?:BEGIN|END)[A-Z_]{0,40}(?=\s*$)
   flat    function
   public  ^(?!.*\bstatic\b)
   turn    h cpp ^\s*(class\s+\w+[^;{]*[;{]|namespace\s*(\w[\w:]*)?\s*\{|template\s*<|(public|private|protected)\s*:|using\s+\w+)
@@ -2157,7 +2157,7 @@ zig: zig
 
 objc: m mm
   like    c
-  blank   (?<!define )\b(?:(?:NS|CF)_(?!(?:CLOSED_)?(?:ENUM|OPTIONS)\b)[A-Z_]+|[A-Z_]*(?:AVAILABLE|DEPRECATED)[A-Z_]*)\b(?:\((?:[^()\n]|\([^()\n]*\))*\))?
+  blank   (?<!define )\b(?:(?:NS|CF)_(?!(?:CLOSED_)?(?:ENUM|OPTIONS)\b)[A-Z_]+|[A-Z_]{0,40}(?:AVAILABLE|DEPRECATED)[A-Z_]{0,40})\b(?:\((?:[^()\n]|\([^()\n]*\))*\))?
   turn    m matlab \A\s*(%|function\b|classdef\b|clear\b|clc\b|close all\b|addpath\b)
   def     protocol_declaration>^identifier=protocol class_interface>^identifier=class
   raw     (class_interface . (identifier) @name "(") @def.part
@@ -2852,7 +2852,9 @@ def parse_own_languages(tables: Mapping[str, object]) -> str:
         if not re.fullmatch(r"\w+", name) or not isinstance(table, dict):
             raise CtxError(f"languages.{name}: must be a table with a plain name; correct it")
         rows = dict(table)
-        lines = [f"{name}: {rows.pop('suffixes', '')}"]
+        suffixes = rows.pop("suffixes", "")
+        suffixes = " ".join(map(str, suffixes)) if isinstance(suffixes, list) else suffixes
+        lines = [f"{name}: {suffixes}"]
         for verb, value in rows.items():
             values = value if isinstance(value, list) else [value]
             if verb not in _ROW_VERBS.split():
@@ -3815,7 +3817,8 @@ def _find_definitions(file: _File, places: Sequence[_Place]) -> tuple[list[Defin
                     definitions[-1:] = [before._replace(end=definition.end)]
                 elif definition[2:5] not in several:
                     definitions.append(definition)
-                several.update([definition[2:5]] if "each" in captures else [])
+                if "each" in captures:
+                    several.add(definition[2:5])
         elif top.hidden:
             continue
         elif role == "wrap":
@@ -4057,7 +4060,8 @@ def _find_doc_below(source: bytes, stop: int, opening: bytes) -> str:
     gap = source[stop:begin]
     if begin < 0 or gap.strip(b" \t\r\n;") or gap.count(b"\n") > 1:
         return ""
-    end = source.find(_BLOCKS[opening.decode()[:2]].encode(), begin) + 2
+    closing = _BLOCKS.get(opening.decode()[:2], "\n").encode()
+    end = source.find(closing, begin) + len(closing.strip())
     is_last = re.match(rb"\s*\n\s*\n|\s*(?:end\b|\Z)", source[end : end + 80])
     return _clean_comment(source[begin:end]) if end > begin and is_last else ""
 
@@ -11137,6 +11141,7 @@ class Evidence(NamedTuple):
     signals: dict[str, Scores]
     worth: dict[str, float]  # stem -> weight in the task times rarity here
     hits: dict[str, LineHits]  # of the best files
+    scores: Scores  # by all signals that find files, each file weighed by its role
 
 
 class Request(NamedTuple):
@@ -11319,7 +11324,7 @@ def read_evidence(project: Project, index: WordIndex, text: str, head: str) -> E
     best_match = dict.fromkeys([*leaders][:1], 1.0)
     signals["follows"] = score_together(history, best_match, {*index.words.paths})
     signals["leans"] = score_leaning(leaders, read_neighbours(index, [*leaders])[1])
-    return Evidence(hints._replace(names=tuple(names)), signals, worth, hits)
+    return Evidence(hints._replace(names=tuple(names)), signals, worth, hits, scores)
 
 
 _CHUNK_FILES = 40  # read for it: reading all would take too long
@@ -11344,8 +11349,7 @@ def _weigh_roles(project: Project, signals: Mapping[str, Scores], hints: Hints) 
 def _score_files(project: Project, evidence: Evidence, pins: Sequence[str]) -> list[PackFile]:
     """The files that most speaks for, best first."""
     signals, config = evidence.signals, project.config
-    pinned = dict.fromkeys(pins, 1.0)
-    scores = lift_followers(_weigh_roles(project, signals, evidence.hints) | pinned, signals)
+    scores = lift_followers(evidence.scores | dict.fromkeys(pins, 1.0), signals)
     structure, text = combine(signals, "structure"), combine(signals, "text")
     return [
         PackFile(

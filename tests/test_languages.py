@@ -165,6 +165,17 @@ def scan(root: Path) -> dict[str, list[str]]:
     return found
 
 
+def test_an_own_stanza_has_several_suffixes_and_docs_below() -> None:
+    rows = {"grammar": "python", "def": "function_definition=function", "below": "#"}
+    own = ctx.parse_own_languages({"mini": {"suffixes": ["mini", "min"], "comment": "#", **rows}})
+    language = ctx.find_language("a.min", own=own)
+    assert language and language.suffixes == ("mini", "min")
+    tags = ctx.tag_source(
+        "a.min", b"def a():\n    pass\n# Opens it.\n\ndef b():\n    pass\n", language
+    )
+    assert tags and [each.doc for each in tags.definitions] == ["Opens it.", ""]
+
+
 def test_an_own_stanza_adds_or_overrides_a_language(tmp_path: Path):
     lab.plant(tmp_path, {
         ".ctx/config.toml": OWN,
