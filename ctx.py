@@ -4331,18 +4331,23 @@ def _match_texts(
                 start = match.end() - len(match[0].lstrip())
                 indent = start - code.rfind("\n", 0, start) - 1
                 is_public = bool(re.search(language.public, code[start : match.end(1)]))
-                sign, doc = _pattern_signature(code, start, match), ""
-                above = text[max(0, start - 2000) : start]
-                said = above.rstrip().encode()
-                if above.count("\n", len(above.rstrip())) < 2:
-                    begin = _comment_start(said, len(said), language.comments)
-                    doc = _clean_comment(said[begin:]) if begin >= 0 else ""
+                sign = _pattern_signature(code, start, match)
+                doc = _pattern_doc(text[max(0, start - 2000) : start], language)
                 each = Definition(line, line, kind, match[1], "", sign, doc, is_public)
                 found.append((start, indent, each))
     return _find_owners(found), imports
 
 
+def _pattern_doc(above: str, language: Language) -> str:
+    """First sentence of the comment that ends this text, if no empty line stands behind it."""
+    said = above.rstrip().encode()
+    begin = _comment_start(said, len(said), language.comments)
+    is_near = above.count("\n", len(above.rstrip())) < 2
+    return _clean_comment(said[begin:]) if begin >= 0 and is_near else ""
+
+
 def _blank_lines(match: re.Match[str]) -> str:
+    """What was found as blanks, unless it is a plain text."""
     if match[0][0] in "\"'" and not match[0].startswith('"""'):
         return match[0]
     return "\n".join(" " * len(line) for line in match[0].split("\n"))
