@@ -9,9 +9,9 @@
 # ///
 """ctx.py prepares context for coding agents: one file, any repository.
 
-    python ctx.py init            managed sections, constitution, run loop, map
-    python ctx.py map             a ranked project map under a hard token budget
-    python ctx.py prompt T-3      everything one task needs, under a hard byte budget
+    python3 ctx.py init            managed sections, constitution, run loop, map
+    python3 ctx.py map             a ranked project map under a hard token budget
+    python3 ctx.py prompt T-3      everything one task needs, under a hard byte budget
 
 Rooms, in order; each uses only rooms above it (`grep -n '^# ----' ctx.py`):
 
@@ -6645,13 +6645,13 @@ def _list_by_walk(project: Project) -> list[str]:
 
 
 def script_command(project: Project) -> str:
-    """How to call this very script from the repository's root: `python ctx.py`, or `ctx`."""
+    """How to call this very script from the repository's root: `python3 ctx.py`, or `ctx`."""
     path = script_path(project)
-    if re.fullmatch(r"[\w./-]*", path):
-        return f"python {path}" if path else "ctx"
+    if not path:
+        return "ctx"
     import shlex
 
-    return f"python {shlex.quote(path)}"
+    return f"python3 {shlex.quote(path)}"
 
 
 def cache_home() -> str:
@@ -10413,7 +10413,7 @@ _JSON = switch("--json", "for a program, on stdout")
     switch("--hooks", "register `hook` with Claude Code, Codex, Cursor"),
     switch("--agents", "add a scanning agent and a skill for Claude Code"),
     switch("--mcp", "register `mcp` in .mcp.json"),
-    example="python ctx.py init --dry-run",
+    example="python3 ctx.py init --dry-run",
 )
 def cmd_init(project: Project, args: argparse.Namespace) -> int:
     """Set this repository up: sections in AGENTS.md and CLAUDE.md, constitution, run loop, map.
@@ -10455,7 +10455,7 @@ def _apply(project: Project, plan: Plan, *, dry: bool) -> int:
     switch("--force", "replace sections edited by hand, leaving a copy"),
     switch("--remove", "take the managed sections out again"),
     switch("--dry-run", "print the diff and write nothing"),
-    example="python ctx.py update --check",
+    example="python3 ctx.py update --check",
 )
 def cmd_update(project: Project, args: argparse.Namespace) -> int:
     """Refresh what init made; parts that you edited are kept and named."""
@@ -10479,7 +10479,7 @@ def cmd_update(project: Project, args: argparse.Namespace) -> int:
     _JSON,
     switch("--diff", "what came, went, rose and fell since .ctx/map.md"),
     switch("--ledger", "add how the recorded attempts at tasks went"),
-    example="python ctx.py map --tokens 3000 --output -",
+    example="python3 ctx.py map --tokens 3000 --output -",
 )
 def cmd_map(project: Project, args: argparse.Namespace) -> int:
     """Write the ranked map of this project, within a hard token budget."""
@@ -10505,7 +10505,7 @@ def cmd_map(project: Project, args: argparse.Namespace) -> int:
     switch("--full", "parse everything again, whatever the cache says"),
     _JSON,
     flag("--export", "write DIR/MODULE/ast_context.json for each top-level module", metavar="DIR"),
-    example="python ctx.py scan --json",
+    example="python3 ctx.py scan --json",
 )
 def cmd_scan(project: Project, args: argparse.Namespace) -> int:
     """Bring the index up to date: only what changed is parsed."""
@@ -10520,7 +10520,7 @@ def cmd_scan(project: Project, args: argparse.Namespace) -> int:
 @command(
     flag("--languages", "every language, how it is read, its files here", action="store_true"),
     _JSON,
-    example="python ctx.py doctor",
+    example="python3 ctx.py doctor",
 )
 def cmd_doctor(project: Project, args: argparse.Namespace) -> int:
     """Tell what is installed, found, stale or broken, and what to do; exit 1 if anything is."""
@@ -10532,7 +10532,7 @@ def cmd_doctor(project: Project, args: argparse.Namespace) -> int:
     return 1 if any(finding.fix for finding in findings) else 0
 
 
-@command(example="python ctx.py setup")
+@command(example="python3 ctx.py setup")
 def cmd_setup(project: Project, args: argparse.Namespace) -> int:
     """Install the parsers into a private environment and fetch the tokenizer's vocabulary.
 
@@ -10558,7 +10558,7 @@ def cmd_setup(project: Project, args: argparse.Namespace) -> int:
         default="relevance",
         choices=("relevance", "signature_only"),
     ),
-    example='python ctx.py pack "the parser drops comments" --tokens 8000',
+    example='python3 ctx.py pack "the parser drops comments" --tokens 8000',
 )
 def cmd_pack(project: Project, args: argparse.Namespace) -> int:
     """Choose the files and symbols that a task will touch, and say why, within a token budget."""
@@ -10587,7 +10587,7 @@ def cmd_pack(project: Project, args: argparse.Namespace) -> int:
 @command(
     flag("words", "what to look for", nargs="+", metavar="WORD"),
     _JSON,
-    example="python ctx.py search token budget",
+    example="python3 ctx.py search token budget",
 )
 def cmd_search(project: Project, args: argparse.Namespace) -> int:
     """Find the best files and symbols for some words, with the lines that match."""
@@ -10602,7 +10602,7 @@ _TASK = flag("task", "its id, or a prefix or short form that only it has", metav
 _SOURCE = flag("--source", "the tracker to read (default: tasks.source, or found)", metavar="NAME")
 _START = """No tasks found. To start, write a file TASKS.md with lines like
 - [ ] T-1: Title of the first task
-then run `python ctx.py tasks` again; cub, beads, Task Master, Backlog.md and others are found too.
+then run `python3 ctx.py tasks` again; cub, beads, Task Master, Backlog.md and others are found too.
 """
 
 
@@ -10611,7 +10611,7 @@ then run `python ctx.py tasks` again; cub, beads, Task Master, Backlog.md and ot
     switch("--ready", "only those that can be worked on now"),
     switch("--next", "only the id of the next one; exit 1 if there is none"),
     _JSON,
-    example="python ctx.py tasks --ready",
+    example="python3 ctx.py tasks --ready",
 )
 def cmd_tasks(project: Project, args: argparse.Namespace) -> int:
     """List the tasks seen here, ready ones first, and mark the next one."""
@@ -10632,7 +10632,7 @@ def cmd_tasks(project: Project, args: argparse.Namespace) -> int:
     return 0 if (chosen if args.next else tasks) else 1
 
 
-@command(_TASK, _SOURCE, example="python ctx.py context T-3")
+@command(_TASK, _SOURCE, example="python3 ctx.py context T-3")
 def cmd_context(project: Project, args: argparse.Namespace) -> int:
     """Write .runner/context/ anew: the goal, and history and failure of a retry."""
     files = make_context(read_briefing(project, args.task, args.source))
@@ -10650,7 +10650,7 @@ def cmd_context(project: Project, args: argparse.Namespace) -> int:
     switch("--system", "only the run loop, for a system prompt"),
     _JSON,
     switch("--explain", "a table of sections and sizes on stderr"),
-    example="python ctx.py prompt T-3 | claude -p",
+    example="python3 ctx.py prompt T-3 | claude -p",
 )
 def cmd_prompt(project: Project, args: argparse.Namespace) -> int:
     """Print everything one task needs, within a hard byte budget; refreshes .runner/context/ too."""
@@ -10681,7 +10681,7 @@ def cmd_prompt(project: Project, args: argparse.Namespace) -> int:
     flag("--sources", "of prompt, agent, task, git, progress, epic, deps, retry", metavar="A,B"),
     flag("--frequency", "print it only in every Nth iteration of the loop", metavar="N"),
     _JSON,
-    example="python ctx.py anchor T-3 --sources task,git",
+    example="python3 ctx.py anchor T-3 --sources task,git",
 )
 def cmd_anchor(project: Project, args: argparse.Namespace) -> int:
     """Print the re-anchoring block: what an agent in the middle of a task should see again."""
@@ -10702,7 +10702,7 @@ def cmd_anchor(project: Project, args: argparse.Namespace) -> int:
     flag("--summary", "what was done, or what went wrong", default=""),
     flag("--guard", "how the checks ended", choices=("pass", "fail", "skipped"), default=""),
     flag("--log", "the log of the checks; its end is kept", metavar="FILE"),
-    example="python ctx.py record T-3 --status retry --guard fail --log guard.log",
+    example="python3 ctx.py record T-3 --status retry --guard fail --log guard.log",
 )
 def cmd_record(project: Project, args: argparse.Namespace) -> int:
     """Add an attempt to the ledger and the run state, so that the next prompt knows of it."""
@@ -10718,7 +10718,7 @@ def cmd_record(project: Project, args: argparse.Namespace) -> int:
 @command(
     flag("task", "show the prompt of this task too", metavar="TASK", nargs="?"),
     _SOURCE,
-    example="python ctx.py view T-3",
+    example="python3 ctx.py view T-3",
 )
 def cmd_view(project: Project, args: argparse.Namespace) -> int:
     """Write .ctx/view.html, a page that shows what an agent would get and why."""
@@ -10739,10 +10739,10 @@ _COMMON_FLAGS = {
 
 @command(
     flag("shell", "the shell it is for", choices=("bash", "zsh", "fish")),
-    example="python ctx.py completion bash",
+    example="python3 ctx.py completion bash",
 )
 def cmd_completion(project: Project, args: argparse.Namespace) -> int:
-    """Print a completion script: `eval "$(python ctx.py completion bash)"`, likewise zsh and fish."""
+    """Print a completion script: `eval "$(python3 ctx.py completion bash)"`, likewise zsh and fish."""
     words: dict[str, dict[str, str]] = {"": {}}
     for name, door in COMMANDS.items():
         words[""][name] = (door.run.__doc__ or "").splitlines()[0]
@@ -10764,7 +10764,7 @@ def cmd_completion(project: Project, args: argparse.Namespace) -> int:
 # hook and mcp: JSON in, JSON out. Uses: TYPES TEXT DISK FLOWS PROMPTS COMMANDS.
 
 
-@command(example="python ctx.py hook < event.json")
+@command(example="python3 ctx.py hook < event.json")
 def cmd_hook(project: Project, args: argparse.Namespace) -> int:
     """Answer a coding agent's hook: event JSON on stdin, context JSON on stdout, always exit 0.
 
@@ -10923,7 +10923,7 @@ _ABOUT: dict[str, Any] = {
 _FRESH = {"ttlMs": 3_600_000, "cacheScope": "public"}  # tools change only with ctx.py itself
 
 
-@command(example="python ctx.py mcp")
+@command(example="python3 ctx.py mcp")
 def cmd_mcp(project: Project, args: argparse.Namespace) -> int:
     """Serve map, pack, search and more as an MCP server on stdin and stdout, until input ends.
 
@@ -11146,7 +11146,7 @@ def _help() -> str:
     lines += ["Context for coding agents, from this repository alone.", "", "commands:"]
     for name, door in COMMANDS.items():
         lines.append(f"  {name:<12}{(door.run.__doc__ or '').strip().splitlines()[0]}")
-    lines += ["", "`ctx COMMAND --help` tells more. Start with: python ctx.py init"]
+    lines += ["", "`ctx COMMAND --help` tells more. Start with: python3 ctx.py init"]
     return "\n".join(lines) + "\n"
 
 
@@ -11172,7 +11172,7 @@ TEMPLATES = {
 - One task as a prompt: `{ctx} prompt TASK | claude -p`. The run loop for `--append-system-prompt-file`: `.ctx/runloop.md`.
 """[1:],
     "completion.bash": r"""
-# bash completion of ctx.py; to load it: eval "$(python ctx.py completion bash)"
+# bash completion of ctx.py; to load it: eval "$(python3 ctx.py completion bash)"
 _ctx() {
     local name='' each found
     for each in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -11185,12 +11185,12 @@ _ctx() {
 complete -o default -F _ctx ctx ctx.py
 """[1:],
     "completion.fish": r"""
-# fish completion of ctx.py; to load it: python ctx.py completion fish | source
+# fish completion of ctx.py; to load it: python3 ctx.py completion fish | source
 {rows}complete -c ctx.py -w ctx
 """[1:],
     "completion.zsh": r"""
 #compdef ctx ctx.py
-# zsh completion of ctx.py; to load it: source <(python ctx.py completion zsh)
+# zsh completion of ctx.py; to load it: source <(python3 ctx.py completion zsh)
 _ctx() {
     local name='' each
     local -a found

@@ -1,4 +1,4 @@
-# bash completion of ctx.py; to load it: eval "$(python ctx.py completion bash)"
+# bash completion of ctx.py; to load it: eval "$(python3 ctx.py completion bash)"
 _ctx() {
     local name='' each found
     for each in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do

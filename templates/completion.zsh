@@ -1,5 +1,5 @@
 #compdef ctx ctx.py
-# zsh completion of ctx.py; to load it: source <(python ctx.py completion zsh)
+# zsh completion of ctx.py; to load it: source <(python3 ctx.py completion zsh)
 _ctx() {
     local name='' each
     local -a found

@@ -93,7 +93,7 @@ def test_a_section_is_short_and_its_paths_resolve(tmp_path: Path) -> None:
         text = section_of(tmp_path / name)
         assert text.count("\n") < ctx.SECTION_LINES
         assert ctx.estimate_tokens(text) <= ctx.SECTION_TOKENS
-        assert "python ctx.py update --remove" in text
+        assert "python3 ctx.py update --remove" in text
     for path in (".ctx/map.md", ".ctx/constitution.md", ".ctx/runloop.md", "AGENTS.md"):
         assert path in section_of(tmp_path / "AGENTS.md") + section_of(tmp_path / "CLAUDE.md")
         assert (tmp_path / path).is_file()
@@ -103,7 +103,7 @@ def test_commands_that_would_make_a_section_too_long_are_left_out() -> None:
     verbs = ("install", "build", "test", "lint", "typecheck", "format", "run")
     few = [ctx.Command(verb, f"make {verb}", "Makefile") for verb in verbs]
     many = [ctx.Command(verb, f"{verb} " + "--with-an-option " * 30, "x") for verb in verbs * 20]
-    assert ctx.make_agents_section("python ctx.py", few, "").count("`make ") == len(verbs)
+    assert ctx.make_agents_section("python3 ctx.py", few, "").count("`make ") == len(verbs)
     for commands in (few, many, few + many, []):
         text = ctx.make_agents_section("python tools/deep/down/ctx.py", commands, "")
         assert ctx.estimate_tokens(text) <= ctx.SECTION_TOKENS
@@ -130,7 +130,7 @@ def test_a_script_with_a_space_in_its_path_is_quoted(tmp_path: Path) -> None:
     (tmp_path / "my tools").mkdir()
     lab.copy_script(tmp_path / "my tools")
     lab.run(tmp_path / "my tools", "--root", str(tmp_path), "init", "--no-setup")
-    assert "`python 'my tools/ctx.py' update`" in section_of(tmp_path / "AGENTS.md")
+    assert "`python3 'my tools/ctx.py' update`" in section_of(tmp_path / "AGENTS.md")
 
 
 # -- links

@@ -130,8 +130,8 @@ def test_doctor_names_the_command_for_each_fault_and_exits_1(tmp_path: Path) -> 
     lab.copy_script(tmp_path)
     done = lab.run(tmp_path, "doctor", env={"XDG_CACHE_HOME": str(tmp_path / "none")})
     assert (done.returncode, lab.talk(done)) == (1, "")
-    assert "todo  AGENTS.md: section absent; do: python ctx.py init\n" in done.stdout
-    assert "tree-sitter: missing" in done.stdout and "do: python ctx.py setup" in done.stdout
+    assert "todo  AGENTS.md: section absent; do: python3 ctx.py init\n" in done.stdout
+    assert "tree-sitter: missing" in done.stdout and "do: python3 ctx.py setup" in done.stdout
     assert "git: not a git work tree" in done.stdout
     assert "\nok    tokens: estimate" in done.stdout
 

@@ -29,7 +29,7 @@ def test_a_command_has_a_docstring_and_an_example(name: str) -> None:
     assert door.run.__name__ == f"cmd_{name}"
     first = (inspect.getdoc(door.run) or "").split("\n")[0]
     assert first.endswith(".") and len(first) <= 100
-    assert door.example.startswith(f"python ctx.py {name}")
+    assert door.example.startswith(f"python3 ctx.py {name}")
 
 
 @pytest.mark.parametrize("flag", ["--root", "--quiet", "--verbose", "--version"])
@@ -37,7 +37,7 @@ def test_the_flags_for_all_are_in_the_readme(flag: str) -> None:
     assert f"`{flag}" in README
 
 
-@pytest.mark.parametrize("command", ["python ctx.py init", "sh tests/run"])
+@pytest.mark.parametrize("command", ["python3 ctx.py init", "sh tests/run"])
 def test_the_two_commands_stand_exactly_so(command: str) -> None:
     assert f"\n    {command}\n" in README
 
@@ -48,7 +48,7 @@ def test_every_setting_is_in_the_readme(field: str) -> None:
 
 
 def test_the_readme_calls_only_commands_that_exist() -> None:
-    called = set(re.findall(r"python ctx\.py ([a-z]+)", README))
+    called = set(re.findall(r"python3 ctx\.py ([a-z]+)", README))
     assert called <= set(ctx.COMMANDS)
 
 
@@ -69,7 +69,7 @@ def test_the_sessions_print_what_the_readme_shows(flask: Path) -> None:
 
 
 # the commands that stand in paragraphs of code, without what a shell does with their output
-SHOWN = re.findall(r"^    .*?(python ctx\.py [\w -]+)", README, re.M)
+SHOWN = re.findall(r"^    .*?(python3 ctx\.py [\w -]+)", README, re.M)
 
 
 def test_every_command_shown_works(flask: Path) -> None:
@@ -89,7 +89,7 @@ def find_recipe(title: str) -> str:
 def test_the_recipe_for_an_agent_gives_it_prompt_and_rules(flask: Path) -> None:
     lab.plant(flask, {"claude": '#!/bin/sh\necho "$@"; cat "$3"; cat\n'})
     (flask / "claude").chmod(0o755)
-    assert session.run(flask, "python ctx.py init").returncode == 0
+    assert session.run(flask, "python3 ctx.py init").returncode == 0
     done = session.run(flask, f'PATH="$PWD:$PATH"\n{find_recipe("Claude Code.")}')
     assert done.returncode == 0
     assert "-p --append-system-prompt-file .ctx/system.md\n" in done.stdout
@@ -102,17 +102,17 @@ def commit(root: Path) -> None:
 
 def test_the_recipe_for_pre_commit_stops_a_stale_section(flask: Path) -> None:
     lab.plant(flask, {".pre-commit-config.yaml": find_recipe("pre-commit.")})
-    assert session.run(flask, "python ctx.py init").returncode == 0
+    assert session.run(flask, "python3 ctx.py init").returncode == 0
     commit(flask)
     check = "PRE_COMMIT_HOME=$PWD/../cache python -m pre_commit run --all-files"
     assert session.run(flask, check).returncode == 0
     (flask / "uv.lock").unlink()
     done = session.run(flask, check)
-    assert done.returncode == 1 and "stale; run `python ctx.py update`" in done.stdout
+    assert done.returncode == 1 and "stale; run `python3 ctx.py update`" in done.stdout
 
 
 def test_the_recipe_for_ci_passes_a_fresh_clone_and_stops_a_stale_one(flask: Path) -> None:
-    assert session.run(flask, "python ctx.py init").returncode == 0
+    assert session.run(flask, "python3 ctx.py init").returncode == 0
     commit(flask)
     steps = re.findall(r"^- run: (.+)$", find_recipe("CI."), re.M)
     assert len(steps) == 2

@@ -180,7 +180,7 @@ def test_a_missing_parser_is_one_line_that_names_setup(root: Path, env: dict[str
             text=True,
         )
         assert (done.stdout, done.stderr.count("\n")) == ("False\n", told)
-        assert done.stderr.count("run `python ctx.py setup`") == told
+        assert done.stderr.count("run `python3 ctx.py setup`") == told
 
 
 def test_the_environment_is_keyed_by_pins_and_python() -> None:

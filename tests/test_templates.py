@@ -22,7 +22,7 @@ def test_every_embedded_text_equals_its_file() -> None:
 
 def test_a_placeholder_without_a_value_is_an_error() -> None:
     with pytest.raises(ctx.CtxError, match="commands"):
-        ctx.fill("agents-section.md", ctx="python ctx.py", tasks="")
+        ctx.fill("agents-section.md", ctx="python3 ctx.py", tasks="")
 
 
 def test_a_value_without_a_placeholder_is_an_error() -> None:
