@@ -59,6 +59,11 @@ from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from operator import mul
 
+if sys.version_info < (3, 11):  # noqa: UP036 - this line still runs where the rest cannot
+    _version = ".".join(map(str, sys.version_info[:3]))
+    sys.stderr.write(f"ctx: needs Python 3.11 or newer; this is {_version} ({sys.executable})\n")
+    sys.exit(2)
+
 TYPE_CHECKING = False  # what only a type checker reads is never loaded: typing alone costs 4 ms
 if TYPE_CHECKING:
     import argparse
@@ -283,13 +288,19 @@ class Config(NamedTuple):
     map_code_intel: bool = True
     map_ledger_stats: bool = False
     map_exclude: tuple[str, ...] = ()  # globs
+    map_window: int = (
+        0  # tokens of the model's context window; 0: the budget is not derived from it
+    )
     pack_enabled: bool = True
-    pack_token_budget: int = 100_000
+    pack_token_budget: int = 8_000
     pack_ast_weight: float = 0.6
     pack_semantic_weight: float = 0.4
     pack_min_relevance: float = 0.2
     pack_summary_max_tokens: int = 4000
+    pack_window: int = 0
     prompt_budget_bytes: int = 40_000
+    prompt_window: int = 0
+    prompt_commit_subject: str = ""  # a template; "": the project's own habit
     anchor_enabled: bool = True
     anchor_sources: tuple[str, ...] = ("prompt", "task", "git")
     anchor_frequency: int = 1
@@ -298,6 +309,8 @@ class Config(NamedTuple):
     anchor_max_prompt_lines: int = 100
     anchor_include_epic: bool = True
     tasks_source: str = "auto"
+    tasks_max_attempts: int = 5
+    agents_command: str = ""  # that written texts use; "": python3 with the path of this file
     scan_mode: str = "incremental"
     tokens_encoding: str = "o200k_base"
     hook_agent_prompts: bool = False
@@ -559,6 +572,11 @@ def _escape(char: str) -> str:
     if 0xDC80 <= code <= 0xDCFF:  # a byte of a name that is not UTF-8, kept by surrogateescape
         code -= 0xDC00
     return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+
+
+def show_prose(text: str) -> str:
+    """A text of the project to stand in a paragraph or heading: what looks like a tag is none."""
+    return re.sub(r"<(?=[A-Za-z/!?])", r"\<", show(text))
 
 
 def code_span(text: str, limit: int = 120) -> str:
@@ -5135,7 +5153,7 @@ def render_map(name: str, parts: Sequence[MapPart], picks: Sequence[Pick], note:
     symbols = MapPart("Key Symbols", render_symbols(picks), 0, fenced=True)
     shown = {part.title: render_part(part) for part in [*parts, symbols] if part.lines}
     text = "".join(shown.get(title, "") for title in MAP_ORDER)
-    return redact(f"# {show(name)}\n{text}") + (f"\n{note}\n" if note else "")
+    return redact(f"# {show_prose(name)}\n{text}") + (f"\n{note}\n" if note else "")
 
 
 def render_part(part: MapPart) -> str:
@@ -5303,7 +5321,7 @@ def render_parts(survey: Survey) -> list[MapPart]:
         each: f" (in {code_span(each.folder)})" if each.folder else "" for each in facts.commands
     }
     commands = [f"- {each.verb}: {code_span(each.line)}{where[each]}\n" for each in facts.commands]
-    key_files = [f"- {code_span(each.path)}: {show(each.why)}\n" for each in facts.key_files]
+    key_files = [f"- {code_span(each.path)}: {show_prose(each.why)}\n" for each in facts.key_files]
     modules: list[str] = []
     said = {""}
     docs = {each.path: each.doc for each in survey.modules}
@@ -5311,21 +5329,21 @@ def render_parts(survey: Survey) -> list[MapPart]:
     for path in sorted({**docs, **packages}, key=lambda path: -_rank_below(survey.groups, path)):
         words = []
         if package := packages.get(path):
-            stack = f" ({show(package.stack)})" if package.stack else ""
-            words.append(show(package.name) + stack)
+            stack = f" ({show_prose(package.stack)})" if package.stack else ""
+            words.append(show_prose(package.name) + stack)
         if (doc := docs.get(path, "")) not in said:  # packages often repeat what the root says
-            words.append(show(doc))
+            words.append(show_prose(doc))
             said.add(doc)
         modules += [f"- {code_span(path + '/')}: {' — '.join(words)}\n"] if words else []
     relations = render_relations(rank_relations(survey.groups))
     return [
-        MapPart("Tech Stack", [f"- {show(each)}\n" for each in facts.stack], 0.06),
+        MapPart("Tech Stack", [f"- {show_prose(each)}\n" for each in facts.stack], 0.06),
         MapPart("Commands", commands, 0.1),
         MapPart("Structure", render_structure(survey.tree), room, True, places),
         MapPart("Key Files", key_files, 0.07),
         MapPart("Modules", modules, 0.08),
         MapPart("How They Relate", relations, 0.06, fenced=True),
-        MapPart("Conventions", [f"- {show(each)}\n" for each in facts.conventions], 0.04),
+        MapPart("Conventions", [f"- {show_prose(each)}\n" for each in facts.conventions], 0.04),
         MapPart("Project Health", list(survey.health), 0.06),
     ]
 
@@ -6031,6 +6049,10 @@ _LIMITS: dict[str, tuple[Any, ...]] = {
     "pack_min_relevance": (0, 1),
     "pack_summary_max_tokens": (100, 100_000),
     "prompt_budget_bytes": (1_000, 10_000_000),
+    "map_window": (0, 9_999_999),
+    "pack_window": (0, 9_999_999),
+    "prompt_window": (0, 9_999_999),
+    "tasks_max_attempts": (1, 1_000),
     "anchor_frequency": (1, 1_000),
     "anchor_git_commits": (0, 100),
     "anchor_progress_lines": (0, 1_000),
@@ -6645,10 +6667,10 @@ def _list_by_walk(project: Project) -> list[str]:
 
 
 def script_command(project: Project) -> str:
-    """How to call this very script from the repository's root: `python3 ctx.py`, or `ctx`."""
+    """How to call this script from the repository's root: agents.command, `python3 ctx.py` or `ctx`."""
     path = script_path(project)
-    if not path:
-        return "ctx"
+    if project.config.agents_command or not path:
+        return project.config.agents_command or "ctx"
     import shlex
 
     return f"python3 {shlex.quote(path)}"
@@ -6661,6 +6683,16 @@ def cache_home() -> str:
     else:
         base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return os.path.join(base, "ctx")
+
+
+def make_cache_folder(name: str) -> str:
+    """A folder of this name in the user's cache, made if need be; "" if that cannot be had."""
+    folder = os.path.join(cache_home(), name)
+    home = os.path.expanduser("~")
+    with contextlib.suppress(OSError):
+        if not folder.startswith(home + os.sep) or os.path.isdir(home):  # no home is made up
+            os.makedirs(folder, exist_ok=True)
+    return folder if os.path.isdir(folder) else ""
 
 
 def read_pins() -> dict[str, str]:
@@ -6679,21 +6711,20 @@ def private_environment() -> str:
 
 def has_parsers(project: Project) -> bool:
     """Whether the parsers can be used; says what to do if not. A command asks once."""
-    if use_packages():
-        return True
-    say(
-        project,
-        f"parsers: not installed, the map is approximate; run `{script_command(project)} setup`",
-    )
-    return False
+    usable = use_packages()
+    unfit = list_unfit()
+    skipped = f"{', '.join(unfit)} does not fit ctx.py" if unfit else "not installed"
+    if not usable:
+        fix = f"run `{script_command(project)} setup`"
+        say(project, f"parsers: {skipped}, the map is approximate; {fix}")
+    elif unfit:
+        say(project, f"parsers: {skipped}; the private environment is used instead")
+    return usable
 
 
 def use_packages() -> bool:
     """Whether the parsers can be imported, after looking into the private environment too."""
-    return _PARSERS not in list_missing()
-
-
-_PARSERS = "tree-sitter-language-pack"
+    return not {"tree-sitter", "tree-sitter-language-pack"} & {*list_missing()}
 
 
 def list_missing() -> list[str]:
@@ -6701,43 +6732,64 @@ def list_missing() -> list[str]:
 
     An interpreter that has them all is used as it is; else the private environment goes first.
     """
-    missing = _list_unusable()
-    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
-    below = ("Lib",) if os.name == "nt" else ("lib", version)
-    folder = os.path.join(private_environment(), *below, "site-packages") if missing else ""
+    missing = _list_unusable(sys.path)
+    folder = _private_packages() if missing else ""
     if folder and folder not in sys.path and os.path.isdir(folder):
         import importlib
 
         sys.path.insert(0, folder)
         importlib.invalidate_caches()
-        missing = _list_unusable()
+        missing = _list_unusable(sys.path)
+    modules: dict[str, Any] = sys.modules
+    for name in read_pins():  # None lets an import fail as if the package were absent
+        module = name.replace("-", "_")
+        if name in missing:
+            modules[module] = None
+        elif modules.get(module, module) is None:
+            del modules[module]
     return missing
 
 
-def _list_unusable() -> list[str]:
-    """Pinned packages that are missing here, or of a version that would download its grammars."""
-    versions = read_versions()
-    return [
-        name for name in versions if not versions[name] or downloads_grammars(name, versions[name])
-    ]
+def list_unfit() -> list[str]:
+    """Packages of this interpreter that are not used because their pin excludes them: "NAME VERSION"."""
+    folders = [folder for folder in sys.path if folder != _private_packages()]
+    versions = read_versions(folders)
+    return [f"{name} {versions[name]}" for name in _list_unusable(folders) if versions[name]]
 
 
-def downloads_grammars(name: str, version: str) -> bool:
-    """Whether a package is a language pack without grammars: it would fetch them when parsing."""
-    return name == _PARSERS and not version.startswith(("0.", "?"))
+def _private_packages() -> str:
+    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    below = ("Lib",) if os.name == "nt" else ("lib", version)
+    return os.path.join(private_environment(), *below, "site-packages")
 
 
-def read_versions() -> dict[str, str]:
-    """The installed version of each pinned package, "" where it is missing.
+def _list_unusable(folders: Sequence[str]) -> list[str]:
+    """Pinned packages that are not in these folders, or in a version that the pin excludes."""
+    pins, versions = read_pins(), read_versions(folders)
+    return [name for name in pins if not _satisfies(versions[name], pins[name])]
+
+
+def _satisfies(version: str, pin: str) -> bool:
+    """Whether a version is within a pin such as "name>=0.25.2,<0.26"; an unknown one ("?") is."""
+    numbers = [int(number) for number in re.findall(r"\d+", version)[:3]]
+    least, limit = (
+        [int(number) for number in re.findall(r"\d+", bound)]
+        for bound in re.split("[>=<]+", pin)[1:]
+    )
+    return version == "?" or least <= numbers < limit
+
+
+def read_versions(folders: Sequence[str]) -> dict[str, str]:
+    """The version of each pinned package in these folders, "" where it is missing.
 
     Read off the names of folders beside it: importing metadata is slow.
     """
-    from importlib.util import find_spec
+    from importlib.machinery import PathFinder
 
     found = {}
     for name in read_pins():
         module = name.replace("-", "_")
-        spec = find_spec(module)
+        spec = PathFinder.find_spec(module, folders)
         site = os.path.dirname(os.path.dirname(spec.origin or "")) if spec else ""
         versions = [
             entry.removeprefix(f"{module}-").removesuffix(".dist-info")
@@ -6750,7 +6802,7 @@ def read_versions() -> dict[str, str]:
 
 def parser_version() -> str:
     """Which parsers and grammars are installed."""
-    return " ".join(f"{name} {version}" for name, version in read_versions().items())
+    return " ".join(f"{name} {version}" for name, version in read_versions(sys.path).items())
 
 
 def write_environment(project: Project) -> str:
@@ -7139,10 +7191,17 @@ def _drive_worker(
     import subprocess
     import threading
 
-    kept = f"pycache_prefix={os.path.join(cache_home(), 'compiled')}"
-    command = [sys.executable, "-S", "-E", "-X", kept, "-c", _WORKER, os.path.realpath(__file__)]
+    compiled = "" if project.look_only else make_cache_folder("compiled")
+    kept = ["-X", f"pycache_prefix={compiled}"] if compiled else ["-B"]
+    command = [sys.executable, "-S", "-E", "-X", "utf8", *kept, "-c", _WORKER]
     with subprocess.Popen(
-        [*command, project.root, json.dumps(sys.path), project.config.languages],
+        [
+            *command,
+            os.path.realpath(__file__),
+            project.root,
+            json.dumps(sys.path),
+            project.config.languages,
+        ],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -7193,6 +7252,7 @@ def run_worker(root: str, search_path: str, own: str) -> int:
     import signal
 
     sys.path[:] = json.loads(search_path)
+    use_packages()
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 
@@ -10180,12 +10240,14 @@ def check_health(project: Project) -> list[Finding]:
 
     ctx = script_command(project)
     found = [Finding("python", platform.python_version(), "")]
-    use_packages()  # those of the private environment count too
-    for name, version in read_versions().items():
-        fix = "" if version else f"{ctx} setup"
-        if version and downloads_grammars(name, version):
-            version, fix = f"{version}: downloads grammars at the first parse", f"{ctx} setup"
-        found.append(Finding(name, version or "missing: stdlib mode, approximate map", fix))
+    missing = list_missing()  # looks into the private environment too
+    unfit = dict(map(str.split, list_unfit()))
+    for name, version in read_versions(sys.path).items():
+        state = version or "missing: stdlib mode, approximate map"
+        if name in unfit:
+            skipped = f"{unfit[name]} of this Python is outside {read_pins()[name]}, not used"
+            state = skipped if name in missing else f"{version} ({skipped})"
+        found.append(Finding(name, state, f"{ctx} setup" if name in missing else ""))
     counter = read_counter(project).name
     exact = counter != "estimate" or project.config.tokens_encoding == "estimate"
     how = counter if exact else "estimate (no vocabulary on this machine)"
@@ -11059,6 +11121,9 @@ _METHODS: dict[str, tuple[str, Callable[[Project, dict[str, Any]], dict[str, Any
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code. Bad input is one line on stderr and 2."""
+    if argv is None and sys.executable and sys.getfilesystemencoding() != "utf-8":
+        # the names of files are the same bytes under any locale: start again in UTF-8 mode
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
     words = list(sys.argv[1:] if argv is None else argv)
     try:
         return _run(words)

@@ -1,13 +1,16 @@
 """ctx.py alone, copied anywhere, without a package: it runs, and gives the same bytes each time."""
 
+import glob
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
 import lab
+import pytest
 
 ROOT = lab.SCRIPT.parent
 FILES: dict[str, bytes | str] = {
@@ -30,6 +33,46 @@ def test_help_loads_nothing_that_it_does_not_need(tmp_path: Path) -> None:
     assert "re" in loaded
     heavy = {"argparse", "dataclasses", "inspect", "json", "pathlib", "subprocess", "tempfile"}
     assert loaded & heavy == set()
+
+
+@pytest.mark.parametrize("version", ["3.8", "3.9", "3.10"])
+def test_an_older_python_gets_one_line(version: str, tmp_path: Path) -> None:
+    known = glob.glob(os.path.expanduser(f"~/.pyenv/versions/{version}.*/bin/python"))
+    python = next(iter(known), "") or shutil.which(f"python{version}") or "false"
+    if subprocess.run([python, "--version"], capture_output=True).returncode:
+        pytest.skip(f"there is no Python {version} on this machine")
+    done = subprocess.run([python, lab.SCRIPT, "map"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith(f"ctx: needs Python 3.11 or newer; this is {version}.")
+
+
+def test_the_map_is_the_same_bytes_under_any_locale(tmp_path: Path) -> None:
+    files: dict[str, bytes | str] = {"ä中🚀.py": "def known(): pass\n", "ü/x.md": "# Über\n"}
+    strict = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    seen = []
+    for name, env in (("a", {"PYTHONUTF8": "1"}), ("b", strict)):
+        root = lab.plant(tmp_path / name / "sample", files)
+        done = lab.run(root, "map", "--output", "-", python=("-S",), env=env)
+        assert done.returncode == 0 and "ä中🚀.py" in done.stdout
+        seen.append((done.stdout, done.stderr))
+    assert seen[0] == seen[1]
+
+
+def test_a_home_that_is_missing_leaves_nothing_anywhere(tmp_path: Path) -> None:
+    root = lab.plant(tmp_path / "root", FILES)
+    lab.copy_script(root)
+    before = lab.snapshot(root)
+    env = {"HOME": str(tmp_path / "nope"), "XDG_CACHE_HOME": ""}
+    python = (sys.executable, "-S")
+    for args in (["init", "--dry-run"], ["map", "--output", "-"]):
+        done = subprocess.run(
+            [*python, "ctx.py", *args], cwd=root, env={**os.environ, **env}, capture_output=True
+        )
+        assert done.returncode == 0
+        made = set(lab.snapshot(root)) - set(before)
+        assert {name for name in made if not name.startswith(".ctx")} == set()
+        assert "--dry-run" not in args or not made
+    assert os.listdir(tmp_path) == ["root"]
 
 
 def test_two_hash_seeds_give_the_same_bytes(tmp_path: Path) -> None:

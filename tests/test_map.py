@@ -47,6 +47,22 @@ def shop(tmp_path: Path) -> Path:
     return lab.plant(tmp_path / "shop", SHOP)  # type: ignore[arg-type]
 
 
+def test_a_name_with_markup_makes_no_tag(tmp_path: Path) -> None:
+    script = "<script>alert(1)<script>.js"
+    manifest = {"name": "<b>shop", "description": "A <img src=x> shop.", "main": f"src/{script}"}
+    member = {"name": "<u>till", "description": "The <i>till</i>."}
+    files = {
+        "package.json": json.dumps({**manifest, "workspaces": ["packages/*"]}),
+        "packages/till/package.json": json.dumps(member),
+        f"src/{script}": "function open_shop() {}\n",
+        "packages/till/index.js": "function till() {}\n",
+    }
+    text = make(lab.plant(tmp_path / "shop", files))  # type: ignore[arg-type]
+    prose = re.sub(r"(?ms)^```.*?^```|`[^`]*`|\\<", "", text)
+    assert "\\<b>shop" in text and f"`src/{script}`" in text
+    assert re.findall(r"<[A-Za-z/!?]", prose) == []
+
+
 def make(root: Path, *args: str, **how: object) -> str:
     done = lab.run(root, "map", "--output", "-", *args, python=(), **how)
     assert done.returncode == 0, done.stderr

@@ -156,17 +156,37 @@ def test_an_interpreter_that_has_the_packages_is_used_as_it_is(
 def test_what_an_interpreter_lacks_comes_from_the_private_environment(
     root: Path, env: dict[str, str], wheels: Path
 ) -> None:
-    """Also when its language pack is one that downloads grammars: the pinned one goes first."""
+    """Also when its language pack is outside the pin: the pinned one goes first."""
     zipfile.ZipFile(next(wheels.glob("tree_sitter-*.whl"))).extractall(root / "site")
     info = "tree_sitter_language_pack-1.2.0.dist-info/METADATA"
     text = "Metadata-Version: 2.1\nName: tree-sitter-language-pack\nVersion: 1.2.0\n"
     lab.plant(root / "site", {"tree_sitter_language_pack/__init__.py": "", info: text})
     env["PYTHONPATH"] = str(root / "site")
-    assert "1.2.0: downloads" in lab.run(root, "doctor", python=("-S",), env=env).stdout
+    assert (
+        "1.2.0 of this Python is outside" in lab.run(root, "doctor", python=("-S",), env=env).stdout
+    )
     assert lab.run(root, "setup", python=("-S",), env=env).returncode == 0
     report = lab.run(root, "doctor", python=("-S",), env=env).stdout
     for name, version in PINNED.items():
         assert f"ok    {name}: {version}" in report
+    assert "tree-sitter-language-pack: 0.13.0 (1.2.0 of this Python is outside" in report
+    done = lab.run(root, "scan", python=("-S",), env=env)
+    assert done.stderr.count("1.2.0 does not fit ctx.py; the private environment is used") == 1
+
+
+def test_a_version_outside_its_pin_is_not_used(root: Path, env: dict[str, str]) -> None:
+    """tree-sitter 0.26 ends the process on ordinary files."""
+    versions = {"tree-sitter": "0.26.0", "tree-sitter-language-pack": "0.13.1"}
+    for name, version in versions.items():
+        module = name.replace("-", "_")
+        info = f"{module}-{version}.dist-info/METADATA"
+        lab.plant(root / "site", {f"{module}/__init__.py": "raise SystemExit(9)\n", info: ""})
+    lab.plant(root, {"a.py": "def known(): pass\n"})
+    env["PYTHONPATH"] = str(root / "site")
+    done = lab.run(root, "map", "--output", "-", python=("-S",), env=env)
+    assert done.returncode == 0 and "def known()" in done.stdout
+    assert done.stderr.count("\n") == 1
+    assert "tree-sitter 0.26.0 does not fit ctx.py, the map is approximate" in done.stderr
 
 
 def test_a_missing_parser_is_one_line_that_names_setup(root: Path, env: dict[str, str]) -> None:
