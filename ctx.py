@@ -4488,7 +4488,7 @@ def count_mentions(documents: Mapping[str, FileTags]) -> collections.Counter[str
 
 
 def build_groups(links: Links, ranks: Sequence[float], group: Callable[[str], str]) -> Groups:
-    """The files put together by `group`, with the sums of their ranks and of their links."""
+    """The files put together by `group`, with the sums of their ranks and of their imports."""
     of = {
         path: group(path) if weight >= 0.5 else ""
         for path, weight in zip(links.paths, links.weights, strict=True)
@@ -4496,15 +4496,12 @@ def build_groups(links: Links, ranks: Sequence[float], group: Callable[[str], st
     totals: dict[str, float] = {}
     edges: dict[str, dict[str, float]] = {}
     for at, path in enumerate(links.paths):
-        here = of[path]
-        if not here:
-            continue
-        totals[here] = totals.get(here, 0.0) + ranks[at]
-        for to, weight in _targets(links, at).items():
-            there = of[links.paths[to]]
-            if there and there != here:
-                row = edges.setdefault(here, {})
-                row[there] = row.get(there, 0.0) + weight
+        if of[path]:
+            totals[of[path]] = totals.get(of[path], 0.0) + ranks[at]
+            # Only an import is sure: a name may mean another definition of the same name.
+            for target in {of[links.paths[to]] for to in links.imports[at]} - {"", of[path]}:
+                row = edges.setdefault(of[path], {})
+                row[target] = row.get(target, 0.0) + 1.0
     return Groups(of, totals, edges)
 
 
@@ -5355,15 +5352,15 @@ def _rank_below(groups: Groups, folder: str) -> float:
 
 
 def render_relations(relations: Sequence[tuple[str, list[str]]]) -> list[str]:
-    """One line for each part: what it leans on. A folder that they all are in is named first."""
-    shown = [each for each in relations if each[1]][:_MOST_RELATIONS]
-    names = [f"{name}/" for here, leans in shown for name in (here, *leans)]
-    folder = min(names, default="")
+    """One line for each part: what it imports. A folder that holds them all is named first."""
+    shown = [(name, targets) for name, targets in relations if targets][:_MOST_RELATIONS]
+    names = [name for part, targets in shown for name in (part, *targets)]
+    folder = f"{folder_of(min(names, default=''))}/".lstrip("/")
     while not all(name.startswith(folder) for name in names):
         folder = folder[: folder.rfind("/", 0, -1) + 1]
     lines = [f"{show(folder)}\n"] if folder else []
-    for here, leans in shown:
-        first, *rest = [f"{name}/"[len(folder) :].rstrip("/") or "." for name in (here, *leans)]
+    for part, targets in shown:
+        first, *rest = [name.removeprefix(folder) for name in (part, *targets)]
         lines.append(f"{'  ' * bool(folder)}{show(first)} -> {show(', '.join(rest))}\n")
     return lines
 

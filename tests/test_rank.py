@@ -180,12 +180,13 @@ def test_tests_are_no_filling_unless_there_is_nothing_else() -> None:
     assert ranked(tests) == ["check_everything"]
 
 
-def test_relations_name_what_a_part_leans_on() -> None:
+def test_relations_are_imports_and_never_names_that_look_alike() -> None:
     files = {
-        "web/views.py": tags(refs={"load_user": 2}),
+        "web/views.py": tags(refs={"load_user": 2, "render": 1}),
         "db/users.py": tags(define("load_user")),
+        "ui/pages.py": tags(define("render")),
     }
-    found = links(files, weights=dict.fromkeys(files, 1.0))
+    found = links(files, {"web/views.py": ["db/users.py"]}, dict.fromkeys(files, 1.0))
     groups = ctx.build_groups(found, ctx.rank_files(found, {}), lambda path: path.split("/")[0])
     assert ctx.rank_relations(groups) == [("web", ["db"])]
 
