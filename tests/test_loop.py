@@ -13,7 +13,7 @@ import os, re, sys
 prompt = sys.stdin.read()
 with open("seen.txt", "a") as file:
     file.write(prompt + "\\n=====\\n")
-task = re.search(r"one task of this repository: `(.*?)`", prompt)[1]
+task = re.search(r"## Selected task\\n\\n`(.*?)`", prompt)[1]
 if task == "T-1" and "needs a door" not in prompt:
     sys.exit()  # the first attempt forgets it; the second reads of it in the failure section
 with open("house.txt", "a") as file:

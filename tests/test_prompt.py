@@ -4,7 +4,9 @@ import contextlib
 import io
 import json
 import os
+import random
 import re
+import select
 import shutil
 import subprocess
 import sys
@@ -128,20 +130,34 @@ def test_for_every_budget_the_prompt_fits_or_the_smallest_budget_is_told(
     assert set(gone) == set(DROPPED[: len(gone)])
     if gone:
         assert f"[left out to fit the budget: {', '.join(gone)}]" in text
-        # only while needed: with one less gone, even the shortest form is over the budget
-        fewer = sorted((each.drop for each in sections if each.drop), reverse=True)[: len(gone) - 1]
-        short = {at: ctx._END_KEPT for at, each in enumerate(sections) if each.cut == "head"}
-        assert size(ctx.join_sections(ctx._shortened(sections, fewer, short))) > budget
 
 
-def test_a_larger_budget_never_says_less() -> None:
-    bodies = [f"{title} says ä\n" * 60 for title in ORDER]
-    sections = make_sections(bodies)
-    sizes = []
-    for budget in range(3_000, 30_000, 97):
-        kept = ctx.fit_sections(sections, budget, size)
-        sizes.append(len([section for section in kept if section.title]))
-    assert sizes == sorted(sizes)
+@pytest.mark.parametrize("seed", range(20))
+def test_a_larger_budget_never_loses_a_section_or_a_line_of_the_failure(seed: int) -> None:
+    chance = random.Random(seed)
+    words = ["word", "ä", "文字", "```", "## Goal", "x" * 90, "\n", "\n", "- item"]
+    sections = make_sections(
+        [" ".join(chance.choices(words, k=chance.randrange(1, 900))).strip() or "x" for _ in ORDER]
+    )
+    whole = size(ctx.join_sections(sections))
+    names: set[str] = set()
+    lines: list[str] = []
+    for step in range(30):
+        budget = whole * (step + 1) // 28
+        try:
+            kept = {each.title: each for each in ctx.fit_sections(sections, budget, size)}
+        except ctx.CtxError:
+            assert not names
+            continue
+        text = ctx.join_sections(kept.values())
+        assert size(text) <= budget and text.encode().decode() == text
+        assert set(REQUIRED) <= set(kept) and names <= set(kept)
+        names = {title for title in kept if title}
+        if "Failure" in kept:
+            now = kept["Failure"].body.removeprefix("[truncated]\n").split("\n")
+            assert now[len(now) - len(lines) :][1:] == lines[1:]  # the first line may be cut
+            lines = now
+    assert names == set(ORDER)
 
 
 def test_a_long_failure_loses_its_head_before_anything_is_dropped() -> None:
@@ -215,8 +231,8 @@ def test_no_text_of_a_user_can_forge_a_section(tmp_path: Path) -> None:
     assert titles(outside_fences(text)) == shown
     assert shown == [title for title in ORDER if title in shown] and len(shown) == len(set(shown))
     assert {"Failure", "History", "Assumptions", "Epic", *REQUIRED} <= set(shown)
-    assert not re.search(r"(?m)^# ", text) and not re.search(r"(?m)^=+$", outside_fences(text))
-    assert "<!--" not in text and "-->" not in text
+    plain = outside_fences(text)
+    assert not re.search(r"(?m)^# |^=+$", plain) and "<!--" not in plain
     assert "\x1b" not in text and "\u202e" not in text and "\u2028" not in text
 
 
@@ -268,12 +284,12 @@ def test_the_same_repository_gives_the_same_bytes_under_any_hash_seed(tmp_path: 
 def test_a_prompt_tells_what_was_tried_and_what_the_epic_holds(tmp_path: Path) -> None:
     text = run(copy("cub", tmp_path), "prompt", "shop-1.2").stdout
     assert "- attempt 1 (failed, timeout): The sandbox never answered." in text
-    assert "Avoid repeating:" in text and "exit code 3" in text
+    assert "Avoid repeating:" not in text and "exit code 3" in text
     epic = text[text.index("## Epic") :]
     assert epic.index("`shop-1.4`: Address") < epic.index("`shop-1.1`: Cart keeps its items")
     assert "- `shop-1.3`: Receipt by mail" in text
     assert "- [ ] a declined card shows why" in text
-    assert "`feature(shop-1.2): Card payment`" in text and "cub task close shop-1.2" in text
+    assert "`Card payment`; its body names `shop-1.2`" in text and "cub task close shop-1.2" in text
     assert "- depends on `shop-1.1`: Cart keeps its items (done)" in text
 
 
@@ -325,11 +341,11 @@ def test_explain_and_json_tell_sizes_and_what_was_left_out(tmp_path: Path) -> No
     root = copy("runner", tmp_path)
     whole = json.loads(run(root, "prompt", "label", "--json").stdout)
     assert whole["dropped"] == [] and whole["bytes"] <= whole["budget"] == 40_000
-    done = run(root, "prompt", "label", "--json", "--explain", "--budget", "4400")
+    done = run(root, "prompt", "label", "--json", "--explain", "--budget", "2200")
     small = json.loads(done.stdout)
-    assert small["dropped"] and small["bytes"] <= 4400
+    assert small["dropped"] and small["bytes"] <= 2200
     assert sum(len(each["text"].encode()) for each in small["sections"]) < small["bytes"]
-    assert re.search(r"ctx: Re-anchoring +\d+ +\d+  dropped", done.stderr)
+    assert re.search(r"ctx: Tree summary +\d+ +\d+  dropped", done.stderr)
 
 
 def test_the_runners_files_reach_the_prompt_and_placeholders_do_not(tmp_path: Path) -> None:
@@ -344,6 +360,193 @@ def test_the_run_loop_is_printed_alone_for_a_system_prompt(tmp_path: Path) -> No
     (tmp_path / ".ctx").mkdir()
     (tmp_path / ".ctx" / "runloop.md").write_bytes(ctx.seal("# Ours\n"))
     assert run(tmp_path, "prompt", "--system").stdout == "# Ours\n"
+
+
+# -- the pipe
+
+
+def test_a_reader_that_gives_up_after_three_seconds_gets_the_prompt_of_a_cold_index(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "TASKS.md").write_text("- [ ] T-1: Make area_7 round its result\n")
+    for number in range(3_000):
+        folder = tmp_path / f"part{number // 100}"
+        folder.mkdir(exist_ok=True)
+        kind = "py" if number < 300 else "md"
+        (folder / f"m{number}.{kind}").write_text(f"def area_{number}(x):\n    return {number}\n")
+    command = [sys.executable, str(SCRIPT), "--root", str(tmp_path), "prompt", "T-1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout
+        ready, _, _ = select.select([process.stdout], [], [], 3)
+        assert ready, "no byte within 3 s"
+        text = process.stdout.read().decode()
+    assert process.returncode == 0 and text == run(tmp_path, "prompt", "T-1").stdout
+    assert text.startswith(ctx.make_prompt_start()) and "area_7" in text
+
+
+def test_a_prompt_that_fails_says_in_its_last_line_that_it_is_incomplete(tmp_path: Path) -> None:
+    (tmp_path / "TASKS.md").write_text("- [ ] T-1: One\n")
+    for args in (("T-9",), ("T-1", "--budget", "1200")):
+        done = run(tmp_path, "prompt", *args)
+        assert done.returncode == 2 and size(done.stdout) <= 1200
+        assert done.stdout.startswith("## Contract")
+        assert "prompt is incomplete" in done.stdout.splitlines()[-1]
+    small = run(tmp_path, "prompt", "T-1", "--budget", "300")
+    assert small.returncode == 2 and small.stdout == "" and "or more" in small.stderr
+
+
+# -- each thing once
+
+
+@pytest.mark.parametrize("name", sorted(each.name for each in REPOS.iterdir()))
+def test_no_long_line_stands_twice_in_a_prompt(name: str, tmp_path: Path) -> None:
+    root = copy(name, tmp_path)
+    here = ctx.Project(os.path.realpath(root), quiet=True)
+    tasks = ctx.read_tasks(here).tasks
+    told = "The first way failed because the store was closed too early, twice.\nThen it hung."
+    for task in [*tasks[:2], *tasks[-2:]]:
+        run(root, "record", task.id, "--status", "retry", "--guard", "fail", "--summary", told)
+        text = run(root, "prompt", task.id).stdout
+        lines = [line.strip("->[] *") for line in text.splitlines()]
+        long = [line for line in lines if len(line) >= 40]
+        assert "## Output contract" in text and len(long) == len(set(long))
+
+
+def test_the_goal_keeps_the_fences_of_a_description_and_the_task_does_not_repeat_it(
+    tmp_path: Path,
+) -> None:
+    words = "Read the file.\n\n```py\nopen(path) --> text\n```\n\nDone when:\n- it is read"
+    task = {"id": "R-1", "title": "Read it", "description": words, "notes": "Use UTF-8."}
+    (tmp_path / ".cub").mkdir()
+    (tmp_path / ".cub" / "tasks.jsonl").write_text(json.dumps(task))
+    text = run(tmp_path, "prompt", "R-1").stdout
+    goal, _, selected = text.partition("## Selected task")
+    assert "> ```py\n> open(path) --> text\n> ```\n" in goal
+    assert goal.count("it is read") == 1 and "it is read" not in selected
+    assert "> Use UTF-8." in selected and "Read the file" not in selected
+
+
+def test_fixed_words_are_few(tmp_path: Path) -> None:
+    (tmp_path / "Makefile").write_text("test:\n\tpytest\n\nlint:\n\truff check\n")
+    (tmp_path / "TASKS.md").write_text("- [ ] T-1: Round the area of a circle to two digits\n")
+    rows = json.loads(run(tmp_path, "prompt", "T-1", "--json").stdout)["sections"]
+    texts = {row["title"]: row["text"] for row in rows}
+    fixed = texts["Contract"] + texts["Output contract"]
+    assert size(fixed) <= 1_600
+    assert "`make test`" in fixed and "lint" not in fixed
+    for word in ("done", "retry", "decomposed", "stuck"):
+        assert f"`{word}`" in fixed and f"`{word}`" in ctx.TEMPLATES["runloop.md"]
+    assert "<stuck>" not in fixed + ctx.TEMPLATES["runloop.md"]
+
+
+@pytest.mark.parametrize(
+    ("subjects", "form"),
+    [
+        (["fix(api): close it", "feat: open it", "Merge that"], "{kind}: {title}"),
+        (["ABC-12: close it", "ABC-13: open it"], "{id}: {title}"),
+        (["[ABC-12] close it", "[abc-2] open it"], "[{id}] {title}"),
+        (["Close it", "net/http: open it", "fix: one"], "{title}"),
+        ([], "{title}"),
+    ],
+)
+def test_the_commit_subject_follows_the_habit_of_the_log(subjects: list[str], form: str) -> None:
+    assert ctx.find_commit_form(subjects) == form
+
+
+def test_the_commit_subject_is_a_setting(tmp_path: Path) -> None:
+    (tmp_path / "TASKS.md").write_text("- [ ] T-1: One\n")
+    form = {"CTX_PROMPT_COMMIT_SUBJECT": "{type}({id}): {title}"}
+    assert "`task(T-1): One`.\n" in run(tmp_path, "prompt", "T-1", **form).stdout
+
+
+# -- what happened before
+
+
+def test_a_log_is_digested_to_its_first_error_assertions_summary_and_tail() -> None:
+    noise = [f"12:00:{n % 60:02} DEBUG poll {n}" for n in range(300)]
+    bars = [f"fetch {n:3}% |{'█' * (n // 10)}" for n in range(100)]
+    body = [f"compiling unit {n} of 400 with all its parts" for n in range(400)]
+    body[50:50] = [
+        "error[E0308]: mismatched types",
+        "  --> src/auth.rs:12:5",
+        *["same again, dear reader"] * 50,
+    ]
+    body[300:300] = [
+        "Traceback (most recent call last):",
+        '  File "a.py", line 3',
+        "ValueError: bad key 7",
+    ]
+    lines = [
+        *noise,
+        *bars,
+        *body,
+        "thread 'main' panicked at 'left != right'",
+        "3 failed, 9 passed",
+        "exit code 1",
+    ]
+    text = ctx.digest_log("\n".join(lines))
+    assert size(text) <= ctx.DIGEST_BYTES and text.endswith("3 failed, 9 passed\nexit code 1\n")
+    for line in (
+        "error[E0308]: mismatched types\n  --> src/auth.rs:12:5",
+        "ValueError: bad key 7",
+        "panicked at",
+    ):
+        assert line in text
+    assert "DEBUG" not in text and "█" not in text and "48 repeated lines]" in text
+    assert ctx.digest_log("one\n--> two\n") == "one\n--> two\n"
+
+
+def test_the_run_state_alone_is_history_unless_its_guard_passed(tmp_path: Path) -> None:
+    root = copy("runner", tmp_path)
+    shutil.rmtree(root / ".runner" / "iterations")
+    path = root / ".runner" / "state" / "run_state.json"
+    folder = root / ".runner" / "context"
+    run(root, "context", "label")
+    assert "The bar code is too small." in (folder / "history.md").read_text()
+    log = root / ".runner" / "iterations" / "run-7" / "4"
+    log.mkdir(parents=True)
+    (log / "guard.log").write_text("2 failed\n")
+    run(root, "context", "label")
+    assert (folder / "failure.md").read_text().endswith("\n\n2 failed\n")
+    path.write_text(path.read_text().replace('"fail"', '"pass"'))
+    run(root, "context", "label")
+    assert sorted(os.listdir(folder)) == ["goal.md", "history.md"]
+    path.write_text(path.read_text().replace('"retry"', '"done"'))
+    run(root, "context", "label")
+    assert os.listdir(folder) == ["goal.md"]
+
+
+def test_what_worked_or_was_cut_short_is_not_to_be_avoided() -> None:
+    attempts = [
+        ctx.Attempt("failed", "The sandbox slept.", "timeout"),
+        ctx.Attempt("failed", "A lock around the cache deadlocks."),
+        ctx.Attempt("done", "Used a queue.", lessons=("decided: one queue per host",)),
+    ]
+    kept, _, rest = ctx.render_attempts(attempts).partition("Avoid repeating:\n")
+    avoid, _, learnt = rest.partition("Learnt:\n")
+    assert "slept" in kept and "queue" in kept and "deadlocks" not in kept
+    assert "deadlocks" in avoid and "slept" not in avoid and "Used" not in avoid
+    assert "one queue per host" in learnt
+
+
+def test_the_tree_shows_every_open_task_within_its_share_blocked_ones_too() -> None:
+    epics = [ctx.Task(f"E-{n}", f"Part {n} of the work", type="epic") for n in range(4)]
+    leaves = [
+        ctx.Task(
+            f"T-{n}",
+            f"Step number {n}",
+            parent=f"E-{n % 4}",
+            status="blocked" if n == 9 else "open",
+        )
+        for n in range(56)
+    ]
+    tracker = ctx.Tracker("plain", (*epics, *leaves))
+    text = ctx.render_task_tree(tracker, leaves[0])
+    assert "60 tasks: 1 blocked, 59 open." in text and "`T-9`: Step number 9 (blocked)" in text
+    assert all(f"`T-{n}`" in text for n in range(56)) and size(text) < 4_200
+    many = [ctx.Task(f"X-{n}", "y" * 60, parent="E-1") for n in range(500)]
+    wide = ctx.render_task_tree(ctx.Tracker("plain", (*epics, *leaves, *many)), leaves[0])
+    assert size(wide) < 4_200 and "more\n" in wide and "(blocked)" in wide
 
 
 # -- context
@@ -417,7 +620,7 @@ def test_a_recorded_attempt_is_remembered_by_the_next_prompt(tmp_path: Path) -> 
     }
     text = run(tmp_path, "prompt", "T-1").stdout
     assert "> Forgot the hinge." in text and "3 failed" in text and "hunter22" not in text
-    assert "- attempt 1 (retry, guard fail): Forgot the hinge." in text
+    assert "Avoid repeating:\n\n- attempt 1 (retry, guard fail): see History\n" in text
     assert "Forgot" not in run(tmp_path, "prompt", "T-2").stdout
     run(tmp_path, "record", "T-1", "--status", "done", "--guard", "pass")
     text = run(tmp_path, "prompt", "T-1").stdout
@@ -467,13 +670,35 @@ def test_anchor_prints_only_in_every_nth_iteration(tmp_path: Path) -> None:
     assert shown == [False, True, False, True]
 
 
-def test_a_prompt_without_reanchoring_has_no_run_loop(tmp_path: Path) -> None:
+def test_reanchoring_is_short_and_can_be_left_out_or_forced(tmp_path: Path) -> None:
     (tmp_path / "TASKS.md").write_text("- [ ] T-1: One\n")
     (tmp_path / "PROMPT.md").write_text("## Selected task\nBe brief.\n")
     text = run(tmp_path, "prompt", "T-1").stdout
-    assert "> # Run loop" in text and "> Be brief." in text
+    assert "Run loop" not in text and "> Be brief." in text
     assert "Re-anchoring" not in run(tmp_path, "prompt", "T-1", "--no-reanchor").stdout
-    assert "Re-anchoring" not in run(tmp_path, "prompt", "T-1", CTX_ANCHOR_ENABLED="false").stdout
+    off = {"CTX_ANCHOR_ENABLED": "false"}
+    assert "Re-anchoring" not in run(tmp_path, "prompt", "T-1", **off).stdout
+    assert "Re-anchoring" in run(tmp_path, "prompt", "T-1", "--reanchor", **off).stdout
+    (tmp_path / ".ctx" / "runloop.md").write_text("# Ours\n")
+    assert "Keep to the run loop, `.ctx/runloop.md`." in run(tmp_path, "prompt", "T-1").stdout
+
+
+def test_every_nth_prompt_is_reanchored_whether_or_not_attempts_are_recorded(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "TASKS.md").write_text("- [ ] T-1: One\n")
+    (tmp_path / "PROMPT.md").write_text("Be brief.\n")
+    often = {"CTX_ANCHOR_FREQUENCY": "3"}
+    shown = ["Be brief" in run(tmp_path, "prompt", "T-1", **often).stdout for _ in range(6)]
+    assert shown == [False, False, True, False, False, True]
+
+
+def test_sources_limit_the_sections_of_a_prompt(tmp_path: Path) -> None:
+    root = copy("cub", tmp_path)
+    (root / "progress.txt").write_text("half way\n")
+    text = run(root, "prompt", "shop-1.2", "--sources", "task,progress").stdout
+    assert "## Epic" not in text and "> half way" in text
+    assert run(root, "prompt", "shop-1.2", "--sources", "moon").returncode == 2
 
 
 # -- tasks

@@ -400,7 +400,8 @@ def test_the_runners_previous_iteration_counts_only_for_its_own_node() -> None:
 def test_cub_attempts_come_from_both_layouts_and_a_log_is_evidence_enough() -> None:
     first, second = ctx.read_attempts(*task("cub", "shop-1.2"))
     assert (first.status, first.category) == ("failed", "timeout")
-    assert second.summary == "" and second.log.endswith("exit code 3\n")
+    assert second.summary == "" and second.guard == "fail"
+    assert previous(*task("cub", "shop-1.2"))[1].endswith("exit code 3\n")
     (older,) = ctx.read_attempts(*task("cub", "shop-1.3"))
     assert older.status == "failed" and older.lessons == ("The queue drops mails over 1 MB.",)
 
@@ -426,8 +427,8 @@ def test_a_log_of_twenty_megabytes_on_one_line_is_read_from_its_end(tmp_path: Pa
     (tmp_path / "big.log").write_bytes("é".encode() * 10_000_000 + b" the end")
     start = time.process_time()
     text = ctx.read_log(project(tmp_path), "big.log")
-    assert text.endswith("é the end") and "\ufffd" not in text
-    assert len(text.encode()) <= ctx.LOG_BYTES and time.process_time() - start < 1
+    assert text.endswith("é the end\n") and "\ufffd" not in text
+    assert len(text.encode()) <= ctx.DIGEST_BYTES and time.process_time() - start < 1
 
 
 @pytest.mark.parametrize("name", ["003/T012", "a b", "..", "con", "x" * 300, "é", ".hidden"])
@@ -470,7 +471,7 @@ def test_uncommitted_files_are_counted_without_running_a_filter(tmp_path: Path) 
     one = ctx.find_task(ctx.read_tasks(here), "T-1")
     state = ctx.read_git_state(here, one)
     assert state and state.branch == "work"
-    assert state.uncommitted == 5  # .gitattributes, changed, gone, new file, staged
+    assert state.changed == (".gitattributes", "changed", "gone", "new file", "staged")
     assert state.commits[0].endswith("feat(T-1): first words") and "same" in state.touched
     with open(tmp_path / ".git" / "config", "a") as file:  # a name that no flag can carry
         file.write(f'[filter "c=d"]\n\tclean = touch {ran}\n')
