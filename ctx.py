@@ -96,6 +96,7 @@ VERSION = "0.1.0"
 # Every record that crosses a room. Uses: nothing.
 
 Count = Callable[[str], int]  # tokens of a text; tests pass len
+Comments = tuple[tuple[str, str], ...]  # what begins and what ends a comment; "": the line's end
 
 
 class CtxError(Exception):
@@ -1090,9 +1091,12 @@ FIELD_MASKS = tuple((1 << bits) - 1 for bits in _FIELD_BITS)
 
 
 def count_fields(
-    path: str, text: str, names: Iterable[str], comments: Sequence[str], *, docstring: bool
+    path: str, text: str, names: Iterable[str], comments: Comments | None, *, docstring: bool
 ) -> tuple[dict[str, int], tuple[int, ...]]:
-    """How often each stem stands in each field of a file, packed in one number; sizes of the fields."""
+    """How often each stem stands in each field of a file, packed in one number; sizes of the fields.
+
+    `comments` None: the text is prose, and all of it documents.
+    """
     folder, _, name = path.rpartition("/")
     docs, strings, code = _split_source(text, comments, docstring=docstring)
     parts = (f"{folder} {name} {name}", " ".join(names), docs, strings, code)
@@ -1110,9 +1114,9 @@ def count_fields(
     return packed, tuple(sizes)
 
 
-def _split_source(text: str, comments: Sequence[str], *, docstring: bool) -> tuple[str, str, str]:
+def _split_source(text: str, comments: Comments | None, *, docstring: bool) -> tuple[str, str, str]:
     """The comments, the strings and the rest of a source."""
-    if "text" in comments:
+    if comments is None:
         return text, "", ""
     docs: list[str] = []
     strings: list[str] = []
@@ -1121,17 +1125,22 @@ def _split_source(text: str, comments: Sequence[str], *, docstring: bool) -> tup
         (strings if match["string"] is not None else docs).append(match[0])
         return " "
 
-    code = re.sub(_fields_pattern(tuple(comments), docstring), sort_out, text)
+    code = re.sub(_fields_pattern(comments, docstring), sort_out, text)
     return "\n".join(docs), "\n".join(strings), code
 
 
 @functools.cache
-def _fields_pattern(comments: tuple[str, ...], docstring: bool) -> str:
-    closing = {"/*": r"/\*.*?(?:\*/|\Z)", "{-": r"\{-.*?(?:-\}|\Z)"}
-    marks = "|".join(closing.get(mark, re.escape(mark) + r"[^\n]*") for mark in comments)
+def _fields_pattern(comments: Comments, docstring: bool) -> str:
     quotes = r"\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z)|" if docstring else ""
     strings = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`"
-    return f"(?s){quotes}{marks or '(?!)'}|(?P<string>{strings})"
+    return f"(?s){quotes}{comment_pattern(comments)}|(?P<string>{strings})"
+
+
+def comment_pattern(comments: Comments) -> str:
+    """A regex for the comments of a source; a block that nobody closes ends with the text."""
+    blocks = [rf"{re.escape(mark)}(?s:.*?)(?:{re.escape(end)}|\Z)" for mark, end in comments if end]
+    lines = [re.escape(mark) + r"[^\n]*" for mark, end in comments if not end]
+    return "|".join(blocks + lines) or "(?!)"  # blocks first: `--[[` begins as a line comment
 
 
 def find_line_hits(text: str, stems: Iterable[str]) -> LineHits:
@@ -1649,16 +1658,23 @@ def in_file(path: str, step: Callable[..., T], *args: Any) -> T:
 
 
 class Language(NamedTuple):
-    """One stanza of the table, compiled; only TAGS reads more than the first four fields."""
+    """One stanza of the table, compiled."""
 
     name: str
+    label: str  # as people write it: "C++"
+    ecosystem: str  # the manifests that build it: "jvm"
+    roles: dict[str, str]  # suffix -> "code", "build" or "data"; "" for all others
+    evidence: str  # regex on paths: a repository with such a file holds this language
+    imports: tuple[str, ...]  # resolver, separator, endings
+    roots: tuple[str, ...]  # regexes on the folders that an import may start at
+    beside: str  # regex on imports that mean a file beside the importing one only
     suffixes: tuple[str, ...]  # without the dot: "py"
     names: tuple[str, ...]  # whole file names: "Rakefile"
     runs: tuple[str, ...]  # interpreters after "#!", without version
     family: str  # languages whose code may refer to each other
     grammar: str  # its name in the language pack
     query: str  # patterns in the order of the table, one a line
-    comments: tuple[str, ...]
+    comments: Comments
     docstring: bool
     below: str
     inner: tuple[bytes, ...]
@@ -1692,6 +1708,28 @@ def find_language(path: str, first_line: str = "", own: str = "") -> Language | 
         words = first_line[2:].replace("/usr/bin/env", "").replace("-S ", "").split()
         found = runs.get(words[0].rsplit("/", 1)[-1].rstrip("0123456789.")) if words else None
     return get_language(found, own) if found else None
+
+
+def find_role(path: str) -> str:
+    """What files of a language are for: "code", "build", "data", or "" if no language is known."""
+    language = find_language(path)
+    suffix = path.rpartition(".")[2].lower()
+    if language is None:
+        return ""
+    if suffix not in language.suffixes:
+        return "build"  # files with a fixed name are for tools: Rakefile, Dockerfile
+    return language.roles.get(suffix) or language.roles.get("", "code")
+
+
+@functools.cache
+def shared_suffixes() -> dict[str, list[Language]]:
+    """Suffixes that several languages use, with these languages; that of the table comes first."""
+    shared: dict[str, list[Language]] = {}
+    for language in map(get_language, list_languages()):
+        for suffix, other, _ in language.turns:
+            if suffix in language.suffixes:
+                shared.setdefault(suffix, [language]).append(get_language(other))
+    return shared
 
 
 @functools.cache
@@ -1730,7 +1768,8 @@ def parse_own_languages(tables: Mapping[str, object]) -> str:
     for name in tables:
         try:
             built = get_language(name, own)
-            regexes = [built.public, built.member, built.cut, built.blank]
+            regexes = [built.public, built.member, built.cut, built.blank, built.evidence]
+            regexes += [built.beside, *built.roots]
             regexes += [edit[0] for edit in built.edits]
             for regex in regexes + [each[-1] for each in built.texts + built.turns]:
                 re.compile(regex)
@@ -1742,7 +1781,8 @@ def parse_own_languages(tables: Mapping[str, object]) -> str:
 _ROW_VERBS = (
     "like def Def ref Ref use package export only doc embed value skip wrap hide show section raw"
     " grammar names family run turn comment docstring below inner body lead public member closed open drop"
-    " keyword cut edit once blank flat cells file text word Word"
+    " keyword cut edit once blank flat cells file text word Word label ecosystem role evidence"
+    " import roots beside"
 )
 
 
@@ -1782,7 +1822,9 @@ def _split_table(text: str) -> dict[str, tuple[tuple[str, ...], list[tuple[str, 
                 raise CtxError(
                     f"languages.{name}: like {rest.strip()}: no such language; correct it"
                 )
-            rows.extend(above[rest.strip()][1])
+            # The names and interpreters of another language remain its own.
+            skipped = () if rest.strip() == name else ("names", "run")
+            rows.extend(row for row in above[rest.strip()][1] if row[0] not in skipped)
         elif verb:
             rows.append((verb, rest.strip()))
     return stanzas
@@ -1817,13 +1859,20 @@ def _build_language(
     edits = [edit.partition("=>") for edit in every("edit")]
     return Language(
         name=name,
+        label=last("label", name.capitalize()),
+        ecosystem=last("ecosystem", name),
+        roles=dict(pair for row in every("role") for pair in _split_role(row)),
+        evidence=last("evidence", ""),
+        imports=tuple(last("import", "").split()),
+        roots=tuple(last("roots", "").split()),
+        beside=last("beside", ""),
         suffixes=suffixes,
         names=tuple(words("names")),
         runs=tuple(words("run")),
         family=last("family", name),
         grammar=last("grammar", name),
         query="\n".join(patterns),
-        comments=tuple(last("comment", "// /*").split()),
+        comments=tuple(_split_mark(mark) for mark in last("comment", "// /*...*/").split()),
         docstring=bool(every("docstring")),
         below=last("below", ""),
         inner=tuple(word.encode() for word in words("inner")),
@@ -1846,6 +1895,18 @@ def _build_language(
         own="",
         texts=tuple(texts),
     )
+
+
+def _split_mark(mark: str) -> tuple[str, str]:
+    """What begins and what ends a comment: "/*...*/"; a line ends any other."""
+    start, _, end = mark.partition("...")
+    return start, end
+
+
+def _split_role(row: str) -> list[tuple[str, str]]:
+    """The role of each suffix that the row names, or of all."""
+    role, *suffixes = row.split()
+    return [(suffix, role) for suffix in suffixes or [""]]
 
 
 _PATTERN_VERBS = frozenset(
@@ -2215,7 +2276,9 @@ def _build_file(
     )
     for node in nodes["doc"]:
         text = file.text(node)
-        file.docs[node.start_byte + len(text.rstrip().encode())] = _doc_text(text)
+        file.docs[node.start_byte + len(text.rstrip().encode())] = _doc_text(
+            text, language.comments
+        )
     file.exports.update(map(file.text, nodes["export"]))
     for node in nodes["only"]:
         file.only.update(re.findall(r"\w[\w']*\b", file.text(node)))
@@ -2356,13 +2419,14 @@ def _build_definition(file: _File, place: _Place, frame: _Frame, top: _Frame) ->
     source, begin = file.source, _skip_attributes(file, start) if file.skips else start
     body = _find_body(node, captures, file.language.bodies)
     if docs := captures.get("doc"):
-        doc = _doc_text(source[docs[0].start_byte : docs[-1].end_byte].decode("utf-8", "replace"))
+        text = source[docs[0].start_byte : docs[-1].end_byte].decode("utf-8", "replace")
+        doc = _doc_text(text, file.language.comments)
     elif file.language.docstring:
         doc = _find_docstring(source, body)
     else:
         doc = _find_doc_above(file, start if top.wrapped < 0 else top.wrapped)
         if file.language.below and not doc:
-            doc = _find_doc_below(source, node.end_byte, file.language.below.encode())
+            doc = _find_doc_below(source, node.end_byte, file.language)
     first = captures["start"][0] if "start" in captures else node
     last = (captures["end"][0] if "end" in captures else node).end_point
     return Definition(
@@ -2414,8 +2478,8 @@ def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
     text = (before + file.source[start:stop]).decode("utf-8", "replace").rstrip()
     text = re.sub(r"[;\n]\s*end$", "", text) if text.endswith("end") else text
     is_plain = not before and "\n" not in text and "  " not in text
-    for comment in file.language.comments:
-        is_plain = is_plain and comment not in text
+    for mark, _ in file.language.comments:
+        is_plain = is_plain and mark not in text
     if not is_plain:
         text = _one_line(text, file.language)
         for loose, tight in _TIGHT:
@@ -2434,22 +2498,11 @@ def _shorten(text: str, limit: int) -> str:
 
 def _one_line(text: str, language: Language) -> str:
     """A text without comments and line breaks."""
-    return " ".join(_comment_pattern(language.comments).sub(" ", text).split())
-
-
-@functools.cache
-def _comment_pattern(comments: tuple[str, ...], stop: str = "") -> re.Pattern[str]:
-    """What a comment is; `stop` is where one may end that is left open."""
-    forms = {
-        start: f"{re.escape(start)}.*?(?:{re.escape(end)}{stop})" for start, end in _BLOCKS.items()
-    }
-    lines = [forms.get(comment) or re.escape(comment) + r"[^\n]*" for comment in comments]
-    return re.compile("|".join(lines), re.S)
+    return " ".join(_compiled(comment_pattern(language.comments)).sub(" ", text).split())
 
 
 # -- docs: the first sentence of what stands above, or inside
 
-_BLOCKS = {"/*": "*/", "{-": "-}", "<#": "#>", "(*": "*)", "#|": "|#", "{": "}"}
 _NO_COMMENT = (b"#[", b"#!", b"#pragma")
 _QUOTES = (b'"', b"'", b"r", b"R", b"u", b"U")
 _GENERATED = (
@@ -2460,7 +2513,6 @@ _LICENCE = (
     *("copyright", "license", "licence", "spdx-", "all rights reserved", "file is part of"),
     *("redistribution", "distributed under", "software is provided"),
 )
-_LEADER = r"[ \t]*(?:/\*+!?|\*>|\(\*+|\*+(?![/)])|//+[!<]?|<?#+[|']?|--+(?: ?[|^])?|\{-?|;+>?|%+!?|!+[<>]?)?[ \t]?"
 _DIRECTIVE = (  # lines for tools, and lines that only draw; in small letters
     r"\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
     r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+\w+(?:[:=]|$)|\+build"
@@ -2474,7 +2526,6 @@ _FILE_TAG = (
     r"|\S+\.el --- "
 )
 _OTHER_TAG = r"\s*(?:[@\\][a-zA-Z_]|:\w+|- (?:Parameter|Returns|Throws)|Authors?:)"
-_COMMENT_LINE = rf"{_LEADER}(?:(?P<tag>{_FILE_TAG})|(?P<end>{_OTHER_TAG}))?"
 _MARKUP = r"</?(?:p|b|i|em|tt|code|pre|strong|a|br|ul|ol|li|summary|remarks|para|c|span|div|img|h\d)\b[^>]*>"
 
 
@@ -2497,22 +2548,28 @@ def _find_doc_above(file: _File, start: int) -> str:
             return file.docs[above]
     is_near = begin >= 0 and gap <= 1 + source.startswith(b"/**", begin)
     is_own = is_near and not source.startswith(file.language.inner, begin)
-    return _clean_comment(source[begin:stop]) if is_own else ""
+    return _clean_comment(source[begin:stop], file.language.comments) if is_own else ""
 
 
-def _find_doc_below(source: bytes, stop: int, opening: bytes) -> str:
+def _find_doc_below(source: bytes, stop: int, language: Language) -> str:
     """First sentence of the comment right below this place, if nothing stands right below it."""
-    begin = source.find(opening, stop, stop + 80)
+    opening = language.below
+    begin = source.find(opening.encode(), stop, stop + 80)
     gap = source[stop:begin]
     if begin < 0 or gap.strip(b" \t\r\n;") or gap.count(b"\n") > 1:
         return ""
-    closing = _BLOCKS.get(opening.decode()[:2], "\n").encode()
+    closing = (_find_closing(opening, language.comments) or "\n").encode()
     end = source.find(closing, begin) + len(closing.strip())
     is_last = re.match(rb"\s*\n\s*\n|\s*(?:end\b|\Z)", source[end : end + 80])
-    return _clean_comment(source[begin:end]) if end > begin and is_last else ""
+    return _clean_comment(source[begin:end], language.comments) if end > begin and is_last else ""
 
 
-def _comment_start(source: bytes, stop: int, comments: tuple[str, ...]) -> int:
+def _find_closing(text: str, comments: Comments) -> str:
+    """What closes the block comment that a text begins with, or ""."""
+    return next((end for mark, end in comments if end and text.startswith(mark)), "")
+
+
+def _comment_start(source: bytes, stop: int, comments: Comments) -> int:
     """Where the comment that ends at `stop` begins; -1 if none does, or code stands before it."""
     blocks, leaders, _ = _comment_forms(comments)
     for opening, closing in blocks:
@@ -2532,11 +2589,11 @@ def _comment_start(source: bytes, stop: int, comments: tuple[str, ...]) -> int:
 
 @functools.cache
 def _comment_forms(
-    comments: tuple[str, ...],
+    comments: Comments,
 ) -> tuple[list[tuple[bytes, bytes]], tuple[bytes, ...], re.Pattern[bytes]]:
     """Openings and closings of blocks; what begins a comment that ends with its line; such lines."""
-    blocks = [(it.encode(), _BLOCKS[it].encode()) for it in _BLOCKS if it in comments]
-    leaders = tuple(it.encode() for it in comments if it not in _BLOCKS)
+    blocks = [(mark.encode(), end.encode()) for mark, end in comments if end]
+    leaders = tuple(mark.encode() for mark, end in comments if not end)
     lines = rb"(?:[ \t]*(?:" + b"|".join(map(re.escape, leaders)) + rb")[^\n]*\n?)+"
     return blocks, leaders, re.compile(lines)
 
@@ -2552,14 +2609,14 @@ def _find_docstring(source: bytes, start: int) -> str:
     return _first_sentence(source[opening.end() : end].decode("utf-8", "replace"))
 
 
-def _doc_text(text: str) -> str:
+def _doc_text(text: str, comments: Comments) -> str:
     """First sentence of what stands in quotes, in a comment, or between pod's headings."""
     if text.startswith("="):
         last = re.split(r"(?m)^=(?:head|item|method|func)", text.replace("\r", ""))[-1]
         paragraphs = re.split(r"\n\s*\n", last)[1:]
         return _first_sentence(next((it for it in paragraphs if not it.startswith("=")), ""))
     if text.startswith(("#", "%")):
-        return _clean_comment(text.encode())
+        return _clean_comment(text.encode(), comments)
     found = re.search(r"""(?s)("{3}|"|')(.*?)(?<!\\)\1""", text)
     said = found[2].replace("\r", "") if found else ""  # it may begin with an indented signature
     return _first_sentence(
@@ -2567,7 +2624,7 @@ def _doc_text(text: str) -> str:
     )
 
 
-def _clean_comment(comment: bytes) -> str:
+def _clean_comment(comment: bytes, comments: Comments) -> str:
     """First sentence of a comment; "" for licences and directives to tools."""
     text = comment[:1000].decode("utf-8", "replace")
     lower = text.lower()
@@ -2575,10 +2632,10 @@ def _clean_comment(comment: bytes) -> str:
         if phrase in lower:
             return ""
     text = text.rstrip()
-    closing = _BLOCKS.get(text[:2]) or _BLOCKS.get(text[:1], "")
+    text = text.removesuffix(_find_closing(text, comments))
     lines: list[str] = []
-    match, is_directive = _compiled(_COMMENT_LINE).match, _compiled(_DIRECTIVE).match
-    for found in filter(None, map(match, text.removesuffix(closing).splitlines())):
+    match, is_directive = _compiled(_comment_line(comments)).match, _compiled(_DIRECTIVE).match
+    for found in filter(None, map(match, text.splitlines())):
         line, kind = found.string[found.end() :].rstrip(" \t*"), found.lastgroup
         if line.endswith(("-*-", "---", "===")):
             line = re.sub(r"\s*(?:-\*-.*-\*-|-{3,}|={3,})$", "", line)
@@ -2587,6 +2644,15 @@ def _clean_comment(comment: bytes) -> str:
         if line and (kind == "tag" or not is_directive(found.string.lower(), found.end())):
             lines.append(line)
     return _first_sentence("\n".join(lines))
+
+
+@functools.cache
+def _comment_line(comments: Comments) -> str:
+    """What a line of a comment begins with: its mark, or the star that some write in blocks."""
+    marks = sorted((mark for mark, _ in comments), key=len, reverse=True)
+    leaders = [rf"{re.escape(mark)}{re.escape(mark[-1])}*(?: ?[|^]|[!<>'])?" for mark in marks]
+    leader = rf"[ \t]*(?:{'|'.join(leaders)}|\*+(?![/)]))?[ \t]?"
+    return rf"{leader}(?:(?P<tag>{_FILE_TAG})|(?P<end>{_OTHER_TAG}))?"
 
 
 def _first_sentence(text: str) -> str:
@@ -2643,7 +2709,7 @@ def _find_file_doc(source: bytes, language: Language, docs: set[str]) -> str:
         else:
             return ""
         comment = source[place:end]
-        doc = "" if language.docstring else _clean_comment(comment)
+        doc = "" if language.docstring else _clean_comment(comment, language.comments)
         if doc and (doc not in docs or re.search(_FILE_DOC, comment)):
             return doc
         place = end
@@ -2733,7 +2799,7 @@ def tag_without_grammar(path: str, source: bytes, language: Language) -> FileTag
     text = source.decode("utf-8", "replace")
     found, imports = _match_texts(text, language, set())
     definitions = {*found, *_define_file(path, source, language)}
-    code = " ".join(_comment_pattern(language.comments, r"|\Z").sub(" ", text).split())
+    code = _one_line(text, language)
     has_dashes = any("-" in each.name for each in definitions)  # COBOL: 1000-OPEN-FILE
     name = r"\d*-?[A-Z][\w-]*\w" if has_dashes else r"[A-Z]\w+"
     names = collections.Counter(re.findall(rf"\b(?:{name}|\w+(?=\())", code))
@@ -2753,8 +2819,7 @@ def _match_texts(
     """Definitions and imports that the patterns of a language find, but for names known already."""
     # Examples in comments and in long strings define nothing; blanks keep every place as it is.
     plain = r"\"(?:\\.|[^\"\\\n]){0,300}\"|'(?:\\.|[^'\\\n]){0,300}'"  # it may hold what begins one
-    comment = _comment_pattern(language.comments, r"|\Z").pattern
-    quotes = rf'(?s:"""[^"].*?""")|{plain}|{comment}'
+    quotes = rf'(?s:"""[^"].*?""")|{plain}|{comment_pattern(language.comments)}'
     text = f"\n{text}"
     code = re.sub(quotes, _blank_lines, text, flags=re.S)
     found: list[tuple[int, int, Definition]] = []  # place, indentation
@@ -2789,7 +2854,7 @@ def _pattern_doc(above: str, language: Language) -> str:
     said = above.rstrip().encode()
     begin = _comment_start(said, len(said), language.comments)
     is_near = above.count("\n", len(above.rstrip())) < 2
-    return _clean_comment(said[begin:]) if begin >= 0 and is_near else ""
+    return _clean_comment(said[begin:], language.comments) if begin >= 0 and is_near else ""
 
 
 def _blank_lines(match: re.Match[str]) -> str:
@@ -2946,7 +3011,7 @@ def _ast_sign(
 # ---- 5 FACTS (pure) --------------------------------------------------------
 # Texts of config files in, stack, commands and key files out; roles, tree and modules from paths.
 # Of a script or target it takes the name, never the text, which may hold secrets. Its tables are
-# strings, parsed at their first use, and so are its patterns. Uses: TYPES TEXT.
+# strings, parsed at their first use, and so are its patterns. Uses: TYPES TEXT LANGUAGES.
 
 _MAX_CONFIG = 200_000  # characters read of one config; what is longer was not written by hand
 
@@ -2997,12 +3062,12 @@ def detect_facts(files: Sequence[str], configs: Mapping[str, str]) -> Facts:
     folders = _build_folders(tuple(files))
     languages = folders[""].languages
     if folders[""].roles["source"] * 4 <= folders[""].roles["example"]:  # it is all examples
-        spoken = _find_spoken(files)
-        languages = collections.Counter(_language(path, spoken) for path in files)
+        shared = _find_shared(files)
+        languages = collections.Counter(_language(path, shared) for path in files)
         del languages[""]
     # Where the build is most of the code, it is the product.
-    suffixes = [path.rpartition(".")[2] for path in files if role_of(path) == "build"]
-    build = collections.Counter(_label(_BUILD_LANGUAGES, suffix) for suffix in suffixes)
+    named = map(find_language, [path for path in files if find_role(path) == "build"])
+    build = collections.Counter(_show_language(language) for language in named if language)
     large = {name: n for name, n in build.items() if name and n > languages.total()}
     languages = languages + collections.Counter(large)
     sizes = collections.Counter[str]()
@@ -3438,28 +3503,6 @@ def _command_folders(repo: _Repo) -> list[str]:
     return ["", *sorted(tops, key=lambda folder: (folder.count("/"), size[folder], folder))[:3]]
 
 
-# Name:ecosystem of a language, and its suffixes.
-_LANGUAGES = """
-Python:python py pyi pyx pxd pyw; Jupyter:python ipynb; JavaScript:node js jsx mjs cjs; Vue:node vue; Svelte:node svelte; TypeScript:node ts tsx mts cts
-Go:go go; Rust:rust rs; Java:jvm java; Kotlin:jvm kt kts; Scala:jvm scala sc; Groovy:jvm groovy; Clojure:jvm clj cljs cljc bb; C:c c h
-C++:c cc cpp cxx hpp hh hxx inl ipp tpp; CUDA:c cu cuh; Assembly:c s asm; C#:dotnet cs csx; F#:dotnet fs fsx fsi; Visual_Basic:dotnet vb; Ruby:ruby rb
-PHP:php php phtml; Swift:swift swift; Dart:dart dart; Objective-C:swift m mm; Elixir:elixir ex exs; Erlang:erlang erl hrl; Gleam:gleam gleam; Haskell:haskell hs
-OCaml:ocaml ml mli; Elm:elm elm; PureScript:purescript purs; Lua:lua lua; Luau:lua luau; Perl:perl pl pm t; R:r r; Julia:julia jl; Zig:zig zig; Nim:nim nim nims
-Crystal:crystal cr; D:d d di; Solidity:solidity sol; Shell:shell sh bash zsh ksh; fish:shell fish; PowerShell:shell ps1 psm1; Nix:nix nix; Terraform:terraform tf tofu
-Protobuf:proto proto; Thrift:thrift thrift; GraphQL:graphql graphql gql graphqls; Prisma:node prisma; Fortran:fortran f90 f f95 f03 f08 for f77; SQL:sql sql ddl
-Pascal:pascal pas dpr lpr; Ada:ada adb ads; COBOL:cobol cob cbl cpy; Verilog:verilog v sv vh svh; VHDL:vhdl vhd vhdl; Tcl:tcl tcl; Common_Lisp:lisp lisp cl lsp asd
-Emacs_Lisp:elisp el; Scheme:scheme scm ss sld sls; Racket:racket rkt rktl; GLSL:c glsl vert frag geom comp tesc tese vsh fsh rgen rchit rmiss; WGSL:wgsl wgsl
-HLSL:c hlsl; Metal:swift metal; Coq:coq coq; MATLAB:matlab matlab; Prolog:prolog prolog
-"""
-
-_BUILD_LANGUAGES = "CMake:c cmake; Make:c mk; Starlark:starlark bzl star; Nix:nix nix"
-# Suffixes that two languages share: that of the other one, and the paths that speak for it.
-_SHARED = r"""
-v coq (?:^|/)(?:_(?:Coq|Rocq)Project|Make|Makefile\.(?:coq|rocq)[^/]*|[^/]*(?:coq|rocq)[^/]*\.opam|dune-project)$
-m matlab (?:^|/)[@+]\w+/[^/]+\.m$|(?:^|/)Contents\.m$|\.(?:mlx|slx|mat)$
-pl prolog \.(?:prolog|qlf)$|(?:^|/)(?:pack\.pl|prolog/[^/]+\.pl)$
-"""
-
 _MAX_PACKAGES = 60
 # What makes a folder a package of its own; the other stanzas are about a whole repository.
 _PACKAGE = "project|package|manifest|module|build|shard|chart"
@@ -3487,10 +3530,14 @@ OpenZeppelin @openzeppelin/contracts
 """
 
 
-def _language(path: str, spoken: Mapping[str, str] = {}) -> str:
-    """The name:ecosystem of a file's language, or ""; `spoken` as _find_spoken() tells."""
-    suffix = path.rpartition(".")[2]
-    return _label(_LANGUAGES, spoken.get(suffix, suffix).lower())
+def _language(path: str, shared: Mapping[str, Language] = {}) -> str:
+    """The label:ecosystem of the language of a file of code, or ""; `shared` as _find_shared()."""
+    language = shared.get(path.rpartition(".")[2]) or find_language(path)
+    return _show_language(language) if language and find_role(path) == "code" else ""
+
+
+def _show_language(language: Language) -> str:
+    return f"{language.label}:{language.ecosystem}"
 
 
 def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
@@ -3569,8 +3616,8 @@ def _list_members(path: str, repo: _Repo, manifests: set[str]) -> set[str]:
 
 _TEST_HOME = r"(?i)(.*?/)??((?:src/)?(?:[\w.-]*tests?|__tests__|specs?|e2e|fixtures|testdata|benchmarks|benches|tst|t))/"
 _RUNNERS = """
-pytest py; vitest js ts jsx tsx mjs; jest js ts jsx tsx mjs; mocha js ts mjs cjs; minitest rb; rspec rb; phpunit php
-junit java kt scala groovy; testng java kt; xunit cs fs vb; nunit cs fs vb; mstest cs fs vb
+pytest python; vitest node; jest node; mocha node; minitest ruby; rspec ruby; phpunit php
+junit jvm; testng jvm; xunit dotnet; nunit dotnet; mstest dotnet
 """
 # Files that a newcomer should know of: why, and the pattern of the path; the order ranks.
 _ENTRY_FILES = r"""
@@ -3639,8 +3686,8 @@ def _describe_tests(tests: Sequence[str], used: Collection[str]) -> Iterator[str
         home, label = _most(homes)[0], "".join(_most(names)[:1])
         text = f"tests in {home}/" if home else "tests beside the code"
         text += f", named {label}" if names[label] * 3 > len(tests) else ""
-        suffix = _most(collections.Counter(path.rpartition(".")[2] for path in tests))[0]
-        fit = [name for name, *suffixes in _rows(_RUNNERS) if suffix in suffixes]
+        ecosystems = collections.Counter(_language(path).partition(":")[2] for path in tests)
+        fit = [name for name, *others in _rows(_RUNNERS) if _most(ecosystems)[0] in others]
         runner = next((name for name in fit if name in " ".join(used)), "")
         yield text + (f" ({runner})" if runner else "")
 
@@ -3697,8 +3744,14 @@ def role_of(path: str) -> str:
     matches = [re.fullmatch(_NAME_ROLES, name), re.fullmatch(_PATH_ROLES, path)]
     roles = {match.lastgroup for match in matches if match}
     roles.add(_role_of_folder(folder, name.endswith(".py")))
-    by_language = "source" if _language(path) and "data" not in roles else "data"
+    by_language = _CODE_ROLES.get(find_role(path), "data") if "data" not in roles else "data"
     return next((role for role in _ROLES if role in roles), by_language)
+
+
+_CODE_ROLES = {
+    "code": "source",
+    "build": "build",
+}  # the role of a file that only its language tells
 
 
 @functools.cache
@@ -3758,9 +3811,9 @@ def _empty_folder() -> _Folder:
 def _build_folders(files: tuple[str, ...]) -> dict[str, _Folder]:
     """Every folder by path; the root is "". Not to be changed: it is shared."""
     folders = collections.defaultdict(_empty_folder, {"": _empty_folder()})
-    spoken = _find_spoken(files)
+    shared = _find_shared(files)
     for path in files:
-        role, language, inner = role_of(path), _language(path, spoken), path
+        role, language, inner = role_of(path), _language(path, shared), path
         folders[folder_of(path)].here[path] = role
         while inner:
             entry = folders[folder_of(inner)]
@@ -3773,18 +3826,23 @@ def _build_folders(files: tuple[str, ...]) -> dict[str, _Folder]:
     return dict(folders)
 
 
-def _find_spoken(files: Sequence[str]) -> dict[str, str]:
-    """For a suffix of several languages that whose language is spoken here."""
+def _find_shared(files: Sequence[str]) -> dict[str, Language]:
+    """The language of this repository for each suffix that several languages use."""
     suffixes = collections.Counter(path.rpartition(".")[2] for path in files)
-    spoken = {}
-    for suffix, other, pattern in _rows(_SHARED):
-        if suffixes[suffix] and any(map(re.compile(pattern).search, files)):
-            spoken[suffix] = other
-            suffixes[suffix] = 0
-    # A header is of the language of the sources around it.
-    kin = {"h": ("c",), "hpp": ("cc", "cpp", "cxx"), "mm": ("m", "mm")}
-    counts = {header: sum(suffixes[each] for each in kin[header]) for header in kin}
-    return {**spoken, "h": max(counts, key=lambda header: counts[header])}
+    chosen = {}
+    for suffix, languages in shared_suffixes().items():
+        if not suffixes[suffix]:
+            continue
+        proven = [
+            it
+            for it in languages
+            if it.evidence and any(map(re.compile(it.evidence).search, files))
+        ]
+        # A header is of the language of the sources around it.
+        kin = [it for it in languages if it.family == languages[0].family]
+        sizes = [sum(suffixes[own] for own in it.suffixes if own != suffix) for it in kin]
+        chosen[suffix] = proven[0] if proven else kin[sizes.index(max(sizes))]
+    return chosen
 
 
 def build_tree(files: Sequence[str], max_depth: int, notes: Mapping[str, str]) -> list[TreeEntry]:
@@ -3862,7 +3920,7 @@ def _find_doc(folder: str, folders: Mapping[str, _Folder], docs: Mapping[str, st
 
 # ---- 6 LINKS (pure) --------------------------------------------------------
 # Imports as written in, files of this repository out. Knows no grammar: it compares names with
-# paths. A language is a word in _FAMILIES; most share a resolver. Uses: TEXT.
+# paths, by the rule that the row `import` of a language names. Uses: TEXT LANGUAGES.
 
 _Resolve = Callable[[str, str], Iterable[str]]  # importing folder (Rust: file), import -> files
 
@@ -3881,49 +3939,64 @@ class _Tree(NamedTuple):
     folders: dict[str, list[str]]  # folder -> files directly in it, sorted
     tails: list[str]  # "/" + path, reversed, sorted: paths with the same ending stand together
     imports: Mapping[str, Sequence[str]]
+    rules: Mapping[str, _Rule | None]  # of the importing files
     configs: Mapping[str, str]
 
 
-class _Family(NamedTuple):
-    """Languages whose imports find their files in the same way."""
+class _Rule(NamedTuple):
+    """How the imports of a language, or of several alike, find their files."""
 
-    suffixes: str
-    make: Callable[[_Tree, _Family], _Resolve]
-    separator: str = "/"  # between the parts of an import
-    endings: str = ""  # what makes a module's path a file's, by rank; " .rb" is: as it is, or ".rb"
-    spell: Callable[[str], str] = str  # the import as a path is written
-    roots: str = ""  # regex on folders that imports may start at
-    own_roots: str = "(?!)"  # and on those that only files below them start at
+    family: str
+    resolver: str  # a key of _RESOLVERS
+    separator: str  # between the parts of an import
+    endings: tuple[str, ...]  # what makes a module's path a file's, the best first
+    roots: str  # regex on folders that imports may start at
+    own_roots: str  # and on those that only files below them start at
+    beside: str  # regex on imports that mean a file beside the importing one only
 
 
 def resolve_imports(
-    imports: Mapping[str, Sequence[str]], files: Sequence[str], configs: Mapping[str, str]
+    imports: Mapping[str, Sequence[str]],
+    files: Sequence[str],
+    configs: Mapping[str, str],
+    own: str = "",
 ) -> dict[str, list[str]]:
     """For each importing file the files of this repository that it imports, sorted.
 
     `imports` holds imports as written, and "package X" for a file's own namespace; `configs` the
-    texts of manifests. What does not belong to this repository resolves to nothing.
+    texts of manifests; `own` the user's languages. What does not belong to this repository
+    resolves to nothing.
     """
     present = frozenset(files)
-    imports = {path: names for path, names in imports.items() if path in present}
+    rules = {path: _find_rule(path, own) for path in sorted(imports) if path in present}
     folders: dict[str, list[str]] = {}
     for path in sorted(present):
         folders.setdefault(folder_of(path), []).append(path)
     tails = sorted(f"/{path}"[::-1] for path in present)
-    tree = _Tree(present, folders, tails, imports, configs)
-    families = {f".{suffix}": row for row in _FAMILIES for suffix in row.suffixes.split()}
-    resolvers: dict[_Family, _Resolve] = {}
+    tree = _Tree(present, folders, tails, imports, rules, configs)
+    resolvers: dict[_Rule, _Resolve] = {}
     links = {}
-    for path in sorted(imports):
-        if family := families.get("." + name_of(path).rpartition(".")[2].lower()):
-            if family not in resolvers:
-                resolvers[family] = functools.cache(family.make(tree, family))
+    for path, rule in rules.items():
+        if rule and rule.resolver in _RESOLVERS:
+            if rule not in resolvers:
+                resolvers[rule] = functools.cache(_RESOLVERS[rule.resolver](tree, rule))
             # In Rust two files of one folder mean different things by "super"; elsewhere all agree.
-            place = path if family.make is _rust else folder_of(path)
+            place = path if rule.resolver == "rust" else folder_of(path)
             names = [name for name in imports[path] if name and not name.startswith("package ")]
-            found = {file for name in names for file in resolvers[family](place, name)} - {path}
+            found = {file for name in names for file in resolvers[rule](place, name)} - {path}
             links.update({path: sorted(found)} if found else {})
     return links
+
+
+def _find_rule(path: str, own: str) -> _Rule | None:
+    """The rule of a file's language, from its rows `import`, `roots` and `beside`."""
+    language = find_language(path, own=own)
+    if language is None or not language.imports:
+        return None
+    resolver, separator, *endings = *language.imports, *["/"][len(language.imports) > 1 :]
+    roots, own_roots = [*language.roots, *["", "(?!)"][len(language.roots) :]]
+    written = tuple(ending.removeprefix("=") for ending in endings)  # "=" is: as it is written
+    return _Rule(language.family, resolver, separator, written, roots, own_roots, language.beside)
 
 
 def is_manifest(path: str) -> bool:
@@ -4007,62 +4080,50 @@ def _texts(value: object, depth: int = 5) -> list[str]:
     return [text for item in items for text in _texts(item, depth - 1)] if depth else []
 
 
-def _tails(tree: _Tree, family: _Family) -> _Resolve:
+def _by_path(tree: _Tree, rule: _Rule, spell: Callable[[str], str] = str) -> _Resolve:
     """For imports that name a path: beside the importing file, else below any root."""
-    endings = family.endings.split(" ")
-    is_shared, is_own = re.compile(family.roots).match, re.compile(family.own_roots).fullmatch
+    is_shared, is_own = re.compile(rule.roots).match, re.compile(rule.own_roots).fullmatch
+    is_beside = re.compile(rule.beside or "(?!)").fullmatch
 
     @functools.cache
     def find_anywhere(stem: str) -> list[tuple[str, str]]:
-        tails = [stem + ending for ending in endings]
+        tails = [stem + ending for ending in rule.endings]
         return [(p[: -len(tail) - 1], p) for tail in tails for p in _ending_with(tree, tail)]
 
     def is_root(folder: str, root: str) -> bool:
         return bool(is_shared(root) or root in _ancestors(folder) and is_own(root))
 
     def resolve(folder: str, name: str) -> list[str]:
-        stem = family.spell(name).replace(family.separator, "/")
-        if stem.startswith(".") or is_root(folder, folder):
-            for ending in endings:
+        name = re.sub(r"^@[^/]*/", "", name)  # the scope of a package: @scope/contracts/x.sol
+        stem = spell(name).replace(rule.separator, "/")
+        is_local = bool(stem.startswith(".") or is_beside(name))
+        if is_local or is_root(folder, folder):
+            for ending in rule.endings:
                 if (beside := _locate(folder, stem + ending)) in tree.files:
                     return [beside]
-        if stem.startswith("."):
+        if is_local:
             return []
         return _nearest(folder, [p for root, p in find_anywhere(stem) if is_root(folder, root)])
 
     return resolve
 
 
-def _spell_header(name: str) -> str:
-    """A header that every system has: a file of that name deep in a vendored tree is not meant."""
-    return f"./{name}" if re.fullmatch(_SYSTEM_HEADER, name) else name
-
-
-_SYSTEM_HEADER = (
-    r"(?:assert|complex|ctype|dirent|dlfcn|errno|fcntl|features|fenv|float|getopt|inttypes|limits"
-    r"|locale|malloc|math|memory|poll|pthread|sched|semaphore|setjmp|signal|std(?:align|arg|atomic"
-    r"|bool|def|int|io|lib)|strings?|syslog|termios|tgmath|threads|time|unistd|utime|wchar|wctype"
-    r"|windows|sys/\w+)\.h"
-)
-
-
-def _spell_snake(name: str) -> str:
+def _by_snake_path(tree: _Tree, rule: _Rule) -> _Resolve:
     """Modules in camel case whose files are in snake case: "MyApp.UserName", my_app/user_name."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+
+    def spell(name: str) -> str:
+        return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+
+    return _by_path(tree, rule, spell)
 
 
-def _spell_scoped(name: str) -> str:
-    """Paths that may begin with a package: "@scope/contracts/x.sol" is contracts/x.sol."""
-    return re.sub(r"^@[^/]*/", "", name)
-
-
-def _dart(tree: _Tree, family: _Family) -> _Resolve:
+def _dart(tree: _Tree, rule: _Rule) -> _Resolve:
     """By path, or "package:name/x.dart": lib/x.dart of what pubspec.yaml gives that name."""
     packages = {}
     for path, text in reversed(_manifests(tree, r"pubspec\.yaml")):
         if match := re.search(r"^name:\s*[\"']?(\w+)", text, re.MULTILINE):
             packages[match[1]] = folder_of(path)
-    beside = _tails(tree, family)
+    beside = _by_path(tree, rule)
 
     def resolve(folder: str, name: str) -> Iterable[str]:
         package, _, rest = name.removeprefix("package:").partition("/")
@@ -4077,9 +4138,9 @@ _PYTHON_ROOTS = ("", "src", "lib", "python")  # where a project may keep its pac
 _SIDE_FOLDER = r"(?:tests?|examples?|docs?)/"  # only their own files import from these
 
 
-def _python(tree: _Tree, family: _Family) -> _Resolve:
+def _python(tree: _Tree, rule: _Rule) -> _Resolve:
     """A name starts at a folder that is no package itself; the longest prefix that is a module."""
-    modules = _build_modules(tree, family.endings.split())
+    modules = _build_modules(tree, rule.endings)
     packages = {module for module, path in modules.items() if "/__init__.py" in f"/{path}"}
     starts: dict[str, set[str]] = {}  # first part of a name -> folders it can start at
     folders = {above for module in modules for above in _ancestors(folder_of(module))}
@@ -4124,9 +4185,9 @@ _ALIASES = {"@/*": ["src/*", "app/*", "*"], "~/*": ["src/*", "app/*", "*"], "$li
 _BUILT = r"^(?:\./)?(?:dist|lib|build|out|es|esm|cjs)/(?:(?:src|es|esm|cjs)/)?"
 
 
-def _javascript(tree: _Tree, family: _Family) -> _Resolve:
+def _javascript(tree: _Tree, rule: _Rule) -> _Resolve:
     """Relative paths, then the rules of tsconfig and package.json, then workspace packages."""
-    endings = family.endings.split()
+    endings = rule.endings
     modules = _build_modules(tree, [*endings, *(f"/index{ending}" for ending in endings)])
     found = _manifests(tree, r"package\.json")
     manifests = {folder_of(path): parse_json(text) for path, text in found}
@@ -4217,7 +4278,7 @@ _GO_MODULE = r"(?m)^module\s+\"?([^\s\"]+)"
 _GO_REPLACE = r"(?m)^[ \t]*(?:replace[ \t]+)?([^\s=]+)(?:[ \t]+v\S+)?[ \t]+=>[ \t]+(\.\.?/\S*)"
 
 
-def _go(tree: _Tree, family: _Family) -> _Resolve:
+def _go(tree: _Tree, rule: _Rule) -> _Resolve:
     """All files of the package's folder, by the module paths of go.mod and its local replaces."""
     modules: dict[str, list[str]] = {}
     for path, text in _manifests(tree, r"go\.mod|go\.work"):
@@ -4237,9 +4298,9 @@ def _go(tree: _Tree, family: _Family) -> _Resolve:
     return resolve
 
 
-def _rust(tree: _Tree, family: _Family) -> _Resolve:
+def _rust(tree: _Tree, rule: _Rule) -> _Resolve:
     """The longest prefix that is a module file, from self, super, the crate or a crate's name."""
-    modules = _build_modules(tree, family.endings.split())
+    modules = _build_modules(tree, rule.endings)
     crates: dict[str, str] = {}  # name -> folder of its root file
     roots = {p for p in tree.files if name_of(p) in ("lib.rs", "main.rs", "build.rs")}
     for path, text in _manifests(tree, r"Cargo\.toml"):
@@ -4281,20 +4342,19 @@ def _rust(tree: _Tree, family: _Family) -> _Resolve:
     return resolve
 
 
-def _namespaces(tree: _Tree, family: _Family) -> _Resolve:
+def _by_namespace(tree: _Tree, rule: _Rule) -> _Resolve:
     """By the namespaces that files declare: a type is its namespace and its file's name."""
     types: dict[str, list[str]] = {}
     members: dict[str, list[str]] = {}
-    suffixes = tuple(f".{suffix}" for suffix in family.suffixes.split())
-    for path in sorted(tree.imports):
-        for name in tree.imports[path] if path.endswith(suffixes) else ():
+    for path in [path for path, other in tree.rules.items() if other == rule]:
+        for name in tree.imports[path]:
             if name.startswith("package "):
-                space = name[8:].strip().replace(family.separator, ".").strip(".")
+                space = name[8:].strip().replace(rule.separator, ".").strip(".")
                 types.setdefault(f"{space}.{name_of(path).partition('.')[0]}", []).append(path)
                 members.setdefault(space, []).append(path)
 
     def resolve(folder: str, name: str) -> list[str]:
-        whole = name.replace(family.separator, ".").strip(".")
+        whole = name.replace(rule.separator, ".").strip(".")
         prefix, _, last = whole.rpartition(".")
         if last in ("*", "_"):
             return members.get(prefix) or _nearest(folder, types.get(prefix, []))
@@ -4311,7 +4371,7 @@ def _namespaces(tree: _Tree, family: _Family) -> _Resolve:
     return resolve
 
 
-def _php(tree: _Tree, family: _Family) -> _Resolve:
+def _php(tree: _Tree, rule: _Rule) -> _Resolve:
     """Declared namespaces, then PSR-4 prefixes of composer.json; paths for plain includes."""
     prefixes: dict[str, list[str]] = {}
     for path, text in _manifests(tree, r"composer\.json"):
@@ -4320,7 +4380,8 @@ def _php(tree: _Tree, family: _Family) -> _Resolve:
             for prefix, targets in as_table(as_table(manifest.get(key)).get("psr-4")).items():
                 found = [_locate(folder_of(path), target) for target in _texts(targets)]
                 prefixes.setdefault(prefix.replace("\\", "/").strip("/"), []).extend(found)
-    by_namespace, by_path = _namespaces(tree, family), _tails(tree, family)
+    by_namespace = _by_namespace(tree, rule)
+    by_path = _by_path(tree, rule)
 
     def resolve(folder: str, name: str) -> Iterable[str]:
         if name.endswith((".php", ".inc")):
@@ -4338,59 +4399,17 @@ def _php(tree: _Tree, family: _Family) -> _Resolve:
     return resolve
 
 
-_NOT_TITLED = (
-    r"(?!(?:.*/)?[A-Z][^/]*$)"  # "Prelude" is not Project/Prelude.hs: no root is so called
-)
-
-_FAMILIES = (
-    _Family("py pyi pyx pxd ipynb", _python, ".", "/__init__.py .py /__init__.pyi .pyi .pyx .pxd"),
-    _Family(
-        "js mjs cjs jsx ts mts cts tsx vue svelte astro html",
-        _javascript,
-        endings=".ts .tsx .mts .cts .js .jsx .mjs .cjs .vue .svelte .d.ts .json",
-    ),
-    _Family("go", _go),
-    _Family("rs", _rust, "::", ".rs /mod.rs /lib.rs /main.rs"),
-    _Family("java kt kts scala sc groovy gradle", _namespaces, "."),
-    _Family("cs fs fsx vb", _namespaces, "."),
-    _Family("php inc phtml", _php, "\\"),
-    _Family(
-        "c h cc cpp cxx hh hpp hxx ipp inl m mm cu cuh v sv vh svh s asm"
-        " glsl vert frag geom comp tesc tese vsh fsh rgen rchit rmiss",
-        _tails,
-        endings=" .in .v",  # a header that is configured out of a template; a module of Coq
-        spell=_spell_header,
-    ),
-    _Family(
-        "rb rake gemspec ru cr",
-        _tails,
-        endings=" .rb .cr",
-        roots=r"(?:.*/)?(?:lib|app/[^/]+|app/[^/]+/concerns)$",  # else "json" is any json.rb
-        own_roots=r"(?:.*/)?(?:src|test|spec)|",
-    ),
-    _Family("dart", _dart),
-    _Family("lua luau", _tails, ".", ".lua .luau /init.lua /init.luau"),
-    _Family("hs lhs elm purs", _tails, ".", ".hs .lhs .elm .purs", roots=_NOT_TITLED),
-    _Family("pl pm t", _tails, "::", ".pm .pl", roots=_NOT_TITLED),
-    _Family("ex exs", _tails, ".", ".ex .exs", _spell_snake),
-    _Family("ml mli", _tails, ".", ".ml .mli", _spell_snake),
-    _Family("clj cljs cljc", _tails, ".", ".clj .cljs .cljc"),
-    _Family("d", _tails, ".", ".d /package.d"),
-    _Family("nim gleam", _tails, "/", ".nim .gleam"),
-    _Family("nix tf", _tails, "/", " /default.nix /main.tf"),
-    _Family("sol", _tails, spell=_spell_scoped),
-    _Family("bzl star bazel build workspace buck", _tails, "/", " /BUILD /BUILD.bazel /BUCK"),
-    _Family("erl hrl", _tails, "/", " .erl"),
-    _Family("ads adb", _tails, "/", ".ads .adb", _spell_snake),
-    _Family("el", _tails, "/", ".el"),
-    _Family("f f90 f95 f03 f08 for", _tails, "/", " .f90 .F90 .f95 .f03 .f08 .f"),
-    _Family("pas pp dpr lpr", _tails, "/", ".pas .pp"),
-    _Family("vhd vhdl", _tails, "/", ".vhd .vhdl .pkg.vhdl .pkg.vhd"),
-    _Family("scm ss sld sls", _tails, "/", ".scm .sld .sls .ss"),
-    _Family("txt cmake", _tails, "/", " .cmake /CMakeLists.txt"),
-    _Family("cob cbl cpy", _tails, "/", " .cpy .CPY .cbl .CBL .cob"),
-    _Family("proto thrift zig jl sh bash zsh r graphql rkt mk ps1 psm1 fish just", _tails),
-)
+_RESOLVERS: dict[str, Callable[[_Tree, _Rule], _Resolve]] = {
+    "path": _by_path,
+    "snake": _by_snake_path,
+    "namespace": _by_namespace,
+    "python": _python,
+    "javascript": _javascript,
+    "go": _go,
+    "rust": _rust,
+    "php": _php,
+    "dart": _dart,
+}
 
 
 # ---- 7 RANK (pure) ---------------------------------------------------------
@@ -7879,13 +7898,16 @@ _NO_WORDS = (
 )
 
 
+_USUAL_COMMENTS = (("#", ""), ("//", ""))  # of a file whose language is not known
+
+
 def _count_file(
     project: Project, path: str, definitions: Sequence[Definition]
 ) -> tuple[dict[str, int], tuple[int, ...]]:
     source = read_source(project, path) or b""
     text = "" if b"\0" in source[:8000] else source.decode("utf-8", "replace")
     language = read_language(project, path)
-    comments = language.comments if language else ("text",) if is_document(path) else ("#", "//")
+    comments = language.comments if language else None if is_document(path) else _USUAL_COMMENTS
     names = [each.name for each in definitions]
     docstring = bool(language and language.docstring)
     return count_fields(path, text, names, comments, docstring=docstring)
@@ -9243,7 +9265,7 @@ def link_files(project: Project, files: Mapping[str, Stamp], tags: Mapping[str, 
     """Who mentions and who imports what."""
     uses = {path: found.imports for path, found in tags.items()}
     configs = read_configs(project, read_choice(project, files).configs)
-    imports = resolve_imports(uses, list(files), configs)
+    imports = resolve_imports(uses, list(files), configs, project.config.languages)
     weights = {path: weigh_file(path, found.mark) for path, found in tags.items()}
     return build_links(tags, imports, weights, functools.partial(_family, project))
 
@@ -9309,9 +9331,8 @@ def make_scan(project: Project, *, full: bool) -> tuple[dict[str, object], dict[
     index = read_index(project, files, anew=full)
     tags = index.tags
     configs = read_configs(project, read_choice(project, files).configs)
-    imports = resolve_imports(
-        {path: found.imports for path, found in tags.items()}, list(files), configs
-    )
+    uses = {path: found.imports for path, found in tags.items()}
+    imports = resolve_imports(uses, list(files), configs, project.config.languages)
     counts: dict[str, object] = {
         "files_scanned": len(tags),
         "files_changed": index.parsed,
@@ -11621,7 +11642,15 @@ You work on one task of this repository, the one under "Selected task". Nothing 
 #   grammar   its name in the pack, if it is another, or -  names     file names; x. is x.any
 #   family    languages that may refer to each other: a name for all of them
 #   run       interpreters after #!                         turn      suffix language regex
-#   comment   what begins a comment                         docstring yes: docs stand in the body
+#   label     its name as people write it                   ecosystem whose manifests build it
+#   role      code, build or data; only for the suffixes that follow, if any do. Default: code
+#   evidence  regex on paths: a repository with such a file means this language by a shared suffix
+#   import    resolver, separator of the parts, endings that make a module's path a file's (= as it
+#             is): "path" and "snake" look for such a path, "namespace" for what files declare
+#   roots     regex on folders that imports may start at, and one on those for files below them
+#   beside    regex on imports that mean a file beside the importing one only
+#   comment   what begins a comment; with ... and its end one that may take several lines
+#   docstring yes: docs stand in the body
 #   below     what begins a comment that documents what stands above it; inner: what encloses it
 #   body      nodes that end a signature, beside field body lead      label=word before a signature
 #   public    regex on the text up to the name: exported    member    the same for members
@@ -11640,6 +11669,7 @@ You work on one task of this repository, the one under "Selected task". Nothing 
 python: py pyi pyw
   run     python pypy
   names   SConstruct SConscript wscript
+  import  python . /__init__.py .py /__init__.pyi .pyi .pyx .pxd
   comment #
   docstring yes
   public  (^|\s)([^\W_]\w*|__\w+__)$
@@ -11669,6 +11699,8 @@ python: py pyi pyw
 
 starlark: bzl star bazel
   names   BUILD WORKSPACE BUCK Tiltfile
+  role    build
+  import  path / = /BUILD /BUILD.bazel /BUCK
   comment #
   docstring yes
   public  (^|\W)[^\W_]\w*$
@@ -11689,6 +11721,8 @@ starlark: bzl star bazel
 
 ecma:
   family  ecma
+  ecosystem node
+  import  javascript / .ts .tsx .mts .cts .js .jsx .mjs .cjs .vue .svelte .d.ts .json
   public  ^export\b|^(module\.)?exports\b
   member  ^(?!.*(\b(private|protected)\b|#|\b_\w*$))
   wrap    export_statement
@@ -11735,7 +11769,8 @@ javascript: js jsx mjs cjs
   run     node nodejs
   like    ecma
   like    jsx
-  turn    js tsx \A\s*/[*/][^;]*@flow\b
+  label   JavaScript
+  turn    js flow \A\s*/[*/][^;]*@flow\b
   raw     (field_definition property: (_) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @def.method
   value   class_heritage>call_expression.arguments>arguments>_
   ref     class_heritage>identifier class_heritage>member_expression.property>property_identifier
@@ -11743,6 +11778,7 @@ javascript: js jsx mjs cjs
 typescript: ts mts cts
   run     deno bun ts-node tsx
   like    ecma
+  label   TypeScript
   wrap    ambient_declaration
   def     abstract_class_declaration=class interface_declaration=interface enum_declaration=enum type_alias_declaration=type
   def     function_signature=function internal_module=module module.name>identifier|nested_identifier=module
@@ -11759,7 +11795,13 @@ tsx: tsx
   like    typescript
   like    jsx
 
+flow:
+  like    tsx
+  grammar tsx
+  label   JavaScript
+
 go: go
+  import  go
   public  \b[A-Z]\w*$
   lead    struct=type interface=type type=type constant=const variable=var
   def     function_declaration=function type_alias=type type_spec=type method_elem=method
@@ -11781,6 +11823,7 @@ go: go
   text    method ^func\s+\([^)]*\)\s*(\w+)
 
 rust: rs
+  import  rust :: .rs /mod.rs /lib.rs /main.rs
   inner   //! /*!
   public  \bpub\b(?!\s*\()|^macro_rules!|^impl\b.*\bfor\b
   open    trait
@@ -11814,6 +11857,8 @@ rust: rs
 
 java: java
   family  jvm
+  ecosystem jvm
+  import  namespace .
   public  \b(public|protected)\b
   open    interface annotation
   def     class_declaration=class interface_declaration=interface enum_declaration=enum record_declaration=class annotation_type_declaration=annotation
@@ -11834,6 +11879,8 @@ java: java
 
 c: c h
   family  c
+  import  path / = .in
+  beside  (?:assert|complex|ctype|dirent|dlfcn|errno|fcntl|features|fenv|float|getopt|inttypes|limits|locale|malloc|math|memory|poll|pthread|sched|semaphore|setjmp|signal|std(?:align|arg|atomic|bool|def|int|io|lib)|strings?|syslog|termios|tgmath|threads|time|unistd|utime|wchar|wctype|windows|sys/\w+)\.h
   blank   ^[A-Z_]{0,40}(?:BEGIN|END)[A-Z_]{0,40}(?=\s*$)
   flat    function
   public  ^(?!.*\bstatic\b)
@@ -11859,6 +11906,8 @@ c: c h
 
 cpp: cpp cc cxx c++ hpp hh hxx h++ ipp inl tpp
   like    c
+  label   C++
+  ecosystem c
   closed  class
   wrap    template_declaration
   def     alias_declaration=type concept_definition=type
@@ -11883,6 +11932,10 @@ cpp: cpp cc cxx c++ hpp hh hxx h++ ipp inl tpp
   text    enum ^enum\s+(?:class\s+|struct\s+)?(\w+)
 
 csharp: cs csx
+  label   C#
+  ecosystem dotnet
+  family  dotnet
+  import  namespace .
   public  \b(public|protected)\b
   open    interface
   def     class_declaration=class struct_declaration=struct interface_declaration=interface enum_declaration=enum record_declaration=class
@@ -11909,6 +11962,9 @@ csharp: cs csx
 ruby: rb rake gemspec ru
   run     ruby jruby
   names   Rakefile Gemfile Guardfile Vagrantfile Fastfile Podfile
+  role    build rake gemspec ru
+  import  path / = .rb .cr
+  roots   (?:.*/)?(?:lib|app/[^/]+|app/[^/]+/concerns)$ (?:.*/)?(?:src|test|spec)|
   comment #
   public  ^(?!private|protected)
   def     class=class module=module method=method singleton_method=method singleton_class.value=part
@@ -11932,7 +11988,10 @@ ruby: rb rake gemspec ru
 
 php: php phtml inc
   run     php
-  comment // /* #
+  label   PHP
+  role    data inc
+  import  php \ =
+  comment // /*...*/ #
   public  ^(?!.*\b(private|protected)\b)
   def     class_declaration=class interface_declaration=interface trait_declaration=trait enum_declaration=enum function_definition=function method_declaration=method
   raw     (const_declaration (const_element . (name) @name (_) @value)) @def.constant
@@ -11959,6 +12018,8 @@ php: php phtml inc
 
 kotlin: kt kts
   family  jvm
+  ecosystem jvm
+  import  namespace .
   public  ^(?!.*\b(private|internal)\b)
   def     class_declaration>type_identifier=class
   raw     (class_declaration "interface" (type_identifier) @name) @def.interface
@@ -12009,6 +12070,9 @@ swift: swift
   word    public open final internal private static indirect / class actor=class struct enum protocol func=function
 
 scala: scala sc sbt
+  ecosystem jvm
+  family  jvm
+  import  namespace .
   public  ^(?!.*\b(private|protected)\b)
   def     class_definition=class object_definition=object trait_definition=trait enum_definition=enum type_definition=type
   def     function_definition=function function_declaration=function val_definition.pattern>identifier=property
@@ -12025,6 +12089,7 @@ scala: scala sc sbt
   word    sealed abstract final case / class object trait enum
 
 dart: dart
+  import  dart / =
   public  (^|[\s.])[^\W_]\w*$
   lead    constant=const
   def     class_definition=class enum_declaration=enum mixin_declaration>identifier=class type_alias>^type_identifier=type extension_declaration.class=part
@@ -12046,6 +12111,7 @@ dart: dart
   word    abstract final base sealed / class enum mixin=class
 
 lua: lua
+  import  path . .lua .luau /init.lua /init.luau
   comment --
   public  ^(?!local\b)
   def     function_declaration.name>identifier=function
@@ -12067,6 +12133,9 @@ lua: lua
 
 bash: sh bash zsh ksh
   run     sh bash dash zsh ksh
+  label   Shell
+  ecosystem shell
+  import  path / =
   comment #
   def     function_definition=function program/declaration_command>variable_assignment.name=constant
   value   variable_assignment.value
@@ -12078,6 +12147,7 @@ bash: sh bash zsh ksh
 
 elixir: ex exs
   run     elixir
+  import  snake . .ex .exs
   comment #
   public  ^(?!def(macro)?p\b|@typep)
   once    function
@@ -12099,7 +12169,9 @@ elixir: ex exs
   word    defmodule=module
 
 haskell: hs
-  comment -- {-
+  import  path . .hs .lhs
+  roots   (?!(?:.*/)?[A-Z][^/]*$)
+  comment -- {-...-}
   def     data_type=type newtype=type type_synomym=type class=class declarations/signature=function class_declarations/signature=method
   raw     (declarations (signature names: (binding_list name: (variable) @name)) @def.function @each)
   def     declarations/function=function declarations/bind=function
@@ -12115,6 +12187,8 @@ haskell: hs
 
 vue: vue
   family  ecma
+  ecosystem node
+  import  javascript / .ts .tsx .mts .cts .js .jsx .mjs .cjs .vue .svelte .d.ts .json
   file    class component
   embed   script_element>raw_text=typescript
   Ref     tag_name
@@ -12122,14 +12196,21 @@ vue: vue
 
 svelte: svelte
   like    vue
+  label   Svelte
 
 notebook: ipynb
   family  python
+  label   Jupyter
+  ecosystem python
+  import  python . /__init__.py .py /__init__.pyi .pyi .pyx .pxd
   cells   yes
   grammar -
 
 html: html htm
   family  ecma
+  label   HTML
+  role    data
+  import  javascript / .ts .tsx .mts .cts .js .jsx .mjs .cjs .vue .svelte .d.ts .json
   embed   script_element>raw_text=typescript
   raw     (script_element (start_tag (attribute (attribute_name) @_a (quoted_attribute_value (attribute_value) @use))) (#eq? @_a "src"))
   edit    ^(?!\w+:|[./]) => ./
@@ -12137,6 +12218,8 @@ html: html htm
 
 perl: pl pm t psgi
   run     perl
+  import  path :: .pm .pl
+  roots   (?!(?:.*/)?[A-Z][^/]*$)
   comment #
   turn    pl prolog ^:-\s
   public  (^|\W)[^\W_]\w*$
@@ -12157,9 +12240,10 @@ perl: pl pm t psgi
   edit    \s+ => ,
   word    package=module sub=function
 
-prolog: pro
+prolog: prolog
+  evidence \.(?:prolog|qlf)$|(?:^|/)(?:pack\.pl|prolog/[^/]+\.pl)$
   grammar -
-  comment % /*
+  comment % /*...*/
   once    function
   drop    library module use_module format forall findall member append atom atomic_list_concat nth0 nth1 length number
   text    module ^:-\s*module\((\w+)
@@ -12168,6 +12252,7 @@ prolog: pro
 
 r: r
   run     Rscript
+  import  path / =
   comment #
   public  (^|\W)[^\W_.][\w.]*$
   raw     ((program (binary_operator lhs: (identifier) @name rhs: (_) @value) @def.constant) (#match? @name "^[A-Z]"))
@@ -12188,6 +12273,7 @@ r: r
 
 julia: jl
   run     julia
+  import  path / =
   comment #
   public  (^|\W)[^\W_]\w*!?$
   def     module_definition=module
@@ -12219,6 +12305,7 @@ julia: jl
   text    function ^[ \t]*function\s+(?:\w+\.)*(\w+!?)
 
 zig: zig
+  import  path / =
   public  ^(pub|export)\b
   raw     ("pub"? @start . (Decl (VarDecl "const" variable_type_function: (IDENTIFIER) @name "=" . (_) @value)) @def.constant)
   raw     ("pub"? @start . (Decl (FnProto function: (IDENTIFIER) @name) (Block)? @body) @def.function)
@@ -12237,6 +12324,8 @@ zig: zig
 
 objc: m mm
   like    c
+  label   Objective-C
+  ecosystem swift
   blank   (?<!define )\b(?:(?:NS|CF)_(?!(?:CLOSED_)?(?:ENUM|OPTIONS)\b)[A-Z_]+|[A-Z_]{0,40}(?:AVAILABLE|DEPRECATED)[A-Z_]{0,40})\b(?:\((?:[^()\n]|\([^()\n]*\))*\))?
   turn    m matlab \A\s*(%|function\b|classdef\b|clear\b|clc\b|close all\b|addpath\b)
   def     protocol_declaration>^identifier=protocol class_interface>^identifier=class
@@ -12259,6 +12348,9 @@ groovy: groovy gradle gvy gsh
   family  jvm
   run     groovy
   names   Jenkinsfile
+  ecosystem jvm
+  role    build gradle
+  import  namespace .
   grammar -
   public  ^(?!.*\bprivate\b)
   text    package ^package\s+([\w.]+)
@@ -12268,7 +12360,10 @@ groovy: groovy gradle gvy gsh
 
 powershell: ps1 psm1
   run     pwsh powershell
-  comment # <#
+  label   PowerShell
+  ecosystem shell
+  import  path / =
+  comment # <#...#>
   member  ^(?!.*\bhidden\b)
   def     function_statement>function_name=function enum_statement>simple_name=enum class_method_definition>simple_name=method class_property_definition>variable=property
   def     class_statement>^simple_name=class
@@ -12288,7 +12383,8 @@ powershell: ps1 psm1
   text    class ^[ \t]*(?i:class)\s+(\w+)
 
 sql: sql ddl
-  comment -- /*
+  label   SQL
+  comment -- /*...*/
   def     create_table>object_reference.name=type create_view>object_reference.name=type create_materialized_view>object_reference.name=type create_type>object_reference.name=type
   def     create_function>object_reference.name=function create_trigger>object_reference.name=function
   body    column_definitions create_query function_body enum_elements
@@ -12299,6 +12395,7 @@ sql: sql ddl
   text    function (?i)^[ \t]*create\s+(?:or\s+(?:replace|alter)\s+)?(?:function|procedure|proc|trigger)\s+(?:[\w"`\[\]]+\.)*["`\[]?(\w+)
 
 solidity: sol
+  import  path / =
   public  ^(?!.*\bprivate\b)
   open    interface
   def     contract_declaration=class interface_declaration=interface library_declaration=class struct_declaration=struct enum_declaration=enum
@@ -12315,7 +12412,10 @@ solidity: sol
   word    abstract / contract=class library=class interface
 
 hcl: tf hcl tofu nomad
-  comment # // /*
+  label   Terraform
+  ecosystem terraform
+  import  path / = /main.tf
+  comment # // /*...*/
   raw     (config_file (body (block . (identifier) @_b . (string_lit (template_literal) @owner) . (string_lit (template_literal) @name) (block_start) @body (#match? @_b "^(resource|data|source)$")) @def.object))
   raw     (config_file (body (block . (identifier) @_b . (string_lit (template_literal) @name) . (block_start) @body (#match? @_b "^(module|job)$")) @def.module))
   raw     (config_file (body (block . (identifier) @_b . (string_lit (template_literal) @name) . (block_start) @body (#match? @_b "^(variable|output)$")) @def.variable))
@@ -12326,6 +12426,8 @@ hcl: tf hcl tofu nomad
   text    module ^module\s+"([^"]+)"
 
 proto: proto
+  label   Protobuf
+  import  path / =
   def     message>message_name>identifier=struct enum>enum_name>identifier=enum service>service_name>identifier=interface rpc>rpc_name>identifier=method
   body    message_body enum_body {
   ref     message_or_enum_type>identifier$
@@ -12335,6 +12437,8 @@ proto: proto
   word    message=struct service=interface enum
 
 graphql: graphql gql graphqls
+  label   GraphQL
+  import  path / =
   comment #
   raw     (object_type_definition (description)? @doc (name) @name) @def.class
   raw     (interface_type_definition (description)? @doc (name) @name) @def.interface
@@ -12354,8 +12458,11 @@ graphql: graphql gql graphqls
 
 ml:
   family  ocaml
+  label   OCaml
+  ecosystem ocaml
+  import  snake . .ml .mli
   file    module Module
-  comment (*
+  comment (*...*)
   below   (**
   def     value_specification>value_name=function external>value_name=function exception_definition>constructor_declaration>constructor_name=type
   raw     (type_definition (type_binding name: (_) @name body: (_)? @body) @def.type)
@@ -12392,7 +12499,11 @@ ocaml_interface: mli
   like    ml
 
 fsharp: fs fsx
-  comment // (*
+  label   F#
+  ecosystem dotnet
+  family  dotnet
+  import  namespace .
+  comment // (*...*)
   turn    fs glsl ^\s*(#version|precision\s+\w+\s+float|void\s+main\s*\()
   public  ^(?!.*\b(private|internal)\b)
   def     named_module.name=module module_defn>identifier=module
@@ -12423,6 +12534,7 @@ fsharp: fs fsx
 
 erlang: erl hrl escript
   run     escript
+  import  path / = .erl
   comment %
   once    function
   raw     (source_file (module_attribute name: (_) @name) @def.module @rest)
@@ -12440,6 +12552,9 @@ erlang: erl hrl escript
 
 clojure: clj cljs cljc bb edn
   run     bb clojure
+  ecosystem jvm
+  role    data edn
+  import  path . .clj .cljs .cljc
   comment ;
   public  ^(?!.*(\^:private|\^\{:private|^\(defn-))
   raw     (source (list_lit . (sym_lit name: (sym_name) @_d) . (sym_lit name: (sym_name) @name) . (str_lit)? @doc . (_) @body (#any-of? @_d "def" "defonce")) @def.constant)
@@ -12463,7 +12578,9 @@ clojure: clj cljs cljc bb edn
 
 commonlisp: lisp lsp cl asd
   run     sbcl clisp
-  comment ; #|
+  label   Common Lisp
+  ecosystem lisp
+  comment ; #|...|#
   raw     (source (list_lit (defun (defun_header function_name: [(sym_lit) @name (list_lit (sym_lit) (sym_lit) @name .)]) . (_)? @body)) @def.function)
   raw     (source (list_lit (defun (defun_header keyword: (defun_keyword "defmacro") function_name: (sym_lit) @name) . (_)? @body)) @def.macro)
   raw     (source (list_lit (defun (defun_header function_name: (sym_lit) @name) . (str_lit) @doc @body)) @def.function)
@@ -12482,6 +12599,8 @@ commonlisp: lisp lsp cl asd
 
 elisp: el
   run     emacs
+  label   Emacs Lisp
+  import  path / .el
   comment ;
   public  ^(?!.*--)
   raw     (function_definition name: (_) @name parameters: (_) . (_) @body) @def.function
@@ -12502,7 +12621,7 @@ elisp: el
   text    function ^\((?:cl-)?def(?:un|macro|subst)\s+([^\s()]+)
 
 schemes:
-  comment ; #|
+  comment ; #|...|#
   raw     ([(program (list . (symbol) @_d . (symbol) @name . (_) @body) @def.constant) (program (list (list . (symbol) @_d . (symbol) @name . (_) @body) @def.constant))] (#any-of? @_d "define" "define-public"))
   raw     (program (list . (symbol) @_d . (symbol) @name . (list . (symbol) @_l) @body (#match? @_d "^define") (#match? @_l "^(case-)?lambda\\*?$")) @def.function)
   raw     (program (list . (symbol) @_d . (list . [(symbol) @name (list . (symbol) @name)]) . (_)? @body (#match? @_d "^define(-public|-inline|/contract|[*])?$")) @def.function)
@@ -12519,6 +12638,7 @@ schemes:
 scheme: scm ss sld sls
   run     guile csi gosh
   like    schemes
+  import  path / .scm .sld .sls .ss
   raw     ((list . (symbol) @_i) @use (#any-of? @_i "import" "use-modules"))
   edit    ^\(\S+ =>
   edit    \((?:only|except|prefix|rename)\s+\(([^()]*)\)(?:[^()]|\([^()]*\))*\) => (\1)
@@ -12528,6 +12648,7 @@ scheme: scm ss sld sls
 racket: rkt rktl
   run     racket
   like    schemes
+  import  path / =
   raw     (program (list . (symbol) @_d . (symbol) @name . (symbol)? . (list) . (_)? @body (#any-of? @_d "struct" "define-struct" "serializable-struct")) @def.struct)
   raw     (program (list . (symbol) @_d . (list . (symbol) @name) . (_)? @body (#eq? @_d "define-syntax-rule")) @def.macro)
   raw     (program (list . (symbol) @_d . (symbol) @name . (list . (symbol) @_l) @body (#eq? @_d "define") (#match? @_l "^class\\*?$")) @def.class)
@@ -12544,7 +12665,9 @@ racket: rkt rktl
   drop    define-signature define-unit define-values provide require struct module+ struct-out define/public super-new
 
 nix: nix
-  comment # /*
+  role    build
+  import  path / = /default.nix
+  comment # /*...*/
   raw     (binding attrpath: (_) @name expression: (apply_expression) @value) @def.constant
   raw     (binding attrpath: (_) @name expression: (function_expression body: (_) @body)) @def.function
   hide    apply_expression
@@ -12556,6 +12679,10 @@ nix: nix
 
 cmake: cmake
   names   CMakeLists.txt
+  label   CMake
+  ecosystem c
+  role    build
+  import  path / = .cmake /CMakeLists.txt
   comment #
   raw     (function_def (function_command (argument_list . (argument) @name))) @def.function
   raw     (macro_def (macro_command (argument_list . (argument) @name))) @def.macro
@@ -12573,6 +12700,9 @@ cmake: cmake
 make: mk mak
   names   Makefile makefile GNUmakefile Makefile.am Makefile.in Kbuild
   run     make
+  ecosystem c
+  role    build
+  import  path / =
   comment #
   raw     ((rule (targets (word) @name)) @def.function @each (#match? @name "^[A-Za-z0-9_][A-Za-z0-9_-]*$"))
   def     define_directive.name=macro
@@ -12584,6 +12714,8 @@ make: mk mak
 
 just: just
   names   Justfile justfile .justfile
+  role    build
+  import  path / =
   grammar -
   comment #
   keyword for if else while import mod set export alias
@@ -12592,12 +12724,16 @@ just: just
 
 dockerfile: dockerfile containerfile
   names   Dockerfile Containerfile Dockerfile. Containerfile.
+  role    build
   comment #
   def     from_instruction.as>image_alias=object
   text    object ^(?i:from)\s+\S+\s+(?i:as)\s+(\S+)
 
 fish: fish
   run     fish
+  label   fish
+  ecosystem shell
+  import  path / =
   comment #
   public  (^|\s)[^\W_][\w-]*$
   def     function_definition=function
@@ -12609,6 +12745,7 @@ fish: fish
 
 luau: luau
   like    lua
+  ecosystem lua
   def     type_definition=type
   raw     (type_definition name: (generic_type . (identifier) @name)) @def.type
   raw     (function_call name: (identifier) @_r arguments: (arguments . (dot_index_expression field: (identifier) @use)) (#eq? @_r "require"))
@@ -12616,6 +12753,7 @@ luau: luau
   word    export / type
 
 gleam: gleam
+  import  path / .gleam
   public  ^pub\b
   def     type_definition>type_name.name=type type_alias>type_name.name=type function=function constant=constant external_function=function external_type>type_name.name=type
   body    data_constructors
@@ -12628,7 +12766,9 @@ gleam: gleam
   word    pub opaque / fn=function type
 
 elm: elm
-  comment -- {-
+  import  path . .elm
+  roots   (?!(?:.*/)?[A-Z][^/]*$)
+  comment -- {-...-}
   def     type_alias_declaration=type type_declaration=enum file/type_annotation=function port_annotation=function
   raw     (file (value_declaration functionDeclarationLeft: (function_declaration_left . (lower_case_identifier) @name (_)) body: (_) @body) @def.function)
   raw     ((file (type_annotation name: (_) @name) . (value_declaration functionDeclarationLeft: (function_declaration_left . (lower_case_identifier) @_n (_))  @skip)) (#eq? @name @_n))
@@ -12644,7 +12784,10 @@ elm: elm
   text    function ^([a-z]\w*)\s*:\s
 
 purescript: purs
-  comment -- {-
+  label   PureScript
+  import  path . .purs
+  roots   (?!(?:.*/)?[A-Z][^/]*$)
+  comment -- {-...-}
   def     data=type newtype=type type_alias=type class_declaration>class_head>class_name>type=class foreign_import=function purescript/signature=function class_body/signature=method
   only    purescript/exports>export
   body    class_body constructor
@@ -12657,7 +12800,8 @@ purescript: purs
   text    class ^class\s+(?:.*<=\s*)?([A-Z]\w*)
 
 d: d di
-  comment // /* /+
+  import  path . .d /package.d
+  comment // /*...*/ /+...+/
   public  ^(?!.*\b(private|package)\b)
   def     struct_declaration>identifier=struct union_declaration>identifier=union enum_declaration>identifier=enum interface_declaration>identifier=interface class_declaration>identifier=class template_declaration>identifier=macro
   def     function_declaration>identifier=function alias_declaration>alias_initializer>identifier=type
@@ -12677,6 +12821,8 @@ d: d di
   text    enum ^enum\s+(\w+)\s*(?:\{|$)
 
 nim: nim nims nimble
+  role    build nimble
+  import  path / .nim
   comment #
   public  (?!)
   export  exported_symbol>identifier
@@ -12702,7 +12848,8 @@ nim: nim nims nimble
   text    enum ^\s+(\w+)\*?\s*=\s*enum\b
 
 thrift: thrift
-  comment // /* #
+  import  path / =
+  comment // /*...*/ #
   def     struct_definition>^identifier=struct union_definition>^identifier=union exception_definition>^identifier=struct enum_definition>^identifier=enum service_definition>^identifier=interface
   def     function_definition>identifier=method typedef_definition>typedef_identifier=type
   raw     (const_definition (type) . (identifier) @name (_) @value) @def.constant
@@ -12713,6 +12860,7 @@ thrift: thrift
   word    struct exception=struct service=interface enum union
 
 prisma: prisma
+  ecosystem node
   raw     (model_block . (identifier) @name "{" @body) @def.struct
   raw     (enum_block . (identifier) @name "{" @body) @def.enum
   ref     non_null_type>identifier array_type>non_null_type>identifier
@@ -12720,9 +12868,12 @@ prisma: prisma
 
 cuda: cu cuh
   like    cpp
+  label   CUDA
 
 glsl: glsl vert frag geom comp tesc tese vsh fsh rgen rchit rmiss
   like    c
+  label   GLSL
+  ecosystem c
   public  .
   raw     (preproc_def name: (_) @name value: (_)? @value) @def.constant
   raw     (translation_unit (declaration "uniform" . (identifier) @name (field_declaration_list) @body) @def.struct)
@@ -12730,6 +12881,7 @@ glsl: glsl vert frag geom comp tesc tese vsh fsh rgen rchit rmiss
   drop    vec2 vec3 vec4 mat3 mat4 float int texture normalize dot max min clamp mix pow length cross
 
 wgsl: wgsl
+  label   WGSL
   def     struct_declaration=struct function_declaration=function
   raw     (global_variable_declaration (variable_declaration (variable_identifier_declaration name: (_) @name)) @def.variable)
   body    { struct_member
@@ -12739,6 +12891,7 @@ wgsl: wgsl
   word    alias=type const=constant override=constant
 
 verilog: v sv vh svh
+  import  path / = .v
   def     module_declaration>module_header>simple_identifier=module package_declaration>package_identifier>simple_identifier=module
   def     interface_declaration>interface_ansi_header>interface_identifier>simple_identifier=interface class_declaration>class_identifier>simple_identifier=class
   raw     (function_declaration (function_body_declaration (function_identifier (function_identifier (simple_identifier) @name)) . (_)? @body)) @def.function
@@ -12754,8 +12907,9 @@ verilog: v sv vh svh
   word    > (?:virtual\s+)?class=class module(?:\s+automatic|\s+static)?=module package=module interface
 
 coq:
+  evidence (?:^|/)(?:_(?:Coq|Rocq)Project|Make|Makefile\.(?:coq|rocq)[^/]*|[^/]*(?:coq|rocq)[^/]*\.opam|dune-project)$
   grammar -
-  comment (*
+  comment (*...*)
   keyword Set Type Notation Eval mutable rec
   edit    \. => /
   drop    Definition End Export From Global Hint Import Inductive Instance Lemma Local Module Notation Proof Qed Defined Record Require Section Theorem Type
@@ -12765,6 +12919,8 @@ coq:
   word    > Local Global Polymorphic Cumulative Monomorphic Private Program #\[[^\]\n]*\] / Inductive=type CoInductive=type Variant=type Record=type Structure=type Class=type Module(?:\s+(?:Type|Import|Export))?=module
 
 vhdl: vhd vhdl
+  label   VHDL
+  import  path / .vhd .vhdl .pkg.vhdl .pkg.vhd
   comment --
   def     entity_declaration=module package_declaration=module component_declaration=interface full_type_declaration=type subtype_declaration=type
   def     function_declaration.designator=function procedure_declaration.designator=function function_body.designator=function procedure_body.designator=function architecture_body.entity=part
@@ -12779,6 +12935,7 @@ vhdl: vhd vhdl
   text    interface (?i)^\s*component\s+(\w+)
 
 fortran: f90 f95 f03 f08 f for f77 ftn fpp
+  import  path / = .f90 .F90 .f95 .f03 .f08 .f
   comment !
   def     module>module_statement>name=module submodule>submodule_statement>name=module program>program_statement>name=module interface>interface_statement>name=interface derived_type_definition>derived_type_statement>type_name=struct
   raw     (subroutine (subroutine_statement name: (_) @name) @body) @def.function
@@ -12795,7 +12952,8 @@ fortran: f90 f95 f03 f08 f for f77 ftn fpp
   text    interface (?i)^\s*interface\s+(\w+)
 
 pascal: pas pp dpr lpr
-  comment // { (*
+  import  path / .pas .pp
+  comment // {...} (*...*)
   def     unit>moduleName=module program>moduleName=module declType=type
   raw     (declType name: (_) @name type: (declClass [(kClass) (kObject)] . [(declField) (declSection) (declProc) (kEnd)]? @body)) @def.class
   raw     (declType name: (_) @name type: (declClass ")" . [(declField) (declSection) (declProc) (kEnd) (comment) (pp)] @body)) @def.class
@@ -12818,6 +12976,7 @@ pascal: pas pp dpr lpr
   text    function (?i)^(?:class\s+)?(?:procedure|function|constructor|destructor)\s+(?:\w+\.)?(\w+)
 
 ada: adb ads ada
+  import  snake / .ads .adb
   comment --
   def     package_declaration=module package_body=module
   wrap    generic_package_declaration
@@ -12843,6 +13002,8 @@ ada: adb ads ada
   text    function (?i)^(?:procedure|function)\s+([\w.]+)
 
 matlab:
+  label   MATLAB
+  evidence (?:^|/)[@+]\w+/[^/]+\.m$|(?:^|/)Contents\.m$|\.(?:mlx|slx|mat)$
   comment %
   def     class_definition=class function_definition=function
   raw     (function_definition name: (_) @name (function_arguments)? (block) @body) @def.function
@@ -12856,6 +13017,8 @@ matlab:
   text    function ^[ \t]*function\s+(?:[^=\n(]*=\s*)?([\w.]+)
 
 cobol: cob cbl cpy
+  label   COBOL
+  import  path / = .cpy .CPY .cbl .CBL .cob
   grammar -
   comment *>
   keyword PROGRAM-ID FILE-CONTROL SPECIAL-NAMES SOURCE-COMPUTER OBJECT-COMPUTER I-O-CONTROL AUTHOR INSTALLATION DATE-WRITTEN DATE-COMPILED SECURITY REMARKS WORKING-STORAGE LINKAGE FILE LOCAL-STORAGE INPUT-OUTPUT CONFIGURATION
@@ -12864,6 +13027,83 @@ cobol: cob cbl cpy
   text    use (?i)^(?:.{6})?\s*copy\s+["']?([\w.-]+?)["']?\s*\.?\s*$
   text    function ^.{6} ([A-Z0-9]*[A-Z][A-Z0-9-]*)\s+SECTION\.
   text    function ^.{6} ([A-Z0-9]*[A-Z-][A-Z0-9-]*)(?=\.\s*(?:\d{8})?\s*$)
+
+crystal: cr
+  like    ruby
+  grammar -
+  ecosystem crystal
+  role    code
+  word    > abstract private / class struct enum module lib=module annotation
+  text    function ^[ \t]*(?:private\s+|protected\s+|abstract\s+)*(?:def|macro|fun)\s+(?:self\.)?(\w+[?!]?)
+  text    use ^require\s+"([^"]+)"
+
+cython: pyx pxd pxi
+  like    python
+  grammar -
+  family  python
+  ecosystem python
+  text    class ^[ \t]*(?:cdef\s+)?(?:public\s+)?class\s+(\w+)
+  text    struct ^[ \t]*(?:cdef|ctypedef)\s+(?:public\s+|packed\s+)*(?:struct|union)\s+(\w+)
+  text    enum ^[ \t]*(?:cdef|cpdef|ctypedef)\s+enum\s+(\w+)
+  text    function ^[ \t]*(?:async\s+)?def\s+(\w+)
+  text    function ^[ \t]*(?:cdef|cpdef)\s+(?!class\b|extern\b|struct\b|enum\b|union\b)(?:[\w.*\[\]:, ]+[ *])?(\w+)\s*\([^\n]*\)[^\n]*:\s*$
+  text    use ^[ \t]*(?:from|c?import)\s+([\w.]+)
+
+astro: astro
+  like    vue
+  label   Astro
+  file    class component
+  embed   frontmatter>frontmatter_js_block=typescript
+
+assembly: s asm
+  ecosystem c
+  grammar -
+  comment // ; /*...*/
+  import  path / =
+  text    use ^[ \t]*[.#%]?include\s+["']([^"']+)
+  text    function (?i)^[ \t]*(?:\.globa?l|global|export|public)\s+([A-Za-z_.$][\w.$]*)
+
+vb: vb
+  label   Visual Basic
+  ecosystem dotnet
+  family  dotnet
+  grammar -
+  comment '
+  drop    As Class Const End Enum Friend Function Imports Inherits Integer Interface Me Module Namespace Overrides Private Public Return String Structure Sub System Then
+  public  ^(?!.*\b([Pp]rivate|[Ff]riend)\b)
+  import  namespace .
+  text    package (?i)^[ \t]*namespace\s+([\w.]+)
+  text    use (?i)^[ \t]*imports\s+(?:\w+\s*=\s*)?([\w.]+)
+  text    class (?i)^[ \t]*(?:(?:public|friend|private|partial|mustinherit|notinheritable)\s+)*class\s+(\w+)
+  text    module (?i)^[ \t]*(?:(?:public|friend)\s+)*module\s+(\w+)
+  text    interface (?i)^[ \t]*(?:(?:public|friend|private)\s+)*interface\s+(\w+)
+  text    struct (?i)^[ \t]*(?:(?:public|friend|private)\s+)*structure\s+(\w+)
+  text    enum (?i)^[ \t]*(?:(?:public|friend|private)\s+)*enum\s+(\w+)
+  text    function (?i)^[ \t]*(?:(?:public|friend|private|protected|shared|overrides|overridable|mustoverride|async|iterator)\s+)*(?:sub|function)\s+(\w+)
+
+hlsl: hlsl hlsli fx
+  like    cpp
+  label   HLSL
+
+metal: metal
+  like    cpp
+  grammar cpp
+  label   Metal
+  ecosystem swift
+
+tcl: tcl
+  run     tclsh wish
+  grammar -
+  comment #
+  import  path / =
+  text    module ^[ \t]*namespace\s+eval\s+(?:::)?([\w:]+)
+  text    function ^[ \t]*proc\s+(?:::)?(?:\w+::)*(\w+)
+  text    use ^[ \t]*source\s+([\w./]+)
+
+fsharp_signature: fsi
+  like    fsharp
+  grammar -
+  text    function ^[ \t]*val\s+(?:inline\s+|mutable\s+)*(\w+)\s*:
 """[1:],
     "manifests.txt": r"""
 # One stanza per kind of config: pattern of its name, ecosystem, why it is a key file ("-" for none).

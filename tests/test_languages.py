@@ -1,6 +1,7 @@
 """The language table and its compiler."""
 
 import json
+import re
 from pathlib import Path
 
 import lab
@@ -134,6 +135,63 @@ def test_rows_of_words_compile_to_regexes():
 def test_the_grammar_that_hangs_is_in_no_stanza():
     languages = map(ctx.get_language, ctx.list_languages())
     assert "cobol" not in [language.grammar for language in languages]
+
+
+@pytest.mark.parametrize(
+    ("path", "role"),
+    [
+        ("a.c++", "code"),
+        ("a.h++", "code"),
+        ("a.pp", "code"),
+        ("build.sbt", "code"),
+        ("a.pyx", "code"),
+        ("deps.edn", "data"),
+        ("index.html", "data"),
+        ("lib/tasks/a.rake", "build"),
+        ("a.bzl", "build"),
+        ("Rakefile", "build"),
+        ("a.unknown", ""),
+    ],
+)
+def test_the_row_of_a_language_tells_the_role_of_its_files(path: str, role: str):
+    assert ctx.find_role(path) == role
+
+
+def test_every_code_suffix_of_the_table_is_source_for_the_facts():
+    for name in ctx.list_languages():
+        for suffix in ctx.get_language(name).suffixes:
+            path = f"pkg/code.{suffix}"
+            if ctx.find_role(path) == "code" and suffix != "t":  # a .t file is a test of Perl
+                assert ctx.role_of(path) == "source", path
+
+
+def test_every_language_has_a_sample_and_every_import_rule_exists():
+    samples = Path(__file__).parent / "fixtures" / "languages"
+    sampled = {
+        ctx.find_spoken(path.name, path.read_bytes(), language)[1].name
+        for path in samples.glob("*/sample.*")
+        if (language := ctx.find_language(path.name))
+    } | {"notebook", "ocaml_interface", "flow"}
+    for language in map(ctx.get_language, ctx.list_languages()):
+        if language.suffixes:
+            assert language.name in sampled
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.ml", "let one = 1\n(* green\n   grass *)\nlet two = 2\n"),
+        ("a.pas", "one := 1;\n{ green\n  grass }\n(* green\n grass *)\ntwo := 2;\n"),
+        ("a.lisp", "(one)\n#| green\n   grass |#\n(two)\n"),
+        ("a.c", "int one;\n/* green\n   grass */\nint two;\n"),
+    ],
+)
+def test_a_block_comment_is_a_comment_on_every_line(path: str, text: str):
+    language = ctx.find_language(path)
+    assert language is not None
+    code = re.sub(ctx.comment_pattern(language.comments), " ", text)
+    assert "one" in code and "two" in code
+    assert "green" not in code and "grass" not in code
 
 
 # -- a user's own stanzas

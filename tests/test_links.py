@@ -370,7 +370,9 @@ separators = st.sampled_from([".", "/", "::", "\\", " ", "../", "package "])
 names = st.lists(st.one_of(words, separators, st.text("ab.#{é\0\n", max_size=3)), max_size=6).map(
     "".join
 )
-suffixes = st.sampled_from([s for row in ctx._FAMILIES for s in row.suffixes.split()])
+suffixes = st.sampled_from(
+    [s for name in ctx.list_languages() for s in ctx.get_language(name).suffixes]
+)
 paths = st.builds(
     lambda parts, suffix: "/".join([*parts, f"{parts[-1]}.{suffix}"]),
     st.lists(st.sampled_from(["a", "b", "src", "lib", "__init__", "mod"]), min_size=1, max_size=3),
