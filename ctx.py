@@ -25,14 +25,15 @@ Rooms, in order; each uses only rooms above it (`grep -n '^# ----' ctx.py`):
     8 SELECT     what fits a budget
     9 RENDER     values -> markdown, JSON, a page
     10 DISK      files, environment, configuration, tokenizer, messages
-    11 INDEX     list, read, tag, cache
-    12 TASKS     tasks and earlier attempts, from their files
-    13 FLOWS     map, package and search, each as one paragraph of calls
-    14 PROMPTS   prompt, context files, anchor, record, texts for hook and MCP, the page
-    15 INSTALL   what init, update and doctor plan
-    16 COMMANDS  one cmd_* per subcommand
-    17 SERVE     hook and mcp: JSON in, JSON out
-    18 MAIN      arguments in, exit code out
+    11 GIT       everything that asks git, run one safe way
+    12 INDEX     list, read, tag, cache
+    13 TASKS     tasks and earlier attempts, from their files
+    14 FLOWS     map, package and search, each as one paragraph of calls
+    15 PROMPTS   prompt, context files, anchor, record, texts for hook and MCP, the page
+    16 INSTALL   what init, update and doctor plan
+    17 COMMANDS  one cmd_* per subcommand
+    18 SERVE     hook and mcp: JSON in, JSON out
+    19 MAIN      arguments in, exit code out
 
 After the code, under DATA, stand the language table and the texts, copied from templates/.
 
@@ -6222,27 +6223,6 @@ def _to_bytes(text: str) -> bytes:
         return text.encode("utf-8", "backslashreplace")
 
 
-def find_root(start: str) -> str:
-    """The repository's root at or above a folder: where .ctx or .git is, else the folder itself."""
-    try:
-        here = os.path.realpath(start)
-    except OSError as error:
-        raise CtxError(f"working folder: {error.strerror}; change to another folder") from error
-    if not os.path.isdir(here):
-        raise CtxError(f"{start}: not a folder; give --root an existing folder")
-    return find_above(here, ".git", ".ctx") or here
-
-
-def find_above(folder: str, *names: str) -> str:
-    """The nearest folder, this one or above it, that holds one of these names; "" if none does."""
-    while not any(os.path.lexists(os.path.join(folder, name)) for name in names):
-        above = os.path.dirname(folder)
-        if above == folder:
-            return ""
-        folder = above
-    return folder
-
-
 # -- configuration
 
 ANCHOR_SOURCES = ("prompt", "agent", "task", "git", "progress", "epic", "deps", "retry")
@@ -6436,36 +6416,6 @@ def list_folder(project: Project, folder: str) -> list[str]:
         return sorted(os.listdir(os.path.join(project.root, folder)))
     except OSError:
         return []
-
-
-def run_git(project: Project, *args: str, limit: float = 60) -> bytes | None:
-    """What git prints, or None if it fails; no setting of the repository makes it run a program."""
-    import subprocess
-
-    command = ["git", "--no-pager", "--literal-pathspecs", "-C", project.root]
-    for setting in (
-        "core.fsmonitor=false",
-        f"core.hooksPath={os.devnull}",
-        "core.untrackedCache=false",
-        "log.showSignature=false",
-        "core.quotePath=false",
-    ):
-        command += ["-c", setting]
-    # the user's own choice of configuration files is not the repository's
-    users = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM")
-    env = {name: os.environ[name] for name in os.environ if name[:4] != "GIT_" or name in users}
-    env |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1"}
-    try:
-        done = subprocess.run(
-            [*command, *args],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            env=env | {"LC_ALL": "C"},
-            timeout=limit,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout if done.returncode == 0 else None
 
 
 # -- writing
@@ -6732,83 +6682,6 @@ def _sync_folder(folder: str) -> None:
 
 OWN_FOLDERS = (".ctx", ".runner", ".git")
 IGNORED = "cache/\nview.html\n"  # the text of .ctx/.gitignore
-# what a walk without git would drown in; git's own list is taken as it is
-_SKIPPED_FOLDERS = frozenset(
-    ".git .hg .svn .ctx .runner node_modules bower_components __pycache__ .venv venv .tox .nox"
-    " .mypy_cache .pytest_cache .ruff_cache .gradle .idea .vscode .next .nuxt .terraform .cache".split()
-)
-
-
-def list_files(project: Project) -> dict[str, Stamp]:
-    """Every regular file of the repository with its stamp, sorted by the bytes of its name."""
-    paths = _list_by_git(project)
-    if paths is None:
-        paths = _list_by_walk(project)
-    excluded = _excluded(project)
-    files: dict[str, Stamp] = {}
-    # folder -> whether it is really inside, no link on the way
-    folders: dict[str, bool] = {"": True}
-    plain = all(map(str.isascii, paths))
-    for path in sorted({*paths} - {_own_path(project)}, key=None if plain else os.fsencode):
-        folder = folder_of(path)
-        if folder not in folders:
-            _note_folder(project, folder, folders)
-        if not folders[folder] or excluded.fullmatch(path):
-            continue
-        try:
-            info = os.lstat(f"{project.root}/{path}")
-        except OSError:
-            continue  # tracked, but gone: sparse, deleted, or deleted just now
-        if stat.S_ISREG(info.st_mode):
-            files[path] = Stamp(
-                info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino, info.st_dev
-            )
-    return files
-
-
-def _excluded(project: Project) -> re.Pattern[str]:
-    """What matches the paths that the user wants left out."""
-    globs = map(glob_pattern, project.config.map_exclude)
-    return re.compile("|".join(globs) or "(?!)", re.S)
-
-
-def list_new(project: Project, known: Collection[str], since: int) -> list[str]:
-    """Folders, and files like those known, that came since then beside them; git is not asked."""
-    folders = {"", *map(folder_of, known)}
-    found: list[str] = []
-    for folder in [each for each in folders if _came_at(project, each) > since]:
-        kinds = {os.path.splitext(path)[1] for path in known}
-        left_out = {*known, *folders, _own_path(project)}
-        rules = parse_ignore(read_text(project, ".gitignore") or "", "")
-        for name in list_folder(project, folder):
-            path = join_path(folder, name)
-            is_folder = os.path.isdir(os.path.join(project.root, path))
-            like = name[:1] != "." if is_folder else os.path.splitext(name)[1] in kinds
-            if (
-                like
-                and path not in left_out
-                and name not in _SKIPPED_FOLDERS
-                and _came_at(project, path) > since
-                and not is_ignored(path, rules, folder=is_folder)
-                and not _excluded(project).fullmatch(path)
-            ):
-                found.append(path)
-    return found
-
-
-def _came_at(project: Project, path: str) -> int:
-    """When a file came here or changed, or a folder's list of names did; 0 if it is not there."""
-    try:
-        return os.lstat(os.path.join(project.root, path)).st_ctime_ns
-    except OSError:
-        return 0
-
-
-def _own_path(project: Project) -> str:
-    """Where this script lies in a repository that only uses it: it is no part of that project."""
-    folder = os.path.dirname(os.path.realpath(__file__))
-    at_home = os.path.isfile(os.path.join(folder, "templates", "runloop.md"))
-    return "" if at_home else script_path(project)
 
 
 def script_path(project: Project) -> str:
@@ -6817,57 +6690,6 @@ def script_path(project: Project) -> str:
     if not is_inside(project, script):
         return ""
     return os.path.relpath(script, project.root).replace(os.sep, "/")
-
-
-def _note_folder(project: Project, folder: str, known: dict[str, bool]) -> None:
-    """Learn whether a folder and all above it are folders, not links, and not our own."""
-    todo = [folder]
-    while (above := todo[-1].rpartition("/")[0]) not in known:
-        todo.append(above)
-    for each in reversed(todo):
-        plain = known[each.rpartition("/")[0]] and each not in OWN_FOLDERS
-        known[each] = plain and not os.path.islink(os.path.join(project.root, each))
-
-
-def _list_by_git(project: Project) -> list[str] | None:
-    """What git tracks or would track; None where git cannot say."""
-    if not has_git_folder(project.root):
-        return None
-    out = run_git(project, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    if out is None:
-        say(project, "git: cannot list this repository; files are found by walking instead")
-        return None
-    return os.fsdecode(out).split("\0")[:-1] or None
-
-
-def has_git_folder(root: str) -> bool:
-    """Whether a folder or one above it is a git work tree."""
-    return find_above(root, ".git") != ""
-
-
-def _list_by_walk(project: Project) -> list[str]:
-    """Every file below the root that no .gitignore leaves out; links are not followed."""
-    found: list[str] = []
-    pending: list[tuple[str, list[IgnoreRule]]] = [("", [])]
-    while pending:
-        folder, rules = pending.pop()
-        source = read_file(os.path.join(project.root, folder, ".gitignore"), 1_000_000)
-        if source is not None:
-            rules = rules + parse_ignore(source.decode("utf-8", "replace"), folder)
-        try:
-            entries = list(os.scandir(os.path.join(project.root, folder)))
-        except OSError:
-            continue
-        for entry in entries:
-            path = join_path(folder, entry.name)
-            is_folder = entry.is_dir(follow_symlinks=False)
-            if is_ignored(path, rules, folder=is_folder):
-                continue
-            if not is_folder:
-                found.append(path)
-            elif entry.name not in _SKIPPED_FOLDERS:
-                pending.append((path, rules))
-    return found
 
 
 # -- the private environment
@@ -7168,13 +6990,97 @@ def to_unicode(text: str) -> str:
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def read_stdin() -> str:
-    """The text on standard input, as far as anyone could mean it."""
-    source = sys.stdin.buffer.read(_STDIN_BYTES) if sys.stdin is not None else b""
-    return source.decode("utf-8", "replace")
+def read_argument_file(project: Project, path: str) -> bytes:
+    """The bytes of a file that the user named, from the working folder; "-" is standard input.
+
+    It may be a pipe: /dev/stdin, `<(command)`. Of more than anyone means, the end is given.
+    """
+    try:
+        with open(0 if path == "-" else path, "rb", closefd=path != "-") as source:
+            tail = b""
+            for _ in range(_MOST_READS):
+                chunk = source.read(_ARGUMENT_BYTES)
+                if not chunk:
+                    break
+                tail = (tail + chunk)[-_ARGUMENT_BYTES:]
+            return tail
+    except (OSError, ValueError, AttributeError) as error:  # closed, or not there at all
+        raise CtxError(f"{show(path)}: cannot be read; give an existing file, or -") from error
 
 
-_STDIN_BYTES = 10_000_000
+_ARGUMENT_BYTES = 10_000_000
+_MOST_READS = 100  # a device may have no end
+
+
+# ---- 11 GIT (world) --------------------------------------------------------
+# Everything that asks git, run one safe way; the repository's root. Uses: TYPES TEXT DISK.
+
+
+def find_root(start: str) -> str:
+    """The repository's root at or above a folder: where .ctx or .git is, else the folder itself."""
+    try:
+        here = os.path.realpath(start)
+    except OSError as error:
+        raise CtxError(f"working folder: {error.strerror}; change to another folder") from error
+    if not os.path.isdir(here):
+        raise CtxError(f"{start}: not a folder; give --root an existing folder")
+    return find_above(here, ".git", ".ctx") or here
+
+
+def find_above(folder: str, *names: str) -> str:
+    """The nearest folder, this one or above it, that holds one of these names; "" if none does."""
+    while not any(os.path.lexists(os.path.join(folder, name)) for name in names):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return ""
+        folder = above
+    return folder
+
+
+def has_git_folder(root: str) -> bool:
+    """Whether a folder or one above it is a git work tree."""
+    return find_above(root, ".git") != ""
+
+
+def run_git(project: Project, *args: str, limit: float = 60) -> bytes | None:
+    """What git prints, or None if it fails; no setting of the repository makes it run a program."""
+    import subprocess
+
+    command = ["git", "--no-pager", "--literal-pathspecs", "-C", project.root]
+    for setting in (
+        "core.fsmonitor=false",
+        f"core.hooksPath={os.devnull}",
+        "core.untrackedCache=false",
+        "log.showSignature=false",
+        "core.quotePath=false",
+    ):
+        command += ["-c", setting]
+    # the user's own choice of configuration files is not the repository's
+    users = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM")
+    env = {name: os.environ[name] for name in os.environ if name[:4] != "GIT_" or name in users}
+    env |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1"}
+    try:
+        done = subprocess.run(
+            [*command, *args],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            env=env | {"LC_ALL": "C"},
+            timeout=limit,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout if done.returncode == 0 else None
+
+
+def list_git_files(project: Project) -> list[str] | None:
+    """What git tracks or would track; None where git cannot say."""
+    if not has_git_folder(project.root):
+        return None
+    out = run_git(project, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    if out is None:
+        say(project, "git: cannot list this repository; files are found by walking instead")
+        return None
+    return os.fsdecode(out).split("\0")[:-1] or None
 
 
 def read_head(project: Project) -> str:
@@ -7184,8 +7090,115 @@ def read_head(project: Project) -> str:
     return (out or b"").decode("ascii", "replace").strip()
 
 
-# ---- 11 INDEX (world) ------------------------------------------------------
-# List, read, tag, remember. Uses: TYPES TEXT LANGUAGES TAGS FACTS DISK.
+def read_branch(project: Project) -> str:
+    """The branch that is checked out, read without starting git; "" if there is none."""
+    head = (read_file(f"{find_git_folder(project)}/HEAD", 4096) or b"").decode("utf-8", "replace")
+    return head.strip().removeprefix("ref: refs/heads/") if head.startswith("ref:") else ""
+
+
+def find_git_folder(project: Project) -> str:
+    """Where git keeps what belongs to this work tree alone."""
+    folder = find_above(project.root, ".git") or project.root
+    place = os.path.join(folder, ".git")
+    link = read_file(place, 4096)  # a linked work tree has a file here
+    told = os.fsdecode(link or b"").removeprefix("gitdir:").strip()
+    return os.path.join(folder, told) if told else place
+
+
+def read_commit(project: Project, ref: str) -> str:
+    """The full name of a commit."""
+    form = f"{ref}^{{commit}}"
+    commit = run_git(project, "rev-parse", "--verify", "--quiet", "--end-of-options", form)
+    if not commit:
+        raise CtxError(f"{show(ref)}: no such commit here; give one that `git log` shows")
+    return commit.decode("ascii", "replace").strip()
+
+
+def read_changed(project: Project, since: str) -> list[str]:
+    """The files that differ from an earlier commit, committed or not."""
+    flags = ("-r", "-z", "--relative", "--name-only", "--no-renames", "--no-ext-diff")
+    commit = read_commit(project, since)
+    listed = run_git(project, "diff-tree", *flags, "--no-textconv", commit, "HEAD") or b""
+    names = {*listed.split(b"\0"), *list_uncommitted(project)} - {b""}
+    return sorted(os.fsdecode(name) for name in names)
+
+
+def list_uncommitted(project: Project) -> set[bytes]:
+    """Paths that differ from the last commit; those of ctx and the loop do not count.
+
+    A filter of the repository would run a program of its choice, so all are switched off: a file
+    that one rewrites (LFS) counts once it is touched.
+    """
+    asked = ("config", "-z", "--name-only", "--get-regexp", "^filter[.]")
+    named = os.fsdecode(run_git(project, *asked) or b"").split("\0")
+    filters = sorted({name.rpartition(".")[0] for name in named if name})
+    off = [f"{name}.{key}" for name in filters for key in ("clean=", "process=", "required=false")]
+    flags = ("--porcelain", "-z", "--untracked-files=all", "--no-renames")
+    status = [*(part for each in off for part in ("-c", each)), "status", *flags]
+    can = not any("=" in name for name in filters)  # no flag can carry such a name
+    listed = run_git(project, *status, "--ignore-submodules=dirty") if can else None
+    if listed is None:
+        say(project, "git: cannot tell which files are uncommitted")
+    paths = {entry[3:] for entry in (listed or b"").split(b"\0") if entry}
+    return {path for path in paths if not path.startswith((b".ctx/", b".runner/"))}
+
+
+def list_changed_in(project: Project, commits: Sequence[str]) -> list[str]:
+    """The files that these commits changed."""
+    flags = ("--no-walk", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv")
+    listed = run_git(project, "log", *flags, "-z", "--format=", *commits) if commits else b""
+    return sorted({os.fsdecode(path) for path in re.split(rb"[\0\n]+", listed or b"") if path})
+
+
+def read_messages(project: Project, most: int = 200) -> list[tuple[str, str]] | None:
+    """The last commits, newest first: "1a2b3c4 subject" and the whole message; None without git."""
+    log = run_git(project, "log", "-n", str(most), "-z", "--format=%h %s%x1f%B")
+    rows = (log or b"").decode("utf-8", "replace").split("\0")
+    parts = [row.partition("\x1f") for row in rows if row]
+    return None if log is None else [(head, text) for head, _, text in parts]
+
+
+def read_diff(project: Project, ref: str, paths: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
+    """Those of these files that differ from a commit, each with its changed lines (first, last)."""
+    commit, known = read_commit(project, ref), {*paths}
+    names = [path for path in read_changed(project, ref) if path in known]
+    changed = {}
+    for path in [path for path in names if not is_secret_path(path)][:_MOST_CHANGED]:
+        before = run_git(project, "cat-file", "blob", f"{commit}:./{path}") or b""
+        after = read_text(project, path) or ""
+        changed[path] = find_changed_lines(before.decode("utf-8", "replace"), after)
+    if len(names) > _MOST_CHANGED:
+        say(project, f"--diff: more than {_MOST_CHANGED} files changed; the rest is left out")
+    return changed
+
+
+_MOST_CHANGED = 200
+
+
+def read_commits(project: Project, revisions: str, most: int) -> bytes | None:
+    """Messages and paths of the last commits, oldest first, each as "\\1", side, message, "\\2", paths."""
+    flags = "--no-merges --no-renames --relative --name-only -z --left-right --reverse".split()
+    return run_git(
+        project, "log", *flags, "--format=%x01%m%B%x02", f"-n{most}", revisions, limit=_LOG_SECONDS
+    )
+
+
+_LOG_SECONDS = 20.0
+
+
+def list_subjects(project: Project) -> list[str]:
+    """The subjects of the last commits that are no merges."""
+    log = run_git(project, "log", "-n", "100", "-z", "--no-merges", "--format=%s") or b""
+    return [subject for subject in log.decode("utf-8", "replace").split("\0") if subject]
+
+
+def read_git_version(project: Project) -> str:
+    """What git calls itself, or "" where it cannot be run."""
+    return (run_git(project, "version") or b"").decode("utf-8", "replace").strip()
+
+
+# ---- 12 INDEX (world) ------------------------------------------------------
+# List, read, tag, remember. Uses: TYPES TEXT LANGUAGES TAGS FACTS DISK GIT.
 
 
 class Index(NamedTuple):
@@ -7327,6 +7340,122 @@ def count_languages(project: Project, files: Iterable[str]) -> list[Coverage]:
         if language.suffixes or language.names or language.name in turned
     ]
     return sorted(rows, key=lambda row: (-row.files, row.language))
+
+
+# -- listing
+
+# what a walk without git would drown in; git's own list is taken as it is
+_SKIPPED_FOLDERS = frozenset(
+    ".git .hg .svn .ctx .runner node_modules bower_components __pycache__ .venv venv .tox .nox"
+    " .mypy_cache .pytest_cache .ruff_cache .gradle .idea .vscode .next .nuxt .terraform .cache".split()
+)
+
+
+def list_files(project: Project) -> dict[str, Stamp]:
+    """Every regular file of the repository with its stamp, sorted by the bytes of its name."""
+    paths = list_git_files(project)
+    if paths is None:
+        paths = _list_by_walk(project)
+    excluded = _excluded(project)
+    files: dict[str, Stamp] = {}
+    # folder -> whether it is really inside, no link on the way
+    folders: dict[str, bool] = {"": True}
+    plain = all(map(str.isascii, paths))
+    for path in sorted({*paths} - {_own_path(project)}, key=None if plain else os.fsencode):
+        folder = folder_of(path)
+        if folder not in folders:
+            _note_folder(project, folder, folders)
+        if not folders[folder] or excluded.fullmatch(path):
+            continue
+        try:
+            info = os.lstat(f"{project.root}/{path}")
+        except OSError:
+            continue  # tracked, but gone: sparse, deleted, or deleted just now
+        if stat.S_ISREG(info.st_mode):
+            files[path] = Stamp(
+                info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino, info.st_dev
+            )
+    return files
+
+
+def _excluded(project: Project) -> re.Pattern[str]:
+    """What matches the paths that the user wants left out."""
+    globs = map(glob_pattern, project.config.map_exclude)
+    return re.compile("|".join(globs) or "(?!)", re.S)
+
+
+def list_new(project: Project, known: Collection[str], since: int) -> list[str]:
+    """Folders, and files like those known, that came since then beside them; git is not asked."""
+    folders = {"", *map(folder_of, known)}
+    found: list[str] = []
+    for folder in [each for each in folders if _came_at(project, each) > since]:
+        kinds = {os.path.splitext(path)[1] for path in known}
+        left_out = {*known, *folders, _own_path(project)}
+        rules = parse_ignore(read_text(project, ".gitignore") or "", "")
+        for name in list_folder(project, folder):
+            path = join_path(folder, name)
+            is_folder = os.path.isdir(os.path.join(project.root, path))
+            like = name[:1] != "." if is_folder else os.path.splitext(name)[1] in kinds
+            if (
+                like
+                and path not in left_out
+                and name not in _SKIPPED_FOLDERS
+                and _came_at(project, path) > since
+                and not is_ignored(path, rules, folder=is_folder)
+                and not _excluded(project).fullmatch(path)
+            ):
+                found.append(path)
+    return found
+
+
+def _came_at(project: Project, path: str) -> int:
+    """When a file came here or changed, or a folder's list of names did; 0 if it is not there."""
+    try:
+        return os.lstat(os.path.join(project.root, path)).st_ctime_ns
+    except OSError:
+        return 0
+
+
+def _own_path(project: Project) -> str:
+    """Where this script lies in a repository that only uses it: it is no part of that project."""
+    folder = os.path.dirname(os.path.realpath(__file__))
+    at_home = os.path.isfile(os.path.join(folder, "templates", "runloop.md"))
+    return "" if at_home else script_path(project)
+
+
+def _note_folder(project: Project, folder: str, known: dict[str, bool]) -> None:
+    """Learn whether a folder and all above it are folders, not links, and not our own."""
+    todo = [folder]
+    while (above := todo[-1].rpartition("/")[0]) not in known:
+        todo.append(above)
+    for each in reversed(todo):
+        plain = known[each.rpartition("/")[0]] and each not in OWN_FOLDERS
+        known[each] = plain and not os.path.islink(os.path.join(project.root, each))
+
+
+def _list_by_walk(project: Project) -> list[str]:
+    """Every file below the root that no .gitignore leaves out; links are not followed."""
+    found: list[str] = []
+    pending: list[tuple[str, list[IgnoreRule]]] = [("", [])]
+    while pending:
+        folder, rules = pending.pop()
+        source = read_file(os.path.join(project.root, folder, ".gitignore"), 1_000_000)
+        if source is not None:
+            rules = rules + parse_ignore(source.decode("utf-8", "replace"), folder)
+        try:
+            entries = list(os.scandir(os.path.join(project.root, folder)))
+        except OSError:
+            continue
+        for entry in entries:
+            path = join_path(folder, entry.name)
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if is_ignored(path, rules, folder=is_folder):
+                continue
+            if not is_folder:
+                found.append(path)
+            elif entry.name not in _SKIPPED_FOLDERS:
+                pending.append((path, rules))
+    return found
 
 
 # -- workers: a grammar that hangs or crashes costs its own file
@@ -8014,10 +8143,10 @@ def read_history(project: Project, head: str) -> History:
     if before == head:
         return History(*kept)
     more = f"{before}...{head}"
-    log = run_git(project, *_LOG, more, limit=_LOG_SECONDS) if kept[-1] else None
+    log = read_commits(project, more, _MOST_COMMITS) if kept[-1] else None
     if log is None or b"\x01<" in log:  # nothing could be read yet, or it is not of this line
         kept = [{}, [], []]
-        log = run_git(project, *_LOG, head, limit=_LOG_SECONDS)
+        log = read_commits(project, head, _MOST_COMMITS)
     if log is None:
         say(project, "git: its log takes too long or cannot be read; going on without history")
     history = _add_commits(History(*kept), log or b"")
@@ -8025,14 +8154,9 @@ def read_history(project: Project, head: str) -> History:
     return history
 
 
-_LOG_SECONDS = 20.0
 _MESSAGE_CHARACTERS = 600
 _WIDE_COMMIT = 30  # files: one that touches more says nothing of any of them
 _MOST_COMMITS = 3000
-_LOG = (
-    "log --no-merges --no-renames --relative --name-only -z --left-right --reverse "
-    f"--format=%x01%m%B%x02 -n {_MOST_COMMITS}"
-).split()
 
 
 def _add_commits(history: History, log: bytes) -> History:
@@ -8123,9 +8247,9 @@ def read_mtime(place: str) -> int:
         return 0
 
 
-# ---- 12 TASKS (world) ------------------------------------------------------
+# ---- 13 TASKS (world) ------------------------------------------------------
 # Tasks and earlier attempts, from their files; a bad record costs itself alone. Never writes.
-# Uses: TYPES TEXT DISK.
+# Uses: TYPES TEXT DISK GIT.
 
 
 _MAX_TEXT = 200_000  # characters of one field: five times a prompt; the rest can never be shown
@@ -8612,7 +8736,7 @@ def _read_backlog(project: Project) -> Iterator[Row]:
 
 
 def _read_flow(project: Project) -> Iterator[Row]:
-    git = _git_folder(project)
+    git = find_git_folder(project)
     shared = (read_file(f"{git}/commondir", 4096) or b".").decode("utf-8", "replace").strip()
     states = [os.path.join(git, shared, "flow-state"), f"{project.root}/.flow/state"]
     if os.environ.get("FLOW_STATE_DIR"):
@@ -8990,75 +9114,24 @@ def ledger_path(name: str) -> str:
 
 def read_git_state(project: Project, task: Task, tracker: Tracker | None = None) -> GitState | None:
     """Branch, uncommitted files, last commits, and what earlier commits changed for a task."""
-    log = run_git(project, "log", "-n", "200", "-z", "--format=%h %s%x1f%B")
-    if log is None:
+    commits = read_messages(project)
+    if commits is None:
         return None
-    rows = [row.partition("\x1f") for row in log.decode("utf-8", "replace").split("\0") if row]
-    named = [at for at, row in enumerate(rows) if _is_task_named(task, row[2].casefold())]
+    named = [at for at, row in enumerate(commits) if _is_task_named(task, row[1].casefold())]
     strays = [
         head
-        for head, _, text in rows[: named[-1] if tracker and named else 0]
+        for head, text in commits[: named[-1] if tracker and named else 0]
         if tracker and task not in (others := find_named_tasks(tracker, text)) and others
     ]
     own = os.path.relpath(__file__, project.root).replace(os.sep, "/")
-    changed = sorted({os.fsdecode(path) for path in _uncommitted(project)} - {own})
+    changed = sorted({os.fsdecode(path) for path in list_uncommitted(project)} - {own})
     return GitState(
         read_branch(project) or "(detached)",
         tuple(changed),
-        tuple(head for head, _, _ in rows[: project.config.anchor_git_commits]),
-        tuple(_changed_in(project, [rows[at][0].split(" ")[0] for at in named[:20]])),
+        tuple(head for head, _ in commits[: project.config.anchor_git_commits]),
+        tuple(list_changed_in(project, [commits[at][0].split(" ")[0] for at in named[:20]])),
         tuple(strays[:5]),
     )
-
-
-def list_subjects(project: Project) -> list[str]:
-    """The subjects of the last commits that are no merges."""
-    log = run_git(project, "log", "-n", "100", "-z", "--no-merges", "--format=%s") or b""
-    return [each for each in log.decode("utf-8", "replace").split("\0") if each]
-
-
-def _changed_in(project: Project, commits: Sequence[str]) -> list[str]:
-    """The files that these commits changed."""
-    flags = ("--no-walk", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv")
-    listed = run_git(project, "log", *flags, "-z", "--format=", *commits) if commits else b""
-    return sorted({os.fsdecode(path) for path in re.split(rb"[\0\n]+", listed or b"") if path})
-
-
-def _uncommitted(project: Project) -> set[bytes]:
-    """Paths that differ from the last commit; those of ctx and the loop do not count.
-
-    A filter of the repository would run a program of its choice, so all are switched off: a file
-    that one rewrites (LFS) counts once it is touched.
-    """
-    asked = ("config", "-z", "--name-only", "--get-regexp", "^filter[.]")
-    named = os.fsdecode(run_git(project, *asked) or b"").split("\0")
-    filters = sorted({name.rpartition(".")[0] for name in named if name})
-    off = [f"{name}.{key}" for name in filters for key in ("clean=", "process=", "required=false")]
-    flags = ("--porcelain", "-z", "--untracked-files=all", "--no-renames")
-    status = [*(part for each in off for part in ("-c", each)), "status", *flags]
-    can = not any("=" in name for name in filters)  # no flag can carry such a name
-    listed = run_git(project, *status, "--ignore-submodules=dirty") if can else None
-    if listed is None:
-        say(project, "git: cannot tell which files are uncommitted")
-    paths = {entry[3:] for entry in (listed or b"").split(b"\0") if entry}
-    return {path for path in paths if not path.startswith((b".ctx/", b".runner/"))}
-
-
-def read_branch(project: Project) -> str:
-    """The branch that is checked out, read without starting git; "" if there is none."""
-    head = (read_file(f"{_git_folder(project)}/HEAD", 4096) or b"").decode("utf-8", "replace")
-    return head.strip().removeprefix("ref: refs/heads/") if head.startswith("ref:") else ""
-
-
-def _git_folder(project: Project) -> str:
-    """Where git keeps what belongs to this work tree alone."""
-    folder = project.root
-    while not os.path.lexists(os.path.join(folder, ".git")) and folder != os.path.dirname(folder):
-        folder = os.path.dirname(folder)
-    place = os.path.join(folder, ".git")
-    link = read_file(place, 4096)  # a linked work tree has a file here
-    told = os.fsdecode(link or b"").removeprefix("gitdir:").strip()
-    return os.path.join(folder, told) if told else place
 
 
 def find_named_tasks(tracker: Tracker, text: str) -> list[Task]:
@@ -9091,26 +9164,8 @@ def find_current(tracker: Tracker, branch: str) -> Task | None:
     return next(iter([*named, *running, *looped]), None)
 
 
-def read_commit(project: Project, ref: str) -> str:
-    """The full name of a commit."""
-    form = f"{ref}^{{commit}}"
-    commit = run_git(project, "rev-parse", "--verify", "--quiet", "--end-of-options", form)
-    if not commit:
-        raise CtxError(f"{show(ref)}: no such commit here; give one that `git log` shows")
-    return commit.decode("ascii", "replace").strip()
-
-
-def read_changed(project: Project, since: str) -> list[str]:
-    """The files that differ from an earlier commit, committed or not."""
-    flags = ("-r", "-z", "--relative", "--name-only", "--no-renames", "--no-ext-diff")
-    commit = read_commit(project, since)
-    listed = run_git(project, "diff-tree", *flags, "--no-textconv", commit, "HEAD") or b""
-    names = {*listed.split(b"\0"), *_uncommitted(project)} - {b""}
-    return sorted(os.fsdecode(name) for name in names)
-
-
-# ---- 13 FLOWS (world) ------------------------------------------------------
-# Map, package and search, each as one paragraph of calls. Uses: TYPES TEXT TAGS FACTS LINKS RANK SELECT RENDER DISK INDEX TASKS.
+# ---- 14 FLOWS (world) ------------------------------------------------------
+# Map, package and search, each as one paragraph of calls. Uses: TYPES TEXT TAGS FACTS LINKS RANK SELECT RENDER DISK GIT INDEX TASKS.
 
 MAP_PATH = ".ctx/map.md"
 CONSTITUTION_PATH = ".ctx/constitution.md"
@@ -9410,23 +9465,6 @@ def read_links(project: Project) -> tuple[dict[str, FileTags], Links]:
     files = list_files(project)
     tags = _code_tags(read_index(project, files))
     return tags, link_files(project, files, tags)
-
-
-def read_diff(project: Project, ref: str, paths: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
-    """Those of these files that differ from a commit, each with its changed lines (first, last)."""
-    commit, known = read_commit(project, ref), {*paths}
-    names = [path for path in read_changed(project, ref) if path in known]
-    changed = {}
-    for path in [path for path in names if not is_secret_path(path)][:_MOST_CHANGED]:
-        before = run_git(project, "cat-file", "blob", f"{commit}:./{path}") or b""
-        after = read_text(project, path) or ""
-        changed[path] = find_changed_lines(before.decode("utf-8", "replace"), after)
-    if len(names) > _MOST_CHANGED:
-        say(project, f"--diff: more than {_MOST_CHANGED} files changed; the rest is left out")
-    return changed
-
-
-_MOST_CHANGED = 200
 
 
 def read_request(project: Project, text: str) -> str:
@@ -9730,9 +9768,9 @@ _MOST_FOUND = 20
 # -- tasks and prompts
 
 
-# ---- 14 PROMPTS (world) ----------------------------------------------------
+# ---- 15 PROMPTS (world) ----------------------------------------------------
 # What one task, session or question is answered with: prompt, context files, anchor, record,
-# the texts of hook and MCP, and the page. Uses: TYPES TEXT FACTS RANK SELECT RENDER DISK INDEX TASKS FLOWS.
+# the texts of hook and MCP, and the page. Uses: TYPES TEXT FACTS RANK SELECT RENDER DISK GIT INDEX TASKS FLOWS.
 
 CONTEXT_FOLDER = ".runner/context"
 _RUNNER_IGNORE = b"context/\niterations/\n"
@@ -9964,9 +10002,7 @@ def make_record(project: Project, task: Task, attempt: Attempt) -> tuple[str, st
     import json
     from datetime import UTC, datetime
 
-    log = attempt.log_path and read_file(os.path.realpath(attempt.log_path), LOG_READ, part="tail")
-    if log is None:
-        raise CtxError(f"--log {attempt.log_path}: cannot be read; give an existing file")
+    log = read_argument_file(project, attempt.log_path)[-LOG_READ:] if attempt.log_path else b""
     state = read_run_state(project)
     record = {
         "task": task.id,
@@ -10353,8 +10389,8 @@ def _pack_budget(package: Pack) -> Budget:
     return Budget("Context package", "tokens", package.budget, package.tokens, shares)
 
 
-# ---- 15 INSTALL (world) ----------------------------------------------------
-# What init, update and doctor plan: sections, own files, agents' settings. Uses: TYPES TEXT RENDER DISK INDEX TASKS FLOWS.
+# ---- 16 INSTALL (world) ----------------------------------------------------
+# What init, update and doctor plan: sections, own files, agents' settings. Uses: TYPES TEXT RENDER DISK GIT INDEX TASKS FLOWS.
 
 AGENT_FILES = ("AGENTS.md", "CLAUDE.md")
 SECTION_TOKENS, SECTION_LINES = 300, 25  # longer ones did no better, and cost every session
@@ -10534,7 +10570,7 @@ def check_health(project: Project) -> list[Finding]:
     found.append(Finding("tokens", how, f"{ctx} setup" if not exact and use_packages() else ""))
     git, fix = "not a git work tree: files are found by walking", ""
     if has_git_folder(project.root):
-        version = (run_git(project, "version") or b"").decode("utf-8", "replace").strip()
+        version = read_git_version(project)
         git, fix = version or "not installed or not usable here", "" if version else "install git"
     tracker = read_tasks(project, project.config.tasks_source)
     faults = f", {len(tracker.faults)} records with faults" if tracker.faults else ""
@@ -10707,8 +10743,8 @@ def _door_command(project: Project, path: str, root: str) -> dict[str, Any]:
     return {"command": line} | ({} if root == "." else {"type": "command", "timeout": 20})
 
 
-# ---- 16 COMMANDS (entry) ---------------------------------------------------
-# One cmd_* per subcommand, its flags above it. Uses: TYPES RENDER DISK TASKS FLOWS PROMPTS INSTALL.
+# ---- 17 COMMANDS (entry) ---------------------------------------------------
+# One cmd_* per subcommand, its flags above it. Uses: TYPES RENDER DISK INDEX TASKS FLOWS PROMPTS INSTALL.
 
 
 Flag = tuple[list[str], dict[str, Any]]  # names and options, as argparse takes them
@@ -10904,7 +10940,8 @@ def cmd_setup(project: Project, args: argparse.Namespace) -> int:
 )
 def cmd_pack(project: Project, args: argparse.Namespace) -> int:
     """Choose the files and symbols that a task will touch, and say why, within a token budget."""
-    text = read_request(project, read_stdin() if args.text == "-" else to_unicode(args.text))
+    given = os.fsdecode(read_argument_file(project, "-")) if args.text == "-" else args.text
+    text = read_request(project, to_unicode(given))
     if not text.strip() and not args.diff and not args.files:
         say(project, "pack: the task is empty; say what is to be done")
         return 1
@@ -11138,8 +11175,8 @@ def cmd_completion(project: Project, args: argparse.Namespace) -> int:
     return 0
 
 
-# ---- 17 SERVE (entry) ------------------------------------------------------
-# hook and mcp: JSON in, JSON out. Uses: TYPES TEXT DISK FLOWS PROMPTS COMMANDS.
+# ---- 18 SERVE (entry) ------------------------------------------------------
+# hook and mcp: JSON in, JSON out. Uses: TYPES TEXT DISK GIT FLOWS PROMPTS COMMANDS.
 
 
 @command(example="python3 ctx.py hook < event.json")
@@ -11431,8 +11468,8 @@ _METHODS: dict[str, tuple[str, Callable[[Project, dict[str, Any]], dict[str, Any
 }
 
 
-# ---- 18 MAIN (entry) -------------------------------------------------------
-# Arguments in, exit code out. Uses: TYPES DISK COMMANDS SERVE.
+# ---- 19 MAIN (entry) -------------------------------------------------------
+# Arguments in, exit code out. Uses: TYPES DISK GIT COMMANDS SERVE.
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -2,6 +2,7 @@
 
 import os
 import random
+import shutil
 import signal
 import stat
 import subprocess
@@ -13,6 +14,8 @@ import lab
 import pytest
 
 import ctx
+
+TASK = '{"id": "T-1", "title": "Open the door", "status": "open"}\n'
 
 
 @pytest.fixture
@@ -217,6 +220,28 @@ def test_excluded_globs_and_deleted_files_are_not_listed(tmp_path: Path) -> None
 def test_a_project_below_a_folder_named_build_is_not_empty(tmp_path: Path) -> None:
     root = lab.plant(tmp_path / "build/node_modules/mine", {"a.py": ""})
     assert list(ctx.list_files(ctx.Project(os.path.realpath(root)))) == ["a.py"]
+
+
+@pytest.mark.parametrize(
+    "given", ["--log guard.log", "--log - < guard.log", "--log /dev/stdin < guard.log"]
+    + ["--log <(cat guard.log)"],
+)  # fmt: skip
+def test_a_file_argument_may_be_a_pipe(tmp_path: Path, given: str) -> None:
+    if not shutil.which("bash"):
+        pytest.skip("there is no bash on this machine")
+    lab.plant(tmp_path, {".cub/tasks.jsonl": TASK, "guard.log": "the hinge broke\n"})
+    command = f"{sys.executable} -I -S {lab.SCRIPT} record T-1 --status retry {given}"
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    (ledger,) = tmp_path.glob(".ctx/**/*.jsonl")
+    assert "the hinge broke" in ledger.read_text()
+
+
+def test_a_file_argument_that_is_missing_is_one_line(tmp_path: Path) -> None:
+    lab.plant(tmp_path, {".cub/tasks.jsonl": TASK})
+    done = lab.run(tmp_path, "record", "T-1", "--status", "retry", "--log", "none.log")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "none.log: cannot be read; give an existing file, or -" in done.stderr
 
 
 def test_a_broken_git_folder_is_said_and_walked(
