@@ -6106,6 +6106,27 @@ def render_explanation(prompt: Prompt) -> list[str]:
     return lines
 
 
+def render_short_anchor(
+    briefing: Briefing, state: GitState | None, expected: Collection[str]
+) -> str:
+    """The re-anchoring block in at most 600 bytes."""
+    task = briefing.task
+    criteria = "; ".join(one_line(item, 80) for item in task.acceptance)
+    lines = [
+        f"# Re-anchor: {code_span(task.id, 60)}: {one_line(task.title, 100)}",
+        f"- criteria: {one_line(criteria, 200)}" if criteria else "",
+        f"- last attempt: {one_line(briefing.history, 80)}" if briefing.history else "",
+    ]
+    if state:
+        odd = [path for path in state.changed if path not in (*expected, *state.touched)]
+        lines.append(f"- branch {code_span(state.branch, 40)}, {len(state.changed)} uncommitted")
+        lines.append(f"- not named by the task: {one_line(', '.join(odd), 100)}" if odd else "")
+        lines += [f"- names another task: commit {one_line(each, 60)}" for each in state.strays[:1]]
+    end = "- end with the JSON line: done, retry, decomposed or stuck\n"
+    text = "".join(f"{line}\n" for line in lines if line)
+    return text.encode("utf-8", "replace")[: 600 - len(end)].decode("utf-8", "ignore") + end
+
+
 def render_anchor(task: Task, sections: Sequence[Section], form: str) -> str:
     """The re-anchoring block as markdown, or as JSON."""
     if form == "json":
@@ -8409,6 +8430,12 @@ _FIELDS = {  # of a task -> what trackers call it, the best first
     " updated_date updatedAt updated_at",
 }
 _NOTES = ("design", "notes", "close_reason", "comments")  # of these a task may have several
+_LISTS = {
+    "Relevant files": "relevantFiles",
+    "References": "references",
+    "Documentation": "documentation",
+    "Definition of done": "definition_of_done",
+}
 _STATUS_WORDS = {  # the marks are those of boxes: - [x]
     "in_progress": "in_progress started doing active review in_review hooked claimed ~ / _",
     "blocked": "blocked deferred pinned waiting on_hold paused",
@@ -8423,8 +8450,10 @@ def _new_task(source: str, row: Row) -> Task | str:
     name, title = str(values["id"]).strip(), str(values["title"]).strip()
     if not name or not title:
         return f"a task without {'a title' if name else 'an id'}; skipped"
-    files = "\n".join(_field_texts(row.record.get("relevantFiles")))
-    about = [row.record.get("details"), files and f"Relevant files:\n{files}"]
+    about = [row.record.get("details")]
+    for heading, key in _LISTS.items():
+        items = "\n".join(f"- {item}" for item in _field_texts(row.record.get(key)))
+        about += [f"{heading}:\n{items}"] if items else []
     text, status = _field_text(values["description"], *about), _status(row.record)
     labels = _field_texts(values["labels"])
     epics = [label[5:] for label in labels if label.startswith("epic:")]
@@ -8704,6 +8733,7 @@ def _with_body(record: Record, body: str) -> Record:
         "description": parts.get("Description", _without_comments(body)),
         "acceptance": parse_items(box[1]) if box else parse_acceptance(body),
         "notes": _field_text(*notes),
+        "definition_of_done": parse_items(parts.get("Definition of Done", "")),
     }
     if not is_empty_note(parts.get("Done summary", "")):
         known["status"] = "done"
@@ -9841,7 +9871,7 @@ def make_prompt(
     files = list_files(project)
     package = make_pack_summary(project, f"{task.title}\n{task.description}", files)
     wanted = sources or ANCHOR_SOURCES
-    git = read_git_state(project, task, tracker) if "git" in wanted else None
+    git, expected = _read_drift(project, briefing) if "git" in wanted else (None, ())
     attempts = render_attempts(briefing.attempts, briefing.history)
     sections = [
         Section("Contract", TEMPLATES["contract.md"]),
@@ -9849,14 +9879,14 @@ def make_prompt(
         Section("History", briefing.history, 3, "quote", "head"),
         Section("Failure", briefing.failure, 1, "fence", "head"),
         Section("Selected task", render_task(briefing), cut="tail"),
-        Section("Epic", _epic_text(briefing) if "epic" in wanted else "", 4),
+        Section("Epic", _epic_text(project, briefing) if "epic" in wanted else "", 4),
         Section("Previous attempts", attempts, 2),
-        Section("Git state", render_git(git) if git else "", 6),
+        Section("Git state", render_git(git, expected) if git else "", 6),
         Section("Context package", package, 5),
         Section("Tree summary", render_task_tree(tracker, task), 9),
         Section("Assumptions", _state_note(project, "assumptions.md"), 8, "quote"),
         Section("Open questions", _state_note(project, "questions.md"), 7, "quote"),
-        Section("Re-anchoring", _prompt_anchor(project, sources) if reanchor else "", 10),
+        Section("Re-anchoring", _prompt_anchor(project, briefing, sources) if reanchor else "", 10),
         Section("Output contract", _output_contract(project, task, files)),
     ]
     sections = [section for section in drop_repeats(sections) if section.body.strip()]
@@ -9872,9 +9902,41 @@ def _output_contract(project: Project, task: Task, files: Mapping[str, Stamp]) -
     return render_output_contract(task, subject, close, read_facts(project, files).commands)
 
 
-def _epic_text(briefing: Briefing) -> str:
+def _epic_text(project: Project, briefing: Briefing) -> str:
     epic, done, remaining = find_siblings(briefing.tracker, briefing.task)
-    return render_epic(epic, done, remaining) if epic else ""
+    if epic is None:
+        return ""
+    return render_epic(epic, done, remaining) + _document_text(project, briefing.task)
+
+
+def _document_text(project: Project, task: Task) -> str:
+    """What the documents beside a check-list say of requirements and of this task."""
+    folder, _, name = task.path.rpartition("/")
+    if name != "tasks.md" or not folder:
+        return ""
+    word = rf"(?<![\w.]){re.escape(task.id.rpartition('/')[2])}(?![\w.])"
+    inner = [f"specs/{part}" for part in list_folder(project, f"{folder}/specs")]
+    paths = [
+        f"{place}/{each}"
+        for place in (folder, *(f"{folder}/{part}" for part in ("contracts", *inner)))
+        for each in list_folder(project, place)
+        if each not in (name, "proposal.md") and f"{place}/{each}" != f"{folder}/spec.md"
+    ]
+    shown, room = "", _DOCUMENT_BYTES
+    for path in paths[:20]:
+        text = clean_text(read_text(project, path) or "")
+        lines = [line.strip() for line in text.split("\n")]
+        told = [line for line in lines if re.search(rf"{_REQUIREMENT}|{word}", line)]
+        body = cut_words(text, 150) if name_of(path) == "design.md" else "\n".join(told[:20])
+        part = f"\nBeside it, {code_span(path, 400)}{':' if body.strip() else '.'}\n"
+        part += f"\n{quote_text(body)}" if body.strip() else ""
+        room -= count_bytes(part)
+        shown += part if text and room >= 0 else ""
+    return shown
+
+
+_DOCUMENT_BYTES = 4_000
+_REQUIREMENT = r"\b(?:SHALL|MUST)\b|^\W*(?:GIVEN|WHEN|THEN|AND)\b"
 
 
 def _state_note(project: Project, name: str) -> str:
@@ -9884,21 +9946,12 @@ def _state_note(project: Project, name: str) -> str:
     return "" if is_empty_note(text) else clean_text(body).strip("\n")
 
 
-def _prompt_anchor(project: Project, sources: Collection[str]) -> str:
-    """The sources of the re-anchoring block that no other section of a prompt holds."""
-    names = sources or project.config.anchor_sources
-    texts = []
-    for name in (name for name in _QUOTED_ANCHORS if name in names):
-        with contextlib.suppress(CtxError):
-            texts.append(_QUOTED_ANCHORS[name](project))
-    return "\n".join(filter(None, texts))
+# -- re-anchoring
 
 
 def is_anchor_turn(project: Project, kind: str, frequency: int) -> bool:
     """Whether this prompt, or this anchor, is one of every `frequency`; each call counts one."""
-    if frequency == 1:
-        return True
-    folder = cache_folder(project)
+    folder = cache_folder(project) if frequency > 1 else ""
     if not folder:
         return int(read_run_state(project)["next_iter"]) % frequency == 0
     place = f"{folder}/{kind}-turns"
@@ -9913,21 +9966,62 @@ def make_anchor(project: Project, briefing: Briefing, names: Collection[str]) ->
     sections = []
     for name in [name for name in ANCHOR_SOURCES if name in names]:
         try:
-            if name in _QUOTED_ANCHORS:
-                body = _QUOTED_ANCHORS[name](project)
-            else:
-                body = _ANCHORS[name](project, briefing)
-            body = body or "Nothing."
+            body = _ANCHORS[name](project, briefing) or "Nothing."
         except CtxError as error:
             body = f"[not available: {one_line(str(error))}]"
         sections.append(Section(name.capitalize(), body))
     return sections
 
 
+def make_anchor_news(project: Project, task: Task, sections: Sequence[Section]) -> list[Section]:
+    """What an anchor says that the last one for this task did not; it becomes the last."""
+    folder = cache_folder(project)
+    place = f"{folder}/anchor-{content_hash(task.id.encode('utf-8', 'replace'))[:16]}"
+    old = (read_file(place) or b"").decode("utf-8", "replace").split("\n") if folder else []
+    if folder:
+        write_file(place, join_sections(sections).encode("utf-8", "replace"))
+    bodies = {
+        each.title: "\n".join(line for line in each.body.split("\n") if line not in old)
+        for each in sections
+    }
+    news = [Section(title, body) for title, body in bodies.items() if body.strip()]
+    return news or [Section("", "Nothing changed since the last anchor.")]
+
+
+def make_short_anchor(project: Project, briefing: Briefing) -> str:
+    """The re-anchoring block in at most 600 bytes: goal, criteria, work tree, drift, the end."""
+    return render_short_anchor(briefing, *_read_drift(project, briefing))
+
+
+def _prompt_anchor(project: Project, briefing: Briefing, sources: Collection[str]) -> str:
+    """The sources of the re-anchoring block that no other section of a prompt holds."""
+    names = {"prompt", "agent", "progress"}.intersection(sources or project.config.anchor_sources)
+    told = [each.body for each in make_anchor(project, briefing, names)]
+    return "\n".join(body for body in told if not re.match(r"Nothing\.|\[not available", body))
+
+
+def _read_drift(project: Project, briefing: Briefing) -> tuple[GitState | None, Collection[str]]:
+    """Where the work tree stands, and which of its changed files the task lets one expect."""
+    state = read_git_state(project, briefing.task, briefing.tracker)
+    if state is None or not state.changed:
+        return state, ()
+    text = f"{briefing.task.title}\n{briefing.task.description}\n{briefing.task.notes}"
+    package = make_pack(project, Request(text, 4000))
+    return state, [*find_named_paths(text, state.changed), *(each.path for each in package.files)]
+
+
 def make_run_loop(project: Project) -> str:
     """How a task is worked through: the repository's own run loop, or the built-in one."""
     source = read_source(project, RUNLOOP_PATH)
     return TEMPLATES["runloop.md"] if source is None else unseal(source)[0]
+
+
+def _anchor_prompt(project: Project, briefing: Briefing) -> str:
+    """The loop's own prompt, and where the run loop stands: its text reaches an agent already."""
+    own = read_text(project, "PROMPT.md") or ""
+    has_loop = read_source(project, RUNLOOP_PATH) is not None
+    loop = f"Keep to the run loop, {code_span(RUNLOOP_PATH)}.\n" if has_loop else ""
+    return "\n".join(filter(None, [loop, own.strip() and _quote_start(project, own)]))
 
 
 _ANCHOR_CHARS = 100_000  # of one file: far more than its lines may be
@@ -9938,15 +10032,7 @@ def _quote_start(project: Project, text: str) -> str:
     return quote_text(cut_lines(text, project.config.anchor_max_prompt_lines))
 
 
-def _anchor_prompt(project: Project) -> str:
-    """The prompt of the loop, and where its rules stand: they reach an agent once already."""
-    own = read_text(project, "PROMPT.md") or ""
-    has_loop = read_source(project, RUNLOOP_PATH) is not None
-    loop = f"Keep to the run loop, {code_span(RUNLOOP_PATH)}.\n" if has_loop else ""
-    return "\n".join(filter(None, [loop, own.strip() and _quote_start(project, own)]))
-
-
-def _anchor_agent(project: Project) -> str:
+def _anchor_agent(project: Project, briefing: Briefing) -> str:
     for path in ("AGENTS.md", "AGENT.md"):
         source = read_old(project, path)
         if source is not None:
@@ -9963,13 +10049,13 @@ def _anchor_task(project: Project, briefing: Briefing) -> str:
 
 
 def _anchor_git(project: Project, briefing: Briefing) -> str:
-    state = read_git_state(project, briefing.task, briefing.tracker)
+    state, expected = _read_drift(project, briefing)
     if state is None:
         raise CtxError("no git repository with a commit")
-    return render_git(state)
+    return render_git(state, expected)
 
 
-def _anchor_progress(project: Project) -> str:
+def _anchor_progress(project: Project, briefing: Briefing) -> str:
     source = read_source(project, "progress.txt", _ANCHOR_CHARS, part="tail")
     if source is None:
         raise CtxError("no progress.txt")
@@ -9983,15 +10069,13 @@ def _anchor_deps(project: Project, briefing: Briefing) -> str:
     return cut_lines("\n".join(lines), 20)
 
 
-_QUOTED_ANCHORS: dict[str, Callable[[Project], str]] = {
+_ANCHORS: dict[str, Callable[[Project, Briefing], str]] = {
     "prompt": _anchor_prompt,
     "agent": _anchor_agent,
-    "progress": _anchor_progress,
-}
-_ANCHORS: dict[str, Callable[[Project, Briefing], str]] = {
     "task": _anchor_task,
     "git": _anchor_git,
-    "epic": lambda project, briefing: _epic_text(briefing),
+    "progress": _anchor_progress,
+    "epic": _epic_text,
     "deps": _anchor_deps,
     "retry": lambda project, briefing: render_attempts(briefing.attempts),
 }
@@ -11094,7 +11178,9 @@ def _refresh_context(project: Project, briefing: Briefing) -> None:
     _TASK,
     _SOURCE,
     flag("--sources", "of prompt, agent, task, git, progress, epic, deps, retry", metavar="A,B"),
-    flag("--frequency", "print it only in every Nth iteration of the loop", metavar="N"),
+    flag("--frequency", "print it only in every Nth call", metavar="N"),
+    flag("--since", "only what is new since the last anchor", type=str.lower, choices=("last",)),
+    switch("--short", "at most 600 bytes"),
     _JSON,
     example="python3 ctx.py anchor T-3 --sources task,git",
 )
@@ -11105,7 +11191,12 @@ def cmd_anchor(project: Project, args: argparse.Namespace) -> int:
     if not is_anchor_turn(project, "anchor", frequency):
         return 0
     briefing = read_briefing(project, args.task, args.source)
+    if args.short:
+        write_stdout(make_short_anchor(project, briefing))
+        return 0
     sections = make_anchor(project, briefing, names)
+    news = make_anchor_news(project, briefing.task, sections)
+    sections = news if args.since else sections
     write_stdout(render_anchor(briefing.task, sections, "json" if args.json else "md"))
     return 0
 

@@ -701,6 +701,100 @@ def test_sources_limit_the_sections_of_a_prompt(tmp_path: Path) -> None:
     assert run(root, "prompt", "shop-1.2", "--sources", "moon").returncode == 2
 
 
+def git(root: Path, *args: str) -> None:
+    who = ["-c", "user.name=n", "-c", "user.email=e@example.com", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *who, *args], cwd=root, check=True, capture_output=True)
+
+
+def write_drifted(root: Path) -> None:
+    """A repository with work on T-1 begun, then a commit for T-2, and changes in two files."""
+    (root / "TASKS.md").write_text("- [ ] T-1: Round the area in shape.py\n- [ ] T-2: Other\n")
+    (root / "shape.py").write_text("def area(x):\n    return x\n")
+    (root / "mail.py").write_text("def send(text):\n    return text\n")
+    git(root, "init", "-q", "-b", "work")
+    for words in ("Begin (T-1)", "Polish the mail (T-2)", "Say more"):
+        (root / "log.txt").write_text(words)
+        git(root, "add", ".")
+        git(root, "commit", "-q", "-m", words)
+    (root / "shape.py").write_text("def area(x):\n    return round(x)\n")
+    (root / "odd.bin").write_text("x")
+
+
+def test_drift_is_told_by_files_and_commits_that_are_not_the_tasks(tmp_path: Path) -> None:
+    write_drifted(tmp_path)
+    text = run(tmp_path, "anchor", "T-1", "--sources", "git").stdout
+    assert "- uncommitted: `shape.py`\n" in text
+    assert "- uncommitted, named by neither the task nor its package: `odd.bin`\n" in text
+    assert re.search(r"- names another task: commit \w+ Polish the mail", text)
+    prompt = run(tmp_path, "prompt", "T-1").stdout
+    assert "`odd.bin`" in prompt and "its package: `odd.bin`" in prompt
+
+
+def test_a_short_anchor_is_short_and_a_second_one_tells_only_what_is_new(tmp_path: Path) -> None:
+    write_drifted(tmp_path)
+    text = run(tmp_path, "anchor", "T-1", "--short").stdout
+    assert size(text) <= 600 and "odd.bin" in text and "stuck" in text and "T-2" in text
+    first = run(tmp_path, "anchor", "T-1", "--since", "LAST").stdout
+    assert "Round the area" in first and "branch: `work`" in first
+    again = run(tmp_path, "anchor", "T-1", "--since", "last").stdout
+    assert again.endswith("Nothing changed since the last anchor.\n")
+    git(tmp_path, "commit", "-q", "-a", "-m", "Round it (T-1)")
+    news = run(tmp_path, "anchor", "T-1", "--since", "last").stdout
+    assert "Round it (T-1)" in news and "branch:" not in news and "## Task" not in news
+    long = ctx.Task("T-9", "ü" * 900, acceptance=("ö" * 900,) * 9, source="plain")
+    briefing = ctx.Briefing(ctx.Tracker("plain", (long,)), long, (), "ä" * 900, "")
+    state = ctx.GitState("é" * 90, ("a" * 90,) * 9, (), (), ("1a2b3c4 " + "x" * 90,))
+    assert size(ctx.render_short_anchor(briefing, state, ())) <= 600
+
+
+# -- what stands beside a task
+
+
+def test_documents_beside_a_check_list_reach_the_epic(tmp_path: Path) -> None:
+    root = copy("openspec", tmp_path)
+    change = root / "openspec" / "changes" / "add-dark-mode"
+    (change / "design.md").write_text("# Design\n\nColours are CSS variables.\n")
+    spec = "### Requirement: Dark\nThe page SHALL be dark.\n#### Scenario: dusk\n- **THEN** it is dark\n"
+    (change / "specs" / "theme" / "spec.md").write_text(spec)
+    text = run(root, "prompt", "add-dark-mode/1.2").stdout
+    epic = text[text.index("## Epic") : text.index("## Output contract")]
+    assert "> Colours are CSS variables." in epic and "> The page SHALL be dark." in epic
+    assert "> - **THEN** it is dark" in epic
+    root = copy("speckit", tmp_path / "kit")
+    feature = root / "specs" / "002-export"
+    (feature / "contracts").mkdir()
+    (feature / "contracts" / "csv.yaml").write_text("rows: 1\n# T012 writes these\n")
+    (feature / "plan.md").write_text("# Plan\n\nT001 first.\nT012 then.\n")
+    text = run(root, "prompt", "002/T012").stdout
+    assert "contracts/csv.yaml`:\n\n> # T012 writes these\n" in text
+    assert "plan.md`:\n\n> T012 then.\n" in text and "T001 first" not in text
+
+
+def test_the_definition_of_done_references_and_documentation_of_a_task_are_told(
+    tmp_path: Path,
+) -> None:
+    root = copy("backlog", tmp_path)
+    path = next((root / "backlog" / "tasks").glob("kiosk-1 *"))
+    more = "references: [src/till.py]\ndocumentation:\n  - docs/till.md\npriority: high\n"
+    path.write_text(
+        path.read_text().replace("priority: high\n", more)
+        + "\n## Definition of Done\n<!-- DOD:BEGIN -->\n- [ ] #1 the manual is printed\n<!-- DOD:END -->\n"
+    )
+    goal = run(root, "prompt", "kiosk-1").stdout.partition("## Selected task")[0]
+    assert "> Definition of done:\n> - the manual is printed\n" in goal
+    assert "> - src/till.py\n" in goal and "> - docs/till.md\n" in goal
+
+
+def test_a_task_tells_its_path_its_attempts_and_what_it_blocks(tmp_path: Path) -> None:
+    assert (
+        "in the tree `root/send/label`" in run(copy("runner", tmp_path), "prompt", "label").stdout
+    )
+    text = run(tmp_path, "prompt", "label").stdout
+    assert "- attempts so far: 1 of 3\n" in text and "`stamp` (blocked)" in text
+    root = copy("cub", tmp_path / "cub")
+    assert "- blocks `shop-1.2`: Card payment (open)\n" in run(root, "prompt", "shop-1.1").stdout
+
+
 # -- tasks
 
 
