@@ -479,8 +479,14 @@ class Task(NamedTuple):
     path: str = ""  # the file it was read from
     line: int = 0
     closed: str = ""  # when it was done, as the tracker writes it
-    attempts: int = 0  # as its tracker counts them
+    scope: str = ""  # what its id is unique in: a tag of Task Master
+    made_id: bool = False  # the tracker has no id for it; this one comes from its text
+    owner: str = ""  # who works on it, by a claim that has not expired
+    attempts: int = 0  # recorded since a person reopened it, or as its tracker counts them
     max_attempts: int = 0  # that its tracker allows; 0 if it does not say
+    recorded: str = ""  # how the last of them ended
+    hold: str = ""  # why ctx does not offer it although the tracker would
+    reopened: bool = False  # the tracker calls it done, but its last recorded guard failed
 
 
 class Tracker(NamedTuple):
@@ -507,14 +513,15 @@ class Source(NamedTuple):
     """One kind of tracker: how its tasks are read, and how one of them is finished."""
 
     read: Callable[..., Iterator[Row]]
-    close: str  # a line for the agent, with {id} and {path}
+    close: str  # what the agent does in the tracker, with {id} and {path}
     claim: str = ""  # the same, for taking it
+    reopen: str = ""  # the same, when it was called done too early
 
 
 class Attempt(NamedTuple):
     """One earlier try at a task."""
 
-    status: str  # done, retry, failed
+    status: str  # done, retry, failed, decomposed, stuck, interrupted
     summary: str = ""
     category: str = ""  # of the error, as the loop named it
     guard: str = ""  # pass, fail, skipped, or "" if unknown
@@ -5812,10 +5819,19 @@ def render_tasks(tracker: Tracker, tasks: Sequence[Task], chosen: str) -> str:
         above = titles.get(task.parent, "")
         epic = above if above == task.parent else f"{task.parent}: {above}"
         cells = (show(one_line(task.title), 60), show(one_line(epic), 40))
-        rows.append((">" if task.id == chosen else "", task.id, task.status, *cells))
+        rows.append((">" if task.id == chosen else "", task.id, _state_cell(task), *cells))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(map(str.ljust, row, widths)) for row in rows]
     return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def _state_cell(task: Task) -> str:
+    """The status of a task, and what the ledger adds to it."""
+    if task.status == "done" or not (task.hold or task.owner or task.recorded):
+        return task.status
+    return task.hold or (
+        f"claimed by {show(task.owner, 40)}" if task.owner else f"{task.recorded} ({task.attempts})"
+    )
 
 
 def render_tasks_json(tracker: Tracker, tasks: Sequence[Task], ready: Sequence[Task]) -> str:
@@ -6580,7 +6596,7 @@ def is_inside(project: Project, place: str) -> bool:
 
 def write_line(project: Project, path: str, text: str) -> None:
     """Add one line to a file of ours; two runs at once cannot mix their lines."""
-    place = find_place(project, path)
+    place = path if os.path.isabs(path) else find_place(project, path)
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
     try:
         os.makedirs(os.path.dirname(place), exist_ok=True)
@@ -7124,6 +7140,25 @@ def find_git_folder(project: Project) -> str:
     link = read_file(place, 4096)  # a linked work tree has a file here
     told = os.fsdecode(link or b"").removeprefix("gitdir:").strip()
     return os.path.join(folder, told) if told else place
+
+
+def find_common_folder(project: Project) -> str:
+    """Where git keeps what all work trees of a repository share."""
+    folder = find_git_folder(project)
+    shared = (read_file(f"{folder}/commondir", 4096) or b".").decode("utf-8", "replace").strip()
+    return os.path.normpath(os.path.join(folder, shared))
+
+
+def read_work_mark(project: Project) -> str:
+    """What tells one state of the work tree from another; "" without git."""
+    if not has_git_folder(project.root):
+        return ""
+    marks = [read_head(project).encode()]
+    for path in sorted(list_uncommitted(project)):
+        place = os.path.join(project.root, os.fsdecode(path))
+        info = os.lstat(place) if os.path.lexists(place) else None
+        marks.append(b"%s %d %d" % (path, *((info.st_size, info.st_mtime_ns) if info else (0, 0))))
+    return content_hash(b"\n".join(marks))
 
 
 def read_commit(project: Project, ref: str) -> str:
@@ -8287,7 +8322,7 @@ def read_tasks(project: Project, source: str = "auto", wanted: str = "") -> Trac
         tracker = _link_tasks(name, rows)
         faults += tracker.faults
         if tracker.tasks:
-            return tracker._replace(faults=tuple(faults))
+            return _with_ledger(project, tracker._replace(faults=tuple(faults)))
     return Tracker("", (), tuple(faults))
 
 
@@ -8366,19 +8401,64 @@ def find_task(tracker: Tracker, wanted: str) -> Task:
     raise CtxError(f"{wanted}: no such task in {tracker.source}; closest: {', '.join(near)}")
 
 
-def list_ready(tracker: Tracker) -> list[Task]:
-    """The tasks that can be worked on now, the next one first."""
+def list_ready(tracker: Tracker, name: str = "") -> list[Task]:
+    """The tasks that whoever has this name can work on now; those tried before come first."""
+    holds = find_holds(tracker, name)
+    ready = [task for task in tracker.tasks if task.id not in holds]
+    ready.sort(key=lambda task: (task.priority, task.status != "in_progress"))
+    return sorted(ready, key=lambda task: (not task.owner, not task.recorded))
+
+
+def find_holds(tracker: Tracker, name: str = "") -> dict[str, str]:
+    """Of every task that is not to be worked on now: why."""
     done = {task.id for task in tracker.tasks if task.status == "done"}
-    parents = {task.parent for task in tracker.tasks}
-    ready = [
+    parents = {task.parent for task in tracker.tasks if task.id not in done}
+    holds: dict[str, str] = {}
+    for task in tracker.tasks:
+        waits = [need for need in task.depends_on if need not in done]
+        reasons = (
+            (task.status == "done", "done"),
+            (task.type == "epic" or task.id in parents, "has parts"),
+            (task.status == "blocked", "blocked"),
+            (task.hold, task.hold),
+            (task.owner not in ("", name), f"claimed by {task.owner}"),
+            (waits, f"waits for {', '.join(waits[:3])}"),
+        )
+        if reason := next((reason for test, reason in reasons if test), ""):
+            holds[task.id] = reason
+    return holds
+
+
+def explain_holds(tracker: Tracker, holds: Mapping[str, str]) -> str:
+    """Why no task is ready, in one line."""
+    leaves = [task for task in tracker.tasks if holds.get(task.id) != "has parts"]
+    if all(task.status == "done" for task in leaves):
+        return f"all {len(leaves)} tasks in {tracker.source} are done"
+    kinds = collections.Counter(holds.get(task.id, "left out by a flag") for task in leaves)
+    return "no task is ready: " + ", ".join(
+        f"{count} {kind}" for kind, count in kinds.most_common(8)
+    )
+
+
+def filter_tasks(tracker: Tracker, epic: str, label: str, status: str) -> list[Task]:
+    """The tasks below an epic, with a label, in a state; "" stands for any."""
+    epic = epic and find_task(tracker, epic).id
+    parents = {task.id: task.parent for task in tracker.tasks}
+    return [
         task
         for task in tracker.tasks
-        if task.status in ("open", "in_progress")
-        and task.id not in parents
-        and task.type != "epic"
-        and done.issuperset(task.depends_on)
+        if (not epic or epic in _list_above(task.id, parents))
+        and (not label or label.casefold() in map(str.casefold, task.labels))
+        and (not status or task.status == status)
     ]
-    return sorted(ready, key=lambda task: (task.priority, task.status != "in_progress"))
+
+
+def _list_above(name: str, parents: Mapping[str, str]) -> list[str]:
+    """The epics around a task, the nearest first."""
+    above = []
+    while (name := parents.get(name, "")) and name not in above:
+        above.append(name)
+    return above
 
 
 def order_tasks(tracker: Tracker) -> list[Task]:
@@ -8386,8 +8466,10 @@ def order_tasks(tracker: Tracker) -> list[Task]:
     ready = list_ready(tracker)
     able = {task.id for task in ready}
     rest = [task for task in tracker.tasks if task.id not in able]
-    order = ("in_progress", "open", "blocked", "done")
-    return [*ready, *sorted(rest, key=lambda task: order.index(task.status))]
+    return [*ready, *sorted(rest, key=lambda task: TASK_STATES.index(task.status))]
+
+
+TASK_STATES = ("in_progress", "open", "blocked", "done")
 
 
 def find_siblings(tracker: Tracker, task: Task) -> tuple[Task | None, list[Task], list[Task]]:
@@ -8475,6 +8557,8 @@ def _new_task(source: str, row: Row) -> Task | str:
         closed=str(values["closed"]) if status == "done" else "",
         attempts=_whole(row.record.get("attempts")),
         max_attempts=_whole(row.record.get("max_attempts")),
+        scope=_field_text(row.record.get("scope")),
+        made_id=row.record.get("made_id") is True,
     )
 
 
@@ -8644,7 +8728,8 @@ def _read_taskmaster(project: Project) -> Iterator[Row]:
             sister = f"{record['parent']}." if record["parent"] else ""
             needs = _field_texts(record.get("dependencies"))
             yield record | {
-                "dependencies": [each if "." in each else sister + each for each in needs]
+                "dependencies": [each if "." in each else sister + each for each in needs],
+                "scope": "" if "tasks" in value or tag == "master" else tag,
             }
 
     paths = (".taskmaster/tasks/tasks.json", "tasks/tasks.json")
@@ -8766,9 +8851,7 @@ def _read_backlog(project: Project) -> Iterator[Row]:
 
 
 def _read_flow(project: Project) -> Iterator[Row]:
-    git = find_git_folder(project)
-    shared = (read_file(f"{git}/commondir", 4096) or b".").decode("utf-8", "replace").strip()
-    states = [os.path.join(git, shared, "flow-state"), f"{project.root}/.flow/state"]
+    states = [f"{find_common_folder(project)}/flow-state", f"{project.root}/.flow/state"]
     if os.environ.get("FLOW_STATE_DIR"):
         states.insert(0, os.environ["FLOW_STATE_DIR"])
 
@@ -8910,61 +8993,95 @@ _PLAIN_TITLES = ("tasks", "todo", "to do", "todos", "backlog")  # headings that 
 def _read_plain(project: Project) -> Iterator[Row]:
     for path in _PLAIN_FILES:
         boxes = [box for box in _parse_boxes(read_text(project, path) or "") if not box.indent]
-        names = [re.fullmatch(_PLAIN_ID, box.text) for box in boxes]
-        taken = {named[1] for named in names if named}
-        place, number, epic = 0, 0, ""
-        for box, named in zip(boxes, names, strict=True):
+        place, epic = 0, ""
+        taken: set[str] = set()
+        for box in boxes:
             if box.place > place:  # the first box below this heading
                 head = re.fullmatch(_PLAIN_ID, box.heading) or ["", box.heading, box.heading]
                 is_plain = head[2].casefold() in _PLAIN_TITLES
                 place, epic = box.place, "" if is_plain else show(head[1], 80)
                 if epic:
                     yield Row(path, place, {"id": epic, "title": head[2], "type": "epic"})
-            number += 1
-            while not named and f"T-{number}" in taken:
-                number += 1
-            name, title = (named[1], named[2]) if named else (f"T-{number}", box.text)
-            known = {"id": name, "title": title.strip(" *"), "parent": epic}
+            named = re.fullmatch(_PLAIN_ID, box.text)
+            title = (named[2] if named else box.text).strip(" *")
+            name = named[1] if named else _make_id(title, taken)
+            known = {"id": name, "title": title, "parent": epic, "made_id": not named}
             yield Row(path, box.line, box.record | known)
 
 
-_TICK = "tick its box in `{path}`: `- [x]`"
+def _make_id(title: str, taken: set[str]) -> str:
+    """An id from the first words of a title, so that it stays when other lines come and go."""
+    slug = "-".join(re.findall(r"[^\W_]+", title.casefold())[:6])[:40].strip("-") or "task"
+    numbered = (f"{slug}-{number}" for number in itertools.count(2))
+    name = next(name for name in itertools.chain([slug], numbered) if name not in taken)
+    taken.add(name)
+    return name
+
+
+_TICK = ("tick its box in `{path}`: `- [x]`", "mark its box `- [~]`", "clear its box: `- [ ]`")
 SOURCES: dict[str, Source] = {  # in the order in which they are looked for
     "runner": Source(_read_runner, "nothing to close: the loop marks this node after its guard"),
     "cub": Source(
         lambda project: _read_rows(project, ".cub/tasks.jsonl"),
         'close it: `cub task close {id} -r "what was done"`',
+        "`cub task claim {id}`",
+        "`cub task reopen {id}`",
     ),
     "beads": Source(
         _read_beads,
         'close it: `bd close {id} --reason "what was done"`',
-        "`bd update {id} --status in_progress`",
+        "`bd update {id} --claim`",
+        "`bd reopen {id}`",
     ),
     "taskmaster": Source(
         _read_taskmaster,
         "close it: `task-master set-status --id={id} --status=done`",
         "`task-master set-status --id={id} --status=in-progress`",
+        "`task-master set-status --id={id} --status=pending`",
     ),
     "backlog": Source(
         _read_backlog,
         "close it: `backlog task edit {id} -s Done --check-ac N` for each N",
         "`backlog task edit {id} -s 'In Progress'`",
+        "`backlog task edit {id} -s 'To Do'`",
     ),
-    "flow": Source(_read_flow, 'close it: `flowctl done {id} --summary "what was done"`'),
+    "flow": Source(
+        _read_flow,
+        'close it: `flowctl done {id} --summary "what was done"`',
+        "`flowctl start {id}`",
+        "`flowctl task reset {id}`",
+    ),
     "speckit": Source(
         lambda project: _read_features(project, "specs", r"\d+|.*", r"\**(T\d+[a-z]?)\**:?\s+"),
-        _TICK,
+        *_TICK,
     ),
     "openspec": Source(
         lambda project: _read_features(
             project, "openspec/changes", ".*", r"\**(\d+(?:\.\d+)*[a-z]?)\.?\**\s+"
         ),
-        _TICK,
+        *_TICK,
     ),
-    "prd": Source(_read_prd, 'set `"passes": true` (or `"status": "closed"`) for it in `{path}`'),
-    "plain": Source(_read_plain, _TICK, "mark its box `- [~]`"),
-    "gh": Source(_read_gh, 'close it: `gh issue close {id} --comment "what was done"`'),
+    "prd": Source(
+        _read_prd,
+        'set `"passes": true` (or `"status": "closed"`) for it in `{path}`',
+        "nothing to claim: the file has one state",
+        'set `"passes": false` (or `"status": "open"`) for it in `{path}`',
+    ),
+    "plain": Source(_read_plain, *_TICK),
+    "gh": Source(
+        _read_gh,
+        'close it: `gh issue close {id} --comment "what was done"`',
+        "`gh issue edit {id} --add-assignee @me`",
+        "`gh issue reopen {id}`",
+    ),
 }
+
+
+def tracker_step(tracker: Tracker, task: Task, step: str) -> str:
+    """What to do in the tracker to close, claim or reopen a task; "" if there is no way."""
+    source = SOURCES.get(tracker.source)
+    text = getattr(source, step) if source else ""
+    return str(text).format(id=task.id, path=show(task.path, 400))
 
 
 # -- what happened before
@@ -9106,7 +9223,7 @@ def _cub_attempts(project: Project, task: Task) -> list[Attempt]:
 
 def _own_attempts(project: Project, task: Task) -> list[Attempt]:
     """The attempts that `record` wrote."""
-    rows = [row.record for row in _read_rows(project, ledger_path(task.id))]
+    rows = _ledger_rows(project, ledger_path(task_key(task)))
     return [
         Attempt(
             _field_text(row.get("status")),
@@ -9116,19 +9233,121 @@ def _own_attempts(project: Project, task: Task) -> list[Attempt]:
             mark=f"{row.get('run_id')}/{row.get('iter')}",
         )
         for row in rows
-        if row.get("task") == task.id
+        if row.get("task") == task.id and row.get("status") != "open" and _is_title(row, task.title)
     ]
+
+
+def task_key(task: Task) -> str:
+    """What the ledger knows a task by: its id, within its tag if the tracker has tags."""
+    return f"{task.scope}/{task.id}" if task.scope else task.id
+
+
+def _ledger_rows(project: Project, path: str) -> list[Record]:
+    return [row.record for row in _read_rows(project, path) if not row.fault]
 
 
 def read_ledger(project: Project) -> dict[str, list[str]]:
     """Of every task with recorded attempts: how each of them ended, oldest first."""
     found: dict[str, list[str]] = {}
     for name in list_folder(project, LEDGER_FOLDER):
-        rows = _read_rows(project, f"{LEDGER_FOLDER}/{name}")
-        for record in [row.record for row in rows if not row.fault]:
+        for record in _ledger_rows(project, f"{LEDGER_FOLDER}/{name}"):
             task = _field_text(record.get("task"))
             found.setdefault(task, []).append(_field_text(record.get("status")))
     return found
+
+
+def _with_ledger(project: Project, tracker: Tracker) -> Tracker:
+    """The tasks with what `record` and `tasks --claim` wrote about them.
+
+    A task is done if the tracker says so and its last recorded guard did not fail.
+    """
+    names = {f"{LEDGER_FOLDER}/{name}" for name in list_folder(project, LEDGER_FOLDER)}
+    claims, limit = read_claims(project), project.config.tasks_max_attempts
+    tasks, faults = [], list(tracker.faults)
+    for task in tracker.tasks:
+        path = ledger_path(task_key(task))
+        rows = _ledger_rows(project, path) if path in names else []
+        own = [row for row in rows if _is_title(row, task.title)]
+        if len(own) < len(rows):
+            count = len(rows) - len(own)
+            faults.append(f"{path}: {count} attempts are of a task with another title; not counted")
+        ends = [_field_text(row.get("status")) for row in own]
+        last_open = len(ends) - ends[::-1].index("open") if "open" in ends else 0
+        tried = [row for row in own[last_open:] if row.get("status") != "interrupted"]
+        last, status, hold = tried[-1] if tried else {}, task.status, ""
+        reopened = status == "done" and last.get("guard") == "fail"
+        if reopened:
+            status = "open"
+        if status != "done" and last.get("status") == "stuck":
+            hold = "stuck"
+        elif status != "done" and len(tried) >= limit:
+            hold = f"set aside after {len(tried)} attempts"
+        owner, recorded = claims.get(task_key(task), ""), "".join(ends[last_open:][-1:])
+        tasks.append(
+            task._replace(
+                status=status,
+                owner=owner or task.owner,
+                attempts=len(tried) or task.attempts,
+                recorded=recorded,
+                hold=hold,
+                reopened=reopened,
+            )
+        )
+    return tracker._replace(tasks=tuple(tasks), faults=tuple(faults))
+
+
+def _is_title(row: Record, title: str) -> bool:
+    """Whether a row of the ledger is of a task with this title; older rows have none."""
+    recorded = _field_text(row.get("title"))
+    return not recorded or recorded.casefold().split() == title.casefold().split()
+
+
+def read_claims(project: Project) -> dict[str, str]:
+    """Of every task that is claimed now: by whom.
+
+    A claim is a line: the first one holds until its end, or until a line of nobody releases it.
+    """
+    source = read_file(claims_place(project)) or b""
+    holders: dict[str, tuple[str, float]] = {}
+    for row in _parse_rows("l", source.decode("utf-8", "replace")):
+        key, name = _field_text(row.record.get("task")), _field_text(row.record.get("by"))
+        start, end = (_number(row.record.get(key)) for key in ("from", "until"))
+        holder, held_until = holders.get(key, ("", 0))
+        if not name or holder in ("", name) or held_until <= start:
+            holders[key] = (name, end)
+    now = time.time()
+    return {key: name for key, (name, end) in holders.items() if name and end > now}
+
+
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def claims_place(project: Project) -> str:
+    """The file of claims: one for all work trees of a repository, as they share a tracker."""
+    if has_git_folder(project.root):
+        return os.path.join(find_common_folder(project), "ctx-claims.jsonl")
+    return os.path.join(project.root, ".ctx/cache/claims.jsonl")
+
+
+def find_recorded(project: Project, wanted: str) -> Task | None:
+    """A task that left the tracker, as its last prompt or record knew it."""
+    path = ledger_path(wanted)
+    mark = read_prompt_mark(project, wanted)
+    for row in [mark, *reversed(_ledger_rows(project, path))]:
+        if row.get("task") == wanted:
+            return Task(wanted, _field_text(row.get("title")) or wanted, path=path)
+    return None
+
+
+def prompt_mark_path(key: str) -> str:
+    """Where the state of the work tree is kept that a task's last prompt was made from."""
+    return f".ctx/cache/prompts/{ledger_path(key).rpartition('/')[2].removesuffix('l')}"
+
+
+def read_prompt_mark(project: Project, key: str) -> Record:
+    """What was true when the last prompt of a task was made: its title, the work tree's state."""
+    return _read_object(project, prompt_mark_path(key))
 
 
 def ledger_path(name: str) -> str:
@@ -9887,7 +10106,7 @@ def make_prompt(
         Section("Assumptions", _state_note(project, "assumptions.md"), 8, "quote"),
         Section("Open questions", _state_note(project, "questions.md"), 7, "quote"),
         Section("Re-anchoring", _prompt_anchor(project, briefing, sources) if reanchor else "", 10),
-        Section("Output contract", _output_contract(project, task, files)),
+        Section("Output contract", _output_contract(project, briefing, files)),
     ]
     sections = [section for section in drop_repeats(sections) if section.body.strip()]
     name = "--budget" if count is count_bytes else "tokens"
@@ -9895,10 +10114,11 @@ def make_prompt(
     return Prompt(task, budget, tuple(sections), tuple(kept), join_sections(kept))
 
 
-def _output_contract(project: Project, task: Task, files: Mapping[str, Stamp]) -> str:
+def _output_contract(project: Project, briefing: Briefing, files: Mapping[str, Stamp]) -> str:
+    task = briefing.task
     form = project.config.prompt_commit_subject or find_commit_form(list_subjects(project))
     subject = render_commit_subject(task, form)
-    close = SOURCES[task.source].close.format(id=task.id, path=show(task.path, 400))
+    close = tracker_step(briefing.tracker, task, "close")
     return render_output_contract(task, subject, close, read_facts(project, files).commands)
 
 
@@ -10081,6 +10301,83 @@ _ANCHORS: dict[str, Callable[[Project, Briefing], str]] = {
 }
 
 
+def read_recorded(project: Project, wanted: str, source: str | None) -> tuple[Tracker, Task]:
+    """The task to record an attempt at; one that left the tracker is told, not lost."""
+    tracker = read_tracker(project, source, wanted)
+    gone = find_recorded(project, wanted)
+    if gone and wanted not in (task.id for task in tracker.tasks):
+        warn(f"{wanted}: is not in the tracker any more; the record is kept")
+        return tracker, gone
+    return read_task(project, wanted, source)
+
+
+def judge_attempt(
+    project: Project, tracker: Tracker, task: Task, told: Attempt, answer: str | None, code: int
+) -> tuple[Attempt, list[str]]:
+    """An attempt as it is recorded, held against guard, tracker and work tree; and what to say.
+
+    `told` holds what the caller said, "" where it left that to the agent's answer.
+    """
+    notes = []
+    status, summary = told.status, told.summary
+    if answer is not None:
+        result = _find_result(answer)
+        notes += [] if result else ['the answer has no line {"status": ..., "summary": ...}']
+        status = status or (result or told).status
+        summary = summary or (result.summary if result else one_line(answer[-2000:], 2000))
+    is_closed = task.status == "done" or task.reopened
+    if not status:
+        is_cut = code in _STOPPED or (code and re.search(_LIMIT_WORDS, (answer or "")[-4000:]))
+        is_done = is_closed and told.guard == "pass"
+        status = "interrupted" if is_cut else "done" if is_done else "retry"
+    if status == "done" and told.guard == "fail":
+        notes.append("the guard failed, so it is not done; recorded as retry")
+        status = "retry"
+    elif status == "done" and not is_closed and _is_unchanged(project, task):
+        notes.append("nothing changed since its prompt, so it is not done; recorded as retry")
+        status = "retry"
+    reopen, close = (tracker_step(tracker, task, step) for step in ("reopen", "close"))
+    if is_closed and status not in ("done", "interrupted"):
+        notes.append(f"the tracker calls it done; reopen it: {reopen}")
+    elif status == "done" and not is_closed:
+        notes.append(f"the tracker does not call it done; {close}")
+    return told._replace(status=status, summary=summary), notes
+
+
+_STOPPED = (124, 130, 137, 143)  # exit codes of a time-out and of signals
+_LIMIT_WORDS = r"(?i)rate.?limit|usage limit|limit reached|quota|overloaded|too many requests"
+RESULTS = ("done", "retry", "decomposed", "stuck")  # what an agent may answer
+
+
+def _find_result(text: str) -> Attempt | None:
+    """The last JSON object of an answer that has a status of the output contract."""
+    import json
+
+    text = text[-LOG_READ:]
+    starts = [match.start() for match in re.finditer("{", text)]
+    for start in reversed(starts[-500:]):
+        with contextlib.suppress(ValueError, RecursionError):
+            value, _ = json.JSONDecoder().raw_decode(text[start:])
+            if str(value.get("status")) in RESULTS:
+                return Attempt(value["status"], str(value.get("summary") or ""))
+            if isinstance(value.get("result"), str):  # an agent that answers in JSON
+                return _find_result(value["result"])
+    return None
+
+
+def _is_unchanged(project: Project, task: Task) -> bool:
+    """Whether the work tree is as it was when the last prompt of this task was made."""
+    mark = read_prompt_mark(project, task_key(task)).get("tree")
+    return bool(mark) and mark == read_work_mark(project)
+
+
+def plan_prompt_mark(project: Project, task: Task) -> list[Change]:
+    """What `record` compares with: the task and the work tree as the prompt saw them."""
+    mark = {"task": task.id, "title": task.title, "tree": read_work_mark(project)}
+    path = prompt_mark_path(task_key(task))
+    return [plan_file(project, path, render_json(mark).encode())]
+
+
 def make_record(project: Project, task: Task, attempt: Attempt) -> tuple[str, str]:
     """The ledger of a task, and the line that an attempt adds to it."""
     import json
@@ -10090,6 +10387,7 @@ def make_record(project: Project, task: Task, attempt: Attempt) -> tuple[str, st
     state = read_run_state(project)
     record = {
         "task": task.id,
+        "title": task.title,
         "run_id": state["run_id"],
         "iter": state["next_iter"],
         "status": attempt.status,
@@ -10098,15 +10396,29 @@ def make_record(project: Project, task: Task, attempt: Attempt) -> tuple[str, st
         "recorded_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "log": digest_log(log.decode("utf-8", "replace")) if log else "",
     }
-    return ledger_path(task.id), json.dumps(record, ensure_ascii=False)
+    return ledger_path(task_key(task)), json.dumps(record, ensure_ascii=False)
+
+
+def write_claim(project: Project, task: Task, name: str) -> bool:
+    """Claim a task for a while, or release it with no name; whether the claim holds."""
+    import json
+
+    now, key = time.time(), task_key(task)
+    row = {"task": key, "by": name, "from": now, "until": now + _LEASE}
+    write_line(project, claims_place(project), json.dumps(row))
+    return read_claims(project).get(key) == name
+
+
+_LEASE = 7_200  # seconds: longer than a run of an agent, short enough after a crash
 
 
 def plan_run_state(project: Project, attempt: Attempt) -> list[Change]:
     """The loop's state after an attempt, its keys in their order."""
     state = read_run_state(project)
+    known = attempt.status in ("done", "decomposed")  # the others it knows as retry
     state |= {
         "next_iter": state["next_iter"] + 1,
-        "last_status": "done" if attempt.status == "done" else "retry",  # it knows no failed
+        "last_status": attempt.status if known else "retry",
         "last_summary": clean_text(attempt.summary[:_SUMMARY_CHARS]),
         "last_guard": attempt.guard or None,
     }
@@ -10115,6 +10427,40 @@ def plan_run_state(project: Project, attempt: Attempt) -> list[Change]:
 
 
 _SUMMARY_CHARS = 4_000
+
+
+def write_record(project: Project, task: Task, attempt: Attempt) -> list[str]:
+    """Add an attempt to the ledger, tell the run state, release the claim; the paths written."""
+    path, line = make_record(project, task, attempt)
+    write_line(project, path, line)
+    if task.owner:
+        write_claim(project, task, "")
+    if attempt.status == "open":  # a person's word, no iteration of the loop
+        return [path]
+    return [path, *write_planned(project, lambda: plan_run_state(project, attempt))]
+
+
+AGENT_RUNS = {  # agent -> the command that lets it edit files and run what {allowed} names
+    "claude": "claude -p --permission-mode acceptEdits --allowedTools {allowed}",
+    "codex": "codex exec --sandbox workspace-write -",
+    "gemini": "gemini --approval-mode yolo",
+}
+
+
+def make_loop(project: Project, agent: str, guard: str) -> str:
+    """The shell script of a loop, for this repository's checks, tracker and an agent."""
+    import shlex
+
+    commands = read_facts(project, list_files(project)).commands
+    tests = [command.line for command in commands if command.verb == "test"]
+    guard = guard or next(iter(tests), "make test")
+    tracker = read_tasks(project, project.config.tasks_source)
+    close = SOURCES[tracker.source].close if tracker.source else ""
+    programs = re.findall(r"`([a-z-]+) [^`]*\{id\}", close)
+    ctx = script_command(project)
+    allowed = [f'"Bash({name}:*)"' for name in (ctx, guard, "git add", "git commit", *programs)]
+    run = AGENT_RUNS[agent].format(allowed=" ".join(allowed))
+    return fill("loop.sh", ctx=ctx, agent=shlex.quote(run), guard=shlex.quote(guard))
 
 
 # -- for agents that ask by themselves
@@ -10583,11 +10929,12 @@ def _section_tasks(project: Project, ctx: str) -> str:
     tracker = read_tasks(project, project.config.tasks_source)
     if not tracker.tasks or tracker.source == "gh":
         return ""
-    source, words = SOURCES[tracker.source], {"id": "ID", "path": show(tracker.tasks[0].path)}
-    claim = f" Claim: {source.claim.format(**words)}." if source.claim else ""
+    example = tracker.tasks[0]._replace(id="ID")
+    claim, close = (tracker_step(tracker, example, step) for step in ("claim", "close"))
+    claim = claim and f" Claim: {claim}."
     return (
         f"- Tasks ({tracker.source}): `{ctx} tasks --ready` lists them, `{ctx} prompt ID` tells all of one."
-        f"{claim} Done: {source.close.format(**words)}.\n"
+        f"{claim} Done: {close}.\n"
     )
 
 
@@ -11073,18 +11420,35 @@ then run `python3 ctx.py tasks` again; cub, beads, Task Master, Backlog.md and o
     _SOURCE,
     switch("--ready", "only those that can be worked on now"),
     switch("--next", "only the id of the next one; exit 1 if there is none"),
+    flag(
+        "--claim",
+        "with --next: nobody else is offered it for two hours",
+        metavar="NAME",
+        default="",
+    ),
+    flag("--skip", "not this one; repeatable", action="append", default=[], metavar="ID"),
+    flag("--epic", "only the parts of this one", metavar="ID", default=""),
+    flag("--label", "only those with this label", metavar="NAME", default=""),
+    flag("--status", "only those in this state", choices=TASK_STATES, default=""),
     _JSON,
     example="python3 ctx.py tasks --ready",
 )
 def cmd_tasks(project: Project, args: argparse.Namespace) -> int:
     """List the tasks seen here, ready ones first, and mark the next one."""
     tracker = read_tracker(project, args.source)
-    ready, tasks = list_ready(tracker), order_tasks(tracker)
+    skipped = [find_task(tracker, wanted).id for wanted in args.skip]
+    wanted = filter_tasks(tracker, args.epic, args.label, args.status)
+    ready = [task for task in list_ready(tracker, args.claim) if task in wanted]
+    ready = [task for task in ready if task.id not in skipped]
+    tasks = ready if args.ready else [task for task in order_tasks(tracker) if task in wanted]
+    if args.next and args.claim:
+        claims = (task for task in ready if write_claim(project, task, args.claim))
+        ready = list(itertools.islice(claims, 1))
     chosen = ready[0].id if ready else ""
-    if args.ready:
-        tasks = ready
     if args.next:
         write_stdout(f"{chosen}\n" if chosen else "")
+        if not chosen:
+            warn(explain_holds(tracker, find_holds(tracker, args.claim)))
     elif args.json:
         write_stdout(render_tasks_json(tracker, tasks, ready))
     elif not tracker.source:
@@ -11092,6 +11456,9 @@ def cmd_tasks(project: Project, args: argparse.Namespace) -> int:
     else:
         write_stdout(render_tasks(tracker, tasks, chosen))
         say(project, f"{len(tracker.tasks)} tasks in {tracker.source}, {len(ready)} ready")
+        made = sum(task.made_id for task in tasks)
+        if made:
+            say(project, f"{made} ids are made from titles; `- [ ] T-1: Title` gives one")
     return 0 if (chosen if args.next else tasks) else 1
 
 
@@ -11170,6 +11537,7 @@ def _refresh_context(project: Project, briefing: Briefing) -> None:
     try:
         write_folder(project, CONTEXT_FOLDER, make_context(briefing))
         write_planned(project, lambda: plan_runner_ignore(project))
+        write_changes(project, plan_prompt_mark(project, briefing.task))
     except CtxError as error:
         say(project, f"{error}; the prompt is whole without it")
 
@@ -11201,23 +11569,55 @@ def cmd_anchor(project: Project, args: argparse.Namespace) -> int:
     return 0
 
 
+_STATUSES = (*RESULTS, "failed", "interrupted", "open")
+
+
 @command(
     _TASK,
     _SOURCE,
-    flag("--status", "how it ended", required=True, choices=("done", "retry", "failed")),
+    flag("--status", "how it ended; open: offer it again", choices=_STATUSES, default=""),
+    flag(
+        "--answer", "what the agent printed, - is stdin; its last JSON line tells", metavar="FILE"
+    ),
+    flag("--exit", "exit code of the agent", metavar="CODE", default="0"),
     flag("--summary", "what was done, or what went wrong", default=""),
     flag("--guard", "how the checks ended", choices=("pass", "fail", "skipped"), default=""),
+    flag("--guard-exit", "the same by their exit code", metavar="CODE"),
     flag("--log", "the log of the checks; its end is kept", metavar="FILE"),
-    example="python3 ctx.py record T-3 --status retry --guard fail --log guard.log",
+    example="python3 ctx.py record T-3 --answer answer.txt --guard-exit 1 --log guard.log",
 )
 def cmd_record(project: Project, args: argparse.Namespace) -> int:
-    """Add an attempt to the ledger and the run state, so that the next prompt knows of it."""
-    _, task = read_task(project, args.task, args.source)
-    attempt = Attempt(args.status, args.summary, guard=args.guard, log_path=args.log or "")
-    path, line = make_record(project, task, attempt)
-    write_line(project, path, line)
-    for each in [path, *write_planned(project, lambda: plan_run_state(project, attempt))]:
-        say(project, f"wrote {each}")
+    """Add an attempt to the ledger and the run state; its status, as it was judged, on stdout."""
+    if not args.status and args.answer is None:
+        raise CtxError("record: no status; give --status, or --answer with the agent's output")
+    code = parse_number("--exit", args.exit)
+    guard = args.guard
+    if args.guard_exit is not None:
+        guard = "fail" if parse_number("--guard-exit", args.guard_exit) else "pass"
+    answer = (
+        None
+        if args.answer is None
+        else read_argument_file(project, args.answer).decode("utf-8", "replace")
+    )
+    tracker, task = read_recorded(project, args.task, args.source)
+    told = Attempt(args.status, args.summary, guard=guard, log_path=args.log or "")
+    attempt, notes = judge_attempt(project, tracker, task, told, answer, code)
+    for note in notes:
+        warn(f"{task.id}: {note}")
+    for path in write_record(project, task, attempt):
+        say(project, f"wrote {path}")
+    write_stdout(f"{attempt.status}\n")
+    return 0
+
+
+@command(
+    flag("--agent", "the agent that works", choices=sorted(AGENT_RUNS), default="claude"),
+    flag("--guard", "the command of the checks (default: the tests found here)", metavar="CMD"),
+    example="python3 ctx.py loop --agent claude > loop.sh",
+)
+def cmd_loop(project: Project, args: argparse.Namespace) -> int:
+    """Print a shell script that works through the tasks: prompt, agent, checks, record, next."""
+    write_stdout(make_loop(project, args.agent, args.guard or ""))
     return 0
 
 
@@ -13232,6 +13632,59 @@ fsharp_signature: fsi
   like    fsharp
   grammar -
   text    function ^[ \t]*val\s+(?:inline\s+|mutable\s+)*(\w+)\s*:
+"""[1:],
+    "loop.sh": r"""
+#!/bin/sh
+# Works through the tasks of this repository: one run of an agent and one of the checks per iteration.
+# Usage: sh loop.sh [ITERATIONS], 100 by default. Written by `{ctx} loop`; edit it as you like.
+#   AGENT  a command that reads a prompt on stdin and answers on stdout
+#   GUARD  the command of the checks; with it failing no task is done. Both see the task's id as $TASK
+#   NAME   of this loop; loops with different names never work on the same task
+#   STUCK  stop or skip: what to do when an agent says that it needs a person
+#   PAUSE  seconds to wait after an interrupted run (rate limit, time-out); five in a row end the loop
+set -u
+cd "$(git rev-parse --show-toplevel 2>/dev/null || pwd)" || exit 2
+[ -n "${AGENT:-}" ] || AGENT={agent}
+[ -n "${GUARD:-}" ] || GUARD={guard}
+NAME=${NAME:-loop-$$} STUCK=${STUCK:-stop} PAUSE=${PAUSE:-60} LIMIT=${1:-100}
+WORK=.runner/iterations/$NAME
+mkdir -p "$WORK" || exit 2
+TASK= COUNT=0 INTERRUPTED=0
+export TASK
+
+ctx() {
+  {ctx} "$@"
+}
+
+end() {
+  trap '' INT TERM HUP
+  [ -z "$TASK" ] || ctx --quiet record "$TASK" --status interrupted --summary 'the loop was stopped' > /dev/null
+  echo "loop: $2"
+  exit "$1"
+}
+trap 'end 130 stopped' INT TERM HUP
+
+while [ "$COUNT" -lt "$LIMIT" ]; do
+  TASK=$(ctx --quiet tasks --next --claim "$NAME")
+  CODE=$?
+  [ "$CODE" -ne 1 ] || end 0 "no task left after $COUNT iterations"
+  [ "$CODE" -eq 0 ] || end 2 'the tasks cannot be read'
+  COUNT=$((COUNT + 1))
+  ctx --quiet prompt "$TASK" > "$WORK/prompt.md" || end 2 "no prompt for $TASK"
+  sh -c "$AGENT" < "$WORK/prompt.md" > "$WORK/answer.txt" 2> "$WORK/agent.log"
+  AGENT_EXIT=$?
+  sh -c "$GUARD" < /dev/null > "$WORK/guard.log" 2>&1
+  GUARD_EXIT=$?
+  STATUS=$(ctx --quiet record "$TASK" --answer "$WORK/answer.txt" --exit "$AGENT_EXIT" --guard-exit "$GUARD_EXIT" --log "$WORK/guard.log") || end 2 "no record of $TASK"
+  echo "loop: $COUNT $TASK $STATUS (agent exit $AGENT_EXIT, guard exit $GUARD_EXIT)"
+  [ "$STATUS/$STUCK" != stuck/stop ] || { TASK= && end 3 'an agent is stuck; its summary is in .ctx/ledger/'; }
+  TASK=
+  [ "$STATUS" = interrupted ] || { INTERRUPTED=0 && continue; }
+  INTERRUPTED=$((INTERRUPTED + 1))
+  [ "$INTERRUPTED" -lt 5 ] || end 4 'five interrupted runs in a row'
+  sleep "$PAUSE"
+done
+end 5 "the limit of $LIMIT iterations is reached"
 """[1:],
     "manifests.txt": r"""
 # One stanza per kind of config: pattern of its name, ecosystem, why it is a key file ("-" for none).

@@ -49,7 +49,7 @@ def test_each_tracker_is_found_by_itself(name: str) -> None:
         ("speckit", "002/T012"),
         ("openspec", "add-dark-mode/2.1"),
         ("prd", "US-2"),
-        ("plain", "T-1"),
+        ("plain", "sweep-the-floor"),
     ],
 )
 def test_the_next_task_is_the_first_that_nothing_holds_up(name: str, chosen: str) -> None:
@@ -175,12 +175,13 @@ def test_boxes_below_a_box_are_its_criteria_whatever_the_list(tmp_path: Path) ->
     assert tasks["rename/1.2.1"].status == "done"
 
 
-def test_plain_boxes_have_ids_by_order_and_headings_as_epics() -> None:
+def test_plain_boxes_without_ids_get_them_from_their_text_and_headings_are_epics() -> None:
     tasks = by_id(tracker("plain"))
     assert tasks["T-4"].parent == "E-1" and tasks["T-4"].depends_on == ("T-3",)
     assert tasks["T-4"].acceptance == ("the crust cracks", "it sounds hollow")
     assert tasks["T-4"].description == "Until it is brown."
-    assert tasks["T-6"].title == "Clean the window" and tasks["T-1"].parent == ""
+    assert tasks["clean-the-window"].parent == "Shop front"
+    assert tasks["sweep-the-floor"].made_id and tasks["sweep-the-floor"].parent == ""
     assert "T-9" not in tasks and tasks["T-5"].status == "in_progress"
 
 

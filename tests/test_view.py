@@ -250,7 +250,8 @@ def test_bash_offers_every_command_and_its_flags(tmp_path: Path) -> None:
 @needs_bash
 def test_bash_offers_the_values_of_a_flag(tmp_path: Path) -> None:
     place = script("bash", tmp_path)
-    assert complete_in_bash(place, "record", "T-1", "--status", "") == ["done", "retry", "failed"]
+    words = complete_in_bash(place, "tasks", "--status", "")
+    assert words == ["in_progress", "open", "blocked", "done"]
     assert complete_in_bash(place, "completion", "z") == ["zsh"]
 
 
