@@ -674,7 +674,8 @@ def is_instruction_path(path: str) -> bool:
 
 _INSTRUCTION_PATH = (
     r"(?:^|/)(?:(?:AGENTS|CLAUDE|GEMINI)(?:\.local)?\.md|\.[a-z]+rules)$"
-    r"|^\.github/copilot-instructions\.md$|^\.(?:claude|codex|cursor)/|^\.mcp\.json$"
+    r"|^\.github/copilot-instructions\.md$|^\.(?:claude|codex|cursor|gemini|windsurf|zed)/"
+    r"|^\.rules$|^(?:\.|\.vscode/)mcp\.json$|^opencode\.json$"
 )
 
 
@@ -843,6 +844,25 @@ def unseal(source: bytes) -> tuple[str, bool]:
     if not match:
         return text, False
     return text[: match.start()], content_hash(text[: match.start()].encode()) == match[1]
+
+
+def edit_distance(one: str, other: str) -> int:
+    """Letters added, left out, replaced or swapped with their neighbour between two words."""
+    before: list[int] = []
+    row: list[int] = [*range(len(other) + 1)]
+    for at, letter in enumerate(one):
+        older, before, row = before, row, [at + 1]
+        for to, wanted in enumerate(other):
+            swapped = at and to and letter == other[to - 1] and one[at - 1] == wanted
+            cost = before[to] + (letter != wanted)
+            cost = min(cost, older[to - 1] + 1) if swapped else cost
+            row.append(min(int(cost), before[to + 1] + 1, row[to] + 1))
+    return row[-1]
+
+
+def count_of(number: int, noun: str) -> str:
+    """A number with its noun: "1 file", "2 files"."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 IgnoreRule = tuple[re.Pattern[str], bool, bool]  # over paths, a line with `!`, folders only
@@ -6396,10 +6416,10 @@ def parse_number(where: str, text: str) -> int:
 
 def closest(word: str, known: Sequence[str]) -> str:
     """What to do about a word that is not known: the nearest one, or all of them."""
-    import difflib
-
-    close = difflib.get_close_matches(word, known, 1)
-    return f"did you mean {close[0]}?" if close else f"known: {', '.join(known)}"
+    near = min(known, key=lambda name: edit_distance(word[:80], name), default="")
+    if near and edit_distance(word[:80], near) <= max(1, len(word) // 3):
+        return f"did you mean {near}?"
+    return f"known: {', '.join(known)}"
 
 
 # -- reading
@@ -6594,6 +6614,16 @@ def is_inside(project: Project, place: str) -> bool:
     return place.startswith(project.root.rstrip(os.sep) + os.sep)
 
 
+def remove_empty_folders(project: Project, paths: Iterable[str]) -> None:
+    """Remove the folders that files of ours were the last in."""
+    for path in paths:
+        folder = folder_of(path)
+        with contextlib.suppress(OSError):
+            while folder:
+                os.rmdir(os.path.join(project.root, folder))
+                folder = folder_of(folder)
+
+
 def write_line(project: Project, path: str, text: str) -> None:
     """Add one line to a file of ours; two runs at once cannot mix their lines."""
     place = path if os.path.isabs(path) else find_place(project, path)
@@ -6722,11 +6752,12 @@ IGNORED = "cache/\nview.html\n"  # the text of .ctx/.gitignore
 
 
 def script_path(project: Project) -> str:
-    """The path of this very script, "" if it lies outside the repository."""
+    """The path of this script or of a copy in the root, "" if the repository has none."""
     script = os.path.realpath(__file__)
-    if not is_inside(project, script):
-        return ""
-    return os.path.relpath(script, project.root).replace(os.sep, "/")
+    if is_inside(project, script):
+        return os.path.relpath(script, project.root).replace(os.sep, "/")
+    head = read_file(os.path.join(project.root, "ctx.py"), 1000, part="head") or b""
+    return "ctx.py" if b"ctx.py prepares context" in head else ""
 
 
 # -- the private environment
@@ -6734,7 +6765,8 @@ def script_path(project: Project) -> str:
 
 def script_command(project: Project) -> str:
     """How to call this script from the repository's root: agents.command, `python3 ctx.py` or `ctx`."""
-    path = script_path(project)
+    vendored = os.path.lexists(os.path.join(project.root, ".ctx/ctx.py"))
+    path = ".ctx/ctx.py" if vendored else script_path(project)
     if project.config.agents_command or not path:
         return project.config.agents_command or "ctx"
     import shlex
@@ -9491,6 +9523,11 @@ def make_map(
     return answer
 
 
+def is_map(source: bytes) -> bool:
+    """Whether a file is a map that was written earlier, as text or JSON."""
+    return b" tokens, counted with " in source[-400:] or b'"counter": ' in source[:400]
+
+
 def list_map_files(project: Project) -> dict[str, Stamp]:
     """The files a map is made from: not those whose sections init writes, or it would be stale."""
     listed = list_files(project).items()
@@ -9720,10 +9757,15 @@ def read_request(project: Project, text: str) -> str:
     """The text of the task that a text is the id of, else the text itself."""
     if not re.fullmatch(_TASK_ID, text):
         return text
-    with contextlib.suppress(CtxError):
-        task = find_task(read_tasks(project, project.config.tasks_source), text)
-        return "\n".join([task.title, task.description, *task.acceptance])
-    return text
+    tracker = read_tasks(project, project.config.tasks_source)
+    try:
+        task = find_task(tracker, text)
+    except CtxError:
+        shapes = {re.sub(r"\d+", "0", task.id.casefold()) for task in tracker.tasks}
+        if re.sub(r"\d+", "0", text.casefold()) in shapes:
+            raise  # written like the ids here, so a task is meant
+        return text
+    return "\n".join([task.title, task.description, *task.acceptance])
 
 
 _TASK_ID = r"(?=\S*[0-9])[A-Za-z0-9][\w.#/-]{0,99}"
@@ -10822,68 +10864,181 @@ def _pack_budget(package: Pack) -> Budget:
 # ---- 16 INSTALL (world) ----------------------------------------------------
 # What init, update and doctor plan: sections, own files, agents' settings. Uses: TYPES TEXT RENDER DISK GIT INDEX TASKS FLOWS.
 
-AGENT_FILES = ("AGENTS.md", "CLAUDE.md")
+AGENT_FILE = "AGENTS.md"
 SECTION_TOKENS, SECTION_LINES = 300, 25  # longer ones did no better, and cost every session
 IGNORE_PATH = ".ctx/.gitignore"
+VENDOR_PATH = ".ctx/ctx.py"
+CONSTITUTIONS = ("product", "library", "minimal")
 
 
-def plan_init(project: Project, paths: Sequence[str], doors: Collection[str]) -> Plan:
-    """Everything `init` writes: sections in `paths`, constitution, run loop, map, doors."""
-    return _plan_all(project, paths, doors, force=False)
+class AgentRow(NamedTuple):
+    """One line of templates/agents.txt, which explains the kinds."""
+
+    agent: str
+    kind: str
+    path: str
+    value: str = ""
 
 
-def plan_update(project: Project, *, force: bool) -> Plan:
+class Setup(NamedTuple):
+    """What init is asked for."""
+
+    agents: Sequence[str] = ()  # by name; none: those that this repository uses
+    files: Sequence[str] = ()  # more files that get a section
+    parts: Collection[str] = ()  # of "hooks", "mcp" and "helper"
+    constitution: str = CONSTITUTIONS[0]  # "" leaves it out
+    with_map: bool = True
+    vendor: bool = False
+
+
+@functools.cache
+def agent_rows() -> list[AgentRow]:
+    """The table of agents and their files."""
+    lines = (line for line in TEMPLATES["agents.txt"].splitlines() if line[:1] != "#")
+    return [AgentRow(*line.split(None, 3)) for line in lines]
+
+
+def list_agents(project: Project) -> list[str]:
+    """The agents whose files or folders are here; Claude Code is always one."""
+    used = [row.agent for row in agent_rows() if row.kind == "found" and _exists(project, row.path)]
+    return list(dict.fromkeys(["claude", *used]))
+
+
+def _exists(project: Project, path: str) -> bool:
+    return os.path.lexists(os.path.join(project.root, path))
+
+
+def plan_init(project: Project, setup: Setup) -> Plan:
+    """Everything `init` writes: sections, own files, and what the agents of this repository read."""
+    known = list(dict.fromkeys(row.agent for row in agent_rows()))
+    for name in setup.agents:
+        if name not in known:
+            raise CtxError(f"--agents {show(name)}: unknown agent; {closest(name, known)}")
+    rows = [row for row in agent_rows() if row.agent in (setup.agents or list_agents(project))]
+    own = {RUNLOOP_PATH: seal(TEMPLATES["runloop.md"])}
+    if setup.constitution:
+        own[CONSTITUTION_PATH] = _constitution(setup.constitution)
+    if setup.vendor:
+        own[VENDOR_PATH] = read_file(os.path.realpath(__file__)) or b""
+        config = project.config._replace(agents_command=f"python3 {VENDOR_PATH}")
+        project = project._replace(config=config)
+    paths = [AGENT_FILE, *_list_section_paths(project, rows), *setup.files]
+    agents = plan_agents(project, rows, setup.parts)
+    return _plan_all(project, paths, own, agents, with_map=setup.with_map)
+
+
+def plan_update(project: Project, *, force: bool = False, constitution: str = "") -> Plan:
     """Everything `update` refreshes: what init made and nobody has edited since."""
     paths = list_managed(project)
-    if not paths and not os.path.lexists(find_place(project, CONSTITUTION_PATH)):
+    if not paths and not os.path.lexists(find_place(project, RUNLOOP_PATH)):
         ctx = script_command(project)
         raise CtxError(f"{show(os.path.basename(project.root))}: not set up; run `{ctx} init`")
-    return _plan_all(project, paths, (), force=force)
+    with_map = not paths or _exists(project, MAP_PATH)
+    agents = plan_agents(project, (), ())
+    plan = _plan_all(project, paths, {}, agents, force=force, with_map=with_map)
+    if constitution:
+        old, new = read_old(project, CONSTITUTION_PATH), _constitution(constitution)
+        plan.changes.append(Change(CONSTITUTION_PATH, old, new))
+        if old not in (None, new):
+            _keep_copy(project, plan, CONSTITUTION_PATH, old or b"")
+    return plan
 
 
-def _plan_all(
-    project: Project, paths: Sequence[str], doors: Collection[str], *, force: bool
-) -> Plan:
-    plan, more = _plan_sections(project, paths, force=force), plan_doors(project, doors)
-    changes = [*_plan_own_files(project), *plan.changes, *more.changes]
-    return Plan(changes, [*plan.notes, *more.notes])
+def _constitution(name: str) -> bytes:
+    return TEMPLATES[f"constitution-{name}.md"].encode()
+
+
+def _keep_copy(project: Project, plan: Plan, path: str, source: bytes) -> None:
+    """Plan a copy of a text that is replaced although somebody edited it."""
+    copy = f".ctx/kept/{path.replace('/', '-')}.{content_hash(source)[:8]}.md"
+    plan.changes.append(plan_file(project, copy, source))
+    plan.notes.append(f"{path}: replaced; your text is in {copy}")
 
 
 def plan_remove(project: Project) -> Plan:
-    """The changes that take every managed section out again, and the doors for agents."""
-    changes, doors = [], plan_doors(project, (), remove=True)
+    """The changes that take out every managed section and what agents read of ours."""
+    changes, agents = [], plan_agents(project, (), (), remove=True)
     for path in list_managed(project):
         old = read_old(project, path) or b""
         changes.append(Change(path, old, in_file(path, remove_section, old)))
-    changes += doors.changes
+    changes += agents.changes
     notes = [] if changes else ["no managed section found; nothing to remove"]
-    return Plan(changes, [*notes, *doors.notes])
+    kept = {
+        ".ctx": "your constitution, the map, recorded attempts",
+        ".runner": "state of your loop",
+    }
+    notes += [
+        f"{folder}/ stays: {what}; `rm -r {folder}` removes it"
+        for folder, what in kept.items()
+        if _exists(project, folder)
+    ]
+    return Plan(changes, [*agents.notes, *notes])
 
 
-def _plan_own_files(project: Project) -> list[Change]:
+def _list_section_paths(project: Project, rows: Sequence[AgentRow]) -> list[str]:
+    """The instruction files of some agents that should hold a section."""
+    satisfied = {
+        row.agent
+        for row in rows
+        if row.kind == "unless" and row.value in (read_text(project, row.path) or "")
+    }
+    return [
+        row.path
+        for row in rows
+        if (row.kind == "section" and row.agent not in satisfied)
+        or (row.kind == "pointer" and os.path.isfile(os.path.join(project.root, row.path)))
+    ]
+
+
+def _plan_all(
+    project: Project,
+    paths: Sequence[str],
+    own: Mapping[str, bytes],
+    agents: Plan,
+    *,
+    with_map: bool,
+    force: bool = False,
+) -> Plan:
+    planned = {*own, *(change.path for change in agents.changes if change.new is not None)}
+    planned |= {MAP_PATH} if with_map else set()
+    plan = _plan_sections(project, paths, _list_absent(project) - planned, force=force)
+    files = _plan_own_files(project, own, with_map=with_map)
+    changes = [*files.changes, *plan.changes, *agents.changes]
+    return Plan(changes, [*files.notes, *plan.notes, *agents.notes])
+
+
+def _list_absent(project: Project) -> set[str]:
+    """The files of ours that a section may name and that are not here."""
+    helpers = [row.path for row in agent_rows() if row.kind == "helper"]
+    names = [MAP_PATH, CONSTITUTION_PATH, RUNLOOP_PATH, *helpers]
+    return {path for path in names if not _exists(project, path)}
+
+
+def _plan_own_files(project: Project, own: Mapping[str, bytes], *, with_map: bool) -> Plan:
     """The files below .ctx: what belongs to the user is only made, never changed."""
-    map_text = make_map(project, project.config.map_token_budget)  # may make .ctx/.gitignore
-    runloop = TEMPLATES["runloop.md"]
-    changes = []
-    for path, new in {
-        IGNORE_PATH: IGNORED.encode(),
-        CONSTITUTION_PATH: TEMPLATES["constitution.md"].encode(),
-        RUNLOOP_PATH: seal(runloop),
-    }.items():
-        if not os.path.lexists(find_place(project, path)):
-            changes.append(Change(path, None, new))
+    budget = project.config.map_token_budget
+    text = make_map(project, budget) if with_map else ""  # may make .ctx/.gitignore
+    plan = Plan([], [])
+    for path, new in {IGNORE_PATH: IGNORED.encode(), **own}.items():
+        if path == VENDOR_PATH or not os.path.lexists(find_place(project, path)):
+            plan.changes.append(plan_file(project, path, new))
     old = read_old(project, RUNLOOP_PATH)
-    text, pristine = unseal(old or b"")
-    if pristine and text != runloop:
-        changes.append(Change(RUNLOOP_PATH, old, seal(runloop)))
-    return [*changes, plan_file(project, MAP_PATH, map_text.encode())]
+    known, pristine = unseal(old or b"")
+    if pristine and known != TEMPLATES["runloop.md"]:
+        plan.changes.append(Change(RUNLOOP_PATH, old, seal(TEMPLATES["runloop.md"])))
+    elif old is not None and not pristine and not own:
+        plan.notes.append(f"{RUNLOOP_PATH}: edited by hand; kept (delete it for a new one)")
+    if with_map:
+        plan.changes.append(plan_file(project, MAP_PATH, text.encode()))
+    return plan
 
 
-def _plan_sections(project: Project, paths: Sequence[str], *, force: bool) -> Plan:
+def _plan_sections(
+    project: Project, paths: Sequence[str], absent: Collection[str], *, force: bool
+) -> Plan:
     """Sections for these files, one for a pair that is linked; edited ones are kept and named."""
     project = project._replace(look_only=True)  # a damaged file is refused before anything is left
-    changes: list[Change] = []
-    notes: list[str] = []
+    plan = Plan([], [])
     places: dict[str, str] = {}
     for path in paths:
         places.setdefault(find_place(project, path), path)
@@ -10893,35 +11048,64 @@ def _plan_sections(project: Project, paths: Sequence[str], *, force: bool) -> Pl
                 f"{path}: no instruction file; name a .md, .mdc or .txt file near the root"
             )
         old = read_old(project, path)
-        body = make_section(project, path, old or b"")
+        body = make_section(project, path, old or b"", absent)
         state = in_file(path, section_state, old, body)
         if state == "newer":
-            notes.append(f"{path}: its section was written by a newer ctx.py; left alone")
-        elif state == "edited" and not force:
+            plan.notes.append(f"{path}: its section was written by a newer ctx.py; left alone")
+            continue
+        if state == "edited" and not force:
             again = f"`{script_command(project)} update --force` replaces it"
-            notes.append(f"{path}: section edited by hand; kept ({again})")
-        else:
-            span = find_section(old or b"")
-            if state == "edited" and old and span:
-                text = old[span.start : span.stop]
-                copy = f".ctx/kept/{path.replace('/', '-')}.{content_hash(text)[:8]}.md"
-                changes.append(plan_file(project, copy, text))
-                notes.append(f"{path}: section replaced; your text is in {copy}")
-            changes.append(Change(path, old, in_file(path, upsert_section, old, body)))
-    return Plan(changes, notes)
+            plan.notes.append(f"{path}: section edited by hand; kept ({again})")
+            continue
+        span = find_section(old or b"")
+        if state == "edited" and old and span:
+            _keep_copy(project, plan, path, old[span.start : span.stop])
+        if span and span.version < SECTION_VERSION:
+            plan.notes.append(f"{path}: section v{span.version} replaced by v{SECTION_VERSION}")
+        plan.changes.append(Change(path, old, in_file(path, upsert_section, old, body)))
+    return plan
 
 
-def make_section(project: Project, path: str, source: bytes) -> str:
-    """The text of the managed section of one instruction file."""
-    ctx = script_command(project)
-    if os.path.basename(path).upper().startswith("CLAUDE") and not is_linked_pair(project):
-        up = "../" * path.count("/")  # imports are relative to the importing file
-        agents = f"@{up}AGENTS.md\n"
-        own = (in_file(path, remove_section, source) or b"").splitlines()
-        has_own = agents.encode() in (line.strip() + b"\n" for line in own)
-        return fill("claude-section.md", ctx=ctx, up=up, agents="" if has_own else agents)
-    commands = read_facts(project, list_files(project)).commands
-    return make_agents_section(ctx, commands, _section_tasks(project, ctx))
+def make_section(project: Project, path: str, source: bytes, absent: Collection[str]) -> str:
+    """The text of the managed section of one instruction file, without lines on absent files."""
+    name = _section_template(project, path)
+    up = "../" * path.count("/")  # imports are relative to the importing file
+    own = (in_file(path, remove_section, source) or b"").splitlines()
+    imported = f"@{up}{AGENT_FILE}".encode() in map(bytes.strip, own)
+    values = {"ctx": script_command(project), "up": up, "commands": "", "tasks": ""}
+    values["agents"] = "" if imported else f"@{up}{AGENT_FILE}\n"
+    if name == "agents-section.md":
+        values["tasks"] = _section_tasks(project, values["ctx"])
+        values["commands"] = render_section_commands(
+            read_facts(project, list_files(project)).commands
+        )
+    return fit_section(name, values, absent)
+
+
+def _section_template(project: Project, path: str) -> str:
+    """Which template a file's section is made from: AGENTS.md and its links have the full one."""
+    stem = os.path.basename(path).upper().partition(".")[0]  # CLAUDE.local.md is like CLAUDE.md
+    names = [
+        row.value
+        for row in agent_rows()
+        if row.kind in ("section", "pointer") and row.path in (path, f"{stem}.md")
+    ]
+    linked = find_place(project, path) == find_place(project, AGENT_FILE)
+    return names[0] if names and not linked else "agents-section.md"
+
+
+def fit_section(name: str, values: Mapping[str, str], absent: Collection[str] = ()) -> str:
+    """A filled section; commands that would make it too long are left out."""
+    wanted = {key: values[key] for key in values if f"{{{key}}}" in TEMPLATES[name]}
+    commands = values["commands"].splitlines(keepends=True)
+    for kept in range(len(commands), -1, -1):
+        if "commands" in wanted:
+            wanted["commands"] = "".join(commands[:kept])
+        lines = fill(name, **wanted).splitlines(keepends=True)
+        text = "".join(line for line in lines if not any(path in line for path in absent))
+        if estimate_tokens(text) <= SECTION_TOKENS and text.count("\n") <= SECTION_LINES:
+            break
+    return text
 
 
 def _section_tasks(project: Project, ctx: str) -> str:
@@ -10938,27 +11122,13 @@ def _section_tasks(project: Project, ctx: str) -> str:
     )
 
 
-def make_agents_section(ctx: str, commands: Sequence[Command], tasks: str) -> str:
-    """The vendor-neutral section; commands that would make it too long are left out."""
-    lines = render_section_commands(commands).splitlines(keepends=True)
-    for kept in range(len(lines), -1, -1):
-        text = fill("agents-section.md", ctx=ctx, commands="".join(lines[:kept]), tasks=tasks)
-        if estimate_tokens(text) <= SECTION_TOKENS and text.count("\n") <= SECTION_LINES:
-            return text
-    return text
-
-
-def is_linked_pair(project: Project) -> bool:
-    """Whether AGENTS.md and CLAUDE.md are one file."""
-    return find_place(project, AGENT_FILES[0]) == find_place(project, AGENT_FILES[1])
-
-
 def list_managed(project: Project) -> list[str]:
     """The instruction files that hold a managed section, whole or damaged; a linked pair once."""
     names = {*list_files(project), *list_folder(project, "")}  # also those that git does not list
-    others = sorted(path for path in names - {*AGENT_FILES} if can_be_managed(path))
-    found: dict[str, str] = {}  # real place -> path
-    for path in [*AGENT_FILES, *others]:
+    first = [AGENT_FILE, *(row.path for row in agent_rows() if row.kind == "section")]
+    others = sorted(path for path in names - {*first} if can_be_managed(path))
+    managed: dict[str, str] = {}  # real place -> path
+    for path in [*first, *others]:
         source = read_source(project, path) if path in others else read_old(project, path)
         if source and b" CTX MANAGED SECTION" in source:
             try:
@@ -10966,13 +11136,184 @@ def list_managed(project: Project) -> list[str]:
                     continue  # a text about sections
             except CtxError:
                 pass  # damaged: whoever uses it will be told where
-            found.setdefault(find_place(project, path), path)
-    return list(found.values())
+            managed.setdefault(find_place(project, path), path)
+    return list(managed.values())
 
 
 def can_be_managed(path: str) -> bool:
     """Whether `update` will look for a section in a file of this name."""
     return path.count("/") <= 3 and path.endswith((".md", ".mdc", ".markdown", ".txt", "rules"))
+
+
+def describe_setup(project: Project, written: Collection[str]) -> list[str]:
+    """What a user should know after init: ignored files, imports, trust, and what comes next."""
+    ctx = script_command(project)
+    ignored = run_git(project, "check-ignore", "-z", "--", *sorted(written)) or b""
+    names = [path for path in os.fsdecode(ignored).split("\0") if path]
+    lines = [f"{names[0]}: ignored by git; `git add -f` shares it with others"] if names else []
+    flags = {MAP_PATH: "--no-map", CONSTITUTION_PATH: "--no-constitution"}
+    imports = [path for path in flags if f"@{path}" in (read_text(project, "CLAUDE.md") or "")]
+    if imports:
+        out = ", ".join(f"`init {flags[path]}`" for path in imports)
+        lines.append(f"every Claude session imports {' and '.join(imports)}; without: {out}")
+    lines += [row.value for row in agent_rows() if row.kind == "note" and row.path in written]
+    finding = check_command(project)
+    if finding.fix:
+        lines.append(f"{finding.state}; {finding.fix}")
+    return [*lines, f'next: `{ctx} pack "what to do"`, `{ctx} tasks`, `{ctx} doctor`']
+
+
+# -- settings of agents
+
+# The root is the nearest folder with .ctx: agents start commands in any subfolder. No `$`: some
+# agents replace variables in their settings.
+_FROM_ROOT = "until [ -d .ctx ] || [ . -ef / ]; do cd ..; done; exec "
+# Imported, ctx.py is compiled once, not at each start; what is compiled lies in our own cache, so
+# that holds also for users who want no such files. And where ctx.py is gone, Python ends with 1:
+# a missing script ends with 2, which would take the user's prompt away.
+_LAUNCHER = (
+    'python3 -c "import sys; sys.dont_write_bytecode = False; sys.pycache_prefix = sys.argv.pop(1);'
+    ' sys.path[0] = sys.argv.pop(1); import {name}; {name}.main()" .ctx/cache {folder} hook'
+)
+
+
+def plan_agents(
+    project: Project, rows: Collection[AgentRow], parts: Collection[str], *, remove: bool = False
+) -> Plan:
+    """Files and settings of agents: those asked for, and those made earlier brought up to date.
+
+    Or all of them taken out again. What was edited by hand stays and is named.
+    """
+    changes, notes = [], []
+    for row in agent_rows():
+        asked = row in rows and row.kind in (*parts, "rule")
+        old = (
+            read_old(project, row.path) if row.kind in ("helper", "rule", "hooks", "mcp") else None
+        )
+        if row.kind in ("hooks", "mcp"):
+            text = (old or b"").decode("utf-8", "surrogateescape")
+            try:
+                new = _edit_settings(project, row, text, asked=asked, remove=remove)
+            except (ValueError, RecursionError) as error:
+                if not asked:
+                    continue
+                what = f"{row.path}: cannot be read: {one_line(str(error))}; correct it"
+                raise CtxError(what) from error
+            if new != text:
+                changes.append(
+                    Change(row.path, old, new.encode("utf-8", "surrogateescape") or None)
+                )
+        elif row.kind in ("helper", "rule"):
+            sealed = None if remove else seal(fill(row.value, ctx=script_command(project)))
+            if unseal(old)[1] if old is not None else asked:
+                changes.append(Change(row.path, old, sealed))
+            elif old is not None and (asked or b"<!-- ctx sha256:" in old):
+                notes.append(f"{row.path}: edited by hand; kept")
+    return Plan(changes, notes)
+
+
+def _edit_settings(project: Project, row: AgentRow, text: str, *, asked: bool, remove: bool) -> str:
+    """A settings file with our commands added if asked for, renewed or taken out; "" if none is left."""
+    import json
+
+    line = _agent_line(project, row.kind)
+    handler = {"type": "command", "command": line, "timeout": 20}
+    value = row.value.replace('"@hook"', json.dumps(handler)).replace('"@mcp"', json.dumps(line))
+    wanted = json.loads(value)
+    if row.path.endswith(".toml"):
+        return _edit_toml(row.path, text, wanted, asked=asked, remove=remove)
+    data = json.loads(text.removeprefix("\ufeff") or "{}")
+    if not isinstance(data, dict):
+        raise ValueError("not an object")
+    new = _replace_own(data, ... if remove else next(_list_handlers(wanted)))
+    if asked:
+        new = _merge(row.path, new, wanted)
+    if new == data:
+        return text
+    return "" if new is ... or new.keys() <= {"version"} else edit_json(text or "{}\n", new)
+
+
+def _agent_line(project: Project, kind: str) -> str:
+    """The line of shell by which an agent starts `hook` or `mcp` from any folder."""
+    ctx = script_command(project)
+    script = re.fullmatch(r"python3 (?:([\w./-]+)/)?([^\W\d]\w*)\.py", ctx)
+    if kind == "mcp" or not script:
+        return f"{_FROM_ROOT}{ctx} {kind.removesuffix('s')}"
+    return _FROM_ROOT + _LAUNCHER.format(folder=script[1] or ".", name=script[2])
+
+
+def _list_handlers(value: Any) -> Iterator[dict[str, Any]]:
+    """Every object with a command in some settings."""
+    if isinstance(value, dict) and "command" in value:
+        yield value
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _list_handlers(item)
+
+
+def _is_own(handler: Mapping[str, Any]) -> bool:
+    """Whether a command of a settings file starts ctx.py, in any of the ways it was written."""
+    lists = [
+        each if isinstance(each, list) else [each] for each in map(handler.get, ("command", "args"))
+    ]
+    line = " ".join(word for words in lists for word in words if isinstance(word, str))
+    ways = r"-d \.ctx .*|import (\w+); \1\.main\(\).*|(?:^|[\s/])ctx(?:\.py)?"
+    return re.search(rf"(?s:{ways}) (?:hook|mcp)$", line) is not None
+
+
+def _replace_own(value: Any, command: Any) -> Any:
+    """Settings with each command of ours replaced; `...` takes it out, and all that this empties."""
+    if isinstance(value, list):
+        rows = [_replace_own(item, command) for item in value]
+        return ... if rows and all(item is ... for item in rows) else rows
+    if not isinstance(value, dict):
+        return value
+    if "command" in value and _is_own(value):
+        return command
+    kept = {key: _replace_own(value[key], command) for key in value}
+    kept = {key: item for key, item in kept.items() if item is not ...}
+    return ... if kept != value and kept.keys() <= {"matcher"} else kept
+
+
+def _merge(path: str, value: Any, wanted: Any) -> Any:
+    """Settings with what is wanted added; an entry of somebody else's is never replaced."""
+    if type(value) is not type(wanted):
+        kind = "list" if isinstance(wanted, list) else "table"
+        raise CtxError(f"{path}: {show(str(value), 40)} is not a {kind}; correct it")
+    if isinstance(wanted, list):
+        return value if any(map(_is_own, _list_handlers(value))) else [*value, *wanted]
+    if not isinstance(wanted, dict):
+        return value
+    if "command" in wanted:
+        if not _is_own(value):
+            raise CtxError(f"{path}: the entry `ctx` is something else; rename it")
+        return value
+    new = {key: _merge(path, value[key], wanted[key]) for key in wanted if key in value}
+    return value | wanted | new
+
+
+def _edit_toml(path: str, text: str, wanted: dict[str, Any], *, asked: bool, remove: bool) -> str:
+    """The same for TOML, where our entry is one table at the end."""
+    import json
+    import tomllib
+
+    ((group, entries),) = wanted.items()
+    ((name, handler),) = entries.items()
+    head = f"[{group}.{name}]\n"
+    block = head + "".join(f"{key} = {json.dumps(item)}\n" for key, item in handler.items())
+    old = re.search(rf"(?m)^{re.escape(head)}(?:[^\[\n].*\n)*", text)
+    if old and _is_own(tomllib.loads(old[0])[group][name]):
+        before = text[: old.start()].removesuffix("\n\n" if remove else "")
+        before += "\n" if remove and before else ""
+        return before + ("" if remove else block) + text[old.end() :]
+    if not asked:
+        return text
+    if old or name in tomllib.loads(text).get(group, {}):
+        raise CtxError(f"{path}: the entry `{name}` is something else; rename it")
+    return f"{text.rstrip()}\n\n{block}" if text.strip() else block
+
+
+# -- doctor
 
 
 def list_coverage(project: Project) -> list[Coverage]:
@@ -11004,24 +11345,37 @@ def check_health(project: Project) -> list[Finding]:
         version = read_git_version(project)
         git, fix = version or "not installed or not usable here", "" if version else "install git"
     tracker = read_tasks(project, project.config.tasks_source)
-    faults = f", {len(tracker.faults)} records with faults" if tracker.faults else ""
-    tasks = f"{tracker.source}: {len(tracker.tasks)} tasks{faults}"
+    faults = f", {count_of(len(tracker.faults), 'fault')}" if tracker.faults else ""
+    tasks = f"{tracker.source}: {count_of(len(tracker.tasks), 'task')}{faults}"
     found += [
         Finding("git", git, fix),
         Finding("tasks", tasks if tracker.source else "no tracker found", ""),
+        check_command(project),
+        *(_check_agent(project, agent) for agent in list_agents(project)),
     ]
-    try:
+    managed = []
+    with contextlib.suppress(CtxError):  # what is wrong with AGENTS.md is found again below
         managed = list_managed(project)
-    except CtxError:
-        managed = []  # what is wrong with AGENTS.md or CLAUDE.md is found again below
-    paths = dict.fromkeys([*AGENT_FILES, *managed, CONSTITUTION_PATH, RUNLOOP_PATH, MAP_PATH])
-    return [*found, *(_check_file(project, ctx, path) for path in paths)]
+    rows = [row for row in agent_rows() if row.agent in list_agents(project)]
+    sections = [AGENT_FILE, *_list_section_paths(project, rows), *managed]
+    paths = dict.fromkeys([*sections, CONSTITUTION_PATH, RUNLOOP_PATH, MAP_PATH])
+    return [*found, *(_check_file(project, ctx, path, managed) for path in paths)]
 
 
-def _check_file(project: Project, ctx: str, path: str) -> Finding:
+def _check_file(project: Project, ctx: str, path: str, managed: Sequence[str]) -> Finding:
     """The state of a file that init makes or has a section in, with the command that mends it."""
     try:
-        state = _file_state(project, path)
+        old = read_old(project, path)
+        if path not in (CONSTITUTION_PATH, RUNLOOP_PATH, MAP_PATH):
+            body = make_section(project, path, old or b"", _list_absent(project))
+            state = f"section {in_file(path, section_state, old, body)}"
+        elif not _exists(project, path):
+            state = "left out" if managed and path != RUNLOOP_PATH else "absent"
+        elif path == MAP_PATH:
+            current = make_map(project, project.config.map_token_budget).encode()
+            state = "current" if old == current else "stale"
+        else:
+            state = "present"
     except CtxError as error:
         what, _, fix = str(error).rpartition("; ")
         return Finding(path, what, fix)
@@ -11029,149 +11383,42 @@ def _check_file(project: Project, ctx: str, path: str) -> Finding:
     return Finding(path, state, fixes.get(state.split()[-1], ""))
 
 
-def _file_state(project: Project, path: str) -> str:
-    if path not in (CONSTITUTION_PATH, RUNLOOP_PATH, MAP_PATH):
-        old = read_old(project, path)
-        body = make_section(project, path, old or b"")
-        return "section " + in_file(path, section_state, old, body)
-    if not os.path.lexists(find_place(project, path)):
-        return "absent"
-    if path != MAP_PATH:
-        return "present"
-    current = make_map(project, project.config.map_token_budget).encode()
-    return "current" if read_old(project, path) == current else "stale"
+def check_command(project: Project) -> Finding:
+    """Whether the command that written texts name can be run on this machine."""
+    import shlex
+    import shutil
+    import subprocess
+
+    ctx = script_command(project)
+    program, *rest = shlex.split(ctx)
+    script = next((word for word in rest if word.endswith(".py")), "")
+    state = ""
+    if shutil.which(program) is None:
+        state = f"`{ctx}`: {program} is not on PATH"
+    elif script and not os.path.isfile(os.path.join(project.root, script)):
+        state = f"`{ctx}`: no such file"
+    elif program.startswith("python"):
+        done = subprocess.run([program, "--version"], capture_output=True, text=True)
+        version = [int(number) for number in re.findall(r"\d+", done.stdout)[:2]]
+        state = f"`{ctx}`: {done.stdout.strip()} is too old" if version < [3, 11] else ""
+    fix = f"`init --vendor` copies ctx.py to {VENDOR_PATH}; or set agents.command"
+    return Finding("command", state or f"`{ctx}` can be run", fix if state else "")
 
 
-# -- doors for agents, registered in the files of their tools
-
-_AGENT_TEMPLATES = {
-    ".claude/agents/repo-mapper.md": "repo-mapper.md",
-    ".claude/skills/ctx/SKILL.md": "skill.md",
-}
-_EVENTS = {
-    "SessionStart": "startup|resume|clear|compact",
-    "UserPromptSubmit": "",
-    "SubagentStart": "",
-    "PreToolUse": "Agent|Task",
-}
-# file -> its key for what we add, how its tool names the root, the events that take context
-_SETTINGS: dict[str, tuple[str, str, dict[str, str]]] = {
-    ".claude/settings.json": ("hooks", "${CLAUDE_PROJECT_DIR}", _EVENTS),
-    ".codex/hooks.json": ("hooks", "$(git rev-parse --show-toplevel)", _EVENTS),
-    ".cursor/hooks.json": ("hooks", ".", {"sessionStart": "", "subagentStart": ""}),
-    ".mcp.json": ("mcpServers", ".", {}),
-}
-# Imported, ctx.py is compiled once, not at each start; what is compiled lies in our own cache, so
-# that holds also for users who want no such files. And where ctx.py is gone, Python ends with 1:
-# a missing script ends with 2, which would take the user's prompt away.
-_LAUNCHER = (
-    "import sys; sys.dont_write_bytecode = False; sys.pycache_prefix = sys.argv.pop(1);"
-    " sys.path[0] = sys.argv.pop(1); import {name}; {name}.main()"
-)
-
-
-def plan_doors(project: Project, wanted: Collection[str], *, remove: bool = False) -> Plan:
-    """The doors asked for, of "hooks", "agents" and "mcp", and those made earlier, brought up to date.
-
-    Or all of them taken out again. What was edited by hand stays and is named.
-    """
-    import json
-
-    changes, notes = [], []
-    for path, (key, _, _) in _SETTINGS.items():
-        old = read_old(project, path)
-        used = path.startswith((".claude", ".mcp")) or list_folder(project, path.split("/")[0])
-        asked = bool(used) and ("mcp" if path == ".mcp.json" else "hooks") in wanted
-        try:
-            text = (old or b"{}\n").decode()
-            data = json.loads(text.removeprefix("\ufeff"))
-            own = _replace_own(data.get(key), ...) != data.get(key)
-        except (ValueError, AttributeError, RecursionError) as error:
-            if not asked:
-                continue
-            raise CtxError(f"{path}: not valid JSON: {one_line(str(error))}; correct it") from error
-        if not asked and not own:
-            continue
-        if remove:
-            new = data | {key: _replace_own(data[key], ...)}
-        else:
-            new = _with_door(project, path, data, asked=asked)
-        empty = {each for each in new if new[each] is not ...} <= {"version"}
-        changes.append(Change(path, old, None if empty else edit_json(text, new).encode()))
-    for path, template in _AGENT_TEMPLATES.items():
-        old = read_old(project, path)
-        seen = None if remove else seal(fill(template, ctx=script_command(project)))
-        if unseal(old)[1] if old is not None else "agents" in wanted:
-            changes.append(Change(path, old, seen))
-        elif old is not None and ("agents" in wanted or b"<!-- ctx sha256:" in old):
-            notes.append(f"{path}: edited by hand; kept")
-    return Plan(changes, notes)
-
-
-def _replace_own(value: Any, command: Any) -> Any:
-    """Settings with each command of ours replaced; `...` takes it out, and all that this empties."""
-    if isinstance(value, list):
-        rows = [_replace_own(each, command) for each in value]
-        return ... if rows and all(each is ... for each in rows) else rows
-    if not isinstance(value, dict):
-        return value
-    if _is_own(value):
-        return command
-    kept = {key: _replace_own(value[key], command) for key in value}
-    kept = {key: each for key, each in kept.items() if each is not ...}
-    return ... if kept != value and kept.keys() <= {"matcher"} else kept
-
-
-def _is_own(handler: Mapping[str, Any]) -> bool:
-    """Whether a command of a settings file calls a door of ctx.py, wherever that lies."""
-    more = handler.get("args")
-    words = [handler.get("command"), *(more if isinstance(more, list) else ())]
-    line = " ".join(word for word in words if isinstance(word, str))
-    stem = os.path.basename(__file__).removesuffix(".py")
-    script = rf"import (\w+); \1\.main\(\).*|(?:^|[\s/])(?:ctx|{re.escape(stem)})(?:\.py)?"
-    return bool(re.search(rf"(?:{script}) (?:hook|mcp)$", line))
-
-
-def _with_door(project: Project, path: str, data: dict[str, Any], *, asked: bool) -> dict[str, Any]:
-    """Settings with our commands as they should be; missing ones are added if asked for."""
-    key, root, events = _SETTINGS[path]
-    command = _door_command(project, path, root)
-    known = data.get(key, {})
-    if not isinstance(known, dict):
-        raise CtxError(f"{path}: {key} is not a table; correct it")
-    table = _replace_own(known, command)
-    if asked and path == ".mcp.json" and _replace_own(known, ...) == known:
-        if "ctx" in known:
-            raise CtxError(f"{path}: {key}.ctx is something else; rename it")
-        table = {**known, "ctx": command}
-    for event, matcher in events.items() if asked else ():
-        rows = table.get(event, [])
-        if not isinstance(rows, list):
-            raise CtxError(f"{path}: {key}.{event} is not a list; correct it")
-        group = ({"matcher": matcher} if matcher else {}) | {"hooks": [command]}
-        if _replace_own(rows, ...) == rows:
-            table = table | {event: [*rows, command if path.startswith(".cursor") else group]}
-    version = {"version": 1} if path.startswith(".cursor") else {}
-    return version | data | {key: table}
-
-
-def _door_command(project: Project, path: str, root: str) -> dict[str, Any]:
-    """How the tool that reads this file should call ctx.py."""
-    door = "mcp" if path == ".mcp.json" else "hook"
-    place = script_path(project)
-    folder, _, name = f"{root}/{place}".rpartition("/")
-    stem = name.removesuffix(".py")
-    python = "python" if os.name == "nt" else "python3"
-    words = [python, place, door] if place else ["ctx", door]
-    if place and door == "hook" and stem.isidentifier():
-        code = _LAUNCHER.format(name=stem)
-        words = [python, "-c", code, f"{root}/.ctx/cache", folder, door]
-    if door == "mcp":
-        return {"command": words[0], "args": words[1:]}
-    if path.startswith(".claude"):
-        return {"type": "command", "command": words[0], "args": words[1:], "timeout": 20}
-    line = " ".join(each if re.fullmatch(r"[\w./-]+", each) else f'"{each}"' for each in words)
-    return {"command": line} | ({} if root == "." else {"type": "command", "timeout": 20})
+def _check_agent(project: Project, agent: str) -> Finding:
+    """Whether an agent used here is given hooks and MCP, and what its user must still do."""
+    states, fix = [], ""
+    for row in agent_rows():
+        if row.agent == agent and row.kind in ("hooks", "mcp"):
+            text = read_text(project, row.path) or ""
+            registered = re.search(rf"-d \.ctx .*{row.kind.removesuffix('s')}\b", text)
+            states.append(f"{row.kind} {'registered' if registered else 'not registered'}")
+        if row.agent == agent and row.kind == "trust" and "hooks registered" in states:
+            home = read_file(os.path.expanduser(row.path)) or b""
+            trusted = os.path.join(project.root, "").encode() in home
+            states.append("trusted" if trusted else "not trusted")
+            fix = "" if trusted else row.value
+    return Finding(f"agent {agent}", ", ".join(states) or "reads its instruction file", fix)
 
 
 # ---- 17 COMMANDS (entry) ---------------------------------------------------
@@ -11219,15 +11466,20 @@ _JSON = switch("--json", "for a program, on stdout")
     switch("--no-setup", "do not install the parsers when they are missing"),
     switch("--dry-run", "print the diff and write nothing"),
     flag("--file", "manage a section here too", action="append", default=[], metavar="PATH"),
-    switch("--hooks", "register `hook` with Claude Code, Codex, Cursor"),
-    switch("--agents", "add a scanning agent and a skill for Claude Code"),
-    switch("--mcp", "register `mcp` in .mcp.json"),
+    switch("--hooks", "register `hook` with the agents used here"),
+    switch("--mcp", "register `mcp` with the agents used here"),
+    flag("--agents", "these agents, with their helper files", nargs="?", const="", metavar="A,B"),
+    flag("--constitution", "which one to start from", choices=CONSTITUTIONS, default="product"),
+    switch("--no-constitution", "leave the constitution out"),
+    switch("--no-map", "leave the map out"),
+    switch("--vendor", f"copy this file to {VENDOR_PATH} and call that"),
     example="python3 ctx.py init --dry-run",
 )
 def cmd_init(project: Project, args: argparse.Namespace) -> int:
     """Set this repository up: sections in AGENTS.md and CLAUDE.md, constitution, run loop, map.
 
-    Not a byte of yours outside the managed sections changes; `update --remove` takes them out.
+    Agents that are used here (Codex, Gemini CLI, Cursor, Copilot, opencode, Zed, Windsurf) get
+    what they read; `--agents NAME,NAME` chooses them instead. Not a byte of yours outside the managed sections changes; `update --remove` takes them out.
     """
     if not args.no_setup and not args.dry_run and list_missing():
         try:
@@ -11235,10 +11487,19 @@ def cmd_init(project: Project, args: argparse.Namespace) -> int:
         except CtxError as error:
             say(project, f"{error}; going on without the parsers")
     project = project._replace(look_only=args.dry_run)
-    files = [find_path(project, path) for path in args.file]
-    wanted = [door for door in ("hooks", "agents", "mcp") if getattr(args, door)]
-    plan = plan_init(project, [*AGENT_FILES, *files], wanted)
-    return _apply(project, plan, dry=args.dry_run)
+    asked = {"hooks": args.hooks, "mcp": args.mcp, "helper": args.agents is not None}
+    setup = Setup(
+        agents=[name for name in re.split(r"[\s,]+", args.agents or "") if name],
+        files=[find_path(project, path) for path in args.file],
+        parts=[part for part in asked if asked[part]],
+        constitution="" if args.no_constitution else args.constitution,
+        with_map=not args.no_map,
+        vendor=args.vendor,
+    )
+    written = _apply(project, plan_init(project, setup), dry=args.dry_run)
+    for line in describe_setup(project, written) if written else ():
+        say(project, line)
+    return 0
 
 
 def _setting(project: Project, field: str, name: str, text: str | None) -> Any:
@@ -11246,22 +11507,31 @@ def _setting(project: Project, field: str, name: str, text: str | None) -> Any:
     return getattr(project.config, field) if text is None else parse_setting(name, field, text)
 
 
-def _apply(project: Project, plan: Plan, *, dry: bool) -> int:
-    """Write a plan, or show it, and say what happened."""
+def _apply(project: Project, plan: Plan, *, dry: bool) -> list[str]:
+    """Write a plan, or show it, and say what happened; the paths written."""
     if dry:
         write_stdout(render_diff(plan.changes))
-    else:
-        gone = {change.path for change in plan.changes if change.new is None}
-        for path in write_changes(project, plan.changes):
-            say(project, f"{'removed' if path in gone else 'wrote'} {path}")
+    written = [] if dry else write_changes(project, plan.changes)
+    gone = [change.path for change in plan.changes if change.new is None]
+    for path in written:
+        say(project, f"{'removed' if path in gone else 'wrote'} {path}")
+    remove_empty_folders(project, () if dry else gone)
     for note in plan.notes:
         say(project, note)
-    return 0
+    return written
 
 
 @command(
     switch("--check", "write nothing; exit 1 if something is stale"),
     switch("--force", "replace sections edited by hand, leaving a copy"),
+    flag(
+        "--force-constitution",
+        "replace the constitution, leaving a copy",
+        nargs="?",
+        const=CONSTITUTIONS[0],
+        choices=CONSTITUTIONS,
+        default="",
+    ),
     switch("--remove", "take the managed sections out again"),
     switch("--dry-run", "print the diff and write nothing"),
     example="python3 ctx.py update --check",
@@ -11269,7 +11539,10 @@ def _apply(project: Project, plan: Plan, *, dry: bool) -> int:
 def cmd_update(project: Project, args: argparse.Namespace) -> int:
     """Refresh what init made; parts that you edited are kept and named."""
     project = project._replace(look_only=args.check or args.dry_run)
-    plan = plan_remove(project) if args.remove else plan_update(project, force=args.force)
+    if args.remove:
+        plan = plan_remove(project)
+    else:
+        plan = plan_update(project, force=args.force, constitution=args.force_constitution)
     if args.check:
         stale = [change.path for change in plan.changes if change.old != change.new]
         for path in stale:
@@ -11277,11 +11550,13 @@ def cmd_update(project: Project, args: argparse.Namespace) -> int:
         for note in plan.notes:
             say(project, note)
         return 1 if stale else 0
-    return _apply(project, plan, dry=args.dry_run)
+    _apply(project, plan, dry=args.dry_run)
+    return 0
 
 
 @command(
-    flag("--tokens", "token budget, 100 to 10000 (default: map.token_budget)", metavar="N"),
+    flag("path", "the same as --focus PATH", nargs="?", metavar="PATH"),
+    flag("-t --tokens", "token budget, 100 to 10000 (default: map.token_budget)", metavar="N"),
     flag("-o --output", "where to write it; - is stdout (default: .ctx/map.md)", metavar="F"),
     flag("--focus", "rank from here; may be repeated", action="append", default=[], metavar="PATH"),
     switch("--no-code-intel", "structure only: no file is parsed"),
@@ -11293,7 +11568,9 @@ def cmd_update(project: Project, args: argparse.Namespace) -> int:
 def cmd_map(project: Project, args: argparse.Namespace) -> int:
     """Write the ranked map of this project, within a hard token budget."""
     budget = _setting(project, "map_token_budget", "--tokens", args.tokens)
-    ways = {"focus": args.focus, "code": not args.no_code_intel, "ledger": args.ledger}
+    focus = [os.path.relpath(os.path.realpath(args.path), project.root)] if args.path else []
+    focus = [*args.focus, *(path.replace(os.sep, "/") for path in focus if path != ".")]
+    ways = {"focus": focus, "code": not args.no_code_intel, "ledger": args.ledger}
     text = make_map(project, budget, form="json" if args.json else "text", **ways)
     if args.diff:
         changes = render_map_diff(read_text(project, MAP_PATH) or "", text)
@@ -11302,6 +11579,9 @@ def cmd_map(project: Project, args: argparse.Namespace) -> int:
     if args.output == "-" or (args.json and not args.output):
         write_stdout(text)
     elif args.output:
+        old = read_file(os.path.realpath(args.output))
+        if old and not is_map(old):
+            raise CtxError(f"{args.output}: exists and is no map; choose another name")
         write_file(args.output, text.encode())
         say(project, f"wrote {args.output}")
     else:
@@ -11637,8 +11917,8 @@ def cmd_view(project: Project, args: argparse.Namespace) -> int:
 
 _COMMON_FLAGS = {
     "--root": "the repository",
-    "--quiet": "no talk on stderr",
-    "--verbose": "more talk on stderr",
+    "--quiet": "no messages on stderr",
+    "--verbose": "more messages",
     "--help": "what a command does",
 }
 
@@ -11980,6 +12260,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: list[str]) -> int:
+    if argv[:1] == ["help"]:
+        argv = [*argv[1:2], "--help"]
     if argv in ([], ["-h"], ["--help"]):  # before argparse is loaded: this should be instant
         write_stdout(_help())
         return 0
@@ -12031,8 +12313,10 @@ def _add_global_flags(parser: argparse.ArgumentParser, default: Any) -> None:
     parser.add_argument(
         "--root", metavar="DIR", default=default, help="the repository (default: found above here)"
     )
-    for name, text in (("quiet", "no talk on stderr"), ("verbose", "more talk on stderr")):
-        parser.add_argument(f"--{name}", action="store_true", default=default or False, help=text)
+    for name, text in (("quiet", "no messages on stderr"), ("verbose", "more messages")):
+        parser.add_argument(
+            f"-{name[0]}", f"--{name}", action="store_true", default=default or False, help=text
+        )
 
 
 def _command_parser(name: str, door: Door) -> argparse.ArgumentParser:
@@ -12070,15 +12354,70 @@ TEMPLATES = {
 ## Working in this repository
 
 - Map of the code, most depended-on first: `.ctx/map.md` (refresh: `{ctx} map`). Read it before searching.
-- House rules: `.ctx/constitution.md`. How a task is worked through: `.ctx/runloop.md`.
+- House rules: `.ctx/constitution.md`.
+- How a task is worked through: `.ctx/runloop.md`.
 {commands}{tasks}- Files for one task, with reasons: `{ctx} pack "what to do"`. Work within that package; report gaps rather than searching everywhere.
+"""[1:],
+    "agents.txt": r"""
+# Coding agents and the files they read in a repository: agent, kind, path, value.
+#   found    the path shows that the agent is used here
+#   section  a managed section, made from the template
+#   pointer  the same, only where the file exists: it hides AGENTS.md, or is read beside it
+#   unless   no section for this agent where the file holds the value
+#   helper   a file of ours, made from the template, with `init --agents`
+#   rule     a file of ours, made from the template
+#   hooks    JSON merged in with `init --hooks`; "@hook" is one command
+#   mcp      JSON or TOML merged in with `init --mcp`; "@mcp" is the line that a shell runs
+#   trust    a file of the user that names this repository once it is trusted, and what to do if not
+#   note     told when init wrote the file
+claude    found    .claude
+claude    found    CLAUDE.md
+claude    section  CLAUDE.md                        claude-section.md
+claude    helper   .claude/agents/repo-mapper.md    repo-mapper.md
+claude    helper   .claude/skills/ctx/SKILL.md      skill.md
+claude    hooks    .claude/settings.json            {"hooks": {"SessionStart": [{"matcher": "startup|resume|clear|compact", "hooks": ["@hook"]}], "UserPromptSubmit": [{"hooks": ["@hook"]}], "SubagentStart": [{"hooks": ["@hook"]}], "PreToolUse": [{"matcher": "Agent|Task", "hooks": ["@hook"]}]}}
+claude    mcp      .mcp.json                        {"mcpServers": {"ctx": {"command": "sh", "args": ["-c", "@mcp"]}}}
+codex     found    .codex
+codex     hooks    .codex/hooks.json                {"hooks": {"SessionStart": [{"matcher": "startup|resume|clear|compact", "hooks": ["@hook"]}], "UserPromptSubmit": [{"hooks": ["@hook"]}], "SubagentStart": [{"hooks": ["@hook"]}]}}
+codex     mcp      .codex/config.toml               {"mcp_servers": {"ctx": {"command": "sh", "args": ["-c", "@mcp"]}}}
+gemini    found    .gemini
+gemini    found    GEMINI.md
+gemini    unless   .gemini/settings.json            AGENTS.md
+gemini    section  GEMINI.md                        gemini-section.md
+gemini    mcp      .gemini/settings.json            {"mcpServers": {"ctx": {"command": "sh", "args": ["-c", "@mcp"]}}}
+opencode  found    opencode.json
+opencode  found    .opencode
+opencode  mcp      opencode.json                    {"mcp": {"ctx": {"type": "local", "command": ["sh", "-c", "@mcp"], "enabled": true}}}
+copilot   found    .github/copilot-instructions.md
+copilot   pointer  .github/copilot-instructions.md  pointer-section.md
+copilot   mcp      .vscode/mcp.json                 {"servers": {"ctx": {"type": "stdio", "command": "sh", "args": ["-c", "@mcp"]}}}
+cursor    found    .cursor
+cursor    found    .cursorrules
+cursor    pointer  .cursorrules                     pointer-section.md
+cursor    rule     .cursor/rules/ctx.mdc            cursor-rule.md
+cursor    hooks    .cursor/hooks.json               {"version": 1, "hooks": {"sessionStart": ["@hook"], "subagentStart": ["@hook"]}}
+cursor    mcp      .cursor/mcp.json                 {"mcpServers": {"ctx": {"command": "sh", "args": ["-c", "@mcp"]}}}
+zed       found    .zed
+zed       found    .rules
+zed       pointer  .rules                           pointer-section.md
+zed       mcp      .zed/settings.json               {"context_servers": {"ctx": {"source": "custom", "command": "sh", "args": ["-c", "@mcp"]}}}
+windsurf  found    .windsurf
+windsurf  found    .windsurfrules
+windsurf  pointer  .windsurfrules                   pointer-section.md
+windsurf  rule     .windsurf/rules/ctx.md           windsurf-rule.md
+codex     trust    ~/.codex/config.toml             start `codex` here once and trust this project's hooks
+codex     note     .codex/hooks.json                Codex runs hooks only after you trusted them: start `codex` here once and choose to trust them
+codex     note     .codex/config.toml               Codex reads .codex/config.toml only in a project that it trusts
 """[1:],
     "claude-section.md": r"""
 <!-- Written by `{ctx} update`. Put your own words outside this section; `{ctx} update --remove` takes it out. -->
 {agents}@{up}.ctx/map.md
 @{up}.ctx/constitution.md
 
-- One task as a prompt: `{ctx} prompt TASK | claude -p`. The run loop for `--append-system-prompt-file`: `.ctx/runloop.md`.
+- If a line above still begins with `@`, this session started in a subfolder: read those files from the root.
+- A task that touches many files: plan mode first. One task as a prompt: `{ctx} prompt TASK | claude -p`.
+- The skill `ctx` (`.claude/skills/ctx/SKILL.md`) answers questions about this repository.
+- The agent `repo-mapper` (`.claude/agents/repo-mapper.md`) finds things without changing anything.
 """[1:],
     "completion.bash": r"""
 # bash completion of ctx.py; to load it: eval "$(python3 ctx.py completion bash)"
@@ -12112,18 +12451,42 @@ _ctx() {
 }
 compdef _ctx ctx ctx.py
 """[1:],
-    "constitution.md": r"""
+    "constitution-library.md": r"""
 # Constitution
 
-How we work here, whoever does the work. Change it freely: `ctx.py` wrote it once and will not touch it again.
+How we work here, whoever does the work. Change it freely: `ctx.py` wrote it once and does not touch it again.
 
-1. **Serve, do not extract.** Every change leaves the person who uses this better off. If it only helps us, it does not ship.
-2. **Earn attention, never manipulate it.** No dark patterns, no false urgency, no noise. Quiet software is respected.
+1. **The public interface is a promise.** Names, types, defaults and errors change only on purpose, with a note for users.
+2. **Callers come first.** Read how this is used before changing it. A surprising success is a bug too.
+3. **Small surface.** Add nothing public that one caller could write in a line. Private is the default.
+4. **Verify before you ship.** Every behaviour has a test, every fix a test that failed before it.
+5. **No new dependency without need.** Each one is a cost for every user.
+6. **Say what you do not know.** Name the gap, the guess and the risk.
+7. **Search before writing.** Reuse what is here. Two of a kind drift apart.
+8. **No placeholders.** Nothing half-built is called done.
+"""[1:],
+    "constitution-minimal.md": r"""
+# Constitution
+
+How we work here. Change it freely: `ctx.py` wrote it once and does not touch it again.
+
+1. **Search before writing.** Reuse what is here.
+2. **Verify before you ship.** Run the tests and the thing itself, read the result.
+3. **Say what you do not know.** Name the gap, the guess and the risk.
+4. **No placeholders.** Nothing half-built is called done.
+"""[1:],
+    "constitution-product.md": r"""
+# Constitution
+
+How we work here, whoever does the work. Change it freely: `ctx.py` wrote it once and does not touch it again.
+
+1. **Serve, do not extract.** Every change leaves the person who uses this better off.
+2. **Earn attention, never manipulate it.** No dark patterns, no false urgency, no noise.
 3. **Verify before you ship.** Run the tests, run the thing itself, read the result. "Should work" is not a state.
-4. **Say what you do not know.** Name the gap, the guess and the risk. A clear "I could not find out" beats a confident wrong answer.
-5. **Build for the person who cannot afford to get it wrong.** Assume one chance, a slow machine, a bad day. Fail safe, lose nothing, explain the way back.
-6. **Search before writing.** The helper, the pattern or the fix may already be here. Reuse it; two of a kind drift apart.
-7. **No placeholders.** Nothing half-built is called done: no stubs, no skipped tests, no "later" without a task that says so.
+4. **Say what you do not know.** Name the gap, the guess and the risk. "I could not find out" beats a confident wrong answer.
+5. **Build for the person who cannot afford to get it wrong.** Fail safe, lose nothing, explain the way back.
+6. **Search before writing.** The helper, the pattern or the fix may already be here. Two of a kind drift apart.
+7. **No placeholders.** Nothing half-built is called done: no stubs, no skipped tests, no "later" without a task for it.
 8. **Leave it simpler.** The best change removes code. Explain the why where code cannot.
 """[1:],
     "contract.md": r"""
@@ -12137,6 +12500,20 @@ You work on one task of this repository, the one under "Selected task". Nothing 
 - If a check fails, find the cause; do not weaken the check.
 - If you cannot finish, leave the repository in a working state and say what is missing.
 - If the last line says that this prompt is incomplete, change nothing and stop.
+"""[1:],
+    "cursor-rule.md": r"""
+---
+description: Where the map, the commands and the house rules of this repository are
+alwaysApply: true
+---
+
+- Commands, house rules and how to find the files of a task: `AGENTS.md`.
+- Map of the code, most depended-on first: `.ctx/map.md` (refresh: `{ctx} map`). Read it before searching.
+"""[1:],
+    "gemini-section.md": r"""
+<!-- Written by `{ctx} update`. Put your own words outside this section; `{ctx} update --remove` takes it out. -->
+{agents}@{up}.ctx/map.md
+@{up}.ctx/constitution.md
 """[1:],
     "languages.txt": r"""
 # One stanza per language: `name: suffixes`, then rows. A row is a verb and its words.
@@ -13904,19 +14281,24 @@ turbo\.json : node : Turborepo pipeline : task? npx turbo run {} @ tasks pipelin
    `decomposed`: the task must be split first; the summary names the parts. `stuck`: a decision, access or fact is
    missing; the summary says which.
 """[1:],
+    "pointer-section.md": r"""
+<!-- Written by `{ctx} update`. Put your own words outside this section; `{ctx} update --remove` takes it out. -->
+- Commands, house rules and how to find the files of a task: `AGENTS.md`. Read it first.
+- Map of the code: `.ctx/map.md`.
+"""[1:],
     "repo-mapper.md": r"""
 ---
 name: repo-mapper
 description: Read-only scout of this repository. Use it to find where something lives, what depends on it, or how a part works, before changing code.
-tools: Read, Glob, Grep, Bash({ctx} scan:*), Bash({ctx} map:*), Bash({ctx} search:*)
+tools: Read, mcp__ctx__map, mcp__ctx__search, mcp__ctx__symbol, mcp__ctx__impact, mcp__ctx__pack
 ---
 
 You find things in this repository and report them; you change nothing.
 
-1. Read `.ctx/map.md`. If it is missing or old, run `{ctx} map --output -`; `--focus PATH` ranks from one place.
-2. Narrow down with `{ctx} search WORDS`, then with Grep and Glob, then Read only the lines that matter.
+1. Read `.ctx/map.md`, or call the tool `map`; `focus` ranks from one file or symbol.
+2. Narrow down with the tools `search`, `symbol` (who defines and uses a name) and `impact` (what depends on a file), then Read only the lines that matter.
 3. Answer with paths and lines (`src/app.py:42`), one sentence each on what is there and why it matters.
-4. Say what you looked for and did not find. Do not guess.
+4. Say what you looked for and did not find. Do not guess. Without these tools, say so: `{ctx} init --mcp` registers them.
 """[1:],
     "runloop.md": r"""
 # Run loop
@@ -13955,17 +14337,13 @@ name: ctx
 description: Facts about this repository on demand. Use it before exploring the code, when a task id is mentioned, or when asking what a change affects.
 ---
 
-This repository has `{ctx}`, which answers from an index of the code, offline and within a token budget.
+`{ctx}` answers from an index of this repository, offline and within a token budget.
 
 - Ranked map: `{ctx} map --output -` (`--tokens N`, `--focus PATH`); the stored one is `.ctx/map.md`.
 - Files and symbols for some words: `{ctx} search WORDS`.
 - The files one task will touch, with reasons: `{ctx} pack "what to do"`. Work within that package; report gaps rather than searching everywhere.
 - Tasks and the next one: `{ctx} tasks --ready`. All about one of them: `{ctx} prompt TASK`.
 - House rules: `.ctx/constitution.md`. How a task is worked through: `.ctx/runloop.md`.
-
-The map now:
-
-!`{ctx} map --output - --quiet`
 """[1:],
     "view.html": r"""
 <!doctype html>
@@ -14209,6 +14587,15 @@ draw();
 </script>
 </body>
 </html>
+"""[1:],
+    "windsurf-rule.md": r"""
+---
+trigger: always_on
+description: Where the map, the commands and the house rules of this repository are
+---
+
+- Commands, house rules and how to find the files of a task: `AGENTS.md`.
+- Map of the code, most depended-on first: `.ctx/map.md` (refresh: `{ctx} map`). Read it before searching.
 """[1:],
 }
 # end generated
