@@ -1,8 +1,10 @@
 """init and update on real folders: every word a user had is still there, byte for byte."""
 
+import json
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import lab
@@ -103,9 +105,15 @@ def test_commands_that_would_make_a_section_too_long_are_left_out() -> None:
     verbs = ("install", "build", "test", "lint", "typecheck", "format", "run")
     few = [ctx.Command(verb, f"make {verb}", "Makefile") for verb in verbs]
     many = [ctx.Command(verb, f"{verb} " + "--with-an-option " * 30, "x") for verb in verbs * 20]
-    assert ctx.make_agents_section("python3 ctx.py", few, "").count("`make ") == len(verbs)
+
+    def fit(commands: list[ctx.Command]) -> str:
+        lines = ctx.render_section_commands(commands)
+        values = {"ctx": "python3 tools/deep/down/ctx.py", "tasks": "", "commands": lines}
+        return ctx.fit_section("agents-section.md", values)
+
+    assert fit(few).count("`make ") == len(verbs)
     for commands in (few, many, few + many, []):
-        text = ctx.make_agents_section("python tools/deep/down/ctx.py", commands, "")
+        text = fit(commands)
         assert ctx.estimate_tokens(text) <= ctx.SECTION_TOKENS
         assert text.count("\n") <= ctx.SECTION_LINES
 
@@ -131,6 +139,177 @@ def test_a_script_with_a_space_in_its_path_is_quoted(tmp_path: Path) -> None:
     lab.copy_script(tmp_path / "my tools")
     lab.run(tmp_path / "my tools", "--root", str(tmp_path), "init", "--no-setup")
     assert "`python3 'my tools/ctx.py' update`" in section_of(tmp_path / "AGENTS.md")
+
+
+# -- what init says, and what may be left out
+
+
+def test_init_tells_what_every_session_imports_and_what_comes_next(tmp_path: Path) -> None:
+    lab.plant(tmp_path, {".gitignore": "AGENTS.md\n"})
+    lab.git(tmp_path, "init", "-q")
+    text = lab.talk(lab.run(lab.copy_script(tmp_path), "init", "--no-setup"))
+    assert "every Claude session imports .ctx/map.md and .ctx/constitution.md" in text
+    assert "`init --no-map`, `init --no-constitution`" in text
+    assert "ctx: AGENTS.md: ignored by git" in text
+    assert text.splitlines()[-1].startswith("ctx: next: `python3 ctx.py pack")
+
+
+def test_what_was_left_out_stays_out_and_no_section_names_it(tmp_path: Path) -> None:
+    init(tmp_path, "--no-constitution", "--no-map")
+    for args in (["update"], ["update", "--check"]):
+        assert lab.run(tmp_path, *args).returncode == 0
+        names = {*os.listdir(tmp_path / ".ctx")} - {"cache"}
+        assert names == {".gitignore", "runloop.md"}
+    for name in ("AGENTS.md", "CLAUDE.md"):
+        assert "constitution.md" not in (tmp_path / name).read_text()
+        assert ".ctx/map.md" not in (tmp_path / name).read_text()
+    assert ".ctx/constitution.md: left out\n" in lab.run(tmp_path, "doctor").stdout
+
+
+def test_a_constitution_is_chosen_and_replaced_on_demand_with_a_copy(tmp_path: Path) -> None:
+    init(tmp_path, "--constitution", "library")
+    place = tmp_path / ".ctx/constitution.md"
+    assert "public interface" in place.read_text()
+    place.write_text("ours\n")
+    assert lab.run(tmp_path, "update").returncode == 0 and place.read_text() == "ours\n"
+    done = lab.run(tmp_path, "update", "--force-constitution", "minimal")
+    assert "No placeholders" in place.read_text() and "replaced; your text is in" in done.stderr
+    assert [copy.read_text() for copy in (tmp_path / ".ctx/kept").iterdir()] == ["ours\n"]
+
+
+def test_a_vendored_copy_is_what_the_texts_call_and_works_from_anywhere(tmp_path: Path) -> None:
+    (tmp_path / "r/src").mkdir(parents=True)
+    done = lab.run(tmp_path / "r", "init", "--no-setup", "--vendor", "--mcp")
+    assert "not on PATH" not in done.stderr
+    assert "`python3 .ctx/ctx.py update`" in section_of(tmp_path / "r/AGENTS.md")
+    copy = tmp_path / "r/.ctx/ctx.py"
+    assert copy.read_bytes() == lab.SCRIPT.read_bytes()
+    command = [sys.executable, str(copy), "update", "--check"]
+    assert subprocess.run(command, cwd=tmp_path / "r/src", capture_output=True).returncode == 0
+    line = json.loads((tmp_path / "r/.mcp.json").read_text())["mcpServers"]["ctx"]["args"][1]
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["sh", "-c", line],
+        cwd=tmp_path / "r/src",
+        env={**os.environ, "PATH": path},
+        input=b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n',
+        capture_output=True,
+    )
+    assert json.loads(done.stdout) == {"jsonrpc": "2.0", "id": 1, "result": {}}
+
+
+def test_a_command_that_cannot_be_run_is_told_by_init_and_doctor(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    lab.plant(tmp_path, {"r/a": "", "bin/python3": "#!/bin/sh\necho Python 3.8.1\n"})
+    (tmp_path / "bin/python3").chmod(0o755)
+    env = {"PATH": f"{tmp_path}/bin:/usr/bin:/bin"}
+    done = lab.run(tmp_path / "r", "init", "--no-setup", env=env)
+    assert "`ctx`: ctx is not on PATH; `init --vendor` copies ctx.py to .ctx/ctx.py" in done.stderr
+    lab.copy_script(tmp_path / "r")
+    done = lab.run(tmp_path / "r", "doctor", env=env)
+    assert "todo  command: `python3 ctx.py`: Python 3.8.1 is too old; do: " in done.stdout
+    config = {"CTX_AGENTS_COMMAND": "sh ctx.py"}
+    assert "ok    command: `sh ctx.py`" in lab.run(tmp_path / "r", "doctor", env=config).stdout
+    assert lab.run(tmp_path / "r", "update", env=config).returncode == 0
+    assert "`sh ctx.py update`" in section_of(tmp_path / "r/AGENTS.md")
+
+
+def test_a_copy_in_the_root_is_named_whichever_copy_runs(tmp_path: Path) -> None:
+    lab.plant(tmp_path, {"r/a.py": "x = 1\n", "out/a": ""})
+    lab.copy_script(tmp_path / "r")
+    init(tmp_path / "r")
+    before = lab.contents(tmp_path / "r")
+    done = lab.run(tmp_path / "out", "--root", str(tmp_path / "r"), "update")
+    assert (done.returncode, lab.talk(done)) == (0, "")
+    assert lab.contents(tmp_path / "r") == before
+
+
+def test_remove_says_what_stays_and_leaves_no_empty_folder(tmp_path: Path) -> None:
+    lab.plant(tmp_path, {"a.py": "x = 1\n", ".runner/state/x": ""})
+    init(tmp_path, "--hooks", "--agents", "--mcp")
+    done = lab.run(tmp_path, "update", "--remove")
+    assert sorted(os.listdir(tmp_path)) == [".ctx", ".runner", "a.py"]
+    assert ".ctx/ stays: " in done.stderr and ".runner/ stays: " in done.stderr
+
+
+# -- the agents of a repository
+
+AGENTS: dict[str, tuple[list[str], dict[str, str]]] = {  # what is there; file -> text it then holds
+    "codex": ([".codex/"], {".codex/hooks.json": "SessionStart", ".codex/config.toml": "ctx mcp"}),
+    "gemini": ([".gemini/"], {"GEMINI.md": "@AGENTS.md\n@.ctx/map.md", ".gemini/settings.json": "mcp"}),
+    "opencode": (["opencode.json"], {"opencode.json": '"type": "local"'}),
+    "copilot": (
+        [".github/copilot-instructions.md"],
+        {".github/copilot-instructions.md": "`AGENTS.md`", ".vscode/mcp.json": '"servers"'},
+    ),
+    "cursor": (
+        [".cursor/"],
+        {".cursor/rules/ctx.mdc": "alwaysApply: true", ".cursor/mcp.json": "mcp", ".cursor/hooks.json": "1"},
+    ),
+    "zed": ([".zed/", ".rules"], {".rules": "`AGENTS.md`", ".zed/settings.json": "context_servers"}),
+    "windsurf": ([".windsurf/"], {".windsurf/rules/ctx.md": "trigger: always_on"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_each_agent_gets_what_it_reads_and_nothing_of_it_stays(tmp_path: Path, agent: str) -> None:
+    present, expected = AGENTS[agent]
+    lab.plant(tmp_path, {"a.py": "x = 1\n"})
+    for name in present:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).mkdir() if name.endswith("/") else (tmp_path / name).write_text(
+            "{}\n" if name.endswith(".json") else "mine\n"
+        )
+    before = {name: source for name, source in lab.contents(tmp_path).items() if source}
+    init(tmp_path, "--hooks", "--mcp")
+    for path, text in expected.items():
+        assert text in (tmp_path / path).read_text(), path
+    found = {path for name in AGENTS if name != agent for path in AGENTS[name][1]} - {*expected}
+    assert not [path for path in found if (tmp_path / path).exists()]
+    assert f"\nok    agent {agent}: " in lab.run(tmp_path, "doctor").stdout or agent == "codex"
+    assert lab.run(tmp_path, "update", "--check").returncode == 0
+    assert lab.run(tmp_path, "update", "--remove").returncode == 0
+    left = lab.contents(tmp_path)
+    left = {name: left[name] for name in left if left[name] and name[:4] != ".ctx"}
+    assert left == before or agent == "opencode"  # an empty object is not worth keeping
+
+
+def test_agents_can_be_chosen_by_name(tmp_path: Path) -> None:
+    init(tmp_path, "--agents", "gemini,codex", "--mcp")
+    assert (tmp_path / "GEMINI.md").exists() and (tmp_path / ".codex/config.toml").exists()
+    assert not (tmp_path / "CLAUDE.md").exists() and not (tmp_path / ".mcp.json").exists()
+    done = lab.run(tmp_path, "init", "--no-setup", "--agents", "gemni")
+    assert done.returncode == 2 and "unknown agent; did you mean gemini?" in done.stderr
+
+
+def test_gemini_that_reads_agents_md_needs_no_file_of_its_own(tmp_path: Path) -> None:
+    settings = '{"context": {"fileName": ["AGENTS.md"]}}\n'
+    init(lab.plant(tmp_path, {".gemini/settings.json": settings}))
+    assert not (tmp_path / "GEMINI.md").exists()
+
+
+@pytest.mark.parametrize(
+    "text", ["", 'model = "x"\n', 'model = "x"\n\n[mcp_servers.other]\ncommand = "y"\n']
+)
+def test_toml_settings_are_merged_and_taken_out_again(tmp_path: Path, text: str) -> None:
+    place = lab.plant(tmp_path, {".codex/config.toml": text, "a.py": ""}) / ".codex/config.toml"
+    init(tmp_path, "--mcp")
+    merged = tomllib.loads(place.read_text())
+    assert merged["mcp_servers"]["ctx"]["command"] == "sh"
+    assert merged.get("model") == tomllib.loads(text).get("model")
+    settled = place.read_text()
+    init(tmp_path, "--mcp")
+    assert place.read_text() == settled
+    assert lab.run(tmp_path, "update", "--remove").returncode == 0
+    assert (place.read_text() if place.exists() else "") == text
+
+
+def test_a_toml_entry_of_somebody_else_is_refused(tmp_path: Path) -> None:
+    text = '[mcp_servers.ctx]\ncommand = "other"\n'
+    lab.plant(tmp_path, {".codex/config.toml": text, "a.py": ""})
+    done = lab.run(tmp_path, "init", "--no-setup", "--mcp")
+    assert done.returncode == 2 and "the entry `ctx` is something else" in done.stderr
+    assert (tmp_path / ".codex/config.toml").read_text() == text
 
 
 # -- links
@@ -203,7 +382,7 @@ def test_a_further_file_is_managed_like_the_others(
     stale = ctx.upsert_section(source, "- older text\n", 0)
     place.write_bytes(stale)
     assert lab.run(tmp_path, "update", "--check").returncode == 1
-    assert lab.run(tmp_path, "update").returncode == 0
+    assert f"{path}: section v0 replaced by v1" in lab.run(tmp_path, "update").stderr
     assert place.read_bytes() == pristine
     assert lab.run(tmp_path, "update", "--remove").returncode == 0
     assert (place.read_bytes() if place.exists() else None) == source
@@ -262,7 +441,8 @@ def test_the_constitution_is_written_once_and_the_run_loop_while_pristine(tmp_pa
     runloop.write_bytes(fresh.replace(b"\n", b"\r\n"))  # as a checkout on Windows has it
     assert lab.run(tmp_path, "update", "--check").returncode == 0
     runloop.write_bytes(b"my own loop\n" + fresh)
-    assert lab.run(tmp_path, "update").returncode == 0
+    done = lab.run(tmp_path, "update")
+    assert done.returncode == 0 and ".ctx/runloop.md: edited by hand; kept" in done.stderr
     assert runloop.read_bytes() == b"my own loop\n" + fresh
 
 

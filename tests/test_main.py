@@ -29,12 +29,44 @@ def test_the_help_of_a_command_has_an_example_and_no_colours(tmp_path: Path, nam
     assert os.listdir(tmp_path) == []
 
 
+def test_help_is_a_word_too(tmp_path: Path) -> None:
+    assert lab.run(tmp_path, "help").stdout == lab.run(tmp_path, "--help").stdout
+    assert lab.run(tmp_path, "help", "map").stdout == lab.run(tmp_path, "map", "--help").stdout
+
+
+def test_a_map_is_asked_for_as_people_type_it(tmp_path: Path) -> None:
+    lab.plant(tmp_path, {"src/a.py": "def first(): ...\n", "src/b.py": "def second(): ...\n"})
+    whole = lab.run(tmp_path, "map", ".", "-t", "800", "-v", "-o", "-")
+    assert whole.returncode == 0 and "of 800 tokens" in whole.stdout
+    (tmp_path / ".git").mkdir()
+    focused = lab.run(tmp_path, "map", "b.py", "-o", "-", cwd=tmp_path / "src").stdout
+    assert focused == lab.run(tmp_path, "map", "--focus", "src/b.py", "-o", "-").stdout
+
+
+def test_a_map_replaces_no_file_but_a_map(tmp_path: Path) -> None:
+    lab.plant(tmp_path, {"a.py": "x = 1\n", "empty": ""})
+    done = lab.run(tmp_path, "map", "--output", "a.py")
+    assert done.returncode == 2 and "a.py: exists and is no map" in done.stderr
+    assert (tmp_path / "a.py").read_text() == "x = 1\n"
+    for args in (["-o", "empty"], ["-o", "m.md"], ["-o", "m.md"], ["-o", "m.md", "--json"]):
+        assert lab.run(tmp_path, "map", *args).returncode == 0
+    assert lab.run(tmp_path, "map", "-o", "m.md").returncode == 0
+
+
+def test_an_id_like_those_of_the_tracker_must_be_a_task(tmp_path: Path) -> None:
+    lab.plant(tmp_path, {"TASKS.md": "- [ ] T-1: Read the table\n", "a.py": "table = 99\n"})
+    done = lab.run(tmp_path, "pack", "T-99")
+    assert done.returncode == 2 and "T-99: no such task in plain" in done.stderr
+    assert "T-99" not in lab.run(tmp_path, "pack", "utf-8 table").stderr
+
+
 def test_the_version_is_told(tmp_path: Path) -> None:
     assert lab.run(tmp_path, "--version").stdout == f"ctx {ctx.VERSION}\n"
 
 
 @pytest.mark.parametrize(
-    ("typed", "meant"), [("inti", "init"), ("updat", "update"), ("docter", "doctor")]
+    ("typed", "meant"),
+    [("inti", "init"), ("updat", "update"), ("docter", "doctor"), ("mpa", "map")],
 )
 def test_a_mistyped_command_is_guessed(tmp_path: Path, typed: str, meant: str) -> None:
     done = lab.run(tmp_path, typed)

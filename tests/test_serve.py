@@ -268,13 +268,18 @@ def test_a_hook_writes_nothing(shop: Path) -> None:
 def test_the_registered_command_answers_and_never_blocks(shop: Path, tmp_path: Path) -> None:
     root = shutil.copytree(shop, tmp_path / "r")
     settings = json.loads((root / ".claude/settings.json").read_text())
-    handler = settings["hooks"]["SessionStart"][0]["hooks"][0]
-    args = [arg.replace("${CLAUDE_PROJECT_DIR}", str(root)) for arg in handler["args"]]
+    line = settings["hooks"]["SessionStart"][0]["hooks"][0]["command"]
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     event = (EVENTS / "claude-session-start-startup.json").read_text().replace("{root}", str(root))
 
     def start() -> subprocess.CompletedProcess[bytes]:
-        command = [sys.executable, *args]
-        return subprocess.run(command, input=event.encode(), cwd=tmp_path, capture_output=True)
+        return subprocess.run(
+            ["sh", "-c", line],
+            input=event.encode(),
+            cwd=root / "shop",  # agents start hooks where they work
+            env={**os.environ, "PATH": path},
+            capture_output=True,
+        )
 
     assert "T-2" in context(json.loads(start().stdout))
     assert not (root / "__pycache__").exists()
@@ -336,10 +341,7 @@ def test_every_tool_that_is_used_here_is_registered_and_removed(tmp_path: Path) 
     line = json.loads((tmp_path / ".codex/hooks.json").read_text())
     line = line["hooks"]["SessionStart"][0]["hooks"][0]["command"]
     event = '{"hook_event_name": "SessionStart"}'
-    for command in (
-        cursor["hooks"]["sessionStart"][0]["command"],
-        line.replace("$(git rev-parse --show-toplevel)", "."),
-    ):
+    for command in (cursor["hooks"]["sessionStart"][0]["command"], line):
         done = subprocess.run(
             command, shell=True, cwd=tmp_path, input=event.encode(), capture_output=True
         )
