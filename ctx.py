@@ -7506,8 +7506,7 @@ def _came_at(project: Project, path: str) -> int:
 
 def _own_path(project: Project) -> str:
     """Where this script lies in a repository that only uses it: it is no part of that project."""
-    folder = os.path.dirname(os.path.realpath(__file__))
-    at_home = os.path.isfile(os.path.join(folder, "templates", "runloop.md"))
+    at_home = os.path.isfile(os.path.join(project.root, "templates", "runloop.md"))
     return "" if at_home else script_path(project)
 
 
@@ -11148,8 +11147,8 @@ def can_be_managed(path: str) -> bool:
 def describe_setup(project: Project, written: Collection[str]) -> list[str]:
     """What a user should know after init: ignored files, imports, trust, and what comes next."""
     ctx = script_command(project)
-    ignored = run_git(project, "check-ignore", "-z", "--", *sorted(written)) or b""
-    names = [path for path in os.fsdecode(ignored).split("\0") if path]
+    ignored = run_git(project, "check-ignore", "--", *sorted(written)) or b""
+    names = os.fsdecode(ignored).splitlines()
     lines = [f"{names[0]}: ignored by git; `git add -f` shares it with others"] if names else []
     flags = {MAP_PATH: "--no-map", CONSTITUTION_PATH: "--no-constitution"}
     imports = [path for path in flags if f"@{path}" in (read_text(project, "CLAUDE.md") or "")]
@@ -12384,7 +12383,8 @@ gemini    found    .gemini
 gemini    found    GEMINI.md
 gemini    unless   .gemini/settings.json            AGENTS.md
 gemini    section  GEMINI.md                        gemini-section.md
-gemini    mcp      .gemini/settings.json            {"mcpServers": {"ctx": {"command": "sh", "args": ["-c", "@mcp"]}}}
+gemini    mcp      .gemini/settings.json            {"mcpServers": {"ctx": {"command": "sh", "args": ["-c", "@mcp"], "trust": true}}}
+gemini    note     .gemini/settings.json            Gemini CLI runs the tools of ctx unasked: they only read
 opencode  found    opencode.json
 opencode  found    .opencode
 opencode  mcp      opencode.json                    {"mcp": {"ctx": {"type": "local", "command": ["sh", "-c", "@mcp"], "enabled": true}}}
@@ -12414,7 +12414,7 @@ codex     note     .codex/config.toml               Codex reads .codex/config.to
 {agents}@{up}.ctx/map.md
 @{up}.ctx/constitution.md
 
-- If a line above still begins with `@`, this session started in a subfolder: read those files from the root.
+- A session started in a subfolder does not load the files above: read them from the root then.
 - A task that touches many files: plan mode first. One task as a prompt: `{ctx} prompt TASK | claude -p`.
 - The skill `ctx` (`.claude/skills/ctx/SKILL.md`) answers questions about this repository.
 - The agent `repo-mapper` (`.claude/agents/repo-mapper.md`) finds things without changing anything.
