@@ -11147,8 +11147,9 @@ def can_be_managed(path: str) -> bool:
 def describe_setup(project: Project, written: Collection[str]) -> list[str]:
     """What a user should know after init: ignored files, imports, trust, and what comes next."""
     ctx = script_command(project)
-    ignored = run_git(project, "check-ignore", "--", *sorted(written)) or b""
-    names = os.fsdecode(ignored).splitlines()
+    others = ("--others", "--ignored", "--exclude-standard")
+    ignored = run_git(project, "ls-files", "-z", *others, "--", *sorted(written)) or b""
+    names = [path for path in os.fsdecode(ignored).split("\0") if path]
     lines = [f"{names[0]}: ignored by git; `git add -f` shares it with others"] if names else []
     flags = {MAP_PATH: "--no-map", CONSTITUTION_PATH: "--no-constitution"}
     imports = [path for path in flags if f"@{path}" in (read_text(project, "CLAUDE.md") or "")]
