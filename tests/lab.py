@@ -1,32 +1,100 @@
 """What tests of whole runs share: a copy of ctx.py, real folders, real git."""
 
+import atexit
 import ctypes
+import filecmp
+import functools
+import json
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 SCRIPT = Path(__file__).parent.parent / "ctx.py"
+FORKS = Path(__file__).parent / "forks.py"
 
 
 def run(
-    root: Path, *args: str, python: tuple[str, ...] = ("-I", "-S"), **options: object
+    root: Path, *args: str, python: tuple[str, ...] = ("-I", "-S"), **options: Any
 ) -> subprocess.CompletedProcess[str]:
     """`ctx.py ARGS` in a folder, without site-packages; its own copy there if there is one."""
-    script = root / "ctx.py" if (root / "ctx.py").exists() else SCRIPT
-    environment = {**os.environ, "XDG_CACHE_HOME": "/nonexistent", **options.pop("env", {})}  # type: ignore[dict-item]
+    copy = root / "ctx.py"
+    script = copy if copy.exists() else SCRIPT
+    env = options.pop("env", {})
+    environment = {**os.environ, "XDG_CACHE_HOME": str(cache_home()), **env}
+    folder = options.pop("cwd", root)
+    stdin = options.pop("input", b"")
+    plain = python in ((), ("-I", "-S")) and not options
+    plain = plain and not any(name.startswith(("PYTHON", "LC_", "LANG")) for name in env)
+    if plain and hasattr(os, "fork") and filecmp.cmp(script, SCRIPT, shallow=False):
+        code, out, err = _server(python).run(script, args, folder, environment, stdin)
+        return subprocess.CompletedProcess([str(script), *args], code, decode(out), decode(err))
     done = subprocess.run(
         [sys.executable, *python, str(script), *args],
-        cwd=options.pop("cwd", root),
+        cwd=folder,
         env=environment,
-        stdin=subprocess.DEVNULL,
+        input=stdin,
         capture_output=True,
         timeout=300,
         **options,
     )
-    out, err = (text.decode("utf-8", "surrogateescape") for text in (done.stdout, done.stderr))
+    out, err = decode(done.stdout), decode(done.stderr)
     return subprocess.CompletedProcess(done.args, done.returncode, out, err)
+
+
+def decode(source: bytes) -> str:
+    return source.decode("utf-8", "surrogateescape")
+
+
+@functools.cache
+def cache_home() -> Path:
+    """A cache folder for all runs of this process, empty at first, gone at its end."""
+    folder = tempfile.TemporaryDirectory(prefix="ctx-tests-")
+    atexit.register(folder.cleanup)
+    return Path(folder.name)
+
+
+class _Server:
+    """One process of tests/forks.py."""
+
+    def __init__(self, python: tuple[str, ...]) -> None:
+        requests, answers = os.pipe(), os.pipe()
+        ends = (requests[0], answers[1])
+        command = [sys.executable, *python, "-X", f"pycache_prefix={cache_home() / 'compiled'}"]
+        self.process = subprocess.Popen(
+            [*command, str(FORKS), *map(str, ends)], pass_fds=ends, cwd=cache_home()
+        )
+        for end in ends:
+            os.close(end)
+        self.requests, self.answers = requests[1], open(answers[0], "rb")  # noqa: SIM115
+        self.files = [cache_home() / f"{name}-{ends[0]}" for name in ("in", "out", "err")]
+        atexit.register(self.close)
+
+    def close(self) -> None:
+        os.close(self.requests)
+        self.process.wait()
+
+    def run(
+        self, script: Path, args: Sequence[str], folder: Path, environment: object, stdin: bytes
+    ) -> tuple[int, bytes, bytes]:
+        """The exit code, stdout and stderr of one command."""
+        for file, content in zip(self.files, (stdin, b"", b""), strict=True):
+            file.write_bytes(content)
+        request = {"script": str(script), "args": args, "folder": str(folder)}
+        request |= {"environment": environment, "files": [str(file) for file in self.files]}
+        os.write(self.requests, json.dumps(request).encode() + b"\n")
+        code = int(self.answers.readline())
+        out, err = (file.read_bytes() for file in self.files[1:])
+        return code, out, err
+
+
+@functools.cache
+def _server(python: tuple[str, ...]) -> _Server:
+    return _Server(python)
 
 
 def talk(done: subprocess.CompletedProcess[str]) -> str:

@@ -39,7 +39,8 @@ ALWAYS = {  # what makes a run print the same everywhere
 def unpack(folder: Path) -> Path:
     """The project as its people have it: a git repository with one commit, and ctx.py dropped in."""
     with tarfile.open(SOURCES / f"{PROJECT}.tar.gz") as packed:
-        packed.extractall(folder, filter="data")
+        safe = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}  # since 3.11.4
+        packed.extractall(folder, **safe)
     root = (folder / PROJECT).rename(folder / "flask")
     (root / "PKG-INFO").unlink()  # of the archive, not of the project
     (root / "TASKS.md").write_text(TASKS)

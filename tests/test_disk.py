@@ -382,14 +382,14 @@ while True:
 """
 
 
-def test_a_file_is_whole_after_200_kills_at_random_moments(project: ctx.Project) -> None:
+def test_a_file_is_whole_after_kills_at_random_moments(project: ctx.Project) -> None:
     """A run that updates without end is killed; what is there is the old or the new file."""
     root, size = Path(project.root), 200_000
     lab.plant(root, {"AGENTS.md": b"o" * size})
     code = KILLED.format(home=str(lab.SCRIPT.parent), root=project.root)
     lab.plant(root, {"updates.py": code})
     chance, seen = random.Random(7), set()
-    for _ in range(200):
+    for _ in range(40):
         with subprocess.Popen(
             [sys.executable, "-I", "-S", str(root / "updates.py")], stdout=subprocess.PIPE
         ) as process:

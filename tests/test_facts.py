@@ -893,7 +893,7 @@ def test_no_yaml_raises(parts: list[str]) -> None:
     ],
 )
 def test_a_long_repetition_costs_no_more_than_a_moment(unit: str) -> None:
-    text = unit * (60_000 // len(unit))
+    text = unit * (20_000 // len(unit))
     facts(dict.fromkeys(KINDS, text), "a.py")
     ctx.first_sentence(text)
 

@@ -412,8 +412,8 @@ def test_nothing_raises_and_every_link_is_a_file(imports, files, configs):
         assert set(targets) <= set(files)
 
 
-def test_a_hundred_thousand_files_take_seconds():
-    files = [f"p{n % 50}/q{n % 1000}/m{n}.py" for n in range(20_000)]
+def test_a_hundred_thousand_imports_take_seconds():
+    files = [f"p{n % 50}/q{n % 1000}/m{n}.py" for n in range(5_000)]
     imports = {
         path: [f"p{k % 50}.q{k % 1000}.m{k}.Name" for k in range(n, n + 20)]
         for n, path in enumerate(files)

@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+import lab
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -53,9 +54,8 @@ def run(root: Path, *args: str, **env: str) -> Result:
     """One command; in a process of its own if it needs another environment."""
     line = ["--root", str(root), *args]
     if env:
-        command = [sys.executable, str(SCRIPT), *line]
-        done = subprocess.run(command, capture_output=True, env=os.environ | env)
-        return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
+        done = lab.run(root, *line, python=(), env=env)
+        return Result(done.returncode, done.stdout, done.stderr)
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = ctx.main(line)

@@ -2,6 +2,7 @@
 
 import inspect
 import re
+import shutil
 from pathlib import Path
 
 import lab
@@ -56,11 +57,22 @@ def test_the_readme_never_sends_anyone_to_a_foreign_package() -> None:
     assert "pip install ctx" not in README
 
 
-@pytest.fixture
-def flask(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def flask(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A real project, with ctx.py dropped in."""
     if not session.SOURCES.is_dir():
         pytest.skip("the project of the sessions is downloaded by `sh tests/run`")
-    return session.unpack(tmp_path)
+    return session.unpack(tmp_path_factory.mktemp("sessions"))
+
+
+@pytest.fixture
+def ready(flask: Path, tmp_path: Path) -> Path:
+    """A copy of the project, set up and committed."""
+    if not (flask / "AGENTS.md").exists():
+        assert session.run(flask, "python3 ctx.py init").returncode == 0
+    root = shutil.copytree(flask, tmp_path / "flask", symlinks=True)
+    commit(root)
+    return root
 
 
 def test_the_sessions_print_what_the_readme_shows(flask: Path) -> None:
@@ -86,11 +98,10 @@ def find_recipe(title: str) -> str:
     return found[1]
 
 
-def test_the_recipe_for_an_agent_gives_it_prompt_and_rules(flask: Path) -> None:
-    lab.plant(flask, {"claude": '#!/bin/sh\necho "$@"; cat "$3"; cat\n'})
-    (flask / "claude").chmod(0o755)
-    assert session.run(flask, "python3 ctx.py init").returncode == 0
-    done = session.run(flask, f'PATH="$PWD:$PATH"\n{find_recipe("Claude Code.")}')
+def test_the_recipe_for_an_agent_gives_it_prompt_and_rules(ready: Path) -> None:
+    lab.plant(ready, {"claude": '#!/bin/sh\necho "$@"; cat "$3"; cat\n'})
+    (ready / "claude").chmod(0o755)
+    done = session.run(ready, f'PATH="$PWD:$PATH"\n{find_recipe("Claude Code.")}')
     assert done.returncode == 0
     assert "-p --append-system-prompt-file .ctx/system.md\n" in done.stdout
     assert "# Run loop" in done.stdout and "`T-3`: Stream large files" in done.stdout
@@ -100,24 +111,21 @@ def commit(root: Path) -> None:
     assert session.run(root, "git add -A && git commit -qm more").returncode == 0
 
 
-def test_the_recipe_for_pre_commit_stops_a_stale_section(flask: Path) -> None:
-    lab.plant(flask, {".pre-commit-config.yaml": find_recipe("pre-commit.")})
-    assert session.run(flask, "python3 ctx.py init").returncode == 0
-    commit(flask)
+def test_the_recipe_for_pre_commit_stops_a_stale_section(ready: Path) -> None:
+    lab.plant(ready, {".pre-commit-config.yaml": find_recipe("pre-commit.")})
+    commit(ready)
     check = "PRE_COMMIT_HOME=$PWD/../cache python -m pre_commit run --all-files"
-    assert session.run(flask, check).returncode == 0
-    (flask / "uv.lock").unlink()
-    done = session.run(flask, check)
+    assert session.run(ready, check).returncode == 0
+    (ready / "uv.lock").unlink()
+    done = session.run(ready, check)
     assert done.returncode == 1 and "stale; run `python3 ctx.py update`" in done.stdout
 
 
-def test_the_recipe_for_ci_passes_a_fresh_clone_and_stops_a_stale_one(flask: Path) -> None:
-    assert session.run(flask, "python3 ctx.py init").returncode == 0
-    commit(flask)
+def test_the_recipe_for_ci_passes_a_fresh_clone_and_stops_a_stale_one(ready: Path) -> None:
     steps = re.findall(r"^- run: (.+)$", find_recipe("CI."), re.M)
     assert len(steps) == 2
-    session.run(flask, "git clone -q . ../clone")
-    clone = flask.parent / "clone"
+    session.run(ready, "git clone -q . ../clone")
+    clone = ready.parent / "clone"
     assert [session.run(clone, step).returncode for step in steps] == [0, 0]
     (clone / "uv.lock").unlink()
     assert session.run(clone, steps[-1]).returncode == 1

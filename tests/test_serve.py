@@ -48,19 +48,11 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def send(
     root: Path, source: bytes | str, *args: str, **env: str
 ) -> subprocess.CompletedProcess[bytes]:
-    """`ctx.py hook` with this on stdin; compiled once, as there are many."""
-    code = (
-        f"import sys; sys.path.append({str(lab.SCRIPT.parent)!r}); import ctx; sys.exit(ctx.main())"
-    )
-    kept = f"pycache_prefix={Path(__file__).parent / '__pycache__'}"
-    return subprocess.run(
-        [sys.executable, "-I", "-S", "-X", kept, "-c", code, *(args or ("hook",))],
-        input=source.encode() if isinstance(source, str) else source,
-        cwd=root,
-        env={**os.environ, "XDG_CACHE_HOME": "/nonexistent", **env},
-        capture_output=True,
-        timeout=60,
-    )
+    """`ctx.py hook` with this on stdin."""
+    stdin = source.encode() if isinstance(source, str) else source
+    done = lab.run(root, *(args or ("hook",)), input=stdin, env=env)
+    out, err = (text.encode("utf-8", "surrogateescape") for text in (done.stdout, done.stderr))
+    return subprocess.CompletedProcess(done.args, done.returncode, out, err)
 
 
 def ask(root: Path, name: str, **env: str) -> Any:
@@ -659,41 +651,6 @@ def test_the_official_client_lists_and_calls_every_tool(shop: Path, mode: str) -
             assert answer.is_error
 
     asyncio.run(asyncio.wait_for(talk(), 60))
-
-
-@pytest.fixture(scope="module")
-def inspector() -> str:
-    """The inspector's command, installed once beside the packages of the tests."""
-    npm = shutil.which("npm")
-    if npm is None:
-        pytest.skip("no npm here")
-    folder = Path(sys.prefix) / "inspector"
-    command = folder / "node_modules/.bin/mcp-inspector"
-    if not command.exists():
-        wanted = ["--silent", "--no-audit", "--no-fund", "@modelcontextprotocol/inspector"]
-        try:
-            subprocess.run([npm, "install", "--prefix", folder, *wanted], check=True, timeout=150)
-        except (OSError, subprocess.SubprocessError):
-            pytest.skip("the inspector cannot be installed here")
-    return str(command)
-
-
-def test_the_inspector_lists_and_calls_every_tool(shop: Path, inspector: str) -> None:
-    def inspect(*args: str) -> Any:
-        command = [inspector, "--cli", sys.executable, str(lab.SCRIPT), "--root", str(shop), "mcp"]
-        done = subprocess.run([*command, *args], capture_output=True, timeout=60)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
-
-    assert [tool["name"] for tool in inspect("--method", "tools/list")["tools"]] == list(CALLS)
-    for name, arguments in CALLS.items():
-        words = [
-            f"{key}={json.dumps(value) if isinstance(value, list) else value}"
-            for key, value in arguments.items()
-        ]
-        pairs = [part for word in words for part in ("--tool-arg", word)]
-        answer = inspect("--method", "tools/call", "--tool-name", name, *pairs)
-        assert not answer.get("isError") and answer["content"][0]["text"], name
 
 
 VALUES = st.recursive(
