@@ -5,6 +5,7 @@ import os
 import sys
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 sys.path[:0] = [str(Path(__file__).parent.parent), str(Path(__file__).parent)]
@@ -17,6 +18,9 @@ for name in list(os.environ):
 for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "NPM_CONFIG_CACHE", "PRE_COMMIT_HOME"):
     os.environ[name] = str(lab.cache_home())
 os.environ["GIT_CONFIG_NOSYSTEM"] = "1"
+# the same examples in every run, on a machine of any speed
+hypothesis.settings.register_profile("same", derandomize=True, deadline=None, database=None)
+hypothesis.settings.load_profile("same")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -113,6 +113,7 @@ def commit(root: Path) -> None:
 
 def test_the_recipe_for_pre_commit_stops_a_stale_section(ready: Path) -> None:
     lab.plant(ready, {".pre-commit-config.yaml": find_recipe("pre-commit.")})
+    assert session.run(ready, "python3 ctx.py update").returncode == 0
     commit(ready)
     check = "PRE_COMMIT_HOME=$PWD/../cache python -m pre_commit run --all-files"
     assert session.run(ready, check).returncode == 0
