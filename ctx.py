@@ -387,11 +387,7 @@ class Hints(NamedTuple):
 
     paths: tuple[str, ...]  # files of this repository that it names
     names: tuple[str, ...]  # its identifiers
-    errors: tuple[str, ...]
-    messages: tuple[str, ...]  # what it quotes
-    flags: tuple[str, ...]  # "--tokens"
     action: str  # "fix", "test", "document", "review", "refactor", "implement", or ""
-    domain: str  # the configured name of the folder it is about, or ""
     words: Mapping[str, float]  # stem -> weight
     title: frozenset[str]  # stems of the first line
 
@@ -417,39 +413,72 @@ Scores = dict[str, float]  # path -> how much one signal says for it, 0 to 1
 LineHits = dict[int, dict[str, int]]  # line of a file -> stem -> how often it stands there
 
 
-class View(NamedTuple):
-    """How much of one file is given: "whole", "symbols", "signatures" or "name"."""
+class Evidence(NamedTuple):
+    """The signals of a task for every file that has any."""
+
+    hints: Hints
+    signals: Mapping[str, Scores]
+    worth: Mapping[str, float]  # stem -> its weight in the task times its rarity here
+    hits: dict[str, LineHits]  # of the best files
+    scores: Scores  # all signals together, files weighed by their role; the best is 1
+
+
+class Request(NamedTuple):
+    """What a package is asked for."""
+
+    text: str
+    budget: int
+    pins: tuple[str, ...] = ()  # files that must be in it
+    role: str = ""
+    strategy: str = "relevance"  # or "signature_only": no code
+    since: str = ""  # a commit: the package is for the review of what changed after it
+    form: str = "text"  # one of PACK_FORMS: "text", "part" (of a prompt) or "summary"
+    measure: Count | None = None  # the size of a text in the budget's unit; tokens unless given
+    stale: bool = False  # take the index as an earlier run left it, and do not ask git
+
+
+class Block(NamedTuple):
+    """Lines that are shown together: a function, a class head, a part of a long function."""
 
     path: str
-    form: str
-    text: str
-    tokens: int = 0  # of its text as it is shown
+    first: int
+    last: int
+    definition: Definition | None  # the innermost one around its lines
+    size: int  # in bytes
+    score: float = 0.0
+    reason: str = ""  # "calls save_session"; "" if its own words match
 
 
 class PackFile(NamedTuple):
-    """One file of a package, with what speaks for it."""
+    """One file of a package, with the reason for it."""
 
     path: str
     score: float  # 0 to 1, as the next two
     structure: float
     text: float
-    signals: Mapping[str, float]  # each of SIGNALS that says anything for it
+    signals: Mapping[str, float]  # those of SIGNALS that are not 0
+    reason: str = ""
     symbols: tuple[Definition, ...] = ()  # those that matter to the task, best first
-    words: tuple[str, ...] = ()  # of the task, that it holds, the most telling first
+    blocks: tuple[Block, ...] = ()  # those shown as code, in file order
+    code: str = ""  # their text as shown
+    also: tuple[Definition, ...] = ()  # those shown by their signature
+    form: str = "name"  # "whole", "code", "signatures" or "name"
 
 
 class Pack(NamedTuple):
     """The context of one task: files, best first, each with as much of it as the budget allows."""
 
     task: str
+    guideline: str  # how to use it, by the role and what the task asks for
     files: tuple[PackFile, ...]
-    views: tuple[View, ...]  # of the same files, in the same order
-    dependencies: tuple[tuple[str, str], ...]  # (file, file that it leans on), both given
+    omitted: tuple[Block, ...]  # the next best blocks
+    dependencies: tuple[tuple[str, str], ...]  # (file, file that it depends on), both given
     budget: int
     counter: str
     commit: str  # the one checked out, or ""
     outside: tuple[str, ...] = ()  # files that the task names and the role may not see
-    tokens: int = 0  # of the whole text
+    size: int = 0  # of the text, in the unit of the budget
+    text: str = ""  # as it is read
 
 
 class SearchHit(NamedTuple):
@@ -993,10 +1022,9 @@ STOP_WORDS = frozenset(
 )
 
 
-def parse_hints(text: str, paths: Iterable[str], domains: Mapping[str, str]) -> Hints:
+def parse_hints(text: str, paths: Iterable[str]) -> Hints:
     """What a task's text points at in a repository of these files."""
     text = text[:_TASK_CHARACTERS]
-    named = find_named_paths(text, paths)
     words: dict[str, float] = {}
     lines = text.strip().split("\n")
     for number, line in enumerate(lines):
@@ -1005,24 +1033,44 @@ def parse_hints(text: str, paths: Iterable[str], domains: Mapping[str, str]) -> 
             if word.lower() not in STOP_WORDS:
                 for form in word_forms(word):
                     words.setdefault(form, weight)
-    lower = text.lower()
-    action = next((name for name, pattern in _TASK_ACTIONS if re.search(pattern, lower)), "")
-    prefixes = [each for each in domains if any(path.startswith(each) for path in named)]
-    domain = domains[max(prefixes, key=lambda each: (len(each), each))] if prefixes else ""
     return Hints(
-        paths=named,
+        paths=find_named_paths(text, paths),
         names=tuple(find_identifiers(text)),
-        errors=tuple(dict.fromkeys(re.findall(r"\b[A-Z]\w*(?:Error|Exception|Warning)\b", text))),
-        messages=tuple(dict.fromkeys(re.findall(r"[\"“]([^\"“”\n]{8,200})[\"”]", text))),
-        flags=tuple(dict.fromkeys(re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]+", text))),
-        action=action,
-        domain=domain,
+        action=find_action(lines[0]),
         words=words,
         title=frozenset(split_words(lines[0])),
     )
 
 
 _TASK_CHARACTERS = 100_000  # a task says what it wants long before
+_TITLE_WEIGHT = 2.0  # of a word in the first line; those below have 1, and less line by line
+_LEAST_WEIGHT = 0.5
+
+
+def find_action(title: str) -> str:
+    """What a title asks for: what its first verb says; what follows a semicolon comes with it."""
+    clause = re.split(r"; |\. ", title.lower())[0]
+    matches = [(re.search(pattern, clause), name) for name, pattern in _TASK_ACTIONS]
+    starts = [(match.start(), name) for match, name in matches if match]
+    return min(starts, key=lambda start: start[0])[1] if starts else ""
+
+
+_TASK_ACTIONS = (
+    (
+        "fix",
+        r"\b(fix\w*|bug|broken|crash\w*|fail\w*|regression|wrong\w*|incorrect\w*|traceback"
+        r"|\w+(error|exception)|error (when|in|on|if))\b",
+    ),
+    ("test", r"\b(add|write|extend|improve|missing) ([\w-]+ ){0,3}tests?\b|\btest coverage\b"),
+    ("document", r"\b(document\w*|docs?|docstrings?|readme|changelog|comments?)\b"),
+    ("review", r"\breview\w*\b"),
+    ("refactor", r"\b(refactor\w*|clean ?up|simplif\w*|rename|move|extract|restructur\w*)\b"),
+    (
+        "implement",
+        r"\b(implement\w*|add\w*|support\w*|introduc\w*|allow\w*|new|creat\w*|raise|reject|warn"
+        r"|let|make|accept|handle|expose|provide|return|show|use|validate)\b",
+    ),
+)
 
 
 def find_task_words(text: str) -> dict[str, str]:
@@ -1031,21 +1079,6 @@ def find_task_words(text: str) -> dict[str, str]:
     words = {*re.findall(r"\w+", text), *re.findall(r"[^\W_]+", text)}
     longest = sorted(words, key=lambda word: (-len(word), word))
     return {form: word for word in longest for form in word_forms(word)}
-
-
-_TITLE_WEIGHT = 2.0  # of a word in the first line; those below have 1, and less line by line
-_LEAST_WEIGHT = 0.5
-_TASK_ACTIONS = (
-    (
-        "fix",
-        r"\b(fix\w*|bug|broken|crash\w*|fail\w*|error|regression|wrong\w*|incorrect\w*|traceback)\b",
-    ),
-    ("test", r"\b(add|write|extend|improve|missing) (\w+ ){0,3}tests?\b|\btest coverage\b"),
-    ("document", r"\b(document\w*|docs?|docstrings?|readme|changelog|comments?)\b"),
-    ("review", r"\breview\w*\b"),
-    ("refactor", r"\b(refactor\w*|clean ?up|simplif\w*|rename|move|extract|restructur\w*)\b"),
-    ("implement", r"\b(implement\w*|add\w*|support\w*|introduc\w*|allow\w*|new|creat\w*)\b"),
-)
 
 
 def find_identifiers(text: str) -> list[str]:
@@ -1115,7 +1148,13 @@ def _is_path_named(path: str, form: str) -> bool:
 FIELDS = ("path", "names", "docs", "strings", "code")
 _FIELD_BITS = (2, 6, 8, 8, 8)  # how far a word is counted in each: together 32 bits
 FIELD_SHIFTS = (0, 2, 8, 16, 24)
-FIELD_MASKS = tuple((1 << bits) - 1 for bits in _FIELD_BITS)
+
+
+@functools.lru_cache(20_000)
+def unpack_counts(packed: int) -> tuple[int, ...]:
+    """How often a word stands in each of FIELDS."""
+    pairs = zip(FIELD_SHIFTS, _FIELD_BITS, strict=True)
+    return tuple(packed >> shift & (1 << bits) - 1 for shift, bits in pairs)
 
 
 def count_fields(
@@ -4779,7 +4818,6 @@ _LENGTH = (0.3, 0.5, 0.6, 0.6, 0.6)  # BM25's b by field: how much a long one is
 _FIELD_WORTH = (1.5, 1.5, 1.0, 1.0, 1.0)  # of one word in each field, for the file as a whole
 _MOST_WORDS = 80  # of a task: a long text has many that say nothing
 _MOST_CANDIDATES = 1000  # files that the rarer words have found: a common one adds strong ones only
-_STRONG = FIELD_MASKS[0] | FIELD_MASKS[1] << FIELD_SHIFTS[1]  # a word stands in path or names
 
 
 def weigh_words(words: Words, query: Mapping[str, float]) -> dict[str, float]:
@@ -4803,14 +4841,14 @@ def score_words(words: Words, worth: Mapping[str, float]) -> dict[str, Scores]:
     width = len(FIELDS)
     total = max(1, words.total)
     means = [max(1.0, sum(words.sizes[field::width]) / total) for field in range(width)]
-    fields = list(zip(FIELD_SHIFTS, FIELD_MASKS, _FIELD_WORTH, strict=True))
     lengths: dict[int, list[float]] = {}  # of each file found: those of its fields, 1 is the mean
     columns: list[dict[int, float]] = [{} for _ in range(width + 1)]
     for each, value in worth.items():
         full = len(lengths) >= _MOST_CANDIDATES
         for number, packed in words.postings[each]:
+            counts = unpack_counts(packed)
             if number not in lengths:
-                if full and not packed & _STRONG:
+                if full and not (counts[0] or counts[1]):  # neither in its path nor in its names
                     continue
                 sizes = words.sizes[number * width : number * width + width]
                 lengths[number] = [
@@ -4818,11 +4856,10 @@ def score_words(words: Words, worth: Mapping[str, float]) -> dict[str, Scores]:
                     for b, size, mean in zip(_LENGTH, sizes, means, strict=True)
                 ]
             whole = 0.0
-            for field, (shift, mask, gain) in enumerate(fields):
-                often = packed >> shift & mask
+            for field, often in enumerate(counts):
                 if often:
                     weight = often / lengths[number][field]
-                    whole += gain * weight
+                    whole += _FIELD_WORTH[field] * weight
                     column = columns[field]
                     said = value * weight / (weight + _SATURATION)
                     column[number] = column.get(number, 0.0) + said
@@ -4864,39 +4901,163 @@ def _say(counts: Mapping[str, int], worth: Mapping[str, float]) -> float:
     return sum(worth[each] * often / (often + 1) for each, often in counts.items())
 
 
-def rank_definitions(
-    definitions: Sequence[Definition],
-    hits: LineHits,
-    worth: Mapping[str, float],
-    names: Collection[str],
-) -> list[Definition]:
-    """The definitions that matter to a task, best first; `hits` counts stems by line."""
-    scored = []
-    lines = sorted(hits)
-    named = 2 * max(worth.values(), default=1.0)
-    for each in definitions:
-        first = bisect.bisect_left(lines, each.line)
-        counts: dict[str, int] = {}
-        for line in lines[first : bisect.bisect_right(lines, each.end)]:
-            for word, often in hits[line].items():
-                counts[word] = counts.get(word, 0) + often
-        score = named if each.name in names else 0.0
-        if counts:
-            size = max(0, each.end - each.line)
-            score += _say(counts, worth) / (1 + math.log1p(size / 40))
-            name = each.name.lower().replace("_", "")
-            said = hits.get(each.line, {})
-            score += sum(worth[w] for w in worth if w in name and (len(w) > 3 or w in said))
-        if score > 0:
-            scored.append((-score, each.line, each))
-    return [each for _, _, each in sorted(scored)]
-
-
-def rank_said(hits: LineHits, worth: Mapping[str, float], spoken: Mapping[str, str]) -> list[str]:
+def rank_words(hits: LineHits, worth: Mapping[str, float], spoken: Mapping[str, str]) -> list[str]:
     """The words of a task that a file holds, as the task writes them, the most telling first."""
     held = {stem for counts in hits.values() for stem in counts if stem in spoken}
     telling = sorted(held, key=lambda stem: (-worth[stem], stem))
     return list(dict.fromkeys(spoken[stem] for stem in telling))
+
+
+# -- blocks: the parts of a file that can be shown alone
+
+_LONG_BLOCK = 40  # lines: a longer one is cut into parts
+_SHORT_BLOCK = 4  # lines: a shorter one joins the one before, up to three times as many
+_LEAD = r"\s*(@|#|//|/?\*|--|\[)"  # a decorator, an attribute or a comment above a definition
+
+
+def cut_blocks(path: str, lines: Sequence[str], definitions: Sequence[Definition]) -> list[Block]:
+    """The lines of a file as blocks, in order; each line is in one, by its innermost definition."""
+    owners: list[Definition | None] = [None] * (len(lines) + 1)
+    inside = [definition for definition in definitions if definition.line <= len(lines)]
+    for definition in sorted(inside, key=lambda each: (each.line, -each.end)):
+        first, outer = definition.line, owners[definition.line]
+        while first > 1 and owners[first - 1] is outer and re.match(_LEAD, lines[first - 2]):
+            first -= 1
+        for number in range(first, min(definition.end, len(lines)) + 1):
+            owners[number] = definition
+    runs: list[tuple[int, int, Definition | None]] = []
+    for owner, numbers in itertools.groupby(range(1, len(lines) + 1), owners.__getitem__):
+        run = [*numbers]
+        first, last = run[0], run[-1]
+        if runs and _is_joined(lines, runs[-1], first, last):
+            start, _, before = runs.pop()
+            first, owner = start, before or owner
+        runs.append((first, last, owner))
+    blocks = []
+    for first, last, owner in runs:
+        for start, end in _cut_long(lines, first, last):
+            size = len("\n".join(lines[start - 1 : end]).encode("utf-8", "replace")) + 1
+            blocks.append(Block(path, start, end, owner, size))
+    return blocks
+
+
+def _is_joined(
+    lines: Sequence[str], run: tuple[int, int, Definition | None], first: int, last: int
+) -> bool:
+    """Whether the lines up to `last` are too few to stand alone after a run, or all blank."""
+    is_blank = not any(line.strip() for line in lines[first - 1 : last])
+    return is_blank or last - first + 1 < _SHORT_BLOCK and last - run[0] < 3 * _SHORT_BLOCK
+
+
+def _cut_long(lines: Sequence[str], first: int, last: int) -> Iterator[tuple[int, int]]:
+    """The parts of a long run, cut where a blank line or the least indentation is near."""
+    while last - first >= _LONG_BLOCK:
+        parts = -(-(last - first + 1) // _LONG_BLOCK)
+        middle = first + (last - first + 1) // parts
+
+        def cost(number: int, middle: int = middle) -> tuple[bool, int, int]:
+            line = lines[number - 1]
+            indent = len(line) - len(line.lstrip()) if line.strip() else 99
+            return bool(lines[number - 2].strip()), indent, abs(number - middle)
+
+        start = min(range(middle - 8, middle + 9), key=cost)
+        yield first, start - 1
+        first = start
+    yield first, last
+
+
+_FILE_POWER = 2.4  # how much a block gains from the score of its file
+_OWN, _AROUND, _NAMED, _EXACT = 1.5, 0.3, 1.0, 0.085  # words inside, around, in names; identifiers
+_CALL_GAINS = (0.2, 0.2)  # the share of a block's score for what it calls and what calls it
+_AROUND_LINES = 10
+_BEST_BLOCKS = 12  # from which calls are followed
+
+
+def score_blocks(
+    blocks: Sequence[Block], lines: Mapping[str, Sequence[str]], evidence: Evidence
+) -> list[Block]:
+    """The blocks with their scores: by their file, their words and names, and who calls whom."""
+    worth, names = evidence.worth, frozenset(evidence.hints.names)
+    total = sum(worth.values())
+    scores, identifiers = [], []
+    for path, first, last, definition, *_ in blocks:
+        hits = evidence.hits[path]
+        held = {*re.findall(r"[^\W\d]\w{2,}", "\n".join(lines[path][first - 1 : last]))}
+        identifiers.append(held)
+        exact = min(3, len(held & names)) + bool(definition and definition.name in names)
+        value = (
+            _OWN * _say(_count_hits(hits, first, last), worth)
+            + _AROUND * _say(_count_hits(hits, first - _AROUND_LINES, last + _AROUND_LINES), worth)
+            + _NAMED * (_say_name(definition, worth) if definition else 0.0)
+            + _EXACT * total * exact
+        )
+        scores.append(value * evidence.scores.get(path, 0.0) ** _FILE_POWER)
+    calls = _score_calls(blocks, scores, identifiers)
+    scored = []
+    for at, block in enumerate(blocks):
+        gain, reason = calls.get(at, (0.0, ""))
+        gain *= evidence.scores.get(block.path, 0.0)
+        reason = reason if gain > scores[at] else ""
+        scored.append(block._replace(score=scores[at] + gain, reason=reason))
+    return scored
+
+
+def rank_definitions(
+    definitions: Iterable[Definition], blocks: Sequence[Block], evidence: Evidence
+) -> list[Definition]:
+    """The definitions of a file that matter to a task, best first; its blocks in file order."""
+    starts = [block.first for block in blocks]
+    total = sum(evidence.worth.values()) or 1.0
+    scored = []
+    for definition in definitions:
+        block = blocks[max(0, bisect.bisect_right(starts, definition.line) - 1)]
+        exact = definition.name in evidence.hints.names
+        named = _say_name(definition, evidence.worth) / total
+        scored.append((-block.score * (0.2 + named + exact), definition.line, definition))
+    return [definition for score, _, definition in sorted(scored) if score < 0]
+
+
+def _count_hits(hits: LineHits, first: int, last: int) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for line in range(first, last + 1):
+        for stem, often in hits.get(line, {}).items():
+            counts[stem] = counts.get(stem, 0) + often
+    return counts
+
+
+def _say_name(definition: Definition, worth: Mapping[str, float]) -> float:
+    """How much of the task stands in the name of a definition and in that of its owner."""
+    owner = definition.owner.rpartition(".")[2]
+    own = sum(worth.get(form, 0.0) for form in {*word_forms(definition.name)})
+    return own + 0.3 * sum(worth.get(form, 0.0) for form in {*word_forms(owner)})
+
+
+def _score_calls(
+    blocks: Sequence[Block], scores: Sequence[float], identifiers: Sequence[set[str]]
+) -> dict[int, tuple[float, str]]:
+    """What blocks gain from the best ones, which call them or are called by them, and the reason."""
+    definers: dict[str, list[int]] = {}
+    for at, block in enumerate(blocks):
+        if block.definition and block.first <= block.definition.line <= block.last:
+            definers.setdefault(block.definition.name, []).append(at)
+    gains: dict[int, tuple[float, str]] = {}
+    for best in sorted(range(len(blocks)), key=lambda at: (-scores[at], at))[:_BEST_BLOCKS]:
+        definition = blocks[best].definition
+        name = definition.name if definition else ""
+        for called in identifiers[best] & definers.keys() - {name}:
+            for at in definers[called] if len(definers[called]) <= _VAGUE_NAMES else ():
+                gain = _CALL_GAINS[0] * scores[best] / len(definers[called])
+                gains[at] = max(
+                    gains.get(at, (0.0, "")), (gain, f"called by {name}" if name else "")
+                )
+        users = [at for at, held in enumerate(identifiers) if name in held and at != best]
+        for at in users if len(definers.get(name, ())) <= _VAGUE_NAMES else ():
+            gain = _CALL_GAINS[1] * scores[best] / math.sqrt(len(users))
+            gains[at] = max(gains.get(at, (0.0, "")), (gain, f"calls {name}"))
+    return gains
+
+
+_VAGUE_NAMES = 4  # definitions of one name: of more, a mention means none in particular
 
 
 # -- history
@@ -5014,21 +5175,48 @@ class Signal(NamedTuple):
 # the optimum is flat, other weights near these do as well.
 SIGNALS = {
     "named": Signal("structure", 0.22, "named in the task"),
-    "defines": Signal("structure", 0.10, "defines what the task names"),
-    "mentions": Signal("structure", 0.22, "uses names of the task"),
-    "path": Signal("structure", 0.13, "its path matches"),
-    "near": Signal("structure", 0.26, "close to the other matches"),
-    "folder": Signal("structure", 0.07, "in a folder of matches"),
+    "defines": Signal("structure", 0.10, "defines names like those of the task"),
+    "mentions": Signal("structure", 0.22, "mentions {words}"),
+    "path": Signal("structure", 0.13, "its path matches the task"),
+    "near": Signal("structure", 0.26, "imports or is imported by the best matches"),
+    "folder": Signal("structure", 0.07, "in the folder of a match"),
     "twin": Signal("structure", 0.05, "named like a match"),
-    "names": Signal("structure", 0.04, "its names say {words}"),
-    "body": Signal("text", 0.30, "says {words}"),
-    "chunk": Signal("text", 0.30, "says {words}"),
-    "strings": Signal("text", 0.04, "its strings say {words}"),
-    "history": Signal("text", 0.23, "earlier commits that sound alike touched it"),
-    "together": Signal("text", 0.11, "changes together with the matches"),
-    "follows": Signal("after", 0.05, "changes together with the best match"),
-    "leans": Signal("after", 0.05, "leans on the best matches"),
+    "names": Signal("structure", 0.04, "its names match {words}"),
+    "body": Signal("text", 0.30, "mentions {words}"),
+    "chunk": Signal("text", 0.30, "mentions {words}"),
+    "strings": Signal("text", 0.04, "its strings mention {words}"),
+    "history": Signal("text", 0.23, "changed by earlier commits with a similar message"),
+    "together": Signal("text", 0.11, "changed together with the best matches"),
+    "follows": Signal("after", 0.05, "changed together with the best match"),
+    "leans": Signal("after", 0.05, "uses the best matches"),
 }
+
+
+def explain_file(
+    file: PackFile,
+    hints: Hints,
+    definitions: Sequence[Definition],
+    best: Block,
+    words: Sequence[str],
+) -> str:
+    """The strongest reason for a file, in a few words; `best` is its best block."""
+    defined = {definition.name for definition in definitions}
+    named = [name for name in hints.names if name in defined]
+    if file.signals.get("named"):
+        return SIGNALS["named"].why
+    if named:
+        return f"defines {' and '.join(named[:2])}, which the task names"
+    if best.reason:
+        return best.reason
+    strength = {name: value * SIGNALS[name].weight for name, value in file.signals.items()}
+    if not words:
+        strength = {name: x for name, x in strength.items() if "{" not in SIGNALS[name].why}
+    strongest = max(strength, key=lambda name: (strength[name], name), default="")
+    why = SIGNALS[strongest].why if strongest else "matches the task"
+    return why.format(words=", ".join(words[:_REASON_WORDS]))
+
+
+_REASON_WORDS = 4
 
 
 def combine(signals: Mapping[str, Scores], half: str) -> Scores:
@@ -5090,8 +5278,8 @@ _SEEDS, _SEED_POWER = 20, 6
 
 def is_defined(words: Words, forms: Iterable[str]) -> bool:
     """Whether any file defines a symbol of one of these forms."""
-    mask = FIELD_MASKS[1] << FIELD_SHIFTS[1]
-    return any(packed & mask for form in forms for _, packed in words.postings[form])
+    packed_counts = (packed for form in forms for _, packed in words.postings[form])
+    return any(unpack_counts(packed)[1] for packed in packed_counts)
 
 
 def find_subjects(hints: Hints) -> set[str]:
@@ -5188,28 +5376,57 @@ def _by_faded_score(symbols: Sequence[Symbol], files: Mapping[str, int]) -> Iter
 
 # -- the package
 
-_VIEW_SHARE = 0.5  # of the room left that one file may take: the next ones want some too
-_LEAST_VIEW = 50  # tokens: less of a file says no more than its name
+_THRIFT = 0.5  # how much a block's size counts against it: 0 not at all, 1 is worth per byte
+_BLOCK_BYTES, _FILE_BYTES = 25, 90  # of what stands above a block and above the code of a file
 
 
-def fit_views(
-    paths: Sequence[str],
-    forms: Callable[[str, int], Iterable[View]],
-    budget: int,
-    cost: Callable[[View], int],
-) -> list[View]:
-    """A view of every file, the fullest that fits; best files choose first, names come free."""
-    views = []
-    for path in paths:
-        room = int(budget * _VIEW_SHARE)
-        chosen = View(path, "name", "")
-        for view in forms(path, room) if room >= _LEAST_VIEW else ():
-            price = cost(view)
-            if price <= room:
-                chosen, budget = view._replace(tokens=price), budget - price
+def fit_blocks(blocks: Sequence[Block], room: int) -> list[Block]:
+    """The blocks worth most for their size, within `room` bytes; a small file is one piece."""
+    sizes: dict[str, int] = {}
+    for block in blocks:
+        sizes[block.path] = sizes.get(block.path, 0) + block.size
+    pieces: dict[tuple[str, int], list[Block]] = {}
+    for block in blocks:
+        start = 0 if sizes[block.path] <= _SMALL_FILE else block.first
+        pieces.setdefault((block.path, start), []).append(block)
+    costs = {
+        key: sum(block.size for block in piece) + _BLOCK_BYTES for key, piece in pieces.items()
+    }
+    worth = {key: max(block.score for block in piece) for key, piece in pieces.items()}
+    taken: list[Block] = []
+    files = set()
+    for key in sorted(pieces, key=lambda key: (-worth[key] / costs[key] ** _THRIFT, key)):
+        cost = costs[key] + (0 if key[0] in files else _FILE_BYTES)
+        if cost <= room and worth[key] > 0:
+            taken += pieces[key]
+            files.add(key[0])
+            room -= cost
+    return taken
+
+
+_SMALL_FILE = 1_200  # bytes
+
+
+def fit_pack(make: Callable[[int], Pack], budget: int) -> Pack:
+    """The largest package that `make` gives for some room in bytes, its own size within the budget."""
+    best, room = make(0), int(_ROUGH_BYTES * budget)
+    low, high = 0, 2 * room
+    for _ in range(_MOST_TRIES):
+        package = make(room)
+        if package.size <= budget:
+            low, best = room, max(best, package, key=lambda each: each.size)
+            if not package.omitted or best.size >= _FULL * budget:
                 break
-        views.append(chosen)
-    return views
+        else:
+            high = room
+        spent = min(room, len(package.text.encode("utf-8", "replace")))
+        guess = int(spent * 0.995 * budget / (package.size or 1))
+        room = guess if low < guess < high else (low + high) // 2
+    return best
+
+
+_ROUGH_BYTES = 3.3  # a token of code, a bit too few
+_MOST_TRIES, _FULL = 6, 0.98
 
 
 # -- sections of a prompt
@@ -5616,90 +5833,113 @@ def render_diff(changes: Sequence[Change]) -> str:
 
 
 def render_pack(package: Pack) -> str:
-    """The package as markdown to paste: what it holds and why, then the files."""
-    forms = {view.path: view.form for view in package.views}
-    out = [f"# Context package\n\nTask: {show(package.task.strip().partition(chr(10))[0], 200)}\n"]
-    out.append("\n## Files\n\n")
-    out += [render_pack_line(each, forms[each.path]) for each in package.files]
-    if package.dependencies:
-        out.append("\n## Dependencies\n\n")
-        out += [f"- {code_span(path)} -> {code_span(to)}\n" for path, to in package.dependencies]
-    out += [render_view(view) for view in package.views if view.form != "name"]
-    note = f"Counted with {package.counter}: {package.tokens} of {package.budget} tokens."
-    return redact("".join(out)) + f"\n{note}\n"
+    """The package as markdown to paste: the task, then the code, and what was counted."""
+    task = show(package.task.strip().partition("\n")[0], 200)
+    note = f"Counted with {package.counter}: {package.size} of {package.budget} tokens."
+    return f"# Context package\n\nTask: {redact(task)}\n{render_pack_part(package)}\n{note}\n"
 
 
-def render_pack_line(file: PackFile, form: str) -> str:
-    """One file on one line: how relevant, in which form, why, its symbols."""
-    names = [f"{show(each.name, 60)} :{each.line}" for each in file.symbols[:_LINE_SYMBOLS]]
-    symbols = f". Symbols: {', '.join(names)}" if names else ""
-    how = f" {form}" if form else ""
-    return f"- {code_span(file.path)} {file.score:.2f}{how}: {explain_file(file)}{symbols}\n"
+def render_pack_part(package: Pack) -> str:
+    """The package as part of a prompt: the code of each file with the reason for it, then names."""
+    out = [f"\n{package.guideline}\n"] if package.guideline else []
+    out += [_render_pack_file(file) for file in package.files if file.form != "name"]
+    for title, roles in _PACK_GROUPS.items():
+        files = [file for file in package.files if file.form == "name"]
+        lines = [render_pack_line(file) for file in files if role_of(file.path) in roles]
+        out += [f"\n## {title}\n\n", *lines] if lines else []
+    return redact("".join(out))
 
 
-_LINE_SYMBOLS = 6
+_PACK_GROUPS = {  # title -> roles of the files that are only named there
+    "Further files": ("source", "build", "config", "data", "example", "generated", "vendored"),
+    "Tests that exercise this": ("test",),
+    "Documentation": ("doc",),
+}
 
 
-def explain_file(file: PackFile) -> str:
-    """Why a file is in the package: the signals that say most for it."""
-    said = sorted(
-        file.signals.items(), key=lambda item: (-item[1] * SIGNALS[item[0]].weight, item[0])
+def _render_pack_file(file: PackFile) -> str:
+    """One file: its path, the reason, its code in a fence, and what else it defines."""
+    suffix = name_of(file.path).rpartition(".")[2]
+    info = suffix if suffix.isalnum() and "." in name_of(file.path) else ""
+    code = f"\n{fence(file.code, info)}" if file.code else ""
+    also = "".join(
+        f"- {render_symbol(Symbol(0.0, file.path, each)).strip()}\n" for each in file.also
     )
-    words = ", ".join(show(word, 40) for word in file.words) or "what the task says"
-    whys = dict.fromkeys(SIGNALS[name].why.format(words=words) for name, _ in said)
-    return "; ".join([*whys][:3]) or "asked for"
+    more = "\nAlso there:\n" if file.code and also else "\n" if also else ""
+    return f"\n## {code_span(file.path)}\n\n{capitalise(file.reason)}.\n{code}{more}{also}"
 
 
-def render_view(view: View) -> str:
-    """One file's text in a fence, under its name."""
-    suffix = view.path.rpartition(".")[2] if "." in view.path.rpartition("/")[2] else ""
-    info = suffix if suffix.isalnum() else ""
-    return f"\n## {code_span(view.path)} ({view.form})\n\n{fence(view.text, info)}"
+def capitalise(text: str) -> str:
+    """The text with its first letter in upper case."""
+    return text[:1].upper() + text[1:]
 
 
-def render_whole(text: str) -> str:
+def render_pack_line(file: PackFile) -> str:
+    """One file on one line: the reason, and its symbols with their lines."""
+    names = [f"{render_name(each)} :{each.line}" for each in file.symbols[:_LINE_SYMBOLS]]
+    symbols = f" ({', '.join(names)})" if names else ""
+    return f"- {code_span(file.path)}: {file.reason}{symbols}\n"
+
+
+_LINE_SYMBOLS = 4
+
+
+def render_code(lines: Sequence[str], blocks: Sequence[Block]) -> str:
+    """The lines of these blocks in file order; a mark with the line numbers stands at each gap."""
+    out: list[str] = []
+    before, label = 0, ""
+    for at, block in enumerate(blocks):
+        if block.first != before + 1:
+            run = itertools.pairwise(blocks[at:])
+            last = next(
+                (one.last for one, two in run if two.first != one.last + 1), blocks[-1].last
+            )
+            owner = _block_label(block)
+            out.append(
+                f"@@ {block.first}-{last} @@{f' {owner}' if owner != label else ''}".rstrip()
+            )
+            label = owner
+        out += lines[block.first - 1 : block.last]
+        before = block.last
+    return render_text("\n".join(out))
+
+
+def _block_label(block: Block) -> str:
+    """What encloses a block: the owner of a definition, or the definition that it is a part of."""
+    definition = block.definition
+    if definition is None:
+        return ""
+    is_part = block.first > definition.line
+    return show(".".join(filter(None, [definition.owner, definition.name if is_part else ""])), 80)
+
+
+def render_text(text: str) -> str:
     """A file's text, without what a terminal would obey and with long lines cut."""
     lines = [
         line if len(line) <= _LONG_LINE else line[:_LONG_LINE] + "…" for line in text.split("\n")
     ]
-    return redact(
-        re.sub(
-            "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]",
-            "",
-            "\n".join(lines),
-        )
-    )
+    unsafe = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
+    return redact(re.sub(unsafe, "", "\n".join(lines)))
 
 
 _LONG_LINE = 1000  # characters: data, not code
 
 
-def render_excerpts(text: str, symbols: Sequence[Definition], *, most: int) -> str:
-    """The source of these symbols with the lines around, at most so many lines, in their order."""
-    lines = text.split("\n")
-    wanted: set[int] = set()
-    for each in symbols:
-        end = min(each.end, each.line + _SYMBOL_LINES)
-        span = set(range(max(1, each.line - _AROUND), min(len(lines), end + _AROUND) + 1))
-        if len(wanted | span) <= most:
-            wanted |= span
-    out, before = [], 0
-    for number in sorted(wanted):
-        if number != before + 1:
-            out.append(f"@@ line {number} @@")
-        out.append(lines[number - 1])
-        before = number
-    return render_whole("\n".join(out)) if out else ""
+def render_pack_summary(package: Pack) -> str:
+    """The package in short, for a prompt or a hook: key files, symbols, reasons, dependencies."""
+    task = show(package.task.strip().partition("\n")[0], 200)
+    size = f"{len(package.files)} files, {package.size} of {package.budget} tokens."
+    out = [f"Task: {task}\n{size} {package.guideline}\n\n### Key files\n\n"]
+    out += map(render_pack_line, package.files)
+    targets: dict[str, list[str]] = {}
+    for path, to in package.dependencies:
+        targets.setdefault(path, []).append(to)
+    rows = [f"- {show(path)} -> {show(', '.join(to), 300)}\n" for path, to in targets.items()]
+    out += ["\n### Dependencies\n\n", *rows] if rows else []
+    return redact("".join(out))
 
 
-_AROUND = 2  # lines before and after
-_SYMBOL_LINES = 80  # of a long symbol: its beginning
-
-
-def render_signatures(path: str, symbols: Sequence[Definition]) -> str:
-    """The signatures of a file's symbols, in the order of the source."""
-    ordered = sorted(symbols, key=lambda each: each.line)
-    return "".join(render_symbol(Symbol(0.0, path, each)) for each in ordered)
+PACK_FORMS = {"text": render_pack, "part": render_pack_part, "summary": render_pack_summary}
 
 
 def render_pack_json(package: Pack) -> str:
@@ -5708,17 +5948,16 @@ def render_pack_json(package: Pack) -> str:
 
     files = [
         {
-            "path": plain_path(each.path),
-            "score": round(each.score, 4),
-            "structure_score": round(each.structure, 4),
-            "text_score": round(each.text, 4),
-            "source": _source_of(each),
-            "form": view.form,
-            "symbols": [show(symbol.name) for symbol in each.symbols],
-            "why": explain_file(each),
-            "tokens": view.tokens,
+            "path": plain_path(file.path),
+            "score": round(file.score, 4),
+            "structure_score": round(file.structure, 4),
+            "text_score": round(file.text, 4),
+            "form": file.form,
+            "spans": [[first, last] for first, last in merge_blocks(file.blocks)],
+            "symbols": [show(symbol.name) for symbol in file.symbols],
+            "reason": file.reason,
         }
-        for each, view in zip(package.files, package.views, strict=True)
+        for file in package.files
     ]
     whole = {
         "task": show(redact(package.task[:2000].strip()), 2000),
@@ -5726,15 +5965,26 @@ def render_pack_json(package: Pack) -> str:
         "dependencies": [
             {"from": plain_path(path), "to": plain_path(to)} for path, to in package.dependencies
         ],
-        "tokens": package.tokens,
+        "tokens": package.size,
         "budget": package.budget,
         "counter": package.counter,
+        "text": package.text,
         "metadata": {
             "git_sha": package.commit,
-            "outside_role": [plain_path(p) for p in package.outside],
+            "outside_role": [plain_path(path) for path in package.outside],
         },
     }
     return json.dumps(whole, indent=2) + "\n"
+
+
+def merge_blocks(blocks: Iterable[Block]) -> list[tuple[int, int]]:
+    """The first and last lines of the runs that blocks make, which are in file order."""
+    spans: list[tuple[int, int]] = []
+    for block in blocks:
+        joined = bool(spans) and block.first == spans[-1][1] + 1
+        first = spans.pop()[0] if joined else block.first
+        spans.append((first, block.last))
+    return spans
 
 
 def plain_path(path: str) -> str:
@@ -5742,58 +5992,23 @@ def plain_path(path: str) -> str:
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
-def _source_of(file: PackFile) -> str:
-    if file.structure and file.text:
-        return "both"
-    return "structure" if file.structure >= file.text else "text"
-
-
-def render_pack_signals(package: Pack) -> str:
-    """Every signal of every file, as a table."""
-    names = [name for name in SIGNALS if any(name in each.signals for each in package.files)]
+def explain_pack(package: Pack) -> str:
+    """Every signal of every file as a table; then the blocks taken, and those left out next."""
+    names = [name for name in SIGNALS if any(name in file.signals for file in package.files)]
     head = "".join(f"{name:>10}" for name in ("score", "structure", "text", *names))
-    lines = [f"{head}  path\n"]
-    for each in package.files:
-        values = [each.score, each.structure, each.text, *(each.signals.get(n, 0.0) for n in names)]
-        lines.append("".join(f"{value:>10.2f}" for value in values) + f"  {show(each.path)}\n")
-    return "".join(lines)
-
-
-PACK_FORMS = {"text": render_pack, "json": render_pack_json, "explain": render_pack_signals}
-
-
-def render_hints(hints: Hints, form: str) -> str:
-    """What was understood of a task."""
-    words = sorted(hints.words, key=lambda word: (-hints.words[word], word))
-    rows = {
-        "action": hints.action,
-        "domain": hints.domain,
-        "paths": [plain_path(path) for path in hints.paths],
-        "symbols": list(hints.names),
-        "errors": list(hints.errors),
-        "messages": [redact(show(message)) for message in hints.messages],
-        "flags": list(hints.flags),
-        "words": words[:60],
-    }
-    if form == "json":
-        import json
-
-        return json.dumps(rows, indent=2) + "\n"
-    shown = {
-        name: value if isinstance(value, str) else ", ".join(value) for name, value in rows.items()
-    }
-    return "".join(f"{name}: {show(value, 1000)}\n" for name, value in shown.items() if value)
-
-
-def render_pack_summary(package: Pack) -> str:
-    """The package in short, for a prompt or a hook: files, symbols, why, dependencies."""
-    out = ["Work within the package; report gaps rather than searching everywhere.\n\n"]
-    out += [render_pack_line(each, "") for each in package.files]
-    leans: dict[str, list[str]] = {}
-    for path, to in package.dependencies:
-        leans.setdefault(path, []).append(to)
-    out += [f"- {show(path)} -> {show(', '.join(to))}\n" for path, to in leans.items()]
-    return redact("".join(out))
+    out = [f"{head}  path\n"]
+    for file in package.files:
+        values = [file.score, file.structure, file.text, *(file.signals.get(n, 0.0) for n in names)]
+        out.append("".join(f"{value:>10.2f}" for value in values) + f"  {show(file.path)}\n")
+    taken = [block for file in package.files for block in file.blocks]
+    for title, blocks in (("Blocks taken", taken), ("Left out next", package.omitted)):
+        out.append(f"\n{title}\n")
+        for block in sorted(blocks, key=lambda block: (-block.score, block.path, block.first)):
+            name = render_name(block.definition) if block.definition else ""
+            lines = f"{block.first}-{block.last}"
+            reason = block.reason or "its words and names match"
+            out.append(f"{block.score:>10.2f}  {show(block.path)}:{lines} {name}: {reason}\n")
+    return "".join(out)
 
 
 def render_found(found: Sequence[SearchHit], form: str) -> str:
@@ -5803,24 +6018,24 @@ def render_found(found: Sequence[SearchHit], form: str) -> str:
 
         rows = [
             {
-                "path": plain_path(each.path),
-                "score": round(each.score, 4),
+                "path": plain_path(hit.path),
+                "score": round(hit.score, 4),
                 "symbols": [
                     {"name": show(symbol.name), "kind": symbol.kind, "line": symbol.line}
-                    for symbol in each.symbols
+                    for symbol in hit.symbols
                 ],
                 "lines": [
-                    {"line": number, "text": _found_line(text)} for number, text in each.lines
+                    {"line": number, "text": _found_line(text)} for number, text in hit.lines
                 ],
             }
-            for each in found
+            for hit in found
         ]
         return json.dumps({"files": rows}, indent=2) + "\n"
     out = []
-    for each in found:
-        names = ", ".join(f"{show(symbol.name, 60)} :{symbol.line}" for symbol in each.symbols)
-        out.append(f"{show(each.path)} {each.score:.2f}{'  ' if names else ''}{names}\n")
-        out += [f"  {number}: {_found_line(text)}\n" for number, text in each.lines]
+    for hit in found:
+        names = ", ".join(f"{render_name(symbol)} :{symbol.line}" for symbol in hit.symbols)
+        out.append(f"{show(hit.path)} {hit.score:.2f}{'  ' if names else ''}{names}\n")
+        out += [f"  {number}: {_found_line(text)}\n" for number, text in hit.lines]
     return "".join(out)
 
 
@@ -9688,41 +9903,46 @@ def make_scan(project: Project, *, full: bool) -> tuple[dict[str, object], dict[
 # -- the package
 
 
-class Evidence(NamedTuple):
-    """What speaks for each file, and what was learnt of the task on the way."""
-
-    hints: Hints
-    signals: dict[str, Scores]
-    worth: dict[str, float]  # stem -> weight in the task times rarity here
-    hits: dict[str, LineHits]  # of the best files
-    scores: Scores  # by all signals that find files, each file weighed by its role
-
-
-class Request(NamedTuple):
-    """What a package is asked for."""
-
-    text: str
-    budget: int
-    pins: tuple[str, ...] = ()  # files that must be in it
-    role: str = ""
-    strategy: str = "relevance"
-    since: str = ""  # a commit: the package is for the review of what changed after it
-
-
 def make_pack(project: Project, request: Request) -> Pack:
-    """The files that a task will touch, each with as much of it as the budget allows."""
-    index = read_linked(project, list_files(project))
-    changed = read_diff(project, request.since, index.words.paths) if request.since else {}
+    """What a task needs to read: the code of the best blocks, within the budget of the request."""
+    files = {} if request.stale else list_files(project)
+    index = recall_words(project) if request.stale else read_linked(project, files)
+    head = "" if request.stale else read_head(project)  # without one, history is not read
+    changed = (
+        read_diff(project, request.since, index.words.paths) if index and request.since else {}
+    )
+    counter = (
+        read_counter(project) if request.form == "text" else Counter("estimate", estimate_tokens)
+    )
+    empty = Pack(request.text, "", (), (), (), request.budget, counter.name, head)
+    if index is None:
+        return empty
     touched = {
         path: [each for each in found if _is_within(each, changed[path])]
         for path, found in read_definitions(index, changed).items()
     }
-    counter = read_counter(project)
-    package = _choose_files(project, index, request, touched, read_head(project), _MOST_FILES)
-    known = read_definitions(index, [each.path for each in package.files])
-    texts = request.strategy == "relevance"
-    package = package._replace(counter=counter.name)
-    return _fill_package(project, package, known, counter.count, texts=texts)
+    names = sorted({each.name for found in touched.values() for each in found})
+    text = "\n".join([request.text, *(f"`{name}`" for name in names)])
+    pins = [*request.pins, *touched]
+    missing = [path for path in pins if path not in index.words.paths]
+    if missing:
+        raise CtxError(f"--files {show(missing[0])}: no such file here; give a path from the root")
+    may_see = _role_filter(project, request.role)
+    evidence = read_evidence(project, index, text, head, may_see)
+    asked = dict.fromkeys([*pins, *evidence.hints.paths])
+    outside = tuple(path for path in asked if not may_see(path))
+    if outside:
+        say(
+            project, f"role {request.role}: may not see {outside[0]}, which was asked for; left out"
+        )
+    choice = _choose_blocks(project, index, request, evidence, touched)
+    guideline = _guideline(project, request.role, evidence.hints.action)
+    edges = _find_dependencies(read_neighbours(index, [file.path for file in choice.files])[0])
+    package = empty._replace(
+        task=request.text or " ".join(names), guideline=guideline, outside=outside
+    )
+    package = package._replace(dependencies=edges)
+    return _fill_package(package, choice, request, request.measure or counter.count)
 
 
 def _is_within(definition: Definition, lines: Iterable[tuple[int, int]]) -> bool:
@@ -9764,58 +9984,81 @@ def read_request(project: Project, text: str) -> str:
         if re.sub(r"\d+", "0", text.casefold()) in shapes:
             raise  # written like the ids here, so a task is meant
         return text
-    return "\n".join([task.title, task.description, *task.acceptance])
+    return task_text(task)
 
 
 _TASK_ID = r"(?=\S*[0-9])[A-Za-z0-9][\w.#/-]{0,99}"
 
 
-def _choose_files(
+def task_text(task: Task) -> str:
+    """What a package is made from: the same words, whoever asks for it."""
+    return "\n".join([task.title, task.description, *task.acceptance])
+
+
+class Choice(NamedTuple):
+    """What a package chooses from."""
+
+    files: list[PackFile]  # best first
+    blocks: list[Block]
+    lines: dict[str, list[str]]  # of the files that may be shown as code
+
+
+def _choose_blocks(
     project: Project,
     index: WordIndex,
     request: Request,
+    evidence: Evidence,
     touched: Mapping[str, Sequence[Definition]],
-    head: str,
-    most: int,
-) -> Pack:
-    """The best files for a request and the symbols that matter in each, without their texts."""
-    names = sorted({each.name for found in touched.values() for each in found})
-    text = "\n".join([request.text, *(f"`{name}`" for name in names)])
-    evidence = read_evidence(project, index, text, head)
-    pins = [*request.pins, *touched]
-    missing = [path for path in pins if path not in index.words.paths]
-    if missing:
-        raise CtxError(f"--files {show(missing[0])}: no such file here; give a path from the root")
-    scored = _score_files(project, evidence, pins)
-    allowed, outside = _filter_role(project, request.role, scored, [*pins, *evidence.hints.paths])
-    asked = {*pins, *evidence.hints.paths}
+) -> Choice:
+    """The best files for a request, the reason for each, and the blocks of those shown as code."""
+    asked = {*request.pins, *touched, *evidence.hints.paths}
+    most = _SUMMARY_FILES if request.form == "summary" else _MOST_FILES
     title = request.text.strip().partition("\n")[0]
     given = (
-        each
-        for each in allowed
-        if os.path.lexists(f"{project.root}/{each.path}")
-        and (each.path in asked or not _holds_task(project, each.path, title))
+        file
+        for file in _score_files(project, evidence, [*request.pins, *touched])
+        if os.path.lexists(f"{project.root}/{file.path}")
+        and (file.path in asked or not _holds_task(project, file.path, title))
     )
-    best = list(itertools.islice(given, most))
+    files = list(itertools.islice(given, most))
+    known = read_definitions(index, [file.path for file in files])
+    about = {"source", "build", "example"} | find_subjects(evidence.hints)
+    if not any(role_of(file.path) in about for file in files):
+        about |= {role_of(file.path) for file in files} - {"config", "data"}
+    lines, blocks = {}, []
+    for file in files:
+        path = file.path
+        text = read_text(project, path) or ""
+        if path not in evidence.hits:
+            evidence.hits[path] = find_line_hits(text, evidence.worth)
+        lines[path] = text.removesuffix("\n").split("\n")
+        blocks += cut_blocks(path, lines[path], known[path])
+    scores = {file.path: file.score for file in files}
+    blocks = score_blocks(blocks, lines, evidence._replace(scores=scores))
     spoken = find_task_words(request.text)
-    known = read_definitions(index, [each.path for each in best])
-    files = []
-    for each in best:
-        hits = evidence.hits.get(each.path)
-        if hits is None:
-            hits = find_line_hits(read_text(project, each.path) or "", evidence.worth)
-        ranked = rank_definitions(known[each.path], hits, evidence.worth, evidence.hints.names)
-        both = dict.fromkeys([*touched.get(each.path, ()), *ranked])
-        words = rank_said(hits, evidence.worth, spoken)
-        files.append(
-            each._replace(symbols=tuple(both)[:_MOST_SYMBOLS], words=tuple(words[:_SAID_WORDS]))
+    chosen = []
+    for file in files:
+        own = [block for block in blocks if block.path == file.path]
+        ranked = rank_definitions(known[file.path], own, evidence)
+        symbols = dict.fromkeys([*touched.get(file.path, ()), *ranked])
+        best = max(own, key=lambda block: block.score)
+        words = rank_words(evidence.hits[file.path], evidence.worth, spoken)
+        reason = (
+            "asked for"
+            if file.path in request.pins
+            else f"changed since {request.since}"
+            if file.path in touched
+            else explain_file(file, evidence.hints, known[file.path], best, words)
         )
-    edges = _find_dependencies(read_neighbours(index, [each.path for each in files])[0])
-    task = request.text or " ".join(names)
-    return Pack(task, tuple(files), (), edges, request.budget, "estimate", head, outside)
-
-
-_SAID_WORDS = 4
+        chosen.append(file._replace(symbols=tuple(symbols)[:_MOST_SYMBOLS], reason=reason))
+    shown = {
+        path: lines[path]
+        for path in lines
+        if (role_of(path) in about or path in asked) and find_kind(project, path)
+    }
+    texts = request.strategy == "relevance" and request.form != "summary"
+    kept = [block for block in blocks if block.path in shown] if texts else []
+    return Choice(chosen, kept, shown)
 
 
 def _holds_task(project: Project, path: str, title: str) -> bool:
@@ -9828,10 +10071,12 @@ def _holds_task(project: Project, path: str, title: str) -> bool:
 _TITLE_LENGTH = 20  # characters: a shorter title may stand anywhere by chance
 
 
-def read_evidence(project: Project, index: WordIndex, text: str, head: str) -> Evidence:
-    """Every signal for every file that has any; a commit says up to where history counts."""
+def read_evidence(
+    project: Project, index: WordIndex, text: str, head: str, may_see: Callable[[str], bool]
+) -> Evidence:
+    """Every signal for every file that a role may see; a commit says up to where history counts."""
     config = project.config
-    hints = parse_hints(text, index.words.paths, config.domains)
+    hints = parse_hints(text, index.words.paths)
     forms = {name: word_forms(name)[-1:] for name in hints.names}
     exact = [*itertools.chain.from_iterable(forms.values()), *join_words(text)]
     words = read_postings(index, [*hints.words, *exact])
@@ -9840,6 +10085,7 @@ def read_evidence(project: Project, index: WordIndex, text: str, head: str) -> E
     fields = score_words(words, worth)
     known = score_words(words, weigh_words(words, dict.fromkeys(exact, 1.0)))
     history = read_history(project, head)
+    paths = {path for path in index.words.paths if path and may_see(path)}
     signals = {
         "named": dict.fromkeys(hints.paths, 1.0),
         "defines": known["names"],
@@ -9848,23 +10094,28 @@ def read_evidence(project: Project, index: WordIndex, text: str, head: str) -> E
         "names": fields["names"],
         "body": fields["all"],
         "strings": fields["strings"],
-        "history": score_history(history, hints.words, {*index.words.paths}),
+        "history": score_history(history, hints.words, paths),
+    }
+    signals = {
+        name: normalise({path: value for path, value in scores.items() if path in paths})
+        for name, scores in signals.items()
     }
     shares = config.pack_ast_weight, config.pack_semantic_weight
     best = rank_paths(blend(signals, *shares))[:_CHUNK_FILES]
     hits = {path: find_line_hits(read_text(project, path) or "", worth) for path in best}
-    unread = {path: _UNREAD * value for path, value in fields["all"].items()}
+    unread = {path: _UNREAD * value for path, value in signals["body"].items()}
     signals["chunk"] = unread | score_chunks(hits, worth)
     scores = blend(signals, *shares)
     seeds = find_seeds(scores)
-    signals["near"] = score_near(seeds, lambda paths: read_neighbours(index, paths))
+    near = score_near(seeds, lambda paths: read_neighbours(index, paths))
+    signals["near"] = {path: value for path, value in near.items() if path in paths}
     signals["folder"] = score_beside(seeds, scores, folder_of)
     signals["twin"] = score_beside(seeds, scores, bare_name)
-    signals["together"] = score_together(history, seeds, {*index.words.paths})
+    signals["together"] = score_together(history, seeds, paths)
     scores = _weigh_roles(project, signals, hints)
     leaders = {path: scores[path] for path in rank_paths(scores)[:LEADERS]}
     best_match = dict.fromkeys([*leaders][:1], 1.0)
-    signals["follows"] = score_together(history, best_match, {*index.words.paths})
+    signals["follows"] = score_together(history, best_match, paths)
     signals["leans"] = score_leaning(leaders, read_neighbours(index, [*leaders])[1])
     return Evidence(hints._replace(names=tuple(names)), signals, worth, hits, scores)
 
@@ -9889,9 +10140,9 @@ def _weigh_roles(project: Project, signals: Mapping[str, Scores], hints: Hints) 
 
 
 def _score_files(project: Project, evidence: Evidence, pins: Sequence[str]) -> list[PackFile]:
-    """The files that most speaks for, best first."""
+    """The files with the highest scores, best first, relative to the best."""
     signals, config = evidence.signals, project.config
-    scores = lift_followers(evidence.scores | dict.fromkeys(pins, 1.0), signals)
+    scores = normalise(lift_followers(evidence.scores | dict.fromkeys(pins, 1.0), signals))
     structure, text = combine(signals, "structure"), combine(signals, "text")
     return [
         PackFile(
@@ -9912,25 +10163,34 @@ _PACK_SHARES = {"test": 0.5, "doc": 0.5, "example": 0.4, "config": 0.6, "data": 
 )
 
 
-def _filter_role(
-    project: Project, role: str, files: Sequence[PackFile], asked: Sequence[str]
-) -> tuple[list[PackFile], tuple[str, ...]]:
-    """The files that a role may see, and those asked for that it may not."""
-    if not role:
-        return list(files), ()
+def _role_filter(project: Project, role: str) -> Callable[[str], bool]:
+    """Which files a role may see."""
     roles = project.config.roles
-    if role not in roles:
+    if role and role not in roles:
         raise CtxError(f"--role {show(role)}: not configured; {closest(role, sorted(roles))}")
-    pattern = "(?s:" + "|".join(map(glob_pattern, roles[role])) + ")"
-    seen = [each for each in files if re.fullmatch(pattern, each.path)]
-    outside = tuple(path for path in dict.fromkeys(asked) if not re.fullmatch(pattern, path))
-    if outside:
-        say(project, f"role {role}: may not see {outside[0]}, which was asked for; left out")
-    return seen, outside
+    pattern = "(?s:" + "|".join(map(glob_pattern, roles[role])) + ")" if role else "(?s:.*)"
+    match = re.compile(pattern).fullmatch
+    return lambda path: match(path) is not None
+
+
+def _guideline(project: Project, role: str, action: str) -> str:
+    """How to use a package, by who reads it and what the task asks for."""
+    ctx = script_command(project)
+    reader = next((reader for reader in _GUIDELINES if reader and reader in role.lower()), action)
+    sentence = _GUIDELINES.get(reader, _GUIDELINES[""])
+    return f"{sentence} More: `{ctx} search WORDS`, `{ctx} pack --files PATH`."
+
+
+_GUIDELINES = {
+    "": "Start with this code; it is a selection, other places may need the change too.",
+    "review": "Review against this code; callers and tests that are not shown may be affected too.",
+    "test": "This is the code to test and the tests that exist; follow their style.",
+    "document": "This is the code to document; read the rest of a file before you describe it.",
+}
 
 
 def _find_dependencies(graph: Graph) -> tuple[tuple[str, str], ...]:
-    """Which of these files lean on which other, the strongest first."""
+    """Which of these files depend on which other, the strongest first."""
     edges = [
         (-weight, path, to)
         for path, targets in graph.items()
@@ -9943,81 +10203,61 @@ def _find_dependencies(graph: Graph) -> tuple[tuple[str, str], ...]:
 _MOST_EDGES = 15
 
 
-def _fill_package(
-    project: Project,
-    package: Pack,
-    known: Mapping[str, tuple[Definition, ...]],
-    count: Count,
-    *,
-    texts: bool,
-) -> Pack:
-    """The package with as many of its files as fit, and as much of each."""
-    budget = package.budget
+def _fill_package(package: Pack, choice: Choice, request: Request, count: Count) -> Pack:
+    """The package with as much code as fits, then signatures, then names of further files."""
+    blocks_of = {path: [b for b in choice.blocks if b.path == path] for path in choice.lines}
+    if count(PACK_FORMS[request.form](package)) > package.budget // 2:
+        package = package._replace(guideline="")
 
-    def size(package: Pack) -> int:
-        return count(render_pack(package._replace(tokens=budget)))
+    def make(room: int) -> Pack:
+        taken = fit_blocks(choice.blocks, int(room * (1 - _TAIL_SHARE)))
+        left = room * (_TAIL_SHARE if taken else 1)
+        files = []
+        for file in choice.files:
+            blocks = tuple(sorted(block for block in taken if block.path == file.path))
+            if blocks:
+                whole = len(blocks) == len(blocks_of[file.path])
+                code = render_code(choice.lines[file.path], blocks)
+                shown = {block.definition for block in blocks}
+                also = [symbol for symbol in file.symbols if symbol not in shown]
+                file = file._replace(blocks=blocks, code=code, form="whole" if whole else "code")
+                costs = [60 + len(symbol.signature) for symbol in also]
+                for symbol, cost in zip(also, costs, strict=True):
+                    if cost <= left / 3:
+                        file, left = file._replace(also=(*file.also, symbol)), left - cost
+            elif request.strategy != "relevance" and file.symbols:
+                file = file._replace(also=file.symbols, form="signatures")
+            files.append(file)
+        kept = []
+        for file in files:
+            cost = len(render_pack_line(file))
+            if file.form == "name" and cost > left:
+                continue
+            left -= cost if file.form == "name" else 0
+            kept.append(file)
+        rest = [block for block in choice.blocks if block not in {*taken} and block.score > 0]
+        omitted = sorted(rest, key=lambda block: (-block.score, block.path, block.first))
+        made = package._replace(files=tuple(kept), omitted=tuple(omitted[:_MOST_OMITTED]))
+        made = made._replace(size=package.budget)
+        text = PACK_FORMS[request.form](made)
+        size = count(text)
+        digits = made._replace(size=size)
+        return digits._replace(text=PACK_FORMS[request.form](digits))
 
-    room = budget - size(package._replace(files=(), dependencies=()))
-    lines = [render_pack_line(each, "signatures") for each in package.files]
-    files = {
-        package.files[at].path: package.files[at] for at in fit_lines(lines, max(0, room), count)
-    }
-    names = tuple(View(path, "name", "") for path in files)
-    edges = tuple(edge for edge in package.dependencies if {*edge} <= files.keys())
-    package = package._replace(files=tuple(files.values()), views=names, dependencies=edges)
-    if size(package) > budget // 2:
-        package = package._replace(dependencies=())
-
-    def forms(path: str, room: int) -> Iterator[View]:
-        text = read_text(project, path) if texts and find_kind(project, path) else None
-        symbols = files[path].symbols
-        if text is not None and len(text) <= room * _MOST_CHARACTERS:
-            yield View(path, "whole", render_whole(text))
-        for most in (room // 8, room // 14) if text is not None else ():  # lines, of 8 tokens or 14
-            if excerpts := render_excerpts(text or "", symbols, most=most):
-                yield View(path, "symbols", excerpts)
-        for some in (known[path][:_MOST_SIGNATURES], symbols):
-            if some:
-                yield View(path, "signatures", render_signatures(path, some))
-
-    views = fit_views(list(files), forms, budget - size(package), lambda v: count(render_view(v)))
-    package = _trim(package._replace(views=tuple(views)), size)
-    return package._replace(tokens=size(package))
-
-
-_MOST_SIGNATURES = 60
-_MOST_CHARACTERS = 6  # a token on average: a longer text cannot fit, and need not be counted
+    return fit_pack(make, package.budget)
 
 
-def _trim(package: Pack, size: Callable[[Pack], int]) -> Pack:
-    """The package without its last files, if it is too large: parts alone may cost less."""
-    while package.files and size(package) > package.budget:
-        files, views = package.files[:-1], package.views[:-1]
-        package = package._replace(files=files, views=views, dependencies=())
-    return package
+_TAIL_SHARE = 0.1  # of the budget, for signatures and names
+_MOST_OMITTED = 10
 
 
-def make_pack_summary(project: Project, text: str, files: Mapping[str, Stamp] | None = None) -> str:
-    """The package of a task in short, within pack.summary_max_tokens; "" if there is none.
-
-    Without a listing of the files, the index is taken as an earlier run left it, and git is not
-    asked. Tokens are estimated, a bit too many: a vocabulary would take longer to load than the rest.
-    """
+def make_pack_summary(project: Project, text: str, *, stale: bool = False) -> str:
+    """The package of a task in short, within pack.summary_max_tokens; "" if there is none."""
     if not project.config.pack_enabled or not text.strip():
         return ""
-    index = recall_words(project) if files is None else read_linked(project, files)
-    if index is None:
-        return ""
-    request = Request(text, project.config.pack_summary_max_tokens)
-    head = "" if files is None else read_head(project)  # without one, history is not read
-    package = _choose_files(project, index, request, {}, head, _SUMMARY_FILES)
-    package = _trim(package, lambda each: estimate_tokens(render_pack_summary(each)))
-    return render_pack_summary(package) if package.files else ""
-
-
-def make_hints(project: Project, text: str) -> Hints:
-    """What is understood of a task's text."""
-    return read_evidence(project, read_linked(project, list_files(project)), text, "").hints
+    budget = project.config.pack_summary_max_tokens
+    package = make_pack(project, Request(text, budget, form="summary", stale=stale))
+    return package.text if package.files else ""
 
 
 def make_search(project: Project, text: str) -> list[SearchHit]:
@@ -10035,13 +10275,16 @@ def make_search(project: Project, text: str) -> list[SearchHit]:
         }
     )
     best = rank_paths(scores)[:_MOST_FOUND]
+    hints = Hints((), tuple(re.findall(r"\w+", text)), "", query, frozenset())
+    evidence = Evidence(hints, {}, worth, {}, dict.fromkeys(best, 1.0))
     found = []
     for path, definitions in read_definitions(index, best).items():
         source = read_text(project, path) or ""
-        hits = find_line_hits(source, worth)
-        symbols = rank_definitions(definitions, hits, worth, re.findall(r"\w+", text))[:5]
-        ranked = sorted(hits, key=lambda line: (-sum(worth[each] for each in hits[line]), line))
+        hits = evidence.hits[path] = find_line_hits(source, worth)
         lines = source.split("\n")
+        blocks = score_blocks(cut_blocks(path, lines, definitions), {path: lines}, evidence)
+        symbols = rank_definitions(definitions, blocks, evidence)[:5]
+        ranked = sorted(hits, key=lambda line: (-sum(worth[each] for each in hits[line]), line))
         shown = (
             [(line, lines[line - 1]) for line in sorted(ranked[:3])]
             if find_kind(project, path)
@@ -10129,7 +10372,7 @@ def make_prompt(
     """The whole prompt for one task, within a budget of bytes, or of what `count` counts."""
     task, tracker = briefing.task, briefing.tracker
     files = list_files(project)
-    package = make_pack_summary(project, f"{task.title}\n{task.description}", files)
+    package = make_pack_summary(project, task_text(task))
     wanted = sources or ANCHOR_SOURCES
     git, expected = _read_drift(project, briefing) if "git" in wanted else (None, ())
     attempts = render_attempts(briefing.attempts, briefing.history)
@@ -10536,8 +10779,8 @@ def make_mentions(project: Project, text: str) -> str:
     if not tasks and not code:
         return ""
     sections = [Section("Task", _task_text(project, tracker, task)) for task in tasks]
-    wanted = "\n".join([text, *(f"{task.title}\n{task.description}" for task in tasks)])
-    package = make_pack_summary(project, wanted)
+    wanted = "\n".join([text, *map(task_text, tasks)])
+    package = make_pack_summary(project, wanted, stale=True)
     sections += [Section("Named here", code), Section("Context package", package)]
     return _fit_hook(project, sections)
 
@@ -10780,7 +11023,7 @@ def make_package(project: Project, text: str, budget: int) -> str:
     package = make_pack(project, Request(read_request(project, text), budget))
     if not package.files:
         raise CtxError("pack: nothing here is relevant to that; name files, symbols or other words")
-    return render_pack(package)
+    return package.text
 
 
 def make_findings(project: Project, words: str, budget: int) -> str:
@@ -10816,7 +11059,7 @@ def make_page(project: Project, briefing: Briefing | None) -> str:
         )
         budgets.insert(0, explain_prompt(prompt))
         if config.pack_enabled:
-            text = f"{briefing.task.title}\n{briefing.task.description}"
+            text = task_text(briefing.task)
             package = make_pack(project, Request(text, config.pack_token_budget))
             budgets.insert(1, _pack_budget(package))
     leans = {part: dict.fromkeys(to, 1.0) for part, to in rank_relations(survey.groups)}
@@ -10852,12 +11095,14 @@ def _map_budget(project: Project, survey: Survey, fitted: FittedMap) -> Budget:
 def _pack_budget(package: Pack) -> Budget:
     """How the files of a package share its tokens, with their scores and reasons."""
     shares = []
-    for file, view in zip(package.files, package.views, strict=True):
-        how = view.form if view.text else "named only"
-        why = f"score {file.score:.2f}, {how}: {explain_file(file)}"
-        state = "kept" if view.form == "whole" else "cut"
-        shares.append(Share(show(file.path, 400), view.tokens, state, why, view.text))
-    return Budget("Context package", "tokens", package.budget, package.tokens, shares)
+    for file in package.files:
+        how = file.form if file.code else "named only"
+        why = f"score {file.score:.2f}, {how}: {file.reason}"
+        state = "kept" if file.form == "whole" else "cut"
+        shares.append(
+            Share(show(file.path, 400), estimate_tokens(file.code), state, why, file.code)
+        )
+    return Budget("Context package", "tokens", package.budget, package.size, shares)
 
 
 # ---- 16 INSTALL (world) ----------------------------------------------------
@@ -11635,9 +11880,8 @@ def cmd_setup(project: Project, args: argparse.Namespace) -> int:
     flag("text", "the task; - reads it from stdin", nargs="?", default="", metavar="TEXT"),
     flag("--tokens", "token budget (default: pack.token_budget)", metavar="N"),
     _JSON,
-    switch("--summary", "files, symbols and why, in pack.summary_max_tokens"),
-    switch("--explain", "what each signal says for each file"),
-    switch("--analyse", "what was understood of the task"),
+    switch("--summary", "files, symbols and reasons, in pack.summary_max_tokens"),
+    switch("--explain", "the signals of each file, and the blocks taken and left out"),
     flag("--files", "must be in it; repeatable", action="append", default=[], metavar="PATH"),
     flag("--role", "only what roles.NAME.paths lets it see", default="", metavar="NAME"),
     flag("--diff", "for the review of what changed since a commit", default="", metavar="REF"),
@@ -11656,19 +11900,20 @@ def cmd_pack(project: Project, args: argparse.Namespace) -> int:
     if not text.strip() and not args.diff and not args.files:
         say(project, "pack: the task is empty; say what is to be done")
         return 1
-    form = "json" if args.json else "explain" if args.explain else "text"
-    if args.analyse:
-        write_stdout(render_hints(make_hints(project, text), form))
-        return 0
-    if args.summary:
-        summary = make_pack_summary(project, text, list_files(project))
-        write_stdout(summary)
-        return 0 if summary else 1
-    budget = _setting(project, "pack_token_budget", "--tokens", args.tokens)
+    setting = "pack_summary_max_tokens" if args.summary else "pack_token_budget"
+    budget = _setting(project, setting, "--tokens", args.tokens)
     pins = tuple(find_path(project, path) for path in args.files)
-    package = make_pack(project, Request(text, budget, pins, args.role, args.strategy, args.diff))
+    form = "summary" if args.summary else "text"
+    request = Request(text, budget, pins, args.role, args.strategy, args.diff, form)
+    package = make_pack(project, request)
     if package.files or args.json:
-        write_stdout(PACK_FORMS[form](package))
+        write_stdout(
+            render_pack_json(package)
+            if args.json
+            else explain_pack(package)
+            if args.explain
+            else package.text
+        )
     if not package.files:
         say(project, "pack: nothing here is relevant to that; name files, symbols or other words")
     return 0 if package.files else 1
