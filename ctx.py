@@ -11667,7 +11667,7 @@ def _check_agent(project: Project, agent: str) -> Finding:
 
 
 # ---- 17 COMMANDS (entry) ---------------------------------------------------
-# One cmd_* per subcommand, its flags above it. Uses: TYPES RENDER DISK INDEX TASKS FLOWS PROMPTS INSTALL.
+# One cmd_* per subcommand, its flags above it. Uses: TYPES RENDER DISK TASKS FLOWS PROMPTS INSTALL.
 
 
 Flag = tuple[list[str], dict[str, Any]]  # names and options, as argparse takes them
