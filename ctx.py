@@ -1728,53 +1728,48 @@ class Language(NamedTuple):
     """One stanza of the table, compiled."""
 
     name: str
-    label: str  # as people write it: "C++"
-    ecosystem: str  # the manifests that build it: "jvm"
-    roles: dict[str, str]  # suffix -> "code", "build" or "data"; "" for all others
-    evidence: str  # regex on paths: a repository with such a file holds this language
-    imports: tuple[str, ...]  # resolver, separator, endings
-    roots: tuple[str, ...]  # regexes on the folders that an import may start at
-    beside: str  # regex on imports that mean a file beside the importing one only
     suffixes: tuple[str, ...]  # without the dot: "py"
-    names: tuple[str, ...]  # whole file names: "Rakefile"
-    runs: tuple[str, ...]  # interpreters after "#!", without version
+    label: str  # as people write it: "C++"
     family: str  # languages whose code may refer to each other
-    grammar: str  # its name in the language pack
+    ecosystem: str  # the manifests that build it: "jvm"
+    grammar: str  # its name in the language pack, or "-"
     query: str  # patterns in the order of the table, one a line
+    texts: tuple[tuple[str, str], ...]  # label, regex: what to find without a grammar
     comments: Comments
-    docstring: bool
-    below: str
-    inner: tuple[bytes, ...]
-    public: str
-    member: str
-    closed: frozenset[str]
-    opens: frozenset[str]
-    flat: frozenset[str]
-    once: frozenset[str]
-    bodies: frozenset[str]
-    leads: dict[str, str]
-    cut: str
-    drops: tuple[str, ...]
-    keywords: frozenset[str]
-    edits: tuple[tuple[str, str], ...]
     turns: tuple[tuple[str, str, str], ...]  # suffix, other language, what its content looks like
-    blank: str
-    file: tuple[str, str]  # label and word, where the file itself is a definition
-    cells: bool
+    rows: Mapping[str, Sequence[str]]  # verb -> its rows
     own: str  # the user's stanzas, which its parts may be in
-    texts: tuple[tuple[str, str], ...]  # label, regex
+
+    def row(self, verb: str) -> str:
+        """The last row of a verb, or ""."""
+        return self.rows.get(verb, [""])[-1]
+
+    def words(self, verb: str) -> list[str]:
+        """The words of all rows of a verb."""
+        return " ".join(self.rows.get(verb, ())).split()
 
 
 def find_language(path: str, first_line: str = "", own: str = "") -> Language | None:
     """The language of a file, by name, suffix, or the interpreter in its first line."""
-    suffixes, names, runs = _language_keys(own)
+    keys = _language_keys(own)
     name = path.rsplit("/", 1)[-1]
-    found = names.get(name) or suffixes.get(name.rpartition(".")[2].lower() if "." in name else "")
-    found = found or names.get(name.partition(".")[0] + ".")
-    if not found and first_line.startswith("#!"):
+    suffix = name.rpartition(".")[2].lower() if "." in name else ""
+    language = keys.get(name) or keys.get("." + suffix) or keys.get(name.partition(".")[0] + ".")
+    if not language and first_line.startswith("#!"):
         words = first_line[2:].replace("/usr/bin/env", "").replace("-S ", "").split()
-        found = runs.get(words[0].rsplit("/", 1)[-1].rstrip("0123456789.")) if words else None
-    return get_language(found, own) if found else None
+        program = words[0].rsplit("/", 1)[-1].rstrip("0123456789.") if words else ""
+        language = keys.get("#!" + program)
+    return get_language(language, own) if language else None
+
+
+@functools.cache
+def _language_keys(own: str) -> dict[str, str]:
+    """Languages by suffix (".py"), file name ("Rakefile") and interpreter ("#!ruby")."""
+    keys = {}
+    for name, (suffixes, rows) in _parse_table(TEMPLATES["languages.txt"] + own).items():
+        keys.update({f".{suffix}": name for suffix in suffixes})
+        keys.update({word: name for verb, row in rows if verb == "names" for word in row.split()})
+    return keys
 
 
 def find_role(path: str) -> str:
@@ -1785,7 +1780,8 @@ def find_role(path: str) -> str:
         return ""
     if suffix not in language.suffixes:
         return "build"  # files with a fixed name are for tools: Rakefile, Dockerfile
-    return language.roles.get(suffix) or language.roles.get("", "code")
+    roles = [row.split() for row in language.rows.get("role", ())]
+    return next((role for role, *only in reversed(roles) if suffix in (only or [suffix])), "code")
 
 
 @functools.cache
@@ -1799,84 +1795,26 @@ def shared_suffixes() -> dict[str, list[Language]]:
     return shared
 
 
-@functools.cache
-def get_language(name: str, own: str = "") -> Language:
-    """The language of that name, compiled at its first use; `own` are stanzas of the user's."""
-    suffixes, rows = _split_table(TEMPLATES["languages.txt"] + own)[name]
-    return _build_language(name, suffixes, rows)._replace(own=own)
-
-
 def list_languages(own: str = "") -> list[str]:
     """The names of all stanzas."""
-    return list(_split_table(TEMPLATES["languages.txt"] + own))
+    return list(_parse_table(TEMPLATES["languages.txt"] + own))
 
 
-def parse_own_languages(tables: Mapping[str, object]) -> str:
-    """Stanzas of the table from a user's configuration: a key is a verb, a text or list its rows."""
-    stanzas = []
-    for name, table in tables.items():
-        if not re.fullmatch(r"\w+", name) or not isinstance(table, dict):
-            raise CtxError(f"languages.{name}: must be a table with a plain name; correct it")
-        rows = dict(table)
-        suffixes = rows.pop("suffixes", "")
-        suffixes = " ".join(map(str, suffixes)) if isinstance(suffixes, list) else suffixes
-        lines = [f"{name}: {suffixes}"]
-        for verb, value in rows.items():
-            values = value if isinstance(value, list) else [value]
-            if verb not in _ROW_VERBS.split():
-                raise CtxError(f"languages.{name}: unknown row {verb!r}; known: {_ROW_VERBS}")
-            if not all(isinstance(each, str) and "\n" not in each for each in values):
-                raise CtxError(
-                    f"languages.{name}: {verb} must be a line or a list of lines; correct it"
-                )
-            lines += [f"  {verb} {each}" for each in values]
-        stanzas.append("\n".join(lines))
-    own = "\n\n".join(["", *stanzas])
-    for name in tables:
-        try:
-            built = get_language(name, own)
-            regexes = [built.public, built.member, built.cut, built.blank, built.evidence]
-            regexes += [built.beside, *built.roots]
-            regexes += [edit[0] for edit in built.edits]
-            for regex in regexes + [each[-1] for each in built.texts + built.turns]:
-                re.compile(regex)
-        except (re.error, ValueError) as error:
-            raise CtxError(f"languages.{name}: {error}; correct it") from error
-    return own
-
-
-_ROW_VERBS = (
-    "like def Def ref Ref use package export only doc embed value skip wrap hide show section raw"
-    " grammar names family run turn comment docstring below inner body lead public member closed open drop"
-    " keyword cut edit once blank flat cells file text word Word label ecosystem role evidence"
-    " import roots beside"
-)
+_Rows = list[tuple[str, str]]  # verb, words
 
 
 @functools.cache
-def _language_keys(own: str) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
-    """Languages by suffix, by file name, and by interpreter."""
-    stanzas = _split_table(TEMPLATES["languages.txt"] + own).items()
-    suffixes = {suffix: name for name, (found, _) in stanzas for suffix in found}
-    keys: dict[str, dict[str, str]] = {"names": {}, "run": {}}
-    for name, (_, rows) in stanzas:
-        for verb, rest in rows:
-            if verb in keys:
-                keys[verb].update(dict.fromkeys(rest.split(), name))
-    return suffixes, keys["names"], keys["run"]
-
-
-@functools.cache
-def _split_table(text: str) -> dict[str, tuple[tuple[str, ...], list[tuple[str, str]]]]:
+def _parse_table(text: str) -> dict[str, tuple[tuple[str, ...], _Rows]]:
     """Suffixes and rows of each stanza, a later one of a name in place of the earlier.
 
-    A `like` row stands for the rows it names, of a stanza above it.
+    A `like` row stands for the rows of a stanza above it.
     """
-    stanzas: dict[str, tuple[tuple[str, ...], list[tuple[str, str]]]] = {}
+    stanzas: dict[str, tuple[tuple[str, ...], _Rows]] = {}
     above = stanzas
-    rows: list[tuple[str, str]] = []
+    rows: _Rows = []
     for line in text.splitlines():
         verb, _, rest = line.strip().partition(" ")
+        rest = rest.strip()
         if line.startswith("#"):
             continue
         if line and not line[0].isspace():
@@ -1884,125 +1822,77 @@ def _split_table(text: str) -> dict[str, tuple[tuple[str, ...], list[tuple[str, 
             above, rows = dict(stanzas), []
             stanzas.pop(name, None)
             stanzas[name] = (tuple(suffixes.split()) or above.get(name, ((),))[0], rows)
+        elif verb == "like" and rest not in above:
+            raise CtxError(f"languages.{name}: like {rest}: no such language; correct it")
         elif verb == "like":
-            if rest.strip() not in above:
-                raise CtxError(
-                    f"languages.{name}: like {rest.strip()}: no such language; correct it"
-                )
-            # The names and interpreters of another language remain its own.
-            skipped = () if rest.strip() == name else ("names", "run")
-            rows.extend(row for row in above[rest.strip()][1] if row[0] not in skipped)
+            rows.extend(row for row in above[rest][1] if rest == name or row[0] != "names")
         elif verb:
-            rows.append((verb, rest.strip()))
+            rows.append((verb, rest))
     return stanzas
 
 
-def _build_language(
-    name: str, suffixes: tuple[str, ...], rows: Sequence[tuple[str, str]]
-) -> Language:
+@functools.cache
+def get_language(name: str, own: str = "") -> Language:
+    """The language of that name, compiled at its first use; `own` are stanzas of the user's."""
+    suffixes, pairs = _parse_table(TEMPLATES["languages.txt"] + own)[name]
     patterns: list[str] = []
     texts: list[tuple[str, str]] = []
-    for verb, rest in rows:
+    rows: dict[str, list[str]] = {}
+    for verb, row in pairs:
+        rows.setdefault(verb, []).append(row)
         if verb == "raw":
-            patterns.append(rest)
-        elif verb in _PATTERN_VERBS:
-            patterns.extend(_compile_path(verb, word) for word in rest.split())
+            patterns.append(row)
+        elif verb in _CAPTURES and row != "cells":
+            patterns.extend(_compile_path(verb, word) for word in row.split())
         elif verb == "text":
-            texts.append((rest.partition(" ")[0], rest.partition(" ")[2]))
-        elif verb.lower() == "word":
-            texts.extend(_compile_words(verb, rest))
-
-    def every(verb: str) -> list[str]:
-        return [rest for row, rest in rows if row == verb]
-
-    def words(verb: str) -> list[str]:
-        return " ".join(every(verb)).split()
-
-    def last(verb: str, default: str) -> str:
-        return ([default] + every(verb))[-1]
-
-    turns = [row.split(maxsplit=2) for row in every("turn")]
-    label, _, word = last("file", "").partition(" ")
-    edits = [edit.partition("=>") for edit in every("edit")]
+            label, _, regex = row.partition(" ")
+            texts.append((label, regex))
+        elif verb == "word":
+            texts.extend(_compile_words(row))
+    marks = [mark.partition("...") for mark in rows.get("comment", ["// /*...*/"])[-1].split()]
+    turns = [row.split(maxsplit=2) for row in rows.get("turn", ())]
     return Language(
         name=name,
-        label=last("label", name.capitalize()),
-        ecosystem=last("ecosystem", name),
-        roles=dict(pair for row in every("role") for pair in _split_role(row)),
-        evidence=last("evidence", ""),
-        imports=tuple(last("import", "").split()),
-        roots=tuple(last("roots", "").split()),
-        beside=last("beside", ""),
         suffixes=suffixes,
-        names=tuple(words("names")),
-        runs=tuple(words("run")),
-        family=last("family", name),
-        grammar=last("grammar", name),
+        label=rows.get("label", [name.capitalize()])[-1],
+        family=rows.get("family", [name])[-1],
+        ecosystem=rows.get("ecosystem", [name])[-1],
+        grammar=rows.get("grammar", [name])[-1],
         query="\n".join(patterns),
-        comments=tuple(_split_mark(mark) for mark in last("comment", "// /*...*/").split()),
-        docstring=bool(every("docstring")),
-        below=last("below", ""),
-        inner=tuple(word.encode() for word in words("inner")),
-        public=last("public", ""),
-        member=last("member", last("public", "")),
-        closed=frozenset(words("closed")),
-        opens=frozenset(words("open")),
-        flat=frozenset(words("flat")),
-        once=frozenset(words("once")),
-        bodies=frozenset(words("body")),
-        leads=dict(word.split("=") for word in words("lead")),
-        cut="|".join(every("cut")) or r"\A\Z",
-        drops=tuple(words("drop")),
-        keywords=frozenset(words("keyword")),
-        edits=tuple((old.strip(), new.strip()) for old, _, new in edits),
-        turns=tuple((suffix, other, regex) for suffix, other, regex in turns),
-        blank="|".join(every("blank")),
-        file=(label, word),
-        cells=bool(every("cells")),
-        own="",
         texts=tuple(texts),
+        comments=tuple((start, end) for start, _, end in marks),
+        turns=tuple((suffix, other, regex) for suffix, other, regex in turns),
+        rows=rows,
+        own=own,
     )
 
 
-def _split_mark(mark: str) -> tuple[str, str]:
-    """What begins and what ends a comment: "/*...*/"; a line ends any other."""
-    start, _, end = mark.partition("...")
-    return start, end
-
-
-def _split_role(row: str) -> list[tuple[str, str]]:
-    """The role of each suffix that the row names, or of all."""
-    role, *suffixes = row.split()
-    return [(suffix, role) for suffix in suffixes or [""]]
-
-
-_PATTERN_VERBS = frozenset(
-    ("def", "Def", "ref", "Ref", "use", "package", "export", "only")
-    + ("value", "skip", "wrap", "hide", "show", "section", "doc", "embed")
+_CAPTURES = frozenset(
+    ("def", "ref", "use", "package", "export", "only", "doc", "embed")
+    + ("value", "skip", "wrap", "hide", "show", "section")
 )
 
 
-def _compile_words(verb: str, row: str) -> Iterator[tuple[str, str]]:
+def _compile_words(row: str) -> Iterator[tuple[str, str]]:
     """Labels and regexes of a row of words that begin a definition."""
     before, _, words = row.rpartition(" / ")
     modifiers = before.replace(">", "", 1).split()
     front = r"^[ \t]*" if ">" in before else "^"
     front += rf"(?:(?:{'|'.join(modifiers)})\s+)*" if modifiers else ""
-    name = r"[A-Z]\w*" if verb == "Word" else r"\w[\w']*(?:(?:\.|::)\w+)*"
     labels: dict[str, list[str]] = {}
     for word in words.split():
         word, _, label = word.partition("=")
         labels.setdefault(label or word, []).append(word)
     for label, alike in labels.items():
-        yield label, rf"{front}(?:{'|'.join(alike)})\s+({name})"
+        yield label, rf"{front}(?:{'|'.join(alike)})\s+(\w[\w']*(?:(?:\.|::)\w+)*)"
 
 
 def _compile_path(verb: str, word: str) -> str:
     """The tree-sitter pattern of one word of the table."""
-    capital, verb = verb[0].isupper(), verb.lower()
     *context, path = word.split("/")
     path, _, label = path.rpartition("=") if verb in ("def", "embed") else (path, "", "")
-    steps = path.split(">")
+    has_capital = path.endswith("+")
+    steps = path.rstrip("+").split(">")
     if verb == "def" and len(steps) == 1 and "." not in path:
         steps = [path + ".name"]
     if "." in steps[-1]:
@@ -2018,7 +1908,45 @@ def _compile_path(verb: str, word: str) -> str:
     text += f" @def.{label}" if verb == "def" else ""
     for around in reversed(context):
         text = "[" + " ".join(f"({node} {text})" for node in around.split("|")) + "]"
-    return f'({text} (#match? @{capture} "^[A-Z]"))' if capital else text
+    return f'({text} (#match? @{capture} "^[A-Z]"))' if has_capital else text
+
+
+def parse_own_languages(tables: Mapping[str, object]) -> str:
+    """Stanzas of the table from a user's configuration: a key is a verb, a text or list its rows."""
+    known = {
+        verb for _, rows in _parse_table(TEMPLATES["languages.txt"]).values() for verb, _ in rows
+    }
+    stanzas = [""]
+    for name, table in tables.items():
+        if not re.fullmatch(r"\w+", name) or not isinstance(table, dict):
+            raise CtxError(f"languages.{name}: must be a table with a plain name; correct it")
+        suffixes = table.get("suffixes", "")
+        lines = [f"{name}: {' '.join(suffixes) if isinstance(suffixes, list) else suffixes}"]
+        for verb, value in table.items():
+            rows = value if isinstance(value, list) else [value]
+            if not all(isinstance(row, str) and "\n" not in row for row in rows):
+                raise CtxError(
+                    f"languages.{name}: {verb} must be a line or a list of lines; correct it"
+                )
+            if verb not in {*known, "like", "suffixes"}:
+                names = " ".join(sorted(known))
+                raise CtxError(f"languages.{name}: unknown row {verb!r}; known: like {names}")
+            lines += [f"  {verb} {row}" for row in rows if verb != "suffixes"]
+        stanzas.append("\n".join(lines))
+    own = "\n\n".join(stanzas)
+    for name in tables:
+        try:
+            language = get_language(name, own)
+            regexes = [row for verb in _REGEXES for row in language.rows.get(verb, ())]
+            regexes += [row.partition("=>")[0].strip() for row in language.rows.get("edit", ())]
+            for regex in regexes + [row[-1] for row in language.texts + language.turns]:
+                re.compile(regex)
+        except (re.error, ValueError) as error:
+            raise CtxError(f"languages.{name}: {error}; correct it") from error
+    return own
+
+
+_REGEXES = ("public", "member", "cut", "blank", "evidence", "beside", "roots")  # verbs of one regex
 
 
 # ---- 4 TAGS (pure) ---------------------------------------------------------
@@ -2026,6 +1954,7 @@ def _compile_path(verb: str, word: str) -> str:
 
 MAX_SIGNATURE = 160  # characters; a longer one pushes other definitions out of a map
 MAX_DOC = 140
+MAX_SOURCE_BYTES = 1_000_000  # above it a file is data or generated: slow to parse, nothing to rank
 
 _CALLABLE = frozenset({"function", "method", "macro"})  # nothing inside is visible from outside
 _MINOR = frozenset({"constant", "variable", "property"})  # kept only where others can see them
@@ -2034,57 +1963,6 @@ _OWNERS = frozenset(
     | {"module", "object", "scope", "part"}
 )
 _LISTED = ("use", "package", "export", "only", "value", "skip", "doc", "again")
-_VALUE = "…".encode()
-
-
-class _Place(NamedTuple):
-    """A definition, or what wraps, hides or divides definitions."""
-
-    start: int
-    inverse_end: int  # negative: of two with one start the longer sorts first
-    order: int  # of its pattern in the table
-    role: str  # "def", "wrap", "hide", "show", "section" or "embed"
-    label: str  # of a definition; the language of a part
-    node: Any
-    captures: Mapping[str, Sequence[Any]]
-
-
-class _Frame(NamedTuple):
-    """What encloses a place."""
-
-    end: int
-    kind: str = ""
-    name: str = ""
-    owner: str = ""  # its own
-    inner: str = ""  # the owner of what stands directly inside
-    hidden: bool = False
-    exported: bool = True
-    visible: bool = True  # False after `private`
-    reveals: bool = False  # members are exported without saying so
-    wrapped: int = -1  # start of the wrap around the next definition
-    start: int = -1  # of its own definition
-    rest: bool = False  # it ends where the next of its kind begins
-
-
-class _File(NamedTuple):
-    """One file while its definitions are read."""
-
-    source: bytes
-    language: Language
-    values: list[tuple[int, int, bytes]]  # start, end, what a signature shows instead; sorted
-    skips: dict[int, int]  # attributes: start -> end
-    jumps: dict[int, int]  # attributes: end -> start
-    docs: dict[int, str]  # end of a string or attribute -> what it says
-    exports: set[str]
-    only: set[str]
-    is_public: Callable[[str], object] | None  # of the text up to a name; None: all are
-    is_public_member: Callable[[str], object] | None
-
-    def text(self, node: Any) -> str:
-        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
-
-
-MAX_SOURCE_BYTES = 1_000_000  # above it a file is data or generated: slow to parse, nothing to rank
 
 
 def is_document(path: str) -> bool:
@@ -2105,8 +1983,8 @@ def tag_file(path: str, source: bytes, kind: str, own: str = "") -> FileTags:
     if kind == "document":
         return tag_document(source.decode("utf-8", "replace"))
     language = get_language(kind, own)
-    found = tag_source(path, source, language) or tag_without_grammar(path, source, language)
-    return found or NO_TAGS
+    tags = tag_source(path, source, language) or tag_without_grammar(path, source, language)
+    return tags or NO_TAGS
 
 
 def tag_document(text: str) -> FileTags:
@@ -2118,24 +1996,81 @@ def tag_document(text: str) -> FileTags:
     return FileTags((), names, (), first_sentence(text))
 
 
+class _Match(NamedTuple):
+    """A definition that a pattern matched, or what wraps, hides or divides definitions."""
+
+    start: int
+    inverse_end: int  # negative: of two with one start the longer sorts first
+    order: int  # of its pattern in the table
+    role: str  # "def", "wrap", "hide", "show", "section" or "embed"
+    label: str  # of a definition; the language of a part
+    node: Any
+    captures: Mapping[str, Sequence[Any]]
+
+
+class _Scope(NamedTuple):
+    """What encloses a match: a definition, a wrap, or something hidden."""
+
+    end: int
+    kind: str = ""
+    name: str = ""
+    owner: str = ""  # its own
+    inner: str = ""  # the owner of what stands directly inside
+    hidden: bool = False
+    exported: bool = True
+    visible: bool = True  # False after `private`
+    reveals: bool = False  # members are exported without saying so
+    wrapped: int = -1  # start of the wrap around the next definition
+    start: int = -1  # of its own definition
+    rest: bool = False  # it ends where the next of its kind begins
+
+
+class _File(NamedTuple):
+    """One file while its definitions are read, and the rows of its language that this needs."""
+
+    source: bytes
+    language: Language
+    values: list[tuple[int, int, bytes]]  # start, end, what a signature shows instead; sorted
+    skips: dict[int, int]  # attributes: start -> end
+    jumps: dict[int, int]  # attributes: end -> start
+    docs: dict[int, str]  # end of a string or attribute -> its first sentence
+    exports: set[str]
+    only: set[str]  # if any, nothing else is exported
+    public: Sequence[Callable[[str], object] | None]  # of the text up to a name, then of a member's
+    labels: set[str]  # "class=private"
+    bodies: set[str]
+    leads: dict[str, str]
+    keywords: set[str]
+    cut: str
+
+    def text(self, node: Any) -> str:
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def row_of_docs(self, where: str) -> list[str]:
+        """The marks of comments that document what stands above or around them."""
+        rows = [row.split() for row in self.language.rows.get("docs", ())]
+        return [mark for row in rows if row[0] == where for mark in row[1:]]
+
+
 def tag_source(path: str, source: bytes, language: Language) -> FileTags | None:
-    """What one file defines, mentions and imports; None if there is no grammar for it."""
-    source, language = find_spoken(path, source, language)
+    """What one file defines, references and imports; None if there is no grammar for it."""
+    source, language = find_content_language(path, source, language)
     if language.grammar == "-":
         return tag_without_grammar(path, source, language)
     tools = load_grammar(language.grammar, language.query)
     if tools is None:
         return None
-    parse, matches, shapes = tools
-    if language.blank:
-        pattern = re.compile(language.blank.encode(), re.MULTILINE)
-        source = pattern.sub(lambda found: b" " * len(found[0]), source)
+    parse, find_matches, shapes = tools
+    if blank := "|".join(language.rows.get("blank", ())):
+        pattern = re.compile(blank.encode(), re.MULTILINE)
+        source = pattern.sub(lambda match: b" " * len(match[0]), source)
     references: list[Any] = []
-    places: list[_Place] = []
+    matches: list[_Match] = []
     nodes: dict[str, list[Any]] = {role: [] for role in _LISTED}
-    trees = [parse(source)]
-    for tree in trees:  # it grows
-        for order, captures in matches(tree.root_node):
+    tree = parse(source)
+    pending = [tree]
+    while pending:
+        for order, captures in find_matches(pending.pop().root_node):
             if "ref" in captures:  # first, because four of five matches are references
                 references += captures["ref"]
             elif shape := shapes[order]:
@@ -2143,35 +2078,42 @@ def tag_source(path: str, source: bytes, language: Language) -> FileTags | None:
                 node = captures[capture][0]
                 start = captures["start"][0].start_byte if "start" in captures else node.start_byte
                 end = len(source) if "rest" in captures else node.end_byte
-                places.append(_Place(start, -end, order, role, label, node, captures))
+                matches.append(_Match(start, -end, order, role, label, node, captures))
             else:
-                for role, found in captures.items():
+                for role, captured in captures.items():
                     if role in nodes:
-                        nodes[role] += found
+                        nodes[role] += captured
         while nodes["again"]:  # what its brackets hold, if that parses as a file would
-            node = nodes["again"].pop()
-            inner = parse(source, node)
-            trees += [] if inner.root_node.has_error else [inner]
-    places = _choose_places(places)
-    file = _build_file(source, language, nodes, places)
-    definitions, own = _find_definitions(file, places)
-    if trees[0].root_node.has_error:  # what the grammar stumbled over, a pattern may still see
-        known = {each.name for each in definitions}
+            inner = parse(source, nodes["again"].pop())
+            pending += [] if inner.root_node.has_error else [inner]
+    matches = _choose_matches(matches)
+    file = _build_file(source, language, nodes, matches)
+    definitions, defined = _find_definitions(file, matches)
+    if tree.root_node.has_error:  # what the grammar stumbled over, a pattern may still see
+        names = {definition.name for definition in definitions}
         plain = tag_python_ast(source, language)
         text = source.decode("utf-8", "replace")
-        more = plain.definitions if plain else _match_texts(text, language, known)[0]
-        definitions += [each for each in more if each.name not in known]
+        more = plain.definitions if plain else _match_texts(text, language, names)[0]
+        definitions += [definition for definition in more if definition.name not in names]
+    counts = collections.Counter(
+        [
+            source[node.start_byte : end]
+            for node in references
+            if (end := node.end_byte) not in defined
+        ]
+    )
+    names_used = {name.decode("utf-8", "replace").strip('"`'): n for name, n in counts.items()}
     tags = FileTags(
         tuple(sorted({*definitions, *_define_file(path, source, language)})),
-        _count_references(source, language, references, own),
+        _sort_names(names_used, language),
         _find_imports(file, nodes["use"], nodes["package"]),
-        _find_file_doc(source, language, {each.doc for each in definitions}),
+        _find_file_doc(source, language, {definition.doc for definition in definitions}),
         _find_mark(source),
     )
-    parts: dict[str, list[tuple[int, int]]] = {}
-    for place in places:
-        if place.role == "embed":
-            parts.setdefault(place.label, []).append((place.start, -place.inverse_end))
+    parts: dict[str, list[_Match]] = {}
+    for match in matches:
+        if match.role == "embed":
+            parts.setdefault(match.label, []).append(match)
     for name in sorted(parts):
         part = tag_source(path, _keep_only(source, parts[name]), get_language(name, language.own))
         tags = _join_tags(tags, part) if part else tags
@@ -2188,17 +2130,18 @@ def _join_tags(tags: FileTags, more: FileTags) -> FileTags:
     )
 
 
-def _keep_only(source: bytes, spans: Iterable[tuple[int, int]]) -> bytes:
-    """The source with spaces for all that is outside of these spans: every line stays in place."""
+def _keep_only(source: bytes, parts: Iterable[_Match]) -> bytes:
+    """The source with spaces for all that is outside of these parts: every line keeps its number."""
     alone = bytearray(source.translate(bytes(it if it in b"\r\n" else 32 for it in range(256))))
-    for start, end in spans:
-        alone[start:end] = source[start:end]
+    for part in parts:
+        span = slice(part.start, -part.inverse_end)
+        alone[span] = source[span]
     return bytes(alone)
 
 
 def _define_file(path: str, source: bytes, language: Language) -> list[Definition]:
     """The file as a definition, where others refer to it by its name."""
-    kind, word = language.file
+    kind, _, word = language.row("file").partition(" ")
     name = path.rpartition("/")[2].partition(".")[0]
     if not kind or not name.isidentifier() or name == "index":
         return []
@@ -2208,38 +2151,37 @@ def _define_file(path: str, source: bytes, language: Language) -> list[Definitio
     return [Definition(1, lines, kind, name, "", f"{word.lower()} {name}", doc, True)]
 
 
-def find_spoken(path: str, source: bytes, language: Language) -> tuple[bytes, Language]:
-    """The code of a file and its language, where the content says more than the file's name."""
+def find_content_language(path: str, source: bytes, language: Language) -> tuple[bytes, Language]:
+    """The code of a file and its language, where the content tells more than the file's name."""
     for suffix, other, pattern in language.turns:
         if path.endswith("." + suffix) and re.search(pattern.encode(), source[:65536], re.M):
             return source, get_language(other, language.own)
-    if language.cells:
-        text = source.decode("utf-8", "replace")
-        kernel = re.findall(r'"language":\s*"(\w[^"]{0,20})"', text)[-1:] or ["python"]
-        name = kernel[0].lower()
-        spoken = find_language(f"cell.{name}", f"#!{name}", language.own)
-        if not spoken and name in list_languages(language.own):
-            spoken = get_language(name, language.own)
-        return _read_cells(text).encode(), spoken or get_language("python")
-    return source, language
+    if "cells" not in language.words("embed"):
+        return source, language
+    text = source.decode("utf-8", "replace")
+    kernel = re.findall(r'"language":\s*"(\w[^"]{0,20})"', text)[-1:] or ["python"]
+    name = kernel[0].lower()
+    inner = find_language(f"cell.{name}", f"#!{name}", language.own)
+    if not inner and name in list_languages(language.own):
+        inner = get_language(name, language.own)
+    return _read_cells(text).encode(), inner or get_language("python")
 
 
 def _read_cells(text: str) -> str:
-    """The code cells of a notebook, each line of code at the line where its JSON stands."""
+    """The code cells of a notebook, each line of code on the line that holds it in the JSON."""
     import json
 
     lines = [""] * (text.count("\n") + 1)
     is_code = False
-    for found in re.finditer(_CELL, text):
-        is_code = found[1] == "code" if found[1] else is_code
-        if not found[2] or not is_code or re.match(r'\s*"%%(?!time|capture)', found[2]):
+    for match in re.finditer(_CELL, text):
+        is_code = match[1] == "code" if match[1] else is_code
+        if not match[2] or not is_code or re.match(r'\s*"%%(?!time|capture)', match[2]):
             continue
-        number = text.count("\n", 0, found.start(2))
-        for line in found[2].split("\n"):
+        first = text.count("\n", 0, match.start(2))
+        for number, line in enumerate(match[2].split("\n"), first):
             with contextlib.suppress(ValueError):
                 code = str(json.loads(line.strip().rstrip(",")))
                 lines[number] = "" if code.startswith(("%", "!")) else code.rstrip("\r\n")
-            number += 1
     return "\n".join(lines)
 
 
@@ -2248,7 +2190,7 @@ _CELL = r'"cell_type":\s*"(\w+)"|"source":\s*\[((?:[^\]"]|"(?:\\.|[^"\\])*")*)'
 
 def find_means(language: Language) -> str:
     """How files of this language are read here."""
-    if language.cells or "@embed." in language.query:
+    if language.words("embed"):
         return "script parts"
     if language.grammar != "-" and _find_grammar(language.grammar):
         return "grammar"
@@ -2290,11 +2232,16 @@ def load_grammar(grammar: str, query: str) -> _Tools | None:
         part = tree_sitter.Range((row, column + 1), (last_row, last_column - 1), start, end)
         return tree_sitter.Parser(language, included_ranges=[part]).parse(source)
 
+    shapes = [re.search(_SHAPE, pattern) for pattern in patterns]
     return (
         parse,
         lambda node: tree_sitter.QueryCursor(compiled).matches(node),
-        [_find_shape(pattern) for pattern in patterns],
+        [(shape[1], shape[2], shape[3] or "") if shape else None for shape in shapes],
     )
+
+
+# Capture, role and label of a pattern that shapes a file: "def.class", "def", "class".
+_SHAPE = r"@((def|wrap|hide|show|section|embed)(?:\.(\w+))?)\b"
 
 
 def _find_grammar(name: str) -> Any:
@@ -2307,45 +2254,51 @@ def _find_grammar(name: str) -> Any:
         return None
 
 
-def _find_shape(pattern: str) -> tuple[str, str, str] | None:
-    """Capture, role and label of a pattern that shapes a file: "def.class", "def", "class"."""
-    found = re.search(r"@((def|wrap|hide|show|section|embed)(?:\.(\w+))?)\b", pattern)
-    return (found[1], found[2], found[3] or "") if found else None
-
-
-def _choose_places(places: list[_Place]) -> list[_Place]:
-    """Places in the order of the file; where two rows found one definition, the later row's."""
-    places.sort(key=operator.itemgetter(0, 1, 2))
-    chosen: dict[tuple[int, int, int, str], _Place] = {}
-    for place in places:
-        start, inverse_end, order, role, _, node, captures = place
+def _choose_matches(matches: list[_Match]) -> list[_Match]:
+    """Matches in the order of the file; where two rows match one definition, the later row's."""
+    matches.sort(key=operator.itemgetter(0, 1, 2))
+    chosen: dict[tuple[int, int, int, str], _Match] = {}
+    for match in matches:
+        start, inverse_end, order, role, _, node, captures = match
         name = captures.get("name")
         role = "hide" if role == "show" else role
         key = (node.start_byte, inverse_end, name[0].start_byte if name else -1, role)
         before = chosen.get(key)
         if before is None or (order, -start) >= (before.order, -before.start):
-            chosen[key] = place
+            chosen[key] = match
     return list(chosen.values())
 
 
 def _build_file(
-    source: bytes, language: Language, nodes: dict[str, list[Any]], places: Sequence[_Place]
+    source: bytes, language: Language, nodes: dict[str, list[Any]], matches: Sequence[_Match]
 ) -> _File:
-    nodes["value"] += [node for place in places for node in place.captures.get("value", ())]
-    values = [(node.start_byte, node.end_byte, _VALUE) for node in nodes["value"]]
+    nodes["value"] += [node for match in matches for node in match.captures.get("value", ())]
     skips = {node.start_byte: node.end_byte for node in nodes["skip"]}
+    values = [(node.start_byte, node.end_byte, "…".encode()) for node in nodes["value"]]
     values += [(start, end, b"") for start, end in skips.items()]
-    jumps = {end: start for start, end in skips.items()}
-    is_public, is_public_member = _public_searches(language.public, language.member)
-    values.sort()
+    public, member = language.row("public"), language.row("member")
     file = _File(
-        source, language, values, skips, jumps, {}, set(), set(), is_public, is_public_member
+        source,
+        language,
+        values=sorted(values),
+        skips=skips,
+        jumps={end: start for start, end in skips.items()},
+        docs={},
+        exports=set(),
+        only=set(),
+        public=[
+            _compiled(regex, re.S).search if regex else None for regex in (public, member or public)
+        ],
+        labels=set(language.words("labels")),
+        bodies=set(language.words("body")),
+        leads=dict(word.split("=") for word in language.words("lead")),
+        keywords=set(language.words("keyword")),
+        cut="|".join(language.rows.get("cut", ())) or r"\A\Z",
     )
     for node in nodes["doc"]:
         text = file.text(node)
-        file.docs[node.start_byte + len(text.rstrip().encode())] = _doc_text(
-            text, language.comments
-        )
+        end = node.start_byte + len(text.rstrip().encode())
+        file.docs[end] = _doc_text(text, language.comments)
     file.exports.update(map(file.text, nodes["export"]))
     for node in nodes["only"]:
         file.only.update(re.findall(r"\w[\w']*\b", file.text(node)))
@@ -2355,20 +2308,14 @@ def _build_file(
 _compiled = functools.cache(re.compile)  # a fifth of what the cache of `re` itself takes
 
 
-@functools.cache
-def _public_searches(*patterns: str) -> list[Callable[[str], object] | None]:
-    return [re.compile(pattern, re.S).search if pattern else None for pattern in patterns]
-
-
-def _find_definitions(file: _File, places: Sequence[_Place]) -> tuple[list[Definition], set[int]]:
+def _find_definitions(file: _File, matches: Sequence[_Match]) -> tuple[list[Definition], set[int]]:
     """Definitions, and the ends of all names that are defined."""
     definitions: list[Definition] = []
     several: set[tuple[object, ...]] = set()  # kind, name, owner of what one node defines together
-    own: set[int] = set()
-    stack = [_Frame(len(file.source) + 1)]
-    flat, once = file.language.flat, file.language.once
-    for place in places:
-        start, inverse_end, _, role, label, node, captures = place
+    defined: set[int] = set()
+    stack = [_Scope(len(file.source) + 1)]
+    for match in matches:
+        start, inverse_end, _, role, label, node, captures = match
         top, end = stack[-1], -inverse_end
         while top.end <= start or (top.rest and label == top.kind):
             stack.pop()
@@ -2378,18 +2325,18 @@ def _find_definitions(file: _File, places: Sequence[_Place]) -> tuple[list[Defin
             top = stack[-1]
         if role == "def":
             name_node = _find_name(captures["name"][0])
-            own.add(name_node.end_byte)
-            if label in flat and top.hidden and not node.start_point.column:
+            defined.add(name_node.end_byte)
+            if top.hidden and not node.start_point.column and f"{label}=flat" in file.labels:
                 top = stack[0]
             if top.hidden or label == "none":
                 continue
-            frame = _build_frame(file, place, name_node, top)
-            if frame.kind not in _MINOR:
-                stack.append(frame)
-            if _is_kept(file, frame, top):
-                definition = _build_definition(file, place, frame, top)
+            scope = _build_scope(file, match, name_node, top)
+            if scope.kind not in _MINOR:
+                stack.append(scope)
+            if _is_kept(file, scope, top):
+                definition = _build_definition(file, match, scope, top)
                 before = definitions[-1] if definitions else definition
-                if frame.kind in once and before[2:5] == definition[2:5]:
+                if before[2:5] == definition[2:5] and f"{scope.kind}=once" in file.labels:
                     definitions[-1:] = [before._replace(end=definition.end)]
                 elif definition[2:5] not in several:
                     definitions.append(definition)
@@ -2401,12 +2348,12 @@ def _find_definitions(file: _File, places: Sequence[_Place]) -> tuple[list[Defin
             wrapped = top.wrapped if top.wrapped >= 0 else start
             stack.append(top._replace(end=end, wrapped=wrapped))
         elif role == "hide":
-            stack.append(_Frame(end, hidden=True))
+            stack.append(_Scope(end, hidden=True))
         elif role == "show":
             stack.append(top._replace(end=end, wrapped=-1))
         elif role == "section":
             stack[-1] = top._replace(visible=b"private" not in file.source[start:end])
-    return definitions, own
+    return definitions, defined
 
 
 def _find_name(node: Any) -> Any:
@@ -2420,13 +2367,13 @@ def _find_name(node: Any) -> Any:
     return node
 
 
-def _build_frame(file: _File, place: _Place, name_node: Any, top: _Frame) -> _Frame:
+def _build_scope(file: _File, match: _Match, name_node: Any, top: _Scope) -> _Scope:
     """What a definition is, and what it means for those inside it."""
-    start, inverse_end, _, _, kind, _, captures = place
+    start, inverse_end, _, _, kind, _, captures = match
     owner, name = _full_name(file, kind, name_node, captures.get("owner"), top)
     is_member = top.kind in _OWNERS
     is_public = "private" not in captures
-    if search := file.is_public_member if is_member else file.is_public:
+    if search := file.public[is_member]:
         begin = _skip_attributes(file, start if top.wrapped < 0 else top.wrapped)
         head = file.source[begin : name_node.end_byte].decode("utf-8", "replace")
         is_public = is_public and bool(search(head))
@@ -2439,77 +2386,76 @@ def _build_frame(file: _File, place: _Place, name_node: Any, top: _Frame) -> _Fr
     elif kind == "method" and not owner:
         kind = "function"
     exported = kind == "part" or (top.exported and top.visible and (top.reveals or is_public))
-    return _Frame(
+    reveals = f"{kind}=public" in file.labels or (is_public and kind in ("scope", "part"))
+    return _Scope(
         -inverse_end,
         kind,
         name,
         owner,
-        f"{owner}.{name}".strip(".") if kind in _OWNERS else owner,
-        kind in _CALLABLE,
-        exported,
-        kind not in file.language.closed,
-        kind in file.language.opens or (is_public and kind in ("scope", "part")),
-        -1,
-        start,
-        "rest" in captures,
+        inner=f"{owner}.{name}".strip(".") if kind in _OWNERS else owner,
+        hidden=kind in _CALLABLE,
+        exported=exported,
+        visible=f"{kind}=private" not in file.labels,
+        reveals=reveals,
+        start=start,
+        rest="rest" in captures,
     )
 
 
 def _full_name(
-    file: _File, kind: str, node: Any, receivers: Sequence[Any] | None, top: _Frame
+    file: _File, kind: str, node: Any, receivers: Sequence[Any] | None, top: _Scope
 ) -> tuple[str, str]:
     """Owner and name; the owner is what encloses it, a receiver, or a prefix: `Foo::bar`."""
-    name, cut = file.text(node).lstrip(":$").strip('"`\r'), file.language.cut
+    name = file.text(node).lstrip(":$").strip('"`\r')
     if kind in ("scope", "part"):
-        return top.inner, re.sub(cut, "", name)
+        return top.inner, re.sub(file.cut, "", name)
     if not receivers and "::" not in name:
         return top.inner, name
     prefix, _, name = name.rpartition("::")
-    owners = [top.inner, re.sub(cut, "", prefix).replace("::", ".")]
-    owners += [re.sub(cut, "", file.text(receivers[0]))] if receivers else []
+    owners = [top.inner, re.sub(file.cut, "", prefix).replace("::", ".")]
+    owners += [re.sub(file.cut, "", file.text(receivers[0]))] if receivers else []
     return ".".join(filter(None, owners)), name
 
 
-def _is_kept(file: _File, frame: _Frame, top: _Frame) -> bool:
+def _is_kept(file: _File, scope: _Scope, top: _Scope) -> bool:
     """Whether a definition is worth telling."""
-    name = frame.name.strip("_")
-    if frame.kind in ("scope", "part") or not name or name in file.language.keywords:
+    name = scope.name.strip("_")
+    if scope.kind in ("scope", "part") or not name or name in file.keywords:
         return False
-    if frame.kind in _MINOR:
-        return frame.exported or (not frame.owner and frame.name.isupper())
+    if scope.kind in _MINOR:
+        return scope.exported or (not scope.owner and scope.name.isupper())
     # typedef struct x { ... } x: one name, told once
-    return frame.kind in _CALLABLE or top.name != frame.name or top.kind not in ("type", frame.kind)
+    return scope.kind in _CALLABLE or top.name != scope.name or top.kind not in ("type", scope.kind)
 
 
-def _build_definition(file: _File, place: _Place, frame: _Frame, top: _Frame) -> Definition:
-    start, _, _, _, _, node, captures = place
+def _build_definition(file: _File, match: _Match, scope: _Scope, top: _Scope) -> Definition:
+    start, _, _, _, _, node, captures = match
     source, begin = file.source, _skip_attributes(file, start) if file.skips else start
-    body = _find_body(node, captures, file.language.bodies)
+    body = _find_body(node, captures, file.bodies)
     if docs := captures.get("doc"):
         text = source[docs[0].start_byte : docs[-1].end_byte].decode("utf-8", "replace")
         doc = _doc_text(text, file.language.comments)
-    elif file.language.docstring:
+    elif file.language.row("docs") == "inside":
         doc = _find_docstring(source, body)
     else:
         doc = _find_doc_above(file, start if top.wrapped < 0 else top.wrapped)
-        if file.language.below and not doc:
-            doc = _find_doc_below(source, node.end_byte, file.language)
+        doc = doc or _find_doc_below(file, node.end_byte)
     first = captures["start"][0] if "start" in captures else node
     last = (captures["end"][0] if "end" in captures else node).end_point
     return Definition(
         first.start_point.row + 1 + (source.count(b"\n", start, begin) if begin > start else 0),
         last.row + (1 if last.column else 0),
-        frame.kind,
-        frame.name,
-        frame.owner,
-        _build_signature(file, begin, body, frame.kind),
+        scope.kind,
+        scope.name,
+        scope.owner,
+        _build_signature(file, begin, body, scope.kind),
         doc,
-        frame.exported,
+        scope.exported,
     )
 
 
 def _skip_attributes(file: _File, start: int) -> int:
-    """Where the text behind the attributes at this place begins."""
+    """Where the text after the attributes that begin at `start` begins."""
     while start in file.skips:
         start = file.skips[start]
         blank = file.source[start : start + 400]
@@ -2517,19 +2463,14 @@ def _skip_attributes(file: _File, start: int) -> int:
     return start
 
 
-def _find_body(node: Any, captures: Mapping[str, Sequence[Any]], bodies: frozenset[str]) -> Any:
+def _find_body(node: Any, captures: Mapping[str, Sequence[Any]], bodies: set[str]) -> int:
     """Where the signature ends: at the body, or with the node."""
-    if captures.get("body"):
-        return captures["body"][0].start_byte
-    if "rest" in captures:
-        return node.end_byte
-    if body := node.child_by_field_name("body"):
-        return body.start_byte
-    if bodies:
-        for child in node.children:
-            if child.type in bodies:
-                return child.start_byte
-    return node.end_byte
+    body = captures["body"][0] if captures.get("body") else None
+    if body is None and "rest" not in captures:
+        body = node.child_by_field_name("body")
+        if body is None and bodies:
+            body = next((child for child in node.children if child.type in bodies), None)
+    return int(body.start_byte if body else node.end_byte)
 
 
 def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
@@ -2544,16 +2485,13 @@ def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
         index += 1
     text = (before + file.source[start:stop]).decode("utf-8", "replace").rstrip()
     text = re.sub(r"[;\n]\s*end$", "", text) if text.endswith("end") else text
-    is_plain = not before and "\n" not in text and "  " not in text
-    for mark, _ in file.language.comments:
-        is_plain = is_plain and mark not in text
-    if not is_plain:
+    marks = ["\n", "  ", *(mark for mark, _ in file.language.comments)]
+    if before or any(mark in text for mark in marks):
         text = _one_line(text, file.language)
         for loose, tight in _TIGHT:
             text = text.replace(loose, tight)
-    lead = file.language.leads.get(kind, "")
-    text = f"{lead} {text}".strip(" ;{:,\\\t").removesuffix(" =").removesuffix(" where").rstrip()
-    return _shorten(text, MAX_SIGNATURE)
+    text = f"{file.leads.get(kind, '')} {text}".strip(" ;{:,\\\t")
+    return _shorten(text.removesuffix(" =").removesuffix(" where").rstrip(), MAX_SIGNATURE)
 
 
 _TIGHT = (("( ", "("), ("[ ", "["), (", )", ")"), (" )", ")"), (", ]", "]"), (" ]", "]"))
@@ -2568,36 +2506,26 @@ def _one_line(text: str, language: Language) -> str:
     return " ".join(_compiled(comment_pattern(language.comments)).sub(" ", text).split())
 
 
-# -- docs: the first sentence of what stands above, or inside
+# -- docs: the first sentence of the comment above, or of the string inside
 
 _NO_COMMENT = (b"#[", b"#!", b"#pragma")
 _QUOTES = (b'"', b"'", b"r", b"R", b"u", b"U")
-_GENERATED = (
-    *("do not edit", "@generated", "auto-generated", "autogenerated", "automatically generated"),
-    *("code generated by", "scanner generated by", "made by gnu bison", "produced by gperf"),
-)
-_LICENCE = (
-    *("copyright", "license", "licence", "spdx-", "all rights reserved", "file is part of"),
-    *("redistribution", "distributed under", "software is provided"),
-)
-_DIRECTIVE = (  # lines for tools, and lines that only draw; in small letters
-    r"\W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa"
-    r"|pylint|flake8|type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+\w+(?:[:=]|$)|\+build"
-    r"|@ts-|@flow|@format|@jsx|@preserve|-\*-|vim?:|ex: |language .*#$|language:|emacs settings|kate:|begin$"
-    r"|region\b|endregion|pragma|mark:|use strict|(?:non)?strict$"
-    r"|(?<=\$)\w+|sourcemapping|\.synopsis|\.description|swiftlint|ktlint|clang-format|cspell"
-    r"|module dependencies|__\w+__$|todo\b|fixme\b|\{[0-5][ :]|[-=*#/~]{3,})"
-)
 _FILE_TAG = (
     r"\s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*|doc|title|notice|dev)\b[ \t]*"
     r"|\S+\.el --- "
 )
 _OTHER_TAG = r"\s*(?:[@\\][a-zA-Z_]|:\w+|- (?:Parameter|Returns|Throws)|Authors?:)"
-_MARKUP = r"</?(?:p|b|i|em|tt|code|pre|strong|a|br|ul|ol|li|summary|remarks|para|c|span|div|img|h\d)\b[^>]*>"
+
+
+@functools.cache
+def _phrases(name: str) -> tuple[str, ...]:
+    """A row of templates/comments.txt: phrases that tell what a comment is."""
+    rows = [row.split(": ", 1) for row in TEMPLATES["comments.txt"].splitlines() if row[:1] != "#"]
+    return tuple(dict(rows)[name].split(" | "))
 
 
 def _find_doc_above(file: _File, start: int) -> str:
-    """First sentence of the comment directly above this place."""
+    """First sentence of the comment directly above `start`."""
     source, stop = file.source, start
     while True:  # past attributes, which may stand between a doc and its definition
         blank = source[max(0, stop - 400) : stop]
@@ -2613,22 +2541,26 @@ def _find_doc_above(file: _File, start: int) -> str:
         blank = source[max(0, begin - 80) : begin]
         if (above := begin - len(blank) + len(blank.rstrip())) in file.docs:
             return file.docs[above]
-    is_near = begin >= 0 and gap <= 1 + source.startswith(b"/**", begin)
-    is_own = is_near and not source.startswith(file.language.inner, begin)
-    return _clean_comment(source[begin:stop], file.language.comments) if is_own else ""
-
-
-def _find_doc_below(source: bytes, stop: int, language: Language) -> str:
-    """First sentence of the comment right below this place, if nothing stands right below it."""
-    opening = language.below
-    begin = source.find(opening.encode(), stop, stop + 80)
-    gap = source[stop:begin]
-    if begin < 0 or gap.strip(b" \t\r\n;") or gap.count(b"\n") > 1:
+    if begin < 0 or gap > 1 + source.startswith(b"/**", begin):
         return ""
-    closing = (_find_closing(opening, language.comments) or "\n").encode()
-    end = source.find(closing, begin) + len(closing.strip())
-    is_last = re.match(rb"\s*\n\s*\n|\s*(?:end\b|\Z)", source[end : end + 80])
-    return _clean_comment(source[begin:end], language.comments) if end > begin and is_last else ""
+    comment = source[begin:stop]
+    is_outer = comment.startswith(tuple(mark.encode() for mark in file.row_of_docs("outer")))
+    return "" if is_outer else _clean_comment(comment, file.language.comments)
+
+
+def _find_doc_below(file: _File, stop: int) -> str:
+    """First sentence of the comment right below `stop`, if nothing stands right below it."""
+    for opening in file.row_of_docs("below"):
+        begin = file.source.find(opening.encode(), stop, stop + 80)
+        gap = file.source[stop:begin]
+        if begin < 0 or gap.strip(b" \t\r\n;") or gap.count(b"\n") > 1:
+            continue
+        closing = (_find_closing(opening, file.language.comments) or "\n").encode()
+        end = file.source.find(closing, begin) + len(closing.strip())
+        is_last = re.match(rb"\s*\n\s*\n|\s*(?:end\b|\Z)", file.source[end : end + 80])
+        if end > begin and is_last:
+            return _clean_comment(file.source[begin:end], file.language.comments)
+    return ""
 
 
 def _find_closing(text: str, comments: Comments) -> str:
@@ -2666,10 +2598,10 @@ def _comment_forms(
 
 
 def _find_docstring(source: bytes, start: int) -> str:
-    """First sentence of the string literal that stands at this place."""
+    """First sentence of the string literal that begins at `start`."""
     if not source.startswith(_QUOTES, start):
         return ""
-    opening = re.compile(rb"""[rRuU]?("{3}|'{3}|"|')""").match(source, start)
+    opening = _compiled(rb"""[rRuU]?("{3}|'{3}|"|')""").match(source, start)
     end = source.find(opening[1], opening.end()) if opening else -1
     if opening is None or end < 0:
         return ""
@@ -2684,10 +2616,10 @@ def _doc_text(text: str, comments: Comments) -> str:
         return _first_sentence(next((it for it in paragraphs if not it.startswith("=")), ""))
     if text.startswith(("#", "%")):
         return _clean_comment(text.encode(), comments)
-    found = re.search(r"""(?s)("{3}|"|')(.*?)(?<!\\)\1""", text)
-    said = found[2].replace("\r", "") if found else ""  # it may begin with an indented signature
+    quoted = re.search(r"""(?s)("{3}|"|')(.*?)(?<!\\)\1""", text)
+    prose = quoted[2].replace("\r", "") if quoted else ""  # it may begin with an indented signature
     return _first_sentence(
-        re.sub(r"(?s)\A\s*\n(?: {4}\S.*?\n\s*\n(?=\S)|\t\S.*?\n\s*\n)", "", said)
+        re.sub(r"(?s)\A\s*\n(?: {4}\S.*?\n\s*\n(?=\S)|\t\S.*?\n\s*\n)", "", prose)
     )
 
 
@@ -2695,35 +2627,43 @@ def _clean_comment(comment: bytes, comments: Comments) -> str:
     """First sentence of a comment; "" for licences and directives to tools."""
     text = comment[:1000].decode("utf-8", "replace")
     lower = text.lower()
-    for phrase in _LICENCE + _GENERATED:
+    for phrase in _phrases("licence") + _phrases("generated"):
         if phrase in lower:
             return ""
     text = text.rstrip()
     text = text.removesuffix(_find_closing(text, comments))
     lines: list[str] = []
-    match, is_directive = _compiled(_comment_line(comments)).match, _compiled(_DIRECTIVE).match
-    for found in filter(None, map(match, text.splitlines())):
-        line, kind = found.string[found.end() :].rstrip(" \t*"), found.lastgroup
+    match, is_directive = _compiled(_comment_line(comments)).match, _directive().match
+    for start in filter(None, map(match, text.splitlines())):
+        line, kind = start.string[start.end() :].rstrip(" \t*"), start.lastgroup
         if line.endswith(("-*-", "---", "===")):
             line = re.sub(r"\s*(?:-\*-.*-\*-|-{3,}|={3,})$", "", line)
         if kind == "end" or (lines and not line):
             break
-        if line and (kind == "tag" or not is_directive(found.string.lower(), found.end())):
+        if line and (kind == "tag" or not is_directive(start.string.lower(), start.end())):
             lines.append(line)
     return _first_sentence("\n".join(lines))
+
+
+@functools.cache
+def _directive() -> re.Pattern[str]:
+    """What a line for a tool, or one that only draws, begins with, in small letters."""
+    return re.compile(rf"\W*(?:{'|'.join(_phrases('directive'))})")
 
 
 @functools.cache
 def _comment_line(comments: Comments) -> str:
     """What a line of a comment begins with: its mark, or the star that some write in blocks."""
     marks = sorted((mark for mark, _ in comments), key=len, reverse=True)
-    leaders = [rf"{re.escape(mark)}{re.escape(mark[-1])}*(?: ?[|^]|[!<>'])?" for mark in marks]
+    leaders = [
+        rf"{re.escape(mark)}{re.escape(mark[-1])}*(?:(?<=-) [|^]|[!<>'|^])?" for mark in marks
+    ]
     leader = rf"[ \t]*(?:{'|'.join(leaders)}|\*+(?![/)]))?[ \t]?"
     return rf"{leader}(?:(?P<tag>{_FILE_TAG})|(?P<end>{_OTHER_TAG}))?"
 
 
 def _first_sentence(text: str) -> str:
-    """The first sentence of the first paragraph, on one line."""
+    """The first sentence of the first paragraph of a doc, on one line."""
     text = text.strip()[:1000]
     if not text:
         return ""
@@ -2733,60 +2673,59 @@ def _first_sentence(text: str) -> str:
         )
     if "<" in text:
         text = re.sub(r"<see(?:also)?\s+\w+=\"([^\"]*)\"\s*/>", r"\1", text)
-        text = re.sub(_MARKUP, "", text).strip()
+        text = re.sub(rf"</?(?:{'|'.join(_phrases('markup'))})\b[^>]*>", "", text).strip()
     if text.startswith("!!! "):  # a box that leads elsewhere
         text = re.sub(r"(?s)\A!!! .*?\n\s*\n\s*", "", text)
     if "\n" in text:
         text = _compiled(_PARAGRAPH_END).split(text, maxsplit=1)[0]
     paragraph = " ".join(text.split()).lstrip("=# |*>!").removesuffix("**")
-    found = _compiled(_SENTENCE_END).search(paragraph, 1)
-    return _shorten(paragraph[: found.end()] if found else paragraph, MAX_DOC)
+    end = _compiled(_SENTENCE_END).search(paragraph, 1)
+    return _shorten(paragraph[: end.end()] if end else paragraph, MAX_DOC)
 
 
 _PARAGRAPH_END = r"\n\s*(?:[=~^#*+-]{3,}\s*)?\n|\n\s*[=~^#*+-]{3,}$"
 _SENTENCE_END = r"[.!?](?<![ (][ei]\.[ge].)(?=\s+[^\sa-z]|$)"
 
 
+def _find_file_doc(source: bytes, language: Language, docs: set[str]) -> str:
+    """First sentence of the comment or docstring that opens the file and documents no name."""
+    blocks, leaders, lines = _comment_forms(language.comments)
+    has_docstrings = language.row("docs") == "inside"
+    start = 3 if source.startswith(b"\xef\xbb\xbf") else 0
+    while start < 8192:
+        blank = _compiled(_PREAMBLE).match(source, start)
+        start = blank.end() if blank else start
+        if has_docstrings and source.startswith(_QUOTES, start):
+            return _find_docstring(source, start)
+        closing = next((end for mark, end in blocks if source.startswith(mark, start)), b"")
+        if closing:
+            end = source.find(closing, start) + len(closing)
+            if end < len(closing):
+                return ""
+        elif source.startswith(leaders, start):
+            comment_lines = lines.match(source, start)
+            end = comment_lines.end() if comment_lines else len(source)
+        else:
+            return ""
+        comment = source[start:end]
+        doc = "" if has_docstrings else _clean_comment(comment, language.comments)
+        if doc and (doc not in docs or re.search(_FILE_DOC, comment)):
+            return doc
+        start = end
+    return ""
+
+
 _PREAMBLE = (
     rb"(?:\s+|#!(?!\[)[^\n]*|<\?php|[\"']use \w+[\"'];?|declare\([^)]*\);|#!?\[[^\n]*\]"
     rb"|#ifndef[^\n]*|#define \w+\s*\n|#pragma[^\n]*)+"
 )
-
-
 _FILE_DOC = rb"@(fileoverview|file|module|overview)\b"
-
-
-def _find_file_doc(source: bytes, language: Language, docs: set[str]) -> str:
-    """First sentence of the comment or docstring that opens the file and documents no name."""
-    blocks, leaders, lines = _comment_forms(language.comments)
-    place = 3 if source.startswith(b"\xef\xbb\xbf") else 0
-    while place < 8192:
-        blank = _compiled(_PREAMBLE).match(source, place)
-        place = blank.end() if blank else place
-        if language.docstring and source.startswith(_QUOTES, place):
-            return _find_docstring(source, place)
-        closing = next((it[1] for it in blocks if source.startswith(it[0], place)), b"")
-        if closing:
-            end = source.find(closing, place) + len(closing)
-            if end < len(closing):
-                return ""
-        elif source.startswith(leaders, place):
-            found = lines.match(source, place)
-            end = found.end() if found else len(source)
-        else:
-            return ""
-        comment = source[place:end]
-        doc = "" if language.docstring else _clean_comment(comment, language.comments)
-        if doc and (doc not in docs or re.search(_FILE_DOC, comment)):
-            return doc
-        place = end
-    return ""
 
 
 def _find_mark(source: bytes) -> str:
     """What the content says of itself: "generated", "minified", or ""."""
     head = source[:2048].decode("latin-1").lower()
-    if any(phrase in head for phrase in _GENERATED):
+    if any(phrase in head for phrase in _phrases("generated")):
         return "generated"
     is_long = len(source) > 2000 and len(source) > 400 * (source.count(b"\n") + 1)
     return "minified" if is_long else ""
@@ -2795,44 +2734,31 @@ def _find_mark(source: bytes) -> str:
 # -- references and imports
 
 
-def _count_references(
-    source: bytes, language: Language, references: Sequence[Any], own: set[int]
-) -> dict[str, int]:
-    """How often each name is mentioned; where it is defined does not count."""
-    if not references:
-        return {}
-    counts = collections.Counter(
-        [source[node.start_byte : end] for node in references if (end := node.end_byte) not in own]
-    )
-    return _sort_names(
-        {name.decode("utf-8", "replace").strip('"`'): n for name, n in counts.items()}, language
-    )
-
-
 def _sort_names(names: Mapping[str, int], language: Language) -> dict[str, int]:
     """Names worth counting, in order: not those that every file of the language mentions."""
-    kept = names.keys() - language.drops
+    kept = names.keys() - language.words("drop")
     return {name: names[name] for name in sorted(kept) if names[name] > 0 and len(name) > 1}
 
 
 def _find_imports(file: _File, uses: list[Any], packages: Sequence[Any]) -> tuple[str, ...]:
     """Imports as the language writes them, one per name, in the order of the file."""
-    found = [f"package {file.text(node)}" for node in packages]
+    imports = [f"package {file.text(node)}" for node in packages]
     uses.sort(key=operator.attrgetter("start_byte"))
     for text in dict.fromkeys(map(file.text, uses)):
         text = _one_line(text, file.language) if "\n" in text else text
-        found += _edit_import(text, file.language)
-    return tuple(dict.fromkeys(found))
+        imports += _edit_import(text, file.language)
+    return tuple(dict.fromkeys(imports))
 
 
 def _edit_import(text: str, language: Language) -> list[str]:
     """The names in one import, brought into the shape that its language's rows give."""
-    for old, new in language.edits:
-        text = _compiled(old).sub(new, text)
-    return _expand_braces(text)
+    for row in language.rows.get("edit", ()):
+        old, _, new = row.partition("=>")
+        text = _compiled(old.strip()).sub(new.strip(), text)
+    return expand_braces(text)
 
 
-def _expand_braces(text: str) -> list[str]:
+def expand_braces(text: str) -> list[str]:
     """`a.{b, c.{d}}` as ["a.b", "a.c.d"], without aliases; nothing for what is no plain name."""
     names = []
     prefixes, current = [""], ""
@@ -2859,17 +2785,16 @@ def _expand_braces(text: str) -> list[str]:
 
 def tag_without_grammar(path: str, source: bytes, language: Language) -> FileTags | None:
     """What the standard library alone can tell of one file; None if nothing."""
-    source, language = find_spoken(path, source, language)
+    source, language = find_content_language(path, source, language)
     tags = tag_python_ast(source, language)
     if tags or not language.texts:
         return tags
     text = source.decode("utf-8", "replace")
-    found, imports = _match_texts(text, language, set())
-    definitions = {*found, *_define_file(path, source, language)}
-    code = _one_line(text, language)
-    has_dashes = any("-" in each.name for each in definitions)  # COBOL: 1000-OPEN-FILE
+    matched, imports = _match_texts(text, language, set())
+    definitions = {*matched, *_define_file(path, source, language)}
+    has_dashes = any("-" in definition.name for definition in definitions)  # COBOL: 1000-OPEN-FILE
     name = r"\d*-?[A-Z][\w-]*\w" if has_dashes else r"[A-Z]\w+"
-    names = collections.Counter(re.findall(rf"\b(?:{name}|\w+(?=\())", code))
+    names = collections.Counter(re.findall(rf"\b(?:{name}|\w+(?=\())", _one_line(text, language)))
     names.subtract(definition.name for definition in definitions)
     return FileTags(
         tuple(sorted(definitions)),
@@ -2884,48 +2809,46 @@ def _match_texts(
     text: str, language: Language, known: set[str]
 ) -> tuple[list[Definition], list[str]]:
     """Definitions and imports that the patterns of a language find, but for names known already."""
-    # Examples in comments and in long strings define nothing; blanks keep every place as it is.
+    # Examples in comments and in long strings define nothing; blanks keep every offset as it is.
     plain = r"\"(?:\\.|[^\"\\\n]){0,300}\"|'(?:\\.|[^'\\\n]){0,300}'"  # it may hold what begins one
     quotes = rf'(?s:"""[^"].*?""")|{plain}|{comment_pattern(language.comments)}'
     text = f"\n{text}"
     code = re.sub(quotes, _blank_lines, text, flags=re.S)
-    found: list[tuple[int, int, Definition]] = []  # place, indentation
+    definitions: list[tuple[int, int, Definition]] = []  # offset, indentation
     imports: list[str] = []
-    told = known | language.keywords
+    told = known | set(language.words("keyword"))
+    once = {word.removesuffix("=once") for word in language.words("labels")}
     for kind, pattern in language.texts:
-        line, place = 0, 0
         pattern = re.sub(r"\A(\(\?i\))?\^", r"\1\\n", pattern)  # five times faster than ^
         for match in re.finditer(pattern, code, re.MULTILINE) if pattern else ():
             if kind == "package":
                 imports.append(f"package {match[1]}")
             elif kind == "use":
-                imports += [
-                    name for each in match[1].split() for name in _edit_import(each, language)
-                ]
+                names = [_edit_import(name, language) for name in match[1].split()]
+                imports += itertools.chain(*names)
             elif match[1] not in told:
-                told.update([match[1]] if kind in language.once else [])
-                line += code.count("\n", place, match.start(1))
-                place = match.start(1)
+                told.update([match[1]] if kind in once else [])
+                line = code.count("\n", 0, match.start(1))
                 start = match.end() - len(match[0].lstrip())
                 indent = start - code.rfind("\n", 0, start) - 1
-                is_public = bool(re.search(language.public, code[start : match.end(1)]))
-                sign = _pattern_signature(code, start, match)
+                is_public = bool(re.search(language.row("public"), code[start : match.end(1)]))
+                signature = _pattern_signature(code, start, match)
                 doc = _pattern_doc(text[max(0, start - 2000) : start], language)
-                each = Definition(line, line, kind, match[1], "", sign, doc, is_public)
-                found.append((start, indent, each))
-    return _find_owners(found), imports
+                definition = Definition(line, line, kind, match[1], "", signature, doc, is_public)
+                definitions.append((start, indent, definition))
+    return _find_owners(definitions), imports
 
 
 def _pattern_doc(above: str, language: Language) -> str:
     """First sentence of the comment that ends this text, if no empty line stands behind it."""
-    said = above.rstrip().encode()
-    begin = _comment_start(said, len(said), language.comments)
+    source = above.rstrip().encode()
+    begin = _comment_start(source, len(source), language.comments)
     is_near = above.count("\n", len(above.rstrip())) < 2
-    return _clean_comment(said[begin:], language.comments) if begin >= 0 and is_near else ""
+    return _clean_comment(source[begin:], language.comments) if begin >= 0 and is_near else ""
 
 
 def _blank_lines(match: re.Match[str]) -> str:
-    """What was found as blanks, unless it is a plain text."""
+    """Blanks in place of a comment or a long string; a plain string stays."""
     if match[0][0] in "\"'" and not match[0].startswith('"""'):
         return match[0]
     return "\n".join(" " * len(line) for line in match[0].split("\n"))
@@ -2945,21 +2868,21 @@ def _pattern_signature(code: str, start: int, match: re.Match[str]) -> str:
     return _shorten(text.rstrip(" ;{:,=.@\\"), MAX_SIGNATURE)
 
 
-def _find_owners(found: Sequence[tuple[int, int, Definition]]) -> list[Definition]:
+def _find_owners(definitions: Sequence[tuple[int, int, Definition]]) -> list[Definition]:
     """The definitions in the order of the file; what is indented belongs to the one around it."""
-    definitions = []
+    owned = []
     around: list[tuple[int, str]] = []
-    for _, indent, each in sorted(found):
+    for _, indent, definition in sorted(definitions):
         around = [(other, name) for other, name in around if other < indent]
         owner = ".".join(name for _, name in around)
-        kind = "method" if each.kind == "function" and owner else each.kind
-        definitions.append(each._replace(owner=owner, kind=kind))
-        around += [(indent, each.name)] if kind in _OWNERS else []
-    return definitions
+        kind = "method" if definition.kind == "function" and owner else definition.kind
+        owned.append(definition._replace(owner=owner, kind=kind))
+        around += [(indent, definition.name)] if kind in _OWNERS else []
+    return owned
 
 
 def tag_python_ast(source: bytes, language: Language) -> FileTags | None:
-    """What one Python file defines, mentions and imports; None if it is none or does not parse."""
+    """What one Python file defines, references and imports; None if it is none or does not parse."""
     import ast
 
     if ("ast", "") not in language.texts:
@@ -2972,19 +2895,20 @@ def tag_python_ast(source: bytes, language: Language) -> FileTags | None:
     imports: list[tuple[int, str]] = []
     only: set[str] = set()
     for node in ast.walk(tree):
-        names.update(_ast_mentions(node))
+        names.update(_ast_references(node))
         if isinstance(node, ast.Import):
             imports += [(node.lineno, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module != "__future__":
-            names.update(alias.name for alias in node.names if alias.name != "*")
             base = "." * node.level + (f"{node.module}." if node.module else "")
-            imports += [(node.lineno, _ast_import(base, alias.name)) for alias in node.names]
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and "__all__" in map(_ast_name, node.targets):
+            for name in [alias.name for alias in node.names]:
+                names.update([name] if name != "*" else [])
+                whole = base.rstrip(".") or base
+                imports.append((node.lineno, base + name if name != "*" else whole))
+        elif isinstance(node, ast.Assign) and "__all__" in map(_ast_name, node.targets):
             parts = ast.walk(node.value)
             only = {str(it.value) for it in parts if isinstance(it, ast.Constant)}
     return FileTags(
-        tuple(sorted(_ast_definitions(tree, only, language.public))),
+        tuple(sorted(_ast_definitions(tree, only, language.row("public")))),
         _sort_names(names, language),
         tuple(dict.fromkeys(name for _, name in sorted(imports, key=operator.itemgetter(0)))),
         _first_sentence(ast.get_docstring(tree) or ""),
@@ -2992,13 +2916,9 @@ def tag_python_ast(source: bytes, language: Language) -> FileTags | None:
     )
 
 
-def _ast_import(base: str, name: str) -> str:
-    return base + name if name != "*" else base.rstrip(".") or base
-
-
-_AST_MENTIONS = {  # fields that mention a name, of nodes by their type
+_AST_REFERENCES = {  # types of nodes -> their fields that refer to a name
     "Call": ("func",),
-    "ClassDef": ("bases", "decorator_list"),
+    "ClassDef": ("bases", "decorator_list", "keywords"),
     "FunctionDef": ("decorator_list", "returns"),
     "AsyncFunctionDef": ("decorator_list", "returns"),
     "arg": ("annotation",),
@@ -3008,18 +2928,17 @@ _AST_MENTIONS = {  # fields that mention a name, of nodes by their type
 }
 
 
-def _ast_mentions(node: ast.AST) -> Iterator[str]:
+def _ast_references(node: ast.AST) -> Iterator[str]:
     """Names that one node calls, inherits from, is typed or decorated with, or raises."""
     import ast
 
-    for field in _AST_MENTIONS.get(type(node).__name__, ()):
+    for field in _AST_REFERENCES.get(type(node).__name__, ()):
         value = getattr(node, field)
-        found = value if isinstance(value, list) else [value] if value else []
-        if found and field in ("annotation", "returns"):
-            found = [it for it in ast.walk(value) if isinstance(it, (ast.Name, ast.Attribute))]
-        if isinstance(node, ast.ClassDef):
-            found = [*found, *(it.value for it in node.keywords if field == "bases")]
-        yield from filter(None, map(_ast_name, found))
+        parts = value if isinstance(value, list) else [value] if value else []
+        if value and field in ("annotation", "returns"):
+            parts = [it for it in ast.walk(value) if isinstance(it, (ast.Name, ast.Attribute))]
+        parts = [it.value if isinstance(it, ast.keyword) else it for it in parts]
+        yield from filter(None, map(_ast_name, parts))
 
 
 def _ast_name(node: ast.AST) -> str:
@@ -3029,12 +2948,12 @@ def _ast_name(node: ast.AST) -> str:
 
 
 def _ast_definitions(tree: ast.Module, only: set[str], public: str) -> Iterator[Definition]:
-    """Definitions outside of functions, found without recursion; the tree is spent."""
+    """Definitions outside of functions, found without recursion; their bodies are dropped."""
     import ast
 
-    todo: list[tuple[ast.AST, str, bool]] = [(node, "", True) for node in tree.body]
-    while todo:
-        node, owner, visible = todo.pop()
+    pending: list[tuple[ast.AST, str, bool]] = [(node, "", True) for node in tree.body]
+    while pending:
+        node, owner, visible = pending.pop()
         doc = ""
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             name, doc = node.name, _first_sentence(ast.get_docstring(node) or "")
@@ -3045,17 +2964,17 @@ def _ast_definitions(tree: ast.Module, only: set[str], public: str) -> Iterator[
             if owner or not name[:1].isupper():
                 continue
         else:
-            todo += [(child, owner, visible) for child in ast.iter_child_nodes(node)]
+            pending += [(child, owner, visible) for child in ast.iter_child_nodes(node)]
             continue
         exported = visible and bool(name in only if only and not owner else re.search(public, name))
         if isinstance(node, ast.ClassDef):
-            todo += [(child, f"{owner}.{name}".strip("."), exported) for child in node.body]
+            pending += [(child, f"{owner}.{name}".strip("."), exported) for child in node.body]
         if kind != "constant" or exported or name.isupper():
             line, end = node.lineno, node.end_lineno or node.lineno
-            yield Definition(line, end, kind, name, owner, _ast_sign(node), doc, exported)
+            yield Definition(line, end, kind, name, owner, _ast_signature(node), doc, exported)
 
 
-def _ast_sign(
+def _ast_signature(
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Assign | ast.AnnAssign,
 ) -> str:
     """The signature of a definition, which loses its body and its values."""
@@ -3903,7 +3822,7 @@ def _find_shared(files: Sequence[str]) -> dict[str, Language]:
         proven = [
             it
             for it in languages
-            if it.evidence and any(map(re.compile(it.evidence).search, files))
+            if it.row("evidence") and any(map(re.compile(it.row("evidence")).search, files))
         ]
         # A header is of the language of the sources around it.
         kin = [it for it in languages if it.family == languages[0].family]
@@ -4058,12 +3977,15 @@ def resolve_imports(
 def _find_rule(path: str, own: str) -> _Rule | None:
     """The rule of a file's language, from its rows `import`, `roots` and `beside`."""
     language = find_language(path, own=own)
-    if language is None or not language.imports:
+    words, regexes = (language.words("import"), language.words("roots")) if language else ([], [])
+    if language is None or not words:
         return None
-    resolver, separator, *endings = *language.imports, *["/"][len(language.imports) > 1 :]
-    roots, own_roots = [*language.roots, *["", "(?!)"][len(language.roots) :]]
+    resolver, separator, *endings = *words, *["/"][len(words) > 1 :]
+    roots, own_roots = [*regexes, *["", "(?!)"][len(regexes) :]]
     written = tuple(ending.removeprefix("=") for ending in endings)  # "=" is: as it is written
-    return _Rule(language.family, resolver, separator, written, roots, own_roots, language.beside)
+    return _Rule(
+        language.family, resolver, separator, written, roots, own_roots, language.row("beside")
+    )
 
 
 def is_manifest(path: str) -> bool:
@@ -7634,13 +7556,15 @@ def count_languages(project: Project, files: Iterable[str]) -> list[Coverage]:
     for path in files:
         if language := read_language(project, path):
             source = read_source(project, path) if language.turns else None
-            counts[find_spoken(path, source, language)[1].name if source else language.name] += 1
+            counts[
+                find_content_language(path, source, language)[1].name if source else language.name
+            ] += 1
     languages = [get_language(name, own) for name in list_languages(own)]
     turned = {other for language in languages for _, other, _ in language.turns}
     rows = [
         Coverage(language.name, find_means(language), counts[language.name])
         for language in languages
-        if language.suffixes or language.names or language.name in turned
+        if language.suffixes or language.words("names") or language.name in turned
     ]
     return sorted(rows, key=lambda row: (-row.files, row.language))
 
@@ -8340,7 +8264,7 @@ def _count_file(
     language = read_language(project, path)
     comments = language.comments if language else None if is_document(path) else _USUAL_COMMENTS
     names = [each.name for each in definitions]
-    docstring = bool(language and language.docstring)
+    docstring = bool(language and language.row("docs") == "inside")
     return count_fields(path, text, names, comments, docstring=docstring)
 
 
@@ -12665,6 +12589,13 @@ codex     note     .codex/config.toml               Codex reads .codex/config.to
 - The skill `ctx` (`.claude/skills/ctx/SKILL.md`) answers questions about this repository.
 - The agent `repo-mapper` (`.claude/agents/repo-mapper.md`) finds things without changing anything.
 """[1:],
+    "comments.txt": r"""
+# Phrases that tell what a comment is, in small letters, separated by " | ". directive and markup hold regexes.
+generated: do not edit | @generated | auto-generated | autogenerated | automatically generated | code generated by | scanner generated by | made by gnu bison | produced by gperf
+licence: copyright | license | licence | spdx- | all rights reserved | file is part of | redistribution | distributed under | software is provided
+directive: eslint | prettier | jshint | jslint | istanbul | biome | globals?\x20 | noinspection | nolint | noqa | pylint | flake8 | type: ignore | rubocop | frozen_string_literal | encoding: | go: | \+\w+(?:[:=]|$) | \+build | @ts- | @flow | @format | @jsx | @preserve | -\*- | vim?: | ex:\x20 | language .*#$ | language: | emacs settings | kate: | begin$ | region\b | endregion | pragma | mark: | use strict | (?:non)?strict$ | (?<=\$)\w+ | sourcemapping | \.synopsis | \.description | swiftlint | ktlint | clang-format | cspell | module dependencies | __\w+__$ | todo\b | fixme\b | \{[0-5][ :] | [-=*#/~]{3,}
+markup: p | b | i | em | tt | code | pre | strong | a | br | ul | ol | li | summary | remarks | para | c | span | div | img | h\d
+"""[1:],
     "completion.bash": r"""
 # bash completion of ctx.py; to load it: eval "$(python3 ctx.py completion bash)"
 _ctx() {
@@ -12764,69 +12695,76 @@ alwaysApply: true
     "languages.txt": r"""
 # One stanza per language: `name: suffixes`, then rows. A row is a verb and its words.
 #
-# A word is a path through the tree: `a>b` is a child, `a.f>b` a child in field f, `a.f` whatever
-# is in field f, `a>=` what follows an equals sign; the last step may name several nodes: `a>b|c`,
-# or the first or last child only: `a>^b`, `a>b$`.
-# `x/` in front of a path says where it stands, and is not part of it.
+# What a file is
+#   names     whole file names; `x.` is x with any suffix, `#!x` a script that x runs
+#   turn      suffix, language, regex: with this content a file of that suffix is in another language
+#   evidence  regex on paths: in a repository with such a file a shared suffix means this language
+#   label     the name that people write; default: that of the stanza
+#   family    languages that may refer to each other: one name for all of them
+#   ecosystem the name for all languages that the same manifests build
+#   role      code, build or data, for the suffixes that follow or for all; default: code
+#   like      the rows of another stanza, without its names
 #
-# `Def`, `Ref` and `Word` are for names with a capital only.
+# What the grammar finds: a verb and paths through the tree. `a>b` is a child, `a.f>b` a child in
+# field f, `a.f` whatever is in field f, `a>=` what follows an equals sign. The last step may name
+# several nodes, `a>b|c`, the first or last child only, `a>^b` and `a>b$`, or names with a capital
+# only, `a>b+`. What stands before a slash, as in `x/a>b`, encloses the path.
+#   def       path=label: a definition; the last step is its name (without a step: its field name)
+#   ref       a mention of a name
+#   use       an import, as text; `edit` rows bring it into shape
+#   package   the package that the file belongs to
+#   export    a name that the file exports; `only`: the same, and it exports no other
+#   doc       a string or attribute that documents the definition below it
+#   embed     path=language: a part in another language; `cells`: a notebook
+#   value     a literal that no signature shows; `skip`: what a signature leaves out
+#   wrap      belongs to the definition in it: export, decorators, template
+#   hide      nothing inside is visible from outside; `show` is an exception
+#   section   `private` or `public:`, for the members that follow
+#   raw       a whole tree-sitter pattern. Captures: the verbs above, @def.label with @name, @owner,
+#             @body (where the signature ends), @value, @doc, @start and @end (where the definition
+#             begins and ends), @rest (it owns what follows), @private, @each (one node holds
+#             several definitions), @again (a macro's brackets that hold definitions). Of two
+#             patterns for one definition the later wins. Label scope names an owner and is no
+#             definition, part adds to a type that stands elsewhere, none drops
+#   grammar   its name in the pack, if it is another; -: there is none
+#   blank     regex, read as blanks: macros that no grammar can know
 #
-#   like      start from the rows of another stanza
-#   def       path=label   a definition; the last step is its name (without a step: its field name)
-#   ref       path         a mention of a name
-#   use       path         an import, as text; `edit` rows bring it into shape
-#   package   path         the package that the file belongs to
-#   export    path         a name that the file exports; `only` the same, and it exports no other
-#   doc       path         a string or attribute that documents the definition below it
-#   embed     path=name    a part that is read in another language
-#   value     path         a literal that no signature may show; `skip` what it leaves out
-#   wrap      path         belongs to the definition in it: export, decorators, template
-#   hide      path         nothing inside is visible from outside; `show` is an exception
-#   section   path         `private` or `public:`, for the members that follow
-#   raw       one whole pattern, with @def.label, @name, @owner, @body, @end, @value, @ref, ...;
-#             @start is where a definition begins if not with its node, @doc what documents it,
-#             @rest says that it owns what follows, @private that others do not see it,
-#             @each that one node holds several definitions;
-#             of two patterns for one definition the later wins. Label "scope" names an owner
-#             and is no definition, "part" adds to a type that stands elsewhere, "none" drops
+# How definitions are told
+#   comment   what begins a comment; with ... and its end one that may take several lines
+#   docs      inside: a string in the body; below x: also a comment in x after the definition;
+#             outer x: a comment in x documents what encloses it
+#   body      nodes that end a signature, beside field body
+#   lead      label=word: a word to put before a signature
+#   public    regex on the text up to the name: it is exported; `member`: the same for members
+#   labels    label=rule. private, public: what its members are unless they say so; once: of several
+#             in a row with one name the first is told; flat: in column 0 it stands in nothing
+#   keyword   names that no definition has
+#   drop      names that are no references
+#   cut       regex, deleted from the names of owners
+#   edit      regex => text, on imports
+#   file      label, word: the file is a definition, called what the file is called; after a word
+#             with a capital its name has one too
 #
-#   grammar   its name in the pack, if it is another, or -  names     file names; x. is x.any
-#   family    languages that may refer to each other: a name for all of them
-#   run       interpreters after #!                         turn      suffix language regex
-#   label     its name as people write it                   ecosystem whose manifests build it
-#   role      code, build or data; only for the suffixes that follow, if any do. Default: code
-#   evidence  regex on paths: a repository with such a file means this language by a shared suffix
-#   import    resolver, separator of the parts, endings that make a module's path a file's (= as it
-#             is): "path" and "snake" look for such a path, "namespace" for what files declare
+# What is found without a grammar
+#   text      label, regex; `use` and `package` are labels too; `ast`: read it as Python
+#   word      modifiers / word=label: words that begin a definition; with > it may be indented
+#
+# Which file an import means
+#   import    resolver, separator of the parts, endings that make a module's path a file's (`=`: it
+#             is one). Resolvers: path, snake (a path in snake case), namespace (what files declare),
+#             and those of one language
 #   roots     regex on folders that imports may start at, and one on those for files below them
 #   beside    regex on imports that mean a file beside the importing one only
-#   comment   what begins a comment; with ... and its end one that may take several lines
-#   docstring yes: docs stand in the body
-#   below     what begins a comment that documents what stands above it; inner: what encloses it
-#   body      nodes that end a signature, beside field body lead      label=word before a signature
-#   public    regex on the text up to the name: exported    member    the same for members
-#   closed    labels whose members begin private            open      labels with public members
-#   drop      names that are no references                  keyword   names that are not defined
-#   cut       regex, deleted from owners                    edit      regex => text, on imports
-#   once      labels of which one name in a row is told once: clauses of a function
-#   blank     regex, read as blanks: macros that no grammar can know
-#   flat      labels that in column 0 stand in nothing, whatever a syntax error made of it
-#   cells     yes: a notebook; its code cells are read in the language of its kernel
-#   file      label word: the file itself is a definition, called what the file is called; after
-#             a word with a capital its name has one too
-#   text      label regex: what to find without a grammar; `text ast` reads it as Python
-#   word      modifiers / word=label: the same for words that begin a definition; with > indented
 
 python: py pyi pyw
-  run     python pypy
-  names   SConstruct SConscript wscript
+  names   #!python #!pypy SConstruct SConscript wscript
   import  python . /__init__.py .py /__init__.pyi .pyi .pyx .pxd
   comment #
-  docstring yes
+  docs    inside
   public  (^|\s)([^\W_]\w*|__\w+__)$
   wrap    decorated_definition
   def     class_definition=class function_definition=function type_alias_statement.left=type
-  Def     module|ERROR/assignment.left>identifier=constant
+  def     module|ERROR/assignment.left>identifier+=constant
   raw     (module (assignment left: (identifier) @_a right: [(list) (tuple)] @only) (#eq? @_a "__all__"))
   value   default_parameter.value typed_default_parameter.value module|ERROR/assignment.right
   value   class_definition.superclasses>argument_list>keyword_argument.value>string|integer|float|list|tuple|dictionary|call
@@ -12853,7 +12791,7 @@ starlark: bzl star bazel
   role    build
   import  path / = /BUILD /BUILD.bazel /BUCK
   comment #
-  docstring yes
+  docs    inside
   public  (^|\W)[^\W_]\w*$
   def     function_definition=function
   raw     (module (expression_statement (call arguments: (argument_list (keyword_argument name: (identifier) @_n value: (string (string_content) @name)) . (_)? @body) (#eq? @_n "name")) @def.object))
@@ -12913,11 +12851,11 @@ ecma:
   text    function ^(?:module\.)?exports\.(\w+)\s*=\s*(?:async\s+)?function\b
 
 jsx:
-  Ref     jsx_opening_element.name>identifier jsx_self_closing_element.name>identifier
+  ref     jsx_opening_element.name>identifier+ jsx_self_closing_element.name>identifier+
   ref     jsx_opening_element.name>member_expression.property>property_identifier jsx_self_closing_element.name>member_expression.property>property_identifier
 
 javascript: js jsx mjs cjs
-  run     node nodejs
+  names   #!node #!nodejs
   like    ecma
   like    jsx
   label   JavaScript
@@ -12927,7 +12865,7 @@ javascript: js jsx mjs cjs
   ref     class_heritage>identifier class_heritage>member_expression.property>property_identifier
 
 typescript: ts mts cts
-  run     deno bun ts-node tsx
+  names   #!deno #!bun #!ts-node #!tsx
   like    ecma
   label   TypeScript
   wrap    ambient_declaration
@@ -12967,7 +12905,7 @@ go: go
   raw     (var_declaration . (var_spec) .) @wrap
   cut     ^\*|\[.*
   ref     call_expression.function>identifier call_expression.function>selector_expression.field>field_identifier type_identifier
-  Ref     argument_list>identifier
+  ref     argument_list>identifier+
   drop    string int bool error byte any int64 int32 uint64 uint32 uint8 float64 rune uint append len make new cap panic copy delete close
   use     import_spec.path
   word    func=function type
@@ -12975,9 +12913,9 @@ go: go
 
 rust: rs
   import  rust :: .rs /mod.rs /lib.rs /main.rs
-  inner   //! /*!
+  docs    outer //! /*!
   public  \bpub\b(?!\s*\()|^macro_rules!|^impl\b.*\bfor\b
-  open    trait
+  labels  trait=public
   wrap    foreign_mod_item
   def     struct_item=struct enum_item=enum union_item=union trait_item=trait type_item=type associated_type=type function_item=function function_signature_item=function macro_definition=macro
   raw     (mod_item name: (_) @name body: (_)) @def.module
@@ -12994,7 +12932,7 @@ rust: rs
   ref     call_expression.function>generic_function.function>field_expression.field>field_identifier
   ref     use_declaration.argument>identifier use_declaration.argument>scoped_identifier.name>identifier use_list>identifier use_list>scoped_identifier.name>identifier
   ref     use_as_clause.path>identifier use_as_clause.path>scoped_identifier.name>identifier
-  Ref     scoped_identifier.path>identifier
+  ref     scoped_identifier.path>identifier+
   raw     (token_tree (identifier) @ref . (token_tree))
   raw     (source_file (expression_statement (macro_invocation (token_tree . "{") @again)))
   raw     (source_file (macro_invocation (token_tree . "{") @again))
@@ -13011,7 +12949,7 @@ java: java
   ecosystem jvm
   import  namespace .
   public  \b(public|protected)\b
-  open    interface annotation
+  labels  interface=public annotation=public
   def     class_declaration=class interface_declaration=interface enum_declaration=enum record_declaration=class annotation_type_declaration=annotation
   def     method_declaration=method constructor_declaration=method annotation_type_element_declaration=method
   value   annotation_type_element_declaration.value
@@ -13022,7 +12960,7 @@ java: java
   ref     type_identifier method_invocation.name annotation.name>identifier marker_annotation.name>identifier
   ref     annotation.name>scoped_identifier.name>identifier marker_annotation.name>scoped_identifier.name>identifier
   raw     (import_declaration (scoped_identifier name: (identifier) @ref) . ";")
-  Ref     method_invocation.object>identifier field_access.object>identifier method_reference>identifier
+  ref     method_invocation.object>identifier+ field_access.object>identifier+ method_reference>identifier+
   package package_declaration>scoped_identifier|identifier
   use     import_declaration
   edit    ^import\s+(?:static\s+)?|;$ =>
@@ -13033,7 +12971,7 @@ c: c h
   import  path / = .in
   beside  (?:assert|complex|ctype|dirent|dlfcn|errno|fcntl|features|fenv|float|getopt|inttypes|limits|locale|malloc|math|memory|poll|pthread|sched|semaphore|setjmp|signal|std(?:align|arg|atomic|bool|def|int|io|lib)|strings?|syslog|termios|tgmath|threads|time|unistd|utime|wchar|wctype|windows|sys/\w+)\.h
   blank   ^[A-Z_]{0,40}(?:BEGIN|END)[A-Z_]{0,40}(?=\s*$)
-  flat    function
+  labels  function=flat
   public  ^(?!.*\bstatic\b)
   turn    h cpp ^\s*(class\s+\w+[^;{]*[;{]|namespace\s*(\w[\w:]*)?\s*\{|template\s*<|(public|private|protected)\s*:|using\s+\w+)
   turn    h objc ^\s*@(interface|protocol|class|import)\b|^#import\b
@@ -13047,7 +12985,7 @@ c: c h
   value   enumerator.value
   skip    attribute_specifier attribute_declaration
   ref     call_expression.function>identifier call_expression.function>field_expression.field>field_identifier type_identifier
-  Ref     argument_list>identifier binary_expression>identifier case_statement.value>identifier
+  ref     argument_list>identifier+ binary_expression>identifier+ case_statement.value>identifier+
   keyword if for while switch return sizeof else do defined
   use     preproc_include.path
   text    function ^(?!static|typedef|else|return|#)\w[\w\s*]*?\b(\w+)\s*\([^;{}()]*\)\s*\{
@@ -13059,7 +12997,7 @@ cpp: cpp cc cxx c++ hpp hh hxx h++ ipp inl tpp
   like    c
   label   C++
   ecosystem c
-  closed  class
+  labels  class=private
   wrap    template_declaration
   def     alias_declaration=type concept_definition=type
   raw     (class_specifier name: (_) @name body: (_)) @def.class
@@ -13088,7 +13026,7 @@ csharp: cs csx
   family  dotnet
   import  namespace .
   public  \b(public|protected)\b
-  open    interface
+  labels  interface=public
   def     class_declaration=class struct_declaration=struct interface_declaration=interface enum_declaration=enum record_declaration=class
   def     method_declaration=method constructor_declaration=method property_declaration=property delegate_declaration=type
   raw     (field_declaration (modifier) @_c (variable_declaration (variable_declarator name: (_) @name)) (#eq? @_c "const")) @def.constant
@@ -13102,7 +13040,7 @@ csharp: cs csx
   ref     object_creation_expression.type>identifier cast_expression.type>identifier typeof_expression.type>identifier catch_declaration.type>identifier
   ref     declaration_pattern.type>identifier type_parameter_constraint.type>identifier delegate_declaration.type>identifier indexer_declaration.type>identifier
   ref     local_function_statement.type>identifier foreach_statement.type>identifier constant_pattern>identifier is_expression.right>identifier as_expression.right>identifier
-  Ref     member_access_expression.expression>identifier
+  ref     member_access_expression.expression>identifier+
   drop    nameof var
   package namespace_declaration.name file_scoped_namespace_declaration.name
   use     using_directive
@@ -13111,8 +13049,7 @@ csharp: cs csx
   word    > public internal abstract sealed static partial readonly ref / class record(?:\s+struct)?=class interface struct enum
 
 ruby: rb rake gemspec ru
-  run     ruby jruby
-  names   Rakefile Gemfile Guardfile Vagrantfile Fastfile Podfile
+  names   #!ruby #!jruby Rakefile Gemfile Guardfile Vagrantfile Fastfile Podfile
   role    build rake gemspec ru
   import  path / = .rb .cr
   roots   (?:.*/)?(?:lib|app/[^/]+|app/[^/]+/concerns)$ (?:.*/)?(?:src|test|spec)|
@@ -13138,7 +13075,7 @@ ruby: rb rake gemspec ru
   text    function ^def\s+([\w.?!=]+)
 
 php: php phtml inc
-  run     php
+  names   #!php
   label   PHP
   role    data inc
   import  php \ =
@@ -13189,7 +13126,7 @@ kotlin: kt kts
   ref     type_identifier call_expression>simple_identifier call_expression>navigation_expression>navigation_suffix>simple_identifier
   raw     (import_header (identifier (simple_identifier) @ref .) .)
   raw     (import_header (identifier (simple_identifier) @ref .) . (import_alias))
-  Ref     navigation_expression>simple_identifier
+  ref     navigation_expression>simple_identifier+
   package package_header>identifier
   use     import_header
   edit    ^import\s+ =>
@@ -13198,7 +13135,7 @@ kotlin: kt kts
 
 swift: swift
   public  \b(public|open)\b(?!\()
-  open    protocol
+  labels  protocol=public
   def     protocol_declaration=protocol protocol_function_declaration.name>simple_identifier=method typealias_declaration.name>type_identifier=type class_declaration.name>type_identifier=class
   raw     (class_declaration "struct" name: (type_identifier) @name) @def.struct
   raw     (class_declaration "enum" name: (type_identifier) @name) @def.enum
@@ -13214,7 +13151,7 @@ swift: swift
   skip    attribute
   cut     <.*
   ref     type_identifier call_expression>simple_identifier call_expression>navigation_expression.suffix>navigation_suffix.suffix>simple_identifier
-  Ref     navigation_expression.target>simple_identifier
+  ref     navigation_expression.target>simple_identifier+
   drop    available discardableResult objc escaping testable init self
   use     import_declaration>identifier
   edit    \..* =>
@@ -13283,7 +13220,7 @@ lua: lua
   text    function ^(?:local\s+)?function\s+(?:[\w.]+[.:])?(\w+)
 
 bash: sh bash zsh ksh
-  run     sh bash dash zsh ksh
+  names   #!sh #!bash #!dash #!zsh #!ksh
   label   Shell
   ecosystem shell
   import  path / =
@@ -13297,11 +13234,11 @@ bash: sh bash zsh ksh
   text    function ^(?:function\s+)?([\w-]+)\s*\(\)
 
 elixir: ex exs
-  run     elixir
+  names   #!elixir
   import  snake . .ex .exs
   comment #
   public  ^(?!def(macro)?p\b|@typep)
-  once    function
+  labels  function=once
   raw     (call target: (identifier) @_m (arguments . (alias) @name) (do_block) @body (#match? @_m "^def(module|protocol)$")) @def.module
   raw     (call target: (identifier) @_m (arguments . (alias) @name) (do_block (unary_operator operand: (call target: (identifier) @_d (arguments . [(string) (sigil)] @doc)))) @body (#match? @_m "^def(module|protocol)$") (#eq? @_d "moduledoc")) @def.module
   raw     (call target: (identifier) @_m (arguments . (identifier) @name) (#match? @_m "^def(|p|macro|macrop|delegate|guard)$")) @def.function
@@ -13326,14 +13263,14 @@ haskell: hs
   def     data_type=type newtype=type type_synomym=type class=class declarations/signature=function class_declarations/signature=method
   raw     (declarations (signature names: (binding_list name: (variable) @name)) @def.function @each)
   def     declarations/function=function declarations/bind=function
-  once    function
+  labels  function=once
   only    export.variable export.type
   body    class_declarations data_constructors match
   value   newtype.constructor
   ref     name apply.function>variable import_name.variable>variable
   package header.module
   use     import.module
-  Word    data=type newtype=type type
+  text    type ^(?:data|newtype|type)\s+([A-Z]\w*)
   text    class ^class\s+(?:.*=>\s*)?([A-Z]\w*)
 
 vue: vue
@@ -13342,7 +13279,7 @@ vue: vue
   import  javascript / .ts .tsx .mts .cts .js .jsx .mjs .cjs .vue .svelte .d.ts .json
   file    class component
   embed   script_element>raw_text=typescript
-  Ref     tag_name
+  ref     tag_name+
   word    > export async / function interface
 
 svelte: svelte
@@ -13354,7 +13291,7 @@ notebook: ipynb
   label   Jupyter
   ecosystem python
   import  python . /__init__.py .py /__init__.pyi .pyi .pyx .pxd
-  cells   yes
+  embed   cells
   grammar -
 
 html: html htm
@@ -13368,7 +13305,7 @@ html: html htm
   word    > async / function class
 
 perl: pl pm t psgi
-  run     perl
+  names   #!perl
   import  path :: .pm .pl
   roots   (?!(?:.*/)?[A-Z][^/]*$)
   comment #
@@ -13395,14 +13332,14 @@ prolog: prolog
   evidence \.(?:prolog|qlf)$|(?:^|/)(?:pack\.pl|prolog/[^/]+\.pl)$
   grammar -
   comment % /*...*/
-  once    function
+  labels  function=once
   drop    library module use_module format forall findall member append atom atomic_list_concat nth0 nth1 length number
   text    module ^:-\s*module\((\w+)
   text    use ^:-\s*(?:use_module|ensure_loaded|include|reexport)\((?:library\()?'?([\w/]+)
   text    function ^([a-z]\w*)\((?=[^\n]*(?::-|-->|\.\s*$|,\s*$))
 
 r: r
-  run     Rscript
+  names   #!Rscript
   import  path / =
   comment #
   public  (^|\W)[^\W_.][\w.]*$
@@ -13423,7 +13360,7 @@ r: r
   text    class ^setClass\(\s*"(\w+)
 
 julia: jl
-  run     julia
+  names   #!julia
   import  path / =
   comment #
   public  (^|\W)[^\W_]\w*!?$
@@ -13468,7 +13405,7 @@ zig: zig
   hide    TestDecl
   raw     (SuffixExpr variable_type_function: (IDENTIFIER) @ref . (FnCallArguments))
   ref     FieldOrFnCall.function_call>IDENTIFIER
-  Ref     SuffixExpr.variable_type_function>IDENTIFIER FieldOrFnCall.field_access>IDENTIFIER
+  ref     SuffixExpr.variable_type_function>IDENTIFIER+ FieldOrFnCall.field_access>IDENTIFIER+
   raw     (SuffixExpr (BUILTINIDENTIFIER) @_i (FnCallArguments (ErrorUnionExpr (SuffixExpr (STRINGLITERALSINGLE) @use))) (#eq? @_i "@import"))
   text    function ^[ \t]*(?:pub\s+)?(?:export\s+|inline\s+)?fn\s+(\w+)
   text    struct ^[ \t]*(?:pub\s+)?const\s+(\w+)\s*=\s*(?:packed\s+|extern\s+)?(?:struct|union|enum)\b
@@ -13487,7 +13424,7 @@ objc: m mm
   def     property_declaration>struct_declaration>struct_declarator=property
   body    method_declaration property_declaration implementation_definition instance_variables compound_statement qualified_protocol_interface_declaration comment @end
   ref     message_expression.method>identifier class_interface.superclass>identifier protocol_reference_list>identifier
-  Ref     message_expression.receiver>identifier
+  ref     message_expression.receiver>identifier+
   drop    alloc init self NSObject NSString autorelease release retain dealloc
   use     module_import.path
   raw     (type_definition type: (macro_type_specifier) declarator: (_) @name) @def.none
@@ -13497,8 +13434,7 @@ objc: m mm
 
 groovy: groovy gradle gvy gsh
   family  jvm
-  run     groovy
-  names   Jenkinsfile
+  names   #!groovy Jenkinsfile
   ecosystem jvm
   role    build gradle
   import  namespace .
@@ -13510,7 +13446,7 @@ groovy: groovy gradle gvy gsh
   text    function ^[ \t]*(?:(?:@\w+(?:\([^()]*\))?|public|private|protected|static|final|synchronized|abstract)\s+)*(?:def|void|boolean|int|long|double|float|[A-Z]\w*(?:<[^()\n]*>)?(?:\[\])?)\s+(\w+)\s*\([^)]*\)\s*(?:throws\s+\w+\s*)?\{
 
 powershell: ps1 psm1
-  run     pwsh powershell
+  names   #!pwsh #!powershell
   label   PowerShell
   ecosystem shell
   import  path / =
@@ -13548,7 +13484,7 @@ sql: sql ddl
 solidity: sol
   import  path / =
   public  ^(?!.*\bprivate\b)
-  open    interface
+  labels  interface=public
   def     contract_declaration=class interface_declaration=interface library_declaration=class struct_declaration=struct enum_declaration=enum
   def     event_definition=type error_declaration=type modifier_definition=macro function_definition=function user_defined_type_definition=type
   raw     (function_definition name: (_) @name (visibility "private") @private) @def.function
@@ -13557,7 +13493,7 @@ solidity: sol
   value   inheritance_specifier>call_argument
   ref     user_defined_type>identifier modifier_invocation>identifier using_directive>type_alias>identifier emit_statement.name>expression>identifier import_directive.import_name>identifier
   ref     call_expression.function>expression>identifier call_expression.function>expression>member_expression.property>identifier
-  Ref     member_expression.object>identifier
+  ref     member_expression.object>identifier+
   drop    require assert revert keccak256 type
   use     import_directive.source
   word    abstract / contract=class library=class interface
@@ -13614,7 +13550,7 @@ ml:
   import  snake . .ml .mli
   file    module Module
   comment (*...*)
-  below   (**
+  docs    below (**
   def     value_specification>value_name=function external>value_name=function exception_definition>constructor_declaration>constructor_name=type
   raw     (type_definition (type_binding name: (_) @name body: (_)? @body) @def.type)
   raw     (type_definition "type" @start . (type_binding name: (_) @name body: (_)? @body) @def.type)
@@ -13684,10 +13620,10 @@ fsharp: fs fsx
   text    function ^let\s+(?:rec\s+|inline\s+)*(\w+)\s+[^=\n]
 
 erlang: erl hrl escript
-  run     escript
+  names   #!escript
   import  path / = .erl
   comment %
-  once    function
+  labels  function=once
   raw     (source_file (module_attribute name: (_) @name) @def.module @rest)
   def     fun_decl>function_clause.name=function record_decl.name=struct type_alias.name>type_name.name=type opaque.name>type_name.name=type callback.fun=function
   raw     (fun_decl (function_clause name: (_) @name body: (_) @body)) @def.function
@@ -13702,7 +13638,7 @@ erlang: erl hrl escript
   text    function ^([a-z]\w*)\(.*->
 
 clojure: clj cljs cljc bb edn
-  run     bb clojure
+  names   #!bb #!clojure
   ecosystem jvm
   role    data edn
   import  path . .clj .cljs .cljc
@@ -13728,7 +13664,7 @@ clojure: clj cljs cljc bb edn
   text    struct ^\(def(?:record|type)\s+(\S+)
 
 commonlisp: lisp lsp cl asd
-  run     sbcl clisp
+  names   #!sbcl #!clisp
   label   Common Lisp
   ecosystem lisp
   comment ; #|...|#
@@ -13749,7 +13685,7 @@ commonlisp: lisp lsp cl asd
   text    class ^\((?:defclass|defstruct|define-condition|defpackage|deftype)\s+[:(#]*([^\s()]+)
 
 elisp: el
-  run     emacs
+  names   #!emacs
   label   Emacs Lisp
   import  path / .el
   comment ;
@@ -13787,7 +13723,7 @@ schemes:
   text    class ^\(define\s+([^\s()]+%)
 
 scheme: scm ss sld sls
-  run     guile csi gosh
+  names   #!guile #!csi #!gosh
   like    schemes
   import  path / .scm .sld .sls .ss
   raw     ((list . (symbol) @_i) @use (#any-of? @_i "import" "use-modules"))
@@ -13797,7 +13733,7 @@ scheme: scm ss sld sls
   edit    \s+ => /
 
 racket: rkt rktl
-  run     racket
+  names   #!racket
   like    schemes
   import  path / =
   raw     (program (list . (symbol) @_d . (symbol) @name . (symbol)? . (list) . (_)? @body (#any-of? @_d "struct" "define-struct" "serializable-struct")) @def.struct)
@@ -13849,8 +13785,7 @@ cmake: cmake
   text    object ^[ \t]*(?i:add_library|add_executable)\s*\(\s*(\w+)
 
 make: mk mak
-  names   Makefile makefile GNUmakefile Makefile.am Makefile.in Kbuild
-  run     make
+  names   Makefile makefile GNUmakefile Makefile.am Makefile.in Kbuild #!make
   ecosystem c
   role    build
   import  path / =
@@ -13881,7 +13816,7 @@ dockerfile: dockerfile containerfile
   text    object ^(?i:from)\s+\S+\s+(?i:as)\s+(\S+)
 
 fish: fish
-  run     fish
+  names   #!fish
   label   fish
   ecosystem shell
   import  path / =
@@ -13947,7 +13882,7 @@ purescript: purs
   drop    String Int Number Boolean Array Maybe Unit
   package purescript.name
   use     import.module
-  Word    data=type newtype=type type
+  text    type ^(?:data|newtype|type)\s+([A-Z]\w*)
   text    class ^class\s+(?:.*<=\s*)?([A-Z]\w*)
 
 d: d di
@@ -14243,7 +14178,7 @@ metal: metal
   ecosystem swift
 
 tcl: tcl
-  run     tclsh wish
+  names   #!tclsh #!wish
   grammar -
   comment #
   import  path / =

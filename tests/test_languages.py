@@ -87,9 +87,7 @@ def test_a_script_without_suffix_is_known_by_its_interpreter(line: str, name: st
 
 
 def test_rows_compile_to_patterns():
-    table = (
-        "x: xx\n  def  a=class b>c=type\n  ref  d.e>f|g\n  Ref h>i\n  value j>=\n  raw  (k) @use\n"
-    )
+    table = "x: xx\n  def  a=class b>c=type\n  ref  d.e>f|g h>i+\n  value j>=\n  raw  (k) @use\n"
     assert ctx.get_language("x", table).query.splitlines() == [
         "(a name: [(_)] @name) @def.class",
         "(b [(c)] @name) @def.type",
@@ -124,11 +122,10 @@ def test_every_query_compiles():
 
 
 def test_rows_of_words_compile_to_regexes():
-    table = "x: xx\n  word  > public / class fn=function proc=function\n  Word data=type\n"
+    table = "x: xx\n  word  > public / class fn=function proc=function\n"
     assert ctx.get_language("x", table).texts == (
         ("class", r"^[ \t]*(?:(?:public)\s+)*(?:class)\s+(\w[\w']*(?:(?:\.|::)\w+)*)"),
         ("function", r"^[ \t]*(?:(?:public)\s+)*(?:fn|proc)\s+(\w[\w']*(?:(?:\.|::)\w+)*)"),
-        ("type", r"^(?:data)\s+([A-Z]\w*)"),
     )
 
 
@@ -168,7 +165,7 @@ def test_every_code_suffix_of_the_table_is_source_for_the_facts():
 def test_every_language_has_a_sample_and_every_import_rule_exists():
     samples = Path(__file__).parent / "fixtures" / "languages"
     sampled = {
-        ctx.find_spoken(path.name, path.read_bytes(), language)[1].name
+        ctx.find_content_language(path.name, path.read_bytes(), language)[1].name
         for path in samples.glob("*/sample.*")
         if (language := ctx.find_language(path.name))
     } | {"notebook", "ocaml_interface", "flow"}
@@ -224,7 +221,7 @@ def scan(root: Path) -> dict[str, list[str]]:
 
 
 def test_an_own_stanza_has_several_suffixes_and_docs_below() -> None:
-    rows = {"grammar": "python", "def": "function_definition=function", "below": "#"}
+    rows = {"grammar": "python", "def": "function_definition=function", "docs": "below #"}
     own = ctx.parse_own_languages({"mini": {"suffixes": ["mini", "min"], "comment": "#", **rows}})
     language = ctx.find_language("a.min", own=own)
     assert language and language.suffixes == ("mini", "min")
@@ -261,7 +258,7 @@ def test_an_own_stanza_adds_or_overrides_a_language(tmp_path: Path):
         ("^SHOUT (", "^SHOUT ((", "languages.shout: missing ), unterminated subpattern"),
         ('like = "ruby"', 'like = "rubi"', "languages.ruby: like rubi: no such language"),
         ('grammar = "python"', 'grammar = "pyton"', "languages.mini: no grammar pyton in the pack"),
-        ("names =", "nam =", "languages.ruby: unknown row 'nam'; known: like def"),
+        ("names =", "nam =", "languages.ruby: unknown row 'nam'; known: like beside"),
         ('suffixes = "sht"', "cut = 3", "languages.shout: cut must be a line or a list of lines"),
     ],
 )

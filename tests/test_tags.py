@@ -120,7 +120,7 @@ def test_two_runs_give_the_same_order():
     ],
 )
 def test_braces_expand_to_one_name_each(text: str, names: list[str]):
-    assert ctx._expand_braces(text) == names
+    assert ctx.expand_braces(text) == names
 
 
 @pytest.mark.parametrize(
