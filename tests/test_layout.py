@@ -9,7 +9,27 @@ import pytest
 SOURCE = (Path(__file__).parent.parent / "ctx.py").read_text("utf-8")
 LINES = SOURCE.splitlines()
 DATA = LINES.index(next(line for line in LINES if line.startswith("# ---- DATA")))  # code ends here
-MAX_CODE, MAX_ROOM = 12_650, 1_150  # lines; lower them as the file shrinks
+MAX_LINES = {  # of each room; they may be lowered, never raised: pay for what you add
+    "TYPES": 500,
+    "TEXT": 1130,
+    "LANGUAGES": 301,
+    "TAGS": 1054,
+    "FACTS": 950,
+    "LINKS": 497,
+    "RANK": 809,
+    "SELECT": 211,
+    "RENDER": 955,
+    "DISK": 842,
+    "GIT": 204,
+    "INDEX": 1051,
+    "TASKS": 1110,
+    "FLOWS": 650,
+    "PROMPTS": 804,
+    "INSTALL": 561,
+    "COMMANDS": 525,
+    "SERVE": 300,
+    "MAIN": 104,
+}
 BANNER = re.compile(r"^# ---- (\d+) ([A-Z]+) \((pure|world|entry)\) -+$")
 WORLD_NAMES = {
     "open",
@@ -131,8 +151,7 @@ def test_a_pure_room_does_not_touch_the_world(room: Room) -> None:
                 assert inner.attr not in WORLD_CALLS, f"line {inner.lineno}: .{inner.attr}"
 
 
-def test_the_code_and_its_rooms_stay_small() -> None:
-    assert DATA <= MAX_CODE
+def test_no_room_grows() -> None:
     ends = [room.start for room in ROOMS[1:]] + [DATA]
-    large = {room.name: end - room.start for room, end in zip(ROOMS, ends, strict=True)}
-    assert {name: size for name, size in large.items() if size > MAX_ROOM} == {}
+    sizes = {room.name: end - room.start for room, end in zip(ROOMS, ends, strict=True)}
+    assert {name: size for name, size in sizes.items() if size > MAX_LINES[name]} == {}
