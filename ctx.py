@@ -599,7 +599,12 @@ def show(text: str, limit: int = 120) -> str:
     """A name or message on one line: nothing in it can steer a terminal or a reader."""
     shown = re.sub(_UNSAFE, lambda match: _escape(match[0]), text)
     shown = shown.replace("<!--", "<!\\--").replace("-->", "--\\>")
-    return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+    return shorten(shown, limit)
+
+
+def shorten(text: str, limit: int) -> str:
+    """The text, or its beginning and an ellipsis, in so many characters."""
+    return text if len(text) <= limit else text[: limit - 1].rstrip(" ,") + "…"
 
 
 # C0, C1, DEL, line and paragraph separators, bidirectional controls, lone surrogates.
@@ -648,41 +653,15 @@ _ANSI = "\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-Z\\\\-
 
 def redact(text: str) -> str:
     """The text without what looks like a credential; the net below redaction at the source."""
-    for pattern, replacement in _SECRETS:
+    for pattern, replacement in _secret_patterns():
         text = re.sub(pattern, replacement, text)
     return text
 
 
-# Every repetition is bounded: an open one took minutes on 2,000 letters of "token".
-_SECRETS = [
-    (r"\b([a-zA-Z][\w+.-]{1,20}://)[^\s/@:'\"`]*:[^\s/@'\"`]+@", r"\1…@"),
-    (
-        r"(?i)((?:passw|secret)\w{0,40}[\"']?\s{0,9}[=:]\s{0,9})([\"'])[^\"'\n]{4,4000}\2",
-        r"\1\2…\2",
-    ),
-    (
-        r"(?i)((?:passw|secret|token|credential)\w{0,40}[\"']?(?:[^\n\"'`]{0,40}[=:(]|[ \t])\s{0,9})"
-        r"([\"'`])[^\s\"'`]{4,4000}\2",
-        r"\1\2…\2",
-    ),
-    (
-        r"(?i)((?:key|auth|pwd)\w{0,40}[\"']?(?:[^\n\"'`]{0,40}[=:(]|[ \t])\s{0,9})"
-        r"([\"'`])(?=[^\"'`]{0,99}[0-9])(?=[^\"'`]{0,99}[a-zA-Z])[\w+/=.-]{12,4000}\2",
-        r"\1\2…\2",
-    ),
-    (
-        r"(?i)((?:passw|secret|token|api[_-]?key|credential|auth)[\w.-]{0,40}\s{0,9}[=:]\s{0,9})"
-        r"(?=[^\s]{0,99}[0-9])(?=[^\s]{0,99}[a-zA-Z])[\w+/=.~-]{8,}",
-        r"\1…",
-    ),
-    (r"(\s-u\s+[\w.-]+:)\S+", r"\1…"),
-    (
-        r"\b(?:gh[pousr]_\w{16,}|github_pat_\w{20,}|sk-[\w-]{16,}|xox[a-z]-[\w-]{10,}|"
-        r"AKIA[0-9A-Z]{12,}|eyJ[\w-]{10,}\.[\w-]{5,}[\w.-]*)",
-        "…",
-    ),
-    (r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", "…"),
-]
+@functools.cache
+def _secret_patterns() -> list[list[str]]:
+    rows = TEMPLATES["secrets.txt"].splitlines()
+    return [row.split(" -> ") for row in rows if not row.startswith("#")]
 
 
 def is_secret_path(path: str) -> bool:
@@ -875,20 +854,6 @@ def unseal(source: bytes) -> tuple[str, bool]:
     return text[: match.start()], content_hash(text[: match.start()].encode()) == match[1]
 
 
-def edit_distance(one: str, other: str) -> int:
-    """Letters added, left out, replaced or swapped with their neighbour between two words."""
-    before: list[int] = []
-    row: list[int] = [*range(len(other) + 1)]
-    for at, letter in enumerate(one):
-        older, before, row = before, row, [at + 1]
-        for to, wanted in enumerate(other):
-            swapped = at and to and letter == other[to - 1] and one[at - 1] == wanted
-            cost = before[to] + (letter != wanted)
-            cost = min(cost, older[to - 1] + 1) if swapped else cost
-            row.append(min(int(cost), before[to + 1] + 1, row[to] + 1))
-    return row[-1]
-
-
 def count_of(number: int, noun: str) -> str:
     """A number with its noun: "1 file", "2 files"."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
@@ -1006,20 +971,11 @@ _ENDING = (
     r"|ments?|ness|iti?y?|able|ible|ive|ion|ally|al|ly|i)$"
 )
 
-STOP_WORDS = frozenset(
-    """a an the and or but if then else of to in on at by for with without from as is are was were be
-    been being it its this that these those there here not no nor so than too very can could should
-    would will shall may might must do does did doing done has have had having i we you he she they
-    them our your their my me us who whom which what when where why how all any both each few more
-    most other some such only own same into about after before between during through over under
-    again further also just because while until up down out off now new use used uses using fix
-    fixes fixed fixing add adds added adding make makes made making change changes changed changing
-    allow allows allowed ensure ensures update updates updated support supports supported implement
-    implements implemented improve improves improved remove removes removed eg ie etc via per one
-    two see case cases issue issues bug bugs problem please need needs want get gets got like
-    instead still however currently previously code way rather since well even though don doesn
-    isn won didn let don't""".split()
-)
+
+@functools.cache
+def stop_words() -> frozenset[str]:
+    """Words that say nothing about code."""
+    return frozenset(TEMPLATES["stopwords.txt"].split())
 
 
 def parse_hints(text: str, paths: Iterable[str]) -> Hints:
@@ -1030,7 +986,7 @@ def parse_hints(text: str, paths: Iterable[str]) -> Hints:
     for number, line in enumerate(lines):
         weight = max(_LEAST_WEIGHT, 1.05 - 0.05 * number) if number else _TITLE_WEIGHT
         for word in re.findall(r"\w+", line):
-            if word.lower() not in STOP_WORDS:
+            if word.lower() not in stop_words():
                 for form in word_forms(word):
                     words.setdefault(form, weight)
     return Hints(
@@ -1250,7 +1206,7 @@ def join_words(text: str) -> list[str]:
     found: dict[str, None] = {}
     words = [word.lower() for word in re.findall(r"[A-Za-z][a-z]+|[.,;:()]", text[:5000])]
     for first, second in itertools.pairwise(words):
-        if first.isalpha() and second.isalpha() and not {first, second} & STOP_WORDS:
+        if first.isalpha() and second.isalpha() and not {first, second} & stop_words():
             found[first + second] = None
     return list(found)[:_MOST_IDENTIFIERS]
 
@@ -1392,39 +1348,25 @@ def section_text(section: Section) -> str:
     return head + _FORMS[section.form](section.body)
 
 
-def first_paragraph(text: str) -> str:
-    """The first words of a text that are no heading."""
-    found = re.search(r"(?m)^(?!\s*#)\s*\S.*(?:\n(?!\s*#)\s*\S.*)*", text)
-    return found[0] if found else ""
-
-
 def count_bytes(text: str) -> int:
     """Bytes of a text in UTF-8, the unit of a prompt's budget."""
     return len(text.encode("utf-8", "replace"))
 
 
-def cut_words(text: str, limit: int) -> str:
-    """The first words of a text, lines kept; a cut is marked."""
-    words = list(re.finditer(r"\S+", text))
-    return text if len(words) <= limit else text[: words[limit - 1].end()] + "\n[truncated]"
-
-
-def cut_lines(text: str, limit: int, *, tail: bool = False) -> str:
-    """The first lines of a text, or the last; how many are missing stands where they were."""
-    lines = text.strip("\n").split("\n")
-    if len(lines) <= limit:
-        return "\n".join(lines)
-    mark = f"[truncated: {len(lines) - limit} more lines]"
-    return "\n".join([mark, *lines[len(lines) - limit :]] if tail else [*lines[:limit], mark])
-
-
-def cut_tail(text: str, limit: int) -> str:
-    """The last bytes of a text, between characters; a cut is marked."""
-    source = text.encode("utf-8", "replace")
-    if len(source) <= limit:
+def cut_text(text: str, limit: int, unit: str = "lines", *, tail: bool = False) -> str:
+    """The first lines, words or characters of a text, or the last, with a mark where it was cut."""
+    text = text.strip("\n")
+    ends: Sequence[int] = range(len(text) + 1)
+    if unit != "characters":
+        pattern = r"[^\n]*\n|[^\n]+\Z" if unit == "lines" else r"\S+"
+        ends = [0, *(match.end() for match in re.finditer(pattern, text))]
+    missing = len(ends) - 1 - limit
+    if missing <= 0:
         return text
-    mark = "[truncated]\n"
-    return mark + source[-max(1, limit - len(mark)) :].decode("utf-8", "ignore")
+    mark = f"[truncated: {missing} more lines]" if unit == "lines" else "[truncated]"
+    if tail:
+        return f"{mark}\n{text[ends[missing] :].lstrip()}"
+    return f"{text[: ends[limit]].rstrip()}\n{mark}"
 
 
 def is_empty_note(text: str) -> bool:
@@ -2491,14 +2433,10 @@ def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
         for loose, tight in _TIGHT:
             text = text.replace(loose, tight)
     text = f"{file.leads.get(kind, '')} {text}".strip(" ;{:,\\\t")
-    return _shorten(text.removesuffix(" =").removesuffix(" where").rstrip(), MAX_SIGNATURE)
+    return shorten(text.removesuffix(" =").removesuffix(" where").rstrip(), MAX_SIGNATURE)
 
 
 _TIGHT = (("( ", "("), ("[ ", "["), (", )", ")"), (" )", ")"), (", ]", "]"), (" ]", "]"))
-
-
-def _shorten(text: str, limit: int) -> str:
-    return text if len(text) <= limit else text[: limit - 1].rstrip(" ,") + "…"
 
 
 def _one_line(text: str, language: Language) -> str:
@@ -2680,7 +2618,7 @@ def _first_sentence(text: str) -> str:
         text = _compiled(_PARAGRAPH_END).split(text, maxsplit=1)[0]
     paragraph = " ".join(text.split()).lstrip("=# |*>!").removesuffix("**")
     end = _compiled(_SENTENCE_END).search(paragraph, 1)
-    return _shorten(paragraph[: end.end()] if end else paragraph, MAX_DOC)
+    return shorten(paragraph[: end.end()] if end else paragraph, MAX_DOC)
 
 
 _PARAGRAPH_END = r"\n\s*(?:[=~^#*+-]{3,}\s*)?\n|\n\s*[=~^#*+-]{3,}$"
@@ -2865,7 +2803,7 @@ def _pattern_signature(code: str, start: int, match: re.Match[str]) -> str:
     text = " ".join(re.sub(r"\"[^\"]*\"|(?<=[\s(=,])'[^'\n]{2,}'", "…", head).split())
     while text.count("(") > text.count(")") and text.rindex("(") > text.find(match[1]):
         text = text[: text.rindex("(")]
-    return _shorten(text.rstrip(" ;{:,=.@\\"), MAX_SIGNATURE)
+    return shorten(text.rstrip(" ;{:,=.@\\"), MAX_SIGNATURE)
 
 
 def _find_owners(definitions: Sequence[tuple[int, int, Definition]]) -> list[Definition]:
@@ -2983,7 +2921,7 @@ def _ast_signature(
     value = ast.Name("…")
     if isinstance(node, (ast.Assign, ast.AnnAssign)):
         node.value = value
-        return _shorten(ast.unparse(node), MAX_SIGNATURE)
+        return shorten(ast.unparse(node), MAX_SIGNATURE)
     node.body, node.decorator_list = [], []
     if isinstance(node, ast.ClassDef):
         for keyword in node.keywords:
@@ -2991,7 +2929,7 @@ def _ast_signature(
     else:
         node.args.defaults = [value for _ in node.args.defaults]
         node.args.kw_defaults = [it and value for it in node.args.kw_defaults]
-    return _shorten(ast.unparse(node).strip().removesuffix(":"), MAX_SIGNATURE)
+    return shorten(ast.unparse(node).strip().removesuffix(":"), MAX_SIGNATURE)
 
 
 # ---- 5 FACTS (pure) --------------------------------------------------------
@@ -5408,9 +5346,7 @@ def _shortened(sections: Sequence[Section], sizes: Sequence[int]) -> list[Sectio
     for section, size in zip(sections, sizes, strict=True):
         body = section.body
         if size + 20 < len(body):  # else the mark costs more than it saves
-            end = body[len(body) - size :]
-            cut = f"[truncated]\n{end}" if section.cut == "head" else f"{body[:size]}\n[truncated]"
-            body = cut
+            body = cut_text(body, max(0, size), "characters", tail=section.cut == "head")
         if size == _DROPPED:
             gone.append(section.title)
         else:
@@ -5837,11 +5773,7 @@ def _block_label(block: Block) -> str:
 
 def render_text(text: str) -> str:
     """A file's text, without what a terminal would obey and with long lines cut."""
-    lines = [
-        line if len(line) <= _LONG_LINE else line[:_LONG_LINE] + "…" for line in text.split("\n")
-    ]
-    unsafe = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
-    return redact(re.sub(unsafe, "", "\n".join(lines)))
+    return clean_text("\n".join(shorten(line, _LONG_LINE) for line in text.split("\n")))
 
 
 _LONG_LINE = 1000  # characters: data, not code
@@ -6088,7 +6020,7 @@ _SIBLINGS_SHOWN = 12  # of each kind; the rest is a number
 
 def render_epic(epic: Task, done: Sequence[Task], remaining: Sequence[Task]) -> str:
     """The larger aim: its text, what was done for it, newest first, and what remains."""
-    text, about = f"{_task_line(epic)}\n", cut_words(epic.description, _EPIC_WORDS)
+    text, about = f"{_task_line(epic)}\n", cut_text(epic.description, _EPIC_WORDS, "words")
     if not is_empty_note(epic.description):
         text += f"\n{quote_text(clean_text(about))}"
     text += _render_criteria(epic.acceptance[:_SIBLINGS_SHOWN], about)
@@ -6553,10 +6485,11 @@ def parse_number(where: str, text: str) -> int:
 
 def closest(word: str, known: Sequence[str]) -> str:
     """What to do about a word that is not known: the nearest one, or all of them."""
-    near = min(known, key=lambda name: edit_distance(word[:80], name), default="")
-    if near and edit_distance(word[:80], near) <= max(1, len(word) // 3):
-        return f"did you mean {near}?"
-    return f"known: {', '.join(known)}"
+    import difflib
+
+    swapped = [name for name in known if sorted(name) == sorted(word)]
+    near = swapped or difflib.get_close_matches(word[:80], known, 1)
+    return f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
 
 
 # -- reading
@@ -8397,7 +8330,7 @@ def _add_commits(history: History, log: bytes) -> History:
             paths = []
         else:
             text = message.decode("utf-8", "replace")[:_MESSAGE_CHARACTERS]
-            words = [word for word in re.findall(r"\w+", text) if word.lower() not in STOP_WORDS]
+            words = [word for word in re.findall(r"\w+", text) if word.lower() not in stop_words()]
             forms = dict.fromkeys(form for word in words for form in word_forms(word))
         for form in forms:
             said.setdefault(form, []).append(len(touched))
@@ -9277,7 +9210,9 @@ def read_previous(project: Project, attempts: Sequence[Attempt]) -> tuple[str, s
         return "", ""
     log = "" if last.guard == "pass" else last.log or read_log(project, last.log_path)
     history = "" if is_empty_note(last.summary) else clean_text(last.summary)
-    return cut_tail(history, DIGEST_BYTES), "" if is_empty_note(log) else digest_log(log)
+    return cut_text(history, DIGEST_BYTES, "characters", tail=True), "" if is_empty_note(
+        log
+    ) else digest_log(log)
 
 
 def read_run_state(project: Project) -> dict[str, Any]:
@@ -10355,7 +10290,9 @@ def _document_text(project: Project, task: Task) -> str:
         text = clean_text(read_text(project, path) or "")
         lines = [line.strip() for line in text.split("\n")]
         told = [line for line in lines if re.search(rf"{_REQUIREMENT}|{word}", line)]
-        body = cut_words(text, 150) if name_of(path) == "design.md" else "\n".join(told[:20])
+        body = (
+            cut_text(text, 150, "words") if name_of(path) == "design.md" else "\n".join(told[:20])
+        )
         part = f"\nBeside it, {code_span(path, 400)}{':' if body.strip() else '.'}\n"
         part += f"\n{quote_text(body)}" if body.strip() else ""
         room -= count_bytes(part)
@@ -10457,7 +10394,7 @@ _ANCHOR_CHARS = 100_000  # of one file: far more than its lines may be
 
 def _quote_start(project: Project, text: str) -> str:
     text = clean_text(text[:_ANCHOR_CHARS])
-    return quote_text(cut_lines(text, project.config.anchor_max_prompt_lines))
+    return quote_text(cut_text(text, project.config.anchor_max_prompt_lines))
 
 
 def _anchor_agent(project: Project, briefing: Briefing) -> str:
@@ -10473,7 +10410,7 @@ def _anchor_task(project: Project, briefing: Briefing) -> str:
     epic = find_siblings(briefing.tracker, briefing.task)[0]
     above = f"Part of {code_span(epic.id)}: {one_line(epic.title)}\n\n" if epic else ""
     text = (above if project.config.anchor_include_epic else "") + render_whole_task(briefing)
-    return cut_lines(text, project.config.anchor_max_prompt_lines)
+    return cut_text(text, project.config.anchor_max_prompt_lines)
 
 
 def _anchor_git(project: Project, briefing: Briefing) -> str:
@@ -10488,13 +10425,13 @@ def _anchor_progress(project: Project, briefing: Briefing) -> str:
     if source is None:
         raise CtxError("no progress.txt")
     text = clean_text(source.decode("utf-8", "replace"))
-    return quote_text(cut_lines(text, project.config.anchor_progress_lines, tail=True))
+    return quote_text(cut_text(text, project.config.anchor_progress_lines, tail=True))
 
 
 def _anchor_deps(project: Project, briefing: Briefing) -> str:
     tasks = [each for each in briefing.tracker.tasks if each.id in briefing.task.depends_on]
     lines = [f"- {code_span(task.id)}: {one_line(task.title)} ({task.status})" for task in tasks]
-    return cut_lines("\n".join(lines), 20)
+    return cut_text("\n".join(lines), 20)
 
 
 _ANCHORS: dict[str, Callable[[Project, Briefing], str]] = {
@@ -10798,7 +10735,7 @@ def _open_tasks(project: Project, tracker: Tracker) -> str:
 
 def _task_text(project: Project, tracker: Tracker, task: Task) -> str:
     more = f"\nEarlier attempts and more: `{script_command(project)} prompt {show(task.id)}`.\n"
-    return cut_lines(render_whole_task(Briefing(tracker, task, (), "", "")), 60) + more
+    return cut_text(render_whole_task(Briefing(tracker, task, (), "", "")), 60) + more
 
 
 def _named_code(project: Project, text: str, allowed: str = ".*") -> str:
@@ -14512,6 +14449,18 @@ checks passed. `retry`: another attempt is needed. `decomposed`: the task is far
 its parts. `stuck`: a decision, access or fact is missing, or the task is wrong; the summary says what, and what you
 tried. In each case leave the repository in a working state.
 """[1:],
+    "secrets.txt": r"""
+# What looks like a credential -> what is shown of it. Every repetition is bounded: an open one took
+# minutes on 2,000 letters of "token".
+\b([a-zA-Z][\w+.-]{1,20}://)[^\s/@:'\"`]*:[^\s/@'\"`]+@ -> \1…@
+(?i)((?:passw|secret)\w{0,40}[\"']?\s{0,9}[=:]\s{0,9})([\"'])[^\"'\n]{4,4000}\2 -> \1\2…\2
+(?i)((?:passw|secret|token|credential)\w{0,40}[\"']?(?:[^\n\"'`]{0,40}[=:(]|[ \t])\s{0,9})([\"'`])[^\s\"'`]{4,4000}\2 -> \1\2…\2
+(?i)((?:key|auth|pwd)\w{0,40}[\"']?(?:[^\n\"'`]{0,40}[=:(]|[ \t])\s{0,9})([\"'`])(?=[^\"'`]{0,99}[0-9])(?=[^\"'`]{0,99}[a-zA-Z])[\w+/=.-]{12,4000}\2 -> \1\2…\2
+(?i)((?:passw|secret|token|api[_-]?key|credential|auth)[\w.-]{0,40}\s{0,9}[=:]\s{0,9})(?=[^\s]{0,99}[0-9])(?=[^\s]{0,99}[a-zA-Z])[\w+/=.~-]{8,} -> \1…
+(\s-u\s+[\w.-]+:)\S+ -> \1…
+\b(?:gh[pousr]_\w{16,}|github_pat_\w{20,}|sk-[\w-]{16,}|xox[a-z]-[\w-]{10,}|AKIA[0-9A-Z]{12,}|eyJ[\w-]{10,}\.[\w-]{5,}[\w.-]*) -> …
+(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z) -> …
+"""[1:],
     "skill.md": r"""
 ---
 name: ctx
@@ -14525,6 +14474,20 @@ description: Facts about this repository on demand. Use it before exploring the 
 - The files one task will touch, with reasons: `{ctx} pack "what to do"`. Work within that package; report gaps rather than searching everywhere.
 - Tasks and the next one: `{ctx} tasks --ready`. All about one of them: `{ctx} prompt TASK`.
 - House rules: `.ctx/constitution.md`. How a task is worked through: `.ctx/runloop.md`.
+"""[1:],
+    "stopwords.txt": r"""
+a an the and or but if then else of to in on at by for with without from as is are was were be
+been being it its this that these those there here not no nor so than too very can could should
+would will shall may might must do does did doing done has have had having i we you he she they
+them our your their my me us who whom which what when where why how all any both each few more
+most other some such only own same into about after before between during through over under
+again further also just because while until up down out off now new use used uses using fix
+fixes fixed fixing add adds added adding make makes made making change changes changed changing
+allow allows allowed ensure ensures update updates updated support supports supported implement
+implements implemented improve improves improved remove removes removed eg ie etc via per one
+two see case cases issue issues bug bugs problem please need needs want get gets got like
+instead still however currently previously code way rather since well even though don doesn
+isn won didn let don't
 """[1:],
     "view.html": r"""
 <!doctype html>
