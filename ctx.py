@@ -16,24 +16,25 @@
 Rooms, in order; each uses only rooms above it (`grep -n '^# ----' ctx.py`):
 
     1 TYPES      every record that crosses a room
-    2 TEXT       strings: words, fences, names to show, the managed section
-    3 LANGUAGES  the compiler of the language table
-    4 TAGS       bytes of one file -> definitions, references, imports
-    5 FACTS      texts of config files -> stack, commands, key files, tree
-    6 LINKS      imports as written -> files of this repository
-    7 RANK       graph, PageRank, word scores
-    8 SELECT     what fits a budget
-    9 RENDER     values -> markdown, JSON, a page
-    10 DISK      files, environment, configuration, tokenizer, messages
-    11 GIT       everything that asks git, run one safe way
-    12 INDEX     list, read, tag, cache
-    13 TASKS     tasks and earlier attempts, from their files
-    14 FLOWS     map, package and search, each as one paragraph of calls
-    15 PROMPTS   prompt, context files, anchor, record, texts for hook and MCP, the page
-    16 INSTALL   what init, update and doctor plan
-    17 COMMANDS  one cmd_* per subcommand
-    18 SERVE     hook and mcp: JSON in, JSON out
-    19 MAIN      arguments in, exit code out
+    2 TEXT       strings: cleaning, cutting, fences, markdown, JSON, the managed section
+    3 WORDS      words of tasks and sources: stems, names, fields
+    4 LANGUAGES  the compiler of the language table
+    5 TAGS       bytes of one file -> definitions, references, imports
+    6 FACTS      texts of config files -> stack, commands, key files, tree
+    7 LINKS      imports as written -> files of this repository
+    8 RANK       graph, PageRank, word scores
+    9 SELECT     what fits a budget
+    10 RENDER    values -> markdown, JSON, a page
+    11 DISK      files, environment, configuration, tokenizer, messages
+    12 GIT       everything that asks git, run one safe way
+    13 INDEX     list, read, tag, cache
+    14 TASKS     tasks and earlier attempts, from their files
+    15 FLOWS     map, package and search, each as one paragraph of calls
+    16 PROMPTS   prompt, context files, anchor, record, texts for hook and MCP, the page
+    17 INSTALL   what init, update and doctor plan
+    18 COMMANDS  one cmd_* per subcommand
+    19 SERVE     hook and mcp: JSON in, JSON out
+    20 MAIN      arguments in, exit code out
 
 After the code, under DATA, stand the language table and the texts, copied from templates/.
 
@@ -591,7 +592,7 @@ class Prompt(NamedTuple):
 
 
 # ---- 2 TEXT (pure) ---------------------------------------------------------
-# Strings: words, sentences, fences, names to show, JSON and TOML, paths, the managed section.
+# Strings: cleaning and cutting, fences, sentences, markdown, JSON and TOML, paths, the managed section.
 # Uses: TYPES.
 
 
@@ -919,296 +920,6 @@ def _bracket_pattern(negated: bool, some: str) -> str:
     except re.error:
         return "(?!)"
     return f"(?!/)[{'^' if negated else ''}{inner}]"
-
-
-# -- words
-
-
-def split_words(text: str) -> list[str]:
-    """The stems of a text in order: identifiers as their parts, then whole where they have several."""
-    return [form for word in re.findall(r"\w+", text) for form in word_forms(word)]
-
-
-@functools.lru_cache(100_000)
-def word_forms(word: str) -> tuple[str, ...]:
-    """What one word is found by: `parseHints2` is parse, hint, parsehints2."""
-    parts = re.findall(_ASCII_PARTS if word.isascii() else _WORD_PARTS, word)
-    forms = []
-    for part in parts:
-        if part[0] >= "\u2e80":  # scripts without blanks: every two neighbours are a word
-            forms += [part[at : at + 2] for at in range(max(1, len(part) - 1))]
-        elif len(part) > 1:
-            forms.append(stem(part.lower()))
-    if len(parts) > 1 and len(word) <= _LONGEST_WORD:
-        forms.append(word.lower().replace("_", ""))
-    return tuple(forms)
-
-
-_ASCII_PARTS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+"
-_WORD_PARTS = (  # takes long to compile
-    rf"{_ASCII_PARTS}|[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
-    r"|[^\W0-9_A-Za-z\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
-)
-_LONGEST_WORD = 60  # characters; longer ones are data
-
-
-def stem(word: str) -> str:
-    """The word without its English ending, always a beginning of the word itself."""
-    if len(word) < 4 or not word.isascii():
-        return word
-    for ending in (_PLURAL, _ENDING, _ENDING):
-        cut = re.sub(ending, "", word)
-        if len(cut) > 2 and re.search("[aeiouy]", cut):
-            word = cut
-    if len(word) > 3:
-        word = re.sub(r"(?<=[^aeiou])[ey]$", "", re.sub(r"([bdgmnprt])\1$", r"\1", word))
-    return word
-
-
-_PLURAL = r"(?<=[^su])(?<!i)s$|(?<=i)es$"
-_ENDING = (
-    r"(?:i[sz]ations?|i[sz]ers?|i[sz]ing|i[sz]ed?|ations?|ators?|ating|ated|ate|ings?|ed|ers?"
-    r"|ments?|ness|iti?y?|able|ible|ive|ion|ally|al|ly|i)$"
-)
-
-
-@functools.cache
-def stop_words() -> frozenset[str]:
-    """Words that say nothing about code."""
-    return frozenset(TEMPLATES["stopwords.txt"].split())
-
-
-def parse_hints(text: str, paths: Iterable[str]) -> Hints:
-    """What a task's text points at in a repository of these files."""
-    text = text[:_TASK_CHARACTERS]
-    words: dict[str, float] = {}
-    lines = text.strip().split("\n")
-    for number, line in enumerate(lines):
-        weight = max(_LEAST_WEIGHT, 1.05 - 0.05 * number) if number else _TITLE_WEIGHT
-        for word in re.findall(r"\w+", line):
-            if word.lower() not in stop_words():
-                for form in word_forms(word):
-                    words.setdefault(form, weight)
-    return Hints(
-        paths=find_named_paths(text, paths),
-        names=tuple(find_identifiers(text)),
-        action=find_action(lines[0]),
-        words=words,
-        title=frozenset(split_words(lines[0])),
-    )
-
-
-_TASK_CHARACTERS = 100_000  # a task says what it wants long before
-_TITLE_WEIGHT = 2.0  # of a word in the first line; those below have 1, and less line by line
-_LEAST_WEIGHT = 0.5
-
-
-def find_action(title: str) -> str:
-    """What a title asks for: what its first verb says; what follows a semicolon comes with it."""
-    clause = re.split(r"; |\. ", title.lower())[0]
-    matches = [(re.search(pattern, clause), name) for name, pattern in _TASK_ACTIONS]
-    starts = [(match.start(), name) for match, name in matches if match]
-    return min(starts, key=lambda start: start[0])[1] if starts else ""
-
-
-_TASK_ACTIONS = (
-    (
-        "fix",
-        r"\b(fix\w*|bug|broken|crash\w*|fail\w*|regression|wrong\w*|incorrect\w*|traceback"
-        r"|\w+(error|exception)|error (when|in|on|if))\b",
-    ),
-    ("test", r"\b(add|write|extend|improve|missing) ([\w-]+ ){0,3}tests?\b|\btest coverage\b"),
-    ("document", r"\b(document\w*|docs?|docstrings?|readme|changelog|comments?)\b"),
-    ("review", r"\breview\w*\b"),
-    ("refactor", r"\b(refactor\w*|clean ?up|simplif\w*|rename|move|extract|restructur\w*)\b"),
-    (
-        "implement",
-        r"\b(implement\w*|add\w*|support\w*|introduc\w*|allow\w*|new|creat\w*|raise|reject|warn"
-        r"|let|make|accept|handle|expose|provide|return|show|use|validate)\b",
-    ),
-)
-
-
-def find_task_words(text: str) -> dict[str, str]:
-    """Each form that the words of a task are found by -> the shortest word there that has it."""
-    text = text[:_TASK_CHARACTERS]
-    words = {*re.findall(r"\w+", text), *re.findall(r"[^\W_]+", text)}
-    longest = sorted(words, key=lambda word: (-len(word), word))
-    return {form: word for word in longest for form in word_forms(word)}
-
-
-def find_identifiers(text: str) -> list[str]:
-    """Words of a text that may be names of code, in order: those a sentence would not have."""
-    spans = re.findall(r"`([^`\n]{1,200})`", text)
-    shaped = re.findall(r"\b(?:\w+_\w+|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*|__\w+__)\b", text)
-    called = re.findall(r"\b([A-Za-z_]\w+)\(", text)
-    dotted = re.findall(r"\b[A-Za-z_]\w*(?:(?:\.|::|->|#)[A-Za-z_]\w*)+", text)
-    quoted, members = (re.findall(r"[A-Za-z_]\w{2,}", " ".join(each)) for each in (spans, dotted))
-    return list(dict.fromkeys([*quoted, *shaped, *called, *members]))[:_MOST_IDENTIFIERS]
-
-
-_MOST_IDENTIFIERS = 200
-
-
-def find_path_words(text: str) -> list[str]:
-    """Words of a text that may be paths or their ends, or modules, in order."""
-    found: dict[str, None] = {}
-    for word in re.findall(r"[\w@.+~\\/-]*\w", text):
-        if "/" in word or "\\" in word or "." in word.strip("."):
-            parts = [each for each in re.split(r"[\\/]+", word) if each not in ("", ".", "..")]
-            found["/".join(parts)] = None
-    return list(found)[:_MOST_IDENTIFIERS]
-
-
-def find_named_paths(text: str, paths: Iterable[str]) -> tuple[str, ...]:
-    """The files that a text names: whole paths or their ends, module names, traceback lines."""
-    words = find_path_words(text)
-    # "a.b" may be a file of that name or the module a/b; a bare name must have its suffix
-    forms = [
-        [form for form in dict.fromkeys([word, word.replace(".", "/")]) if re.search("[./]", form)]
-        if "/" not in word
-        else [word]
-        for word in words
-    ]
-    ends: dict[str, list[str]] = {name_of(form): [] for each in forms for form in each}
-    for path in paths if words else ():
-        name = name_of(path)
-        for end in (name, name.rpartition(".")[0]):
-            if end in ends:
-                ends[end].append(path)
-    found: dict[str, None] = {}
-    for each in forms:
-        for form in each:
-            same = [path for path in ends[name_of(form)] if _is_path_named(path, form)]
-            if 0 < len(same) <= _VAGUE_PATHS:
-                found |= dict.fromkeys(same)
-                break
-    return tuple(found)
-
-
-_VAGUE_PATHS = 8  # files that end like this: more of them, and the text means none in particular
-
-
-def _is_path_named(path: str, form: str) -> bool:
-    """Whether a text that says `form` means this path: one is the end of the other."""
-    bare = path.rpartition(".")[0]
-    return (
-        f"/{path}".endswith(f"/{form}")
-        or f"/{bare}".endswith(f"/{form}")
-        or f"/{form}".endswith(f"/{path}")
-    )
-
-
-# -- fields of a file, each a kind of place where a word can stand
-
-FIELDS = ("path", "names", "docs", "strings", "code")
-_FIELD_BITS = (2, 6, 8, 8, 8)  # how far a word is counted in each: together 32 bits
-FIELD_SHIFTS = (0, 2, 8, 16, 24)
-
-
-@functools.lru_cache(20_000)
-def unpack_counts(packed: int) -> tuple[int, ...]:
-    """How often a word stands in each of FIELDS."""
-    pairs = zip(FIELD_SHIFTS, _FIELD_BITS, strict=True)
-    return tuple(packed >> shift & (1 << bits) - 1 for shift, bits in pairs)
-
-
-def count_fields(
-    path: str, text: str, names: Iterable[str], comments: Comments | None, *, docstring: bool
-) -> tuple[dict[str, int], tuple[int, ...]]:
-    """How often each stem stands in each field of a file, packed in one number; sizes of the fields.
-
-    `comments` None: the text is prose, and all of it documents.
-    """
-    folder, _, name = path.rpartition("/")
-    docs, strings, code = _split_source(text, comments, docstring=docstring)
-    parts = (f"{folder} {name} {name}", " ".join(names), docs, strings, code)
-    packed: dict[str, int] = {}
-    sizes = []
-    for part, bits, shift in zip(parts, _FIELD_BITS, FIELD_SHIFTS, strict=True):
-        counts: dict[str, int] = {}
-        for word, often in collections.Counter(re.findall(r"\w+", part)).items():
-            for form in word_forms(word):
-                counts[form] = counts.get(form, 0) + often
-        most = (1 << bits) - 1
-        for form, often in counts.items():
-            packed[form] = packed.get(form, 0) | min(often, most) << shift
-        sizes.append(sum(counts.values()))
-    return packed, tuple(sizes)
-
-
-def _split_source(text: str, comments: Comments | None, *, docstring: bool) -> tuple[str, str, str]:
-    """The comments, the strings and the rest of a source."""
-    if comments is None:
-        return text, "", ""
-    docs: list[str] = []
-    strings: list[str] = []
-
-    def sort_out(match: re.Match[str]) -> str:
-        (strings if match["string"] is not None else docs).append(match[0])
-        return " "
-
-    code = re.sub(_fields_pattern(comments, docstring), sort_out, text)
-    return "\n".join(docs), "\n".join(strings), code
-
-
-@functools.cache
-def _fields_pattern(comments: Comments, docstring: bool) -> str:
-    quotes = r"\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z)|" if docstring else ""
-    strings = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`"
-    return f"(?s){quotes}{comment_pattern(comments)}|(?P<string>{strings})"
-
-
-def comment_pattern(comments: Comments) -> str:
-    """A regex for the comments of a source; a block that nobody closes ends with the text."""
-    blocks = [rf"{re.escape(mark)}(?s:.*?)(?:{re.escape(end)}|\Z)" for mark, end in comments if end]
-    lines = [re.escape(mark) + r"[^\n]*" for mark, end in comments if not end]
-    return "|".join(blocks + lines) or "(?!)"  # blocks first: `--[[` begins as a line comment
-
-
-def find_line_hits(text: str, stems: Iterable[str]) -> LineHits:
-    """How often a word of a text begins with each stem, by line."""
-    lower = text.lower()
-    if len(lower) != len(text):  # a letter that has no single lower form: offsets would shift
-        lower = text
-    ends = list(itertools.accumulate(len(line) + 1 for line in text.split("\n")))
-    lines: LineHits = {}
-    for each in stems:
-        at, size, left = lower.find(each), len(each), _MOST_HITS
-        while at >= 0 and left:
-            before = text[at - 1 : at]
-            begins = not before.isalpha() or (text[at].isupper() and before.islower())
-            if begins and (size > 3 or not lower[at + size : at + size + 1].isalpha()):
-                counts = lines.setdefault(bisect.bisect_right(ends, at) + 1, {})
-                counts[each] = counts.get(each, 0) + 1
-                left -= 1
-            at = lower.find(each, at + size)
-    return lines
-
-
-_MOST_HITS = 500  # of one stem in one file
-
-
-def find_changed_lines(old: str, new: str) -> list[tuple[int, int]]:
-    """The lines of the new text, first and last of each run, that the old one has not."""
-    import difflib
-
-    matcher = difflib.SequenceMatcher(None, old.splitlines(), new.splitlines())
-    return [
-        (first + 1, max(last, first + 1))
-        for verb, _, _, first, last in matcher.get_opcodes()
-        if verb != "equal"
-    ]
-
-
-def join_words(text: str) -> list[str]:
-    """Neighbouring words of a text as one name: "connection pool" may be `ConnectionPool`."""
-    found: dict[str, None] = {}
-    words = [word.lower() for word in re.findall(r"[A-Za-z][a-z]+|[.,;:()]", text[:5000])]
-    for first, second in itertools.pairwise(words):
-        if first.isalpha() and second.isalpha() and not {first, second} & stop_words():
-            found[first + second] = None
-    return list(found)[:_MOST_IDENTIFIERS]
 
 
 # -- what users and their tools wrote, made safe to stand among sections of ours
@@ -1662,7 +1373,298 @@ def in_file(path: str, step: Callable[..., T], *args: Any) -> T:
         raise CtxError(f"{path}:{error}") from error
 
 
-# ---- 3 LANGUAGES (pure) ----------------------------------------------------
+# ---- 3 WORDS (pure) --------------------------------------------------------
+# Words of tasks and sources: stems, what a task names, fields of a file. Uses: TYPES TEXT.
+
+
+def split_words(text: str) -> list[str]:
+    """The stems of a text in order: identifiers as their parts, then whole where they have several."""
+    return [form for word in re.findall(r"\w+", text) for form in word_forms(word)]
+
+
+@functools.lru_cache(100_000)
+def word_forms(word: str) -> tuple[str, ...]:
+    """What one word is found by: `parseHints2` is parse, hint, parsehints2."""
+    parts = re.findall(_ASCII_PARTS if word.isascii() else _WORD_PARTS, word)
+    forms = []
+    for part in parts:
+        if part[0] >= "\u2e80":  # scripts without blanks: every two neighbours are a word
+            forms += [part[at : at + 2] for at in range(max(1, len(part) - 1))]
+        elif len(part) > 1:
+            forms.append(stem(part.lower()))
+    if len(parts) > 1 and len(word) <= _LONGEST_WORD:
+        forms.append(word.lower().replace("_", ""))
+    return tuple(forms)
+
+
+_ASCII_PARTS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+"
+_WORD_PARTS = (  # takes long to compile
+    rf"{_ASCII_PARTS}|[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
+    r"|[^\W0-9_A-Za-z\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
+)
+_LONGEST_WORD = 60  # characters; longer ones are data
+
+
+def stem(word: str) -> str:
+    """The word without its English ending, always a beginning of the word itself."""
+    if len(word) < 4 or not word.isascii():
+        return word
+    for ending in (_PLURAL, _ENDING, _ENDING):
+        cut = re.sub(ending, "", word)
+        if len(cut) > 2 and re.search("[aeiouy]", cut):
+            word = cut
+    if len(word) > 3:
+        word = re.sub(r"(?<=[^aeiou])[ey]$", "", re.sub(r"([bdgmnprt])\1$", r"\1", word))
+    return word
+
+
+_PLURAL = r"(?<=[^su])(?<!i)s$|(?<=i)es$"
+_ENDING = (
+    r"(?:i[sz]ations?|i[sz]ers?|i[sz]ing|i[sz]ed?|ations?|ators?|ating|ated|ate|ings?|ed|ers?"
+    r"|ments?|ness|iti?y?|able|ible|ive|ion|ally|al|ly|i)$"
+)
+
+
+@functools.cache
+def stop_words() -> frozenset[str]:
+    """Words that say nothing about code."""
+    return frozenset(TEMPLATES["stopwords.txt"].split())
+
+
+def parse_hints(text: str, paths: Iterable[str]) -> Hints:
+    """What a task's text points at in a repository of these files."""
+    text = text[:_TASK_CHARACTERS]
+    words: dict[str, float] = {}
+    lines = text.strip().split("\n")
+    for number, line in enumerate(lines):
+        weight = max(_LEAST_WEIGHT, 1.05 - 0.05 * number) if number else _TITLE_WEIGHT
+        for word in re.findall(r"\w+", line):
+            if word.lower() not in stop_words():
+                for form in word_forms(word):
+                    words.setdefault(form, weight)
+    return Hints(
+        paths=find_named_paths(text, paths),
+        names=tuple(find_identifiers(text)),
+        action=find_action(lines[0]),
+        words=words,
+        title=frozenset(split_words(lines[0])),
+    )
+
+
+_TASK_CHARACTERS = 100_000  # a task says what it wants long before
+_TITLE_WEIGHT = 2.0  # of a word in the first line; those below have 1, and less line by line
+_LEAST_WEIGHT = 0.5
+
+
+def find_action(title: str) -> str:
+    """What a title asks for: what its first verb says; what follows a semicolon comes with it."""
+    clause = re.split(r"; |\. ", title.lower())[0]
+    matches = [(re.search(pattern, clause), name) for name, pattern in _TASK_ACTIONS]
+    starts = [(match.start(), name) for match, name in matches if match]
+    return min(starts, key=lambda start: start[0])[1] if starts else ""
+
+
+_TASK_ACTIONS = (
+    (
+        "fix",
+        r"\b(fix\w*|bug|broken|crash\w*|fail\w*|regression|wrong\w*|incorrect\w*|traceback"
+        r"|\w+(error|exception)|error (when|in|on|if))\b",
+    ),
+    ("test", r"\b(add|write|extend|improve|missing) ([\w-]+ ){0,3}tests?\b|\btest coverage\b"),
+    ("document", r"\b(document\w*|docs?|docstrings?|readme|changelog|comments?)\b"),
+    ("review", r"\breview\w*\b"),
+    ("refactor", r"\b(refactor\w*|clean ?up|simplif\w*|rename|move|extract|restructur\w*)\b"),
+    (
+        "implement",
+        r"\b(implement\w*|add\w*|support\w*|introduc\w*|allow\w*|new|creat\w*|raise|reject|warn"
+        r"|let|make|accept|handle|expose|provide|return|show|use|validate)\b",
+    ),
+)
+
+
+def find_task_words(text: str) -> dict[str, str]:
+    """Each form that the words of a task are found by -> the shortest word there that has it."""
+    text = text[:_TASK_CHARACTERS]
+    words = {*re.findall(r"\w+", text), *re.findall(r"[^\W_]+", text)}
+    longest = sorted(words, key=lambda word: (-len(word), word))
+    return {form: word for word in longest for form in word_forms(word)}
+
+
+def find_identifiers(text: str) -> list[str]:
+    """Words of a text that may be names of code, in order: those a sentence would not have."""
+    spans = re.findall(r"`([^`\n]{1,200})`", text)
+    shaped = re.findall(r"\b(?:\w+_\w+|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*|__\w+__)\b", text)
+    called = re.findall(r"\b([A-Za-z_]\w+)\(", text)
+    dotted = re.findall(r"\b[A-Za-z_]\w*(?:(?:\.|::|->|#)[A-Za-z_]\w*)+", text)
+    quoted, members = (re.findall(r"[A-Za-z_]\w{2,}", " ".join(each)) for each in (spans, dotted))
+    return list(dict.fromkeys([*quoted, *shaped, *called, *members]))[:_MOST_IDENTIFIERS]
+
+
+_MOST_IDENTIFIERS = 200
+
+
+def find_path_words(text: str) -> list[str]:
+    """Words of a text that may be paths or their ends, or modules, in order."""
+    found: dict[str, None] = {}
+    for word in re.findall(r"[\w@.+~\\/-]*\w", text):
+        if "/" in word or "\\" in word or "." in word.strip("."):
+            parts = [each for each in re.split(r"[\\/]+", word) if each not in ("", ".", "..")]
+            found["/".join(parts)] = None
+    return list(found)[:_MOST_IDENTIFIERS]
+
+
+def find_named_paths(text: str, paths: Iterable[str]) -> tuple[str, ...]:
+    """The files that a text names: whole paths or their ends, module names, traceback lines."""
+    words = find_path_words(text)
+    # "a.b" may be a file of that name or the module a/b; a bare name must have its suffix
+    forms = [
+        [form for form in dict.fromkeys([word, word.replace(".", "/")]) if re.search("[./]", form)]
+        if "/" not in word
+        else [word]
+        for word in words
+    ]
+    ends: dict[str, list[str]] = {name_of(form): [] for each in forms for form in each}
+    for path in paths if words else ():
+        name = name_of(path)
+        for end in (name, name.rpartition(".")[0]):
+            if end in ends:
+                ends[end].append(path)
+    found: dict[str, None] = {}
+    for each in forms:
+        for form in each:
+            same = [path for path in ends[name_of(form)] if _is_path_named(path, form)]
+            if 0 < len(same) <= _VAGUE_PATHS:
+                found |= dict.fromkeys(same)
+                break
+    return tuple(found)
+
+
+_VAGUE_PATHS = 8  # files that end like this: more of them, and the text means none in particular
+
+
+def _is_path_named(path: str, form: str) -> bool:
+    """Whether a text that says `form` means this path: one is the end of the other."""
+    bare = path.rpartition(".")[0]
+    return (
+        f"/{path}".endswith(f"/{form}")
+        or f"/{bare}".endswith(f"/{form}")
+        or f"/{form}".endswith(f"/{path}")
+    )
+
+
+# -- fields of a file, each a kind of place where a word can stand
+
+FIELDS = ("path", "names", "docs", "strings", "code")
+_FIELD_BITS = (2, 6, 8, 8, 8)  # how far a word is counted in each: together 32 bits
+FIELD_SHIFTS = (0, 2, 8, 16, 24)
+
+
+@functools.lru_cache(20_000)
+def unpack_counts(packed: int) -> tuple[int, ...]:
+    """How often a word stands in each of FIELDS."""
+    pairs = zip(FIELD_SHIFTS, _FIELD_BITS, strict=True)
+    return tuple(packed >> shift & (1 << bits) - 1 for shift, bits in pairs)
+
+
+def count_fields(
+    path: str, text: str, names: Iterable[str], comments: Comments | None, *, docstring: bool
+) -> tuple[dict[str, int], tuple[int, ...]]:
+    """How often each stem stands in each field of a file, packed in one number; sizes of the fields.
+
+    `comments` None: the text is prose, and all of it documents.
+    """
+    folder, _, name = path.rpartition("/")
+    docs, strings, code = _split_source(text, comments, docstring=docstring)
+    parts = (f"{folder} {name} {name}", " ".join(names), docs, strings, code)
+    packed: dict[str, int] = {}
+    sizes = []
+    for part, bits, shift in zip(parts, _FIELD_BITS, FIELD_SHIFTS, strict=True):
+        counts: dict[str, int] = {}
+        for word, often in collections.Counter(re.findall(r"\w+", part)).items():
+            for form in word_forms(word):
+                counts[form] = counts.get(form, 0) + often
+        most = (1 << bits) - 1
+        for form, often in counts.items():
+            packed[form] = packed.get(form, 0) | min(often, most) << shift
+        sizes.append(sum(counts.values()))
+    return packed, tuple(sizes)
+
+
+def _split_source(text: str, comments: Comments | None, *, docstring: bool) -> tuple[str, str, str]:
+    """The comments, the strings and the rest of a source."""
+    if comments is None:
+        return text, "", ""
+    docs: list[str] = []
+    strings: list[str] = []
+
+    def sort_out(match: re.Match[str]) -> str:
+        (strings if match["string"] is not None else docs).append(match[0])
+        return " "
+
+    code = re.sub(_fields_pattern(comments, docstring), sort_out, text)
+    return "\n".join(docs), "\n".join(strings), code
+
+
+@functools.cache
+def _fields_pattern(comments: Comments, docstring: bool) -> str:
+    quotes = r"\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z)|" if docstring else ""
+    strings = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`"
+    return f"(?s){quotes}{comment_pattern(comments)}|(?P<string>{strings})"
+
+
+def comment_pattern(comments: Comments) -> str:
+    """A regex for the comments of a source; a block that nobody closes ends with the text."""
+    blocks = [rf"{re.escape(mark)}(?s:.*?)(?:{re.escape(end)}|\Z)" for mark, end in comments if end]
+    lines = [re.escape(mark) + r"[^\n]*" for mark, end in comments if not end]
+    return "|".join(blocks + lines) or "(?!)"  # blocks first: `--[[` begins as a line comment
+
+
+def find_line_hits(text: str, stems: Iterable[str]) -> LineHits:
+    """How often a word of a text begins with each stem, by line."""
+    lower = text.lower()
+    if len(lower) != len(text):  # a letter that has no single lower form: offsets would shift
+        lower = text
+    ends = list(itertools.accumulate(len(line) + 1 for line in text.split("\n")))
+    lines: LineHits = {}
+    for each in stems:
+        at, size, left = lower.find(each), len(each), _MOST_HITS
+        while at >= 0 and left:
+            before = text[at - 1 : at]
+            begins = not before.isalpha() or (text[at].isupper() and before.islower())
+            if begins and (size > 3 or not lower[at + size : at + size + 1].isalpha()):
+                counts = lines.setdefault(bisect.bisect_right(ends, at) + 1, {})
+                counts[each] = counts.get(each, 0) + 1
+                left -= 1
+            at = lower.find(each, at + size)
+    return lines
+
+
+_MOST_HITS = 500  # of one stem in one file
+
+
+def find_changed_lines(old: str, new: str) -> list[tuple[int, int]]:
+    """The lines of the new text, first and last of each run, that the old one has not."""
+    import difflib
+
+    matcher = difflib.SequenceMatcher(None, old.splitlines(), new.splitlines())
+    return [
+        (first + 1, max(last, first + 1))
+        for verb, _, _, first, last in matcher.get_opcodes()
+        if verb != "equal"
+    ]
+
+
+def join_words(text: str) -> list[str]:
+    """Neighbouring words of a text as one name: "connection pool" may be `ConnectionPool`."""
+    found: dict[str, None] = {}
+    words = [word.lower() for word in re.findall(r"[A-Za-z][a-z]+|[.,;:()]", text[:5000])]
+    for first, second in itertools.pairwise(words):
+        if first.isalpha() and second.isalpha() and not {first, second} & stop_words():
+            found[first + second] = None
+    return list(found)[:_MOST_IDENTIFIERS]
+
+
+# ---- 4 LANGUAGES (pure) ----------------------------------------------------
 # The compiler of the language table (templates/languages.txt). Knows nothing of tree-sitter. Uses: TYPES.
 
 
@@ -1891,8 +1893,8 @@ def parse_own_languages(tables: Mapping[str, object]) -> str:
 _REGEXES = ("public", "member", "cut", "blank", "evidence", "beside", "roots")  # verbs of one regex
 
 
-# ---- 4 TAGS (pure) ---------------------------------------------------------
-# Bytes of one file in, its tags out. Uses: TYPES TEXT LANGUAGES.
+# ---- 5 TAGS (pure) ---------------------------------------------------------
+# Bytes of one file in, its tags out. Uses: TYPES TEXT WORDS LANGUAGES.
 
 MAX_SIGNATURE = 160  # characters; a longer one pushes other definitions out of a map
 MAX_DOC = 140
@@ -2932,7 +2934,7 @@ def _ast_signature(
     return shorten(ast.unparse(node).strip().removesuffix(":"), MAX_SIGNATURE)
 
 
-# ---- 5 FACTS (pure) --------------------------------------------------------
+# ---- 6 FACTS (pure) --------------------------------------------------------
 # Texts of config files in, stack, commands and key files out; roles, tree and modules from paths.
 # Of a script or target it takes the name, never the text, which may hold secrets. Its tables are
 # strings, parsed at their first use, and so are its patterns. Uses: TYPES TEXT LANGUAGES.
@@ -3842,7 +3844,7 @@ def _find_doc(folder: str, folders: Mapping[str, _Folder], docs: Mapping[str, st
     return ""
 
 
-# ---- 6 LINKS (pure) --------------------------------------------------------
+# ---- 7 LINKS (pure) --------------------------------------------------------
 # Imports as written in, files of this repository out. Knows no grammar: it compares names with
 # paths, by the rule that the row `import` of a language names. Uses: TEXT LANGUAGES.
 
@@ -4339,9 +4341,8 @@ _RESOLVERS: dict[str, Callable[[_Tree, _Rule], _Resolve]] = {
 }
 
 
-# ---- 7 RANK (pure) ---------------------------------------------------------
-# Tags in, scores out. Knows nothing of tokens or markdown.
-# Uses: TYPES TEXT FACTS LINKS.
+# ---- 8 RANK (pure) ---------------------------------------------------------
+# Tags in, scores out. Knows nothing of tokens or markdown. Uses: TYPES TEXT WORDS FACTS LINKS.
 
 
 # How sure a mention is to mean a definition, by where the definition stands.
@@ -5148,7 +5149,7 @@ def find_subjects(hints: Hints) -> set[str]:
     return subjects | ({"test"} if "test" in hints.title else set())
 
 
-# ---- 8 SELECT (pure) -------------------------------------------------------
+# ---- 9 SELECT (pure) -------------------------------------------------------
 # What fits a budget. Uses: TYPES TEXT.
 
 
@@ -5357,7 +5358,7 @@ def _shortened(sections: Sequence[Section], sizes: Sequence[int]) -> list[Sectio
     return kept
 
 
-# ---- 9 RENDER (pure) -------------------------------------------------------
+# ---- 10 RENDER (pure) ------------------------------------------------------
 # Values in, markdown, JSON and a page out. Uses: TYPES TEXT FACTS RANK.
 
 
@@ -6308,7 +6309,7 @@ def _quote(text: str) -> str:
     return "'" + text.replace("\\", "").replace("'", "’") + "'"
 
 
-# ---- 10 DISK (world) -------------------------------------------------------
+# ---- 11 DISK (world) -------------------------------------------------------
 # Files, git, environment, configuration, tokens, talk. Decides nothing. Uses: TYPES TEXT LANGUAGES.
 
 
@@ -7151,8 +7152,8 @@ _ARGUMENT_BYTES = 10_000_000
 _MOST_READS = 100  # a device may have no end
 
 
-# ---- 11 GIT (world) --------------------------------------------------------
-# Everything that asks git, run one safe way; the repository's root. Uses: TYPES TEXT DISK.
+# ---- 12 GIT (world) --------------------------------------------------------
+# Everything that asks git, run one safe way; the repository's root. Uses: TYPES TEXT WORDS DISK.
 
 
 def find_root(start: str) -> str:
@@ -7355,8 +7356,8 @@ def read_git_version(project: Project) -> str:
     return (run_git(project, "version") or b"").decode("utf-8", "replace").strip()
 
 
-# ---- 12 INDEX (world) ------------------------------------------------------
-# List, read, tag, remember. Uses: TYPES TEXT LANGUAGES TAGS FACTS DISK GIT.
+# ---- 13 INDEX (world) ------------------------------------------------------
+# List, read, tag, remember. Uses: TYPES TEXT WORDS LANGUAGES TAGS FACTS DISK GIT.
 
 
 class Index(NamedTuple):
@@ -8406,7 +8407,7 @@ def read_mtime(place: str) -> int:
         return 0
 
 
-# ---- 13 TASKS (world) ------------------------------------------------------
+# ---- 14 TASKS (world) ------------------------------------------------------
 # Tasks and earlier attempts, from their files; a bad record costs itself alone. Never writes.
 # Uses: TYPES TEXT DISK GIT.
 
@@ -9518,8 +9519,9 @@ def find_current(tracker: Tracker, branch: str) -> Task | None:
     return next(iter([*named, *running, *looped]), None)
 
 
-# ---- 14 FLOWS (world) ------------------------------------------------------
-# Map, package and search, each as one paragraph of calls. Uses: TYPES TEXT TAGS FACTS LINKS RANK SELECT RENDER DISK GIT INDEX TASKS.
+# ---- 15 FLOWS (world) ------------------------------------------------------
+# Map, package and search, each as one paragraph of calls. Uses: TYPES TEXT WORDS TAGS FACTS LINKS
+# RANK SELECT RENDER DISK GIT INDEX TASKS.
 
 MAP_PATH = ".ctx/map.md"
 CONSTITUTION_PATH = ".ctx/constitution.md"
@@ -10160,9 +10162,10 @@ _MOST_FOUND = 20
 # -- tasks and prompts
 
 
-# ---- 15 PROMPTS (world) ----------------------------------------------------
-# What one task, session or question is answered with: prompt, context files, anchor, record,
-# the texts of hook and MCP, and the page. Uses: TYPES TEXT FACTS RANK SELECT RENDER DISK GIT INDEX TASKS FLOWS.
+# ---- 16 PROMPTS (world) ----------------------------------------------------
+# What one task, session or question is answered with: prompt, context files, anchor, record, the
+# texts of hook and MCP, and the page. Uses: TYPES TEXT WORDS FACTS RANK SELECT RENDER DISK GIT
+# INDEX TASKS FLOWS.
 
 CONTEXT_FOLDER = ".runner/context"
 _RUNNER_IGNORE = b"context/\niterations/\n"
@@ -10966,7 +10969,7 @@ def _pack_budget(package: Pack) -> Budget:
     return Budget("Context package", "tokens", package.budget, package.size, shares)
 
 
-# ---- 16 INSTALL (world) ----------------------------------------------------
+# ---- 17 INSTALL (world) ----------------------------------------------------
 # What init, update and doctor plan: sections, own files, agents' settings. Uses: TYPES TEXT RENDER DISK GIT INDEX TASKS FLOWS.
 
 AGENT_FILE = "AGENTS.md"
@@ -11527,7 +11530,7 @@ def _check_agent(project: Project, agent: str) -> Finding:
     return Finding(f"agent {agent}", ", ".join(states) or "reads its instruction file", fix)
 
 
-# ---- 17 COMMANDS (entry) ---------------------------------------------------
+# ---- 18 COMMANDS (entry) ---------------------------------------------------
 # One cmd_* per subcommand, its flags above it. Uses: TYPES RENDER DISK TASKS FLOWS PROMPTS INSTALL.
 
 
@@ -12052,7 +12055,7 @@ def cmd_completion(project: Project, args: argparse.Namespace) -> int:
     return 0
 
 
-# ---- 18 SERVE (entry) ------------------------------------------------------
+# ---- 19 SERVE (entry) ------------------------------------------------------
 # hook and mcp: JSON in, JSON out. Uses: TYPES TEXT DISK GIT FLOWS PROMPTS COMMANDS.
 
 
@@ -12345,7 +12348,7 @@ _METHODS: dict[str, tuple[str, Callable[[Project, dict[str, Any]], dict[str, Any
 }
 
 
-# ---- 19 MAIN (entry) -------------------------------------------------------
+# ---- 20 MAIN (entry) -------------------------------------------------------
 # Arguments in, exit code out. Uses: TYPES DISK GIT COMMANDS SERVE.
 
 
