@@ -855,6 +855,15 @@ def unseal(source: bytes) -> tuple[str, bool]:
     return text[: match.start()], content_hash(text[: match.start()].encode()) == match[1]
 
 
+def closest(word: str, known: Sequence[str]) -> str:
+    """What to do about a word that is not known: the nearest one, or all of them."""
+    import difflib
+
+    swapped = [name for name in known if sorted(name) == sorted(word)]
+    near = swapped or difflib.get_close_matches(word[:80], known, 1)
+    return f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
+
+
 def count_of(number: int, noun: str) -> str:
     """A number with its noun: "1 file", "2 files"."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
@@ -6482,15 +6491,6 @@ def parse_number(where: str, text: str) -> int:
         found = show(text, 20)
         raise CtxError(f"{where}: {found!r} is not a whole number up to 9999999; give digits")
     return int(text)
-
-
-def closest(word: str, known: Sequence[str]) -> str:
-    """What to do about a word that is not known: the nearest one, or all of them."""
-    import difflib
-
-    swapped = [name for name in known if sorted(name) == sorted(word)]
-    near = swapped or difflib.get_close_matches(word[:80], known, 1)
-    return f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
 
 
 # -- reading
@@ -12349,7 +12349,7 @@ _METHODS: dict[str, tuple[str, Callable[[Project, dict[str, Any]], dict[str, Any
 
 
 # ---- 20 MAIN (entry) -------------------------------------------------------
-# Arguments in, exit code out. Uses: TYPES DISK GIT COMMANDS SERVE.
+# Arguments in, exit code out. Uses: TYPES TEXT DISK GIT COMMANDS SERVE.
 
 
 def main(argv: Sequence[str] | None = None) -> int:
