@@ -9210,10 +9210,8 @@ def read_previous(project: Project, attempts: Sequence[Attempt]) -> tuple[str, s
     if last.status in ("done", "decomposed"):
         return "", ""
     log = "" if last.guard == "pass" else last.log or read_log(project, last.log_path)
-    history = "" if is_empty_note(last.summary) else clean_text(last.summary)
-    return cut_text(history, DIGEST_BYTES, "characters", tail=True), "" if is_empty_note(
-        log
-    ) else digest_log(log)
+    history = cut_text(clean_text(last.summary), DIGEST_BYTES, "characters", tail=True)
+    return "" if is_empty_note(history) else history, "" if is_empty_note(log) else digest_log(log)
 
 
 def read_run_state(project: Project) -> dict[str, Any]:
@@ -10163,9 +10161,8 @@ _MOST_FOUND = 20
 
 
 # ---- 16 PROMPTS (world) ----------------------------------------------------
-# What one task, session or question is answered with: prompt, context files, anchor, record, the
-# texts of hook and MCP, and the page. Uses: TYPES TEXT WORDS FACTS RANK SELECT RENDER DISK GIT
-# INDEX TASKS FLOWS.
+# The prompt, context files, anchor, record, the texts of hook and MCP, and the page.
+# Uses: TYPES TEXT WORDS FACTS RANK SELECT RENDER DISK GIT INDEX TASKS FLOWS.
 
 CONTEXT_FOLDER = ".runner/context"
 _RUNNER_IGNORE = b"context/\niterations/\n"
@@ -10293,9 +10290,8 @@ def _document_text(project: Project, task: Task) -> str:
         text = clean_text(read_text(project, path) or "")
         lines = [line.strip() for line in text.split("\n")]
         told = [line for line in lines if re.search(rf"{_REQUIREMENT}|{word}", line)]
-        body = (
-            cut_text(text, 150, "words") if name_of(path) == "design.md" else "\n".join(told[:20])
-        )
+        design = cut_text(text, 150, "words") if name_of(path) == "design.md" else ""
+        body = design or "\n".join(told[:20])
         part = f"\nBeside it, {code_span(path, 400)}{':' if body.strip() else '.'}\n"
         part += f"\n{quote_text(body)}" if body.strip() else ""
         room -= count_bytes(part)
