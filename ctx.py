@@ -625,6 +625,13 @@ def show_prose(text: str) -> str:
     return re.sub(r"<(?=[A-Za-z/!?])", r"\<", show(text))
 
 
+@functools.cache
+def pattern(name: str) -> re.Pattern[str]:
+    """A pattern of templates/patterns.txt, compiled at its first use."""
+    rows = TEMPLATES["patterns.txt"].replace("\n  ", "").splitlines()
+    return re.compile(dict(row.split(" ", 1) for row in rows)[name])
+
+
 def code_span(text: str, limit: int = 120) -> str:
     """The text as a markdown code span that nothing inside can close."""
     shown = show(text, limit)
@@ -643,13 +650,10 @@ def fence(text: str, info: str = "") -> str:
 
 def strip_ansi(text: str) -> str:
     """The text without terminal escape codes; of a line drawn over, only what was left."""
-    text = re.sub(_ANSI, "", text).replace("\r\n", "\n")
+    text = pattern("ansi").sub("", text).replace("\r\n", "\n")
     if "\r" in text:
         text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
     return re.sub("[\x00-\x08\x0b-\x1f\x7f-\x9f]", "", text)
-
-
-_ANSI = "\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-Z\\\\-_])"
 
 
 def redact(text: str) -> str:
@@ -667,25 +671,12 @@ def _secret_patterns() -> list[list[str]]:
 
 def is_secret_path(path: str) -> bool:
     """Whether a file is one that holds credentials: it is listed by name and never opened."""
-    return re.search(_SECRET_PATH, path) is not None
-
-
-_SECRET_PATH = (
-    r"(?i)(?:^|/)(?:\.env(?:\..*)?|.*\.env|[^/]*\.(?:pem|key|p12|pfx|jks|keystore|tfvars)|id_[a-z0-9]+"
-    r"|\.npmrc|\.netrc|\.pypirc|\.pgpass|\.htpasswd|credentials|secrets?\.(?:ya?ml|json|toml|ini|env))$"
-)
+    return pattern("secret_path").search(path) is not None
 
 
 def is_instruction_path(path: str) -> bool:
     """Whether agents read a file by themselves; the map, which it points to, leaves it out."""
-    return re.search(_INSTRUCTION_PATH, path) is not None
-
-
-_INSTRUCTION_PATH = (
-    r"(?:^|/)(?:(?:AGENTS|CLAUDE|GEMINI)(?:\.local)?\.md|\.[a-z]+rules)$"
-    r"|^\.github/copilot-instructions\.md$|^\.(?:claude|codex|cursor|gemini|windsurf|zed)/"
-    r"|^\.rules$|^(?:\.|\.vscode/)mcp\.json$|^opencode\.json$"
-)
+    return pattern("instruction_path").search(path) is not None
 
 
 def estimate_tokens(text: str) -> int:
@@ -900,7 +891,7 @@ def is_ignored(path: str, rules: Sequence[IgnoreRule], *, folder: bool) -> bool:
 def glob_pattern(glob: str) -> str:
     """A regular expression for a glob: `**` crosses folders, `*` and `?` do not."""
     out = []
-    for token in re.finditer(_GLOB_TOKEN, glob, re.S):
+    for token in pattern("glob_token").finditer(glob):
         text = token[0]
         if token["across"] is not None:
             out.append("(?:.*/)?" if text[-1] == "/" else ".*")
@@ -913,12 +904,6 @@ def glob_pattern(glob: str) -> str:
         else:
             out.append(re.escape(text[-1]))
     return "".join(out)
-
-
-_GLOB_TOKEN = (
-    r"(?P<across>(?:^|(?<=/))\*{2,}(?:/|$))|\*+|\?"
-    r"|\[(?P<not>[!^])?(?P<some>\]?(?:\\.|[^\]\\])*)\]|\\.|."
-)
 
 
 def _bracket_pattern(negated: bool, some: str) -> str:
@@ -969,10 +954,10 @@ def digest_log(text: str, limit: int = DIGEST_BYTES) -> str:
     lines = [line if len(line) <= 400 else f"{line[:250]} … {line[-140:]}" for line in lines]
     total, numbers = len(lines), range(len(lines))
     found = {
-        name: [at for at in numbers if re.search(pattern, lines[at])]
-        for name, pattern in _LOG_PARTS.items()
+        name: [at for at in numbers if pattern(f"log_{name}").search(lines[at])]
+        for name in ("error", "end", "summary")
     }
-    error = next((at for at in found["error"] if not re.search(_NO_ERROR, lines[at])), total)
+    error = next((at for at in found["error"] if not pattern("no_error").search(lines[at])), total)
     groups = [  # of the limit, and which lines it is for, the most telling first
         (0.3, range(max(0, error - 2), min(total, error + 10))),
         (0.65, [at + step for at in found["end"] for step in (0, -1, 1) if 0 <= at + step < total]),
@@ -998,20 +983,6 @@ def digest_log(text: str, limit: int = DIGEST_BYTES) -> str:
     return "\n".join(shown) + "\n"
 
 
-_LOG_PARTS = {
-    "error": r"(?i)\b(?:errors?|fail(?:ed|ure|ures)?|panicked|exception|fatal|traceback)\b|^not ok",
-    "end": r"^E\s|^[\w.]*(?:Error|Exception)\b|panicked at|^\s*-->|^\s*\^+|^[^\s:]+:\d+(?::\d+)?:\s"
-    r"|(?i:^\s*(?:assert\w*|expected|actual|received|left|right|got|want)\b)",
-    "summary": r"(?i)^=+ .*\b(?:passed|failed|errors?)\b|^\s*(?:tests?|test suites|test result|failures"
-    r"|ran \d+|\d+ (?:passed|failed|failing|tests|examples)|failed|build failed|make: \*|npm err)\b",
-}
-_NO_ERROR = r"(?i)\b(?:0|no) (?:errors?|fail\w*)"
-_LOG_NOISE = {
-    "progress": r"\d{1,3} ?%\s*(?:\||\[|█)|[=#█▓>.-]{8,}.*\d{1,3} ?%|\[\s*\d{1,3}%\]\s*$",
-    "debug": r"^.{0,60}\b(?:DEBUG|TRACE)\b",
-}
-
-
 def _collapse_noise(lines: Sequence[str]) -> list[str]:
     """The lines of a log; progress, debug lines and a third or later repeat are only counted."""
     seen: collections.Counter[str] = collections.Counter()
@@ -1019,9 +990,9 @@ def _collapse_noise(lines: Sequence[str]) -> list[str]:
     for line in lines:
         bare = re.sub(r"^[\[(]?[\dT:.,/+Z -]{8,}[\])]?\s*", "", line).strip()
         seen[bare] += 1
-        noise = (kind for kind, pattern in _LOG_NOISE.items() if re.search(pattern, line[:400]))
-        repeated = len(bare) > 12 and seen[bare] > 2
-        kinds.append(next(noise, "repeated" if repeated else ""))
+        noise = [name for name in ("progress", "debug") if pattern(name).search(line[:400])]
+        noise += ["repeated"] if len(bare) > 12 and seen[bare] > 2 else []
+        kinds.append((noise or [""])[0])
     shown: list[str] = []
     for kind, group in itertools.groupby(zip(kinds, lines, strict=True), key=lambda pair: pair[0]):
         run = [line for _, line in group]
@@ -1148,19 +1119,13 @@ def parse_items(text: str) -> tuple[str, ...]:
     return tuple(item for item in items or loose if not is_empty_note(item))
 
 
-_ACCEPTANCE = (
-    r"(?i)\s*(#{1,6}\s+|\*\*)?(?:acceptance(?:\s+criteria)?|success\s+criteria|done\s+when)\b"
-    r"(?!\s+tests?\b)[*_\s]*(.*)"
-)
-
-
 def parse_acceptance(text: str) -> tuple[str, ...]:
     """The acceptance criteria inside a description: the list under a heading that says so."""
     found: list[str] | None = None
     mark = ""
     for line in text.split("\n"):
         mark = fence_after(line, mark)
-        title = None if mark else re.fullmatch(_ACCEPTANCE, line)
+        title = None if mark else pattern("acceptance").fullmatch(line)
         if title and (title[1] or title[2].startswith(":")):
             found = [title[2].lstrip(":*_ ")] if title[2].startswith(":") else []
         elif found is not None and not mark and re.match(r"#{1,6}\s|\*\*[^*]+\*\*:?\s*$", line):
@@ -1224,34 +1189,17 @@ def first_sentence(text: str) -> str:
     warned = False
     for paragraph in re.split(r"\n\s*\n", text):
         lines = [line.strip() for line in paragraph.splitlines()]
-        prose = _plain(" ".join(line for line in lines if not re.match(_MARKUP_LINE, line)))
+        prose = _plain(" ".join(line for line in lines if not pattern("markup_line").match(line)))
         if len(re.findall(r"(?<!\S)[^\W\d_]{2,}", prose)) < 3:
             continue
-        end = re.search(rf"{_ABBREVIATED}[.!?](?=\s+[^a-z\s]|\Z)", prose)
+        end = pattern("sentence_end").search(prose)
         sentence = prose[: end.end()] if end else prose
-        if re.match(_NOTICE, sentence) or warned and not re.match(_DEFINITION, sentence):
-            warned = True
+        is_notice = pattern("notice").match(sentence)
+        if is_notice or warned and not pattern("definition").match(sentence):
+            warned = True  # anything may follow a notice: then only what says what it is
             continue
-        cut = sentence[: _MAX_SENTENCE - 1].rsplit(" ", 1)[0] + "…"
-        return sentence if len(sentence) <= _MAX_SENTENCE else cut
+        return sentence if len(sentence) <= 160 else sentence[:159].rsplit(" ", 1)[0] + "…"
     return ""
-
-
-_MAX_SENTENCE = 160  # characters
-_ABBREVIATED = r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)(?<!\bviz)(?<!\bapprox)(?<!\b[A-Z])"
-# What stands before the prose, or tells the reader to go elsewhere.
-_MARKUP_LINE = (
-    r"#|=+ |[=\-~^*_+]{3,}\Z|\||\.\. |:\w+:|<h\d|[-*+] |\d+\. |>\s*\[!|\[[^\]]+\]:\s"
-    r"|\[[.%][^\]]*\]\Z"
-)
-_NOTICE = (
-    r"(?i)\W*(?:please|notes?:|notice|warning|important|caution|deprecated|announc|thanks?\b|welcome"
-    r"|licensed (?:to|under)"
-    r"|we(?: are|[’']re) |see |visit |check out|this (?:readme|page|document)\b|to (?:run|try) )"
-    r"|(?:\S+ ){0,6}\w+://\S+\Z|[\"“][^\"”]+[\"”]\Z"
-)
-# After a notice anything may follow: then only what says what it is.
-_DEFINITION = r"(?!If |Until |When |Our )(?:\S+ ){1,4}(?:is an?|is the|is often|are|provides|contains|implements) (?!.*:\Z)"
 
 
 def _plain(line: str) -> str:
@@ -1394,44 +1342,29 @@ def split_words(text: str) -> list[str]:
 @functools.lru_cache(100_000)
 def word_forms(word: str) -> tuple[str, ...]:
     """What one word is found by: `parseHints2` is parse, hint, parsehints2."""
-    parts = re.findall(_ASCII_PARTS if word.isascii() else _WORD_PARTS, word)
+    parts = pattern("ascii_parts" if word.isascii() else "word_parts").findall(word)
     forms = []
     for part in parts:
         if part[0] >= "\u2e80":  # scripts without blanks: every two neighbours are a word
             forms += [part[at : at + 2] for at in range(max(1, len(part) - 1))]
         elif len(part) > 1:
             forms.append(stem(part.lower()))
-    if len(parts) > 1 and len(word) <= _LONGEST_WORD:
+    if len(parts) > 1 and len(word) <= 60:  # longer ones are data
         forms.append(word.lower().replace("_", ""))
     return tuple(forms)
-
-
-_ASCII_PARTS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+"
-_WORD_PARTS = (  # takes long to compile
-    rf"{_ASCII_PARTS}|[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
-    r"|[^\W0-9_A-Za-z\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
-)
-_LONGEST_WORD = 60  # characters; longer ones are data
 
 
 def stem(word: str) -> str:
     """The word without its English ending, always a beginning of the word itself."""
     if len(word) < 4 or not word.isascii():
         return word
-    for ending in (_PLURAL, _ENDING, _ENDING):
-        cut = re.sub(ending, "", word)
+    for name in ("plural", "ending", "ending"):
+        cut = pattern(name).sub("", word)
         if len(cut) > 2 and re.search("[aeiouy]", cut):
             word = cut
     if len(word) > 3:
         word = re.sub(r"(?<=[^aeiou])[ey]$", "", re.sub(r"([bdgmnprt])\1$", r"\1", word))
     return word
-
-
-_PLURAL = r"(?<=[^su])(?<!i)s$|(?<=i)es$"
-_ENDING = (
-    r"(?:i[sz]ations?|i[sz]ers?|i[sz]ing|i[sz]ed?|ations?|ators?|ating|ated|ate|ings?|ed|ers?"
-    r"|ments?|ness|iti?y?|able|ible|ive|ion|ally|al|ly|i)$"
-)
 
 
 @functools.cache
@@ -1468,27 +1401,12 @@ _LEAST_WEIGHT = 0.5
 def find_action(title: str) -> str:
     """What a title asks for: what its first verb says; what follows a semicolon comes with it."""
     clause = re.split(r"; |\. ", title.lower())[0]
-    matches = [(re.search(pattern, clause), name) for name, pattern in _TASK_ACTIONS]
+    matches = [(pattern(f"action_{name}").search(clause), name) for name in _TASK_ACTIONS]
     starts = [(match.start(), name) for match, name in matches if match]
     return min(starts, key=lambda start: start[0])[1] if starts else ""
 
 
-_TASK_ACTIONS = (
-    (
-        "fix",
-        r"\b(fix\w*|bug|broken|crash\w*|fail\w*|regression|wrong\w*|incorrect\w*|traceback"
-        r"|\w+(error|exception)|error (when|in|on|if))\b",
-    ),
-    ("test", r"\b(add|write|extend|improve|missing) ([\w-]+ ){0,3}tests?\b|\btest coverage\b"),
-    ("document", r"\b(document\w*|docs?|docstrings?|readme|changelog|comments?)\b"),
-    ("review", r"\breview\w*\b"),
-    ("refactor", r"\b(refactor\w*|clean ?up|simplif\w*|rename|move|extract|restructur\w*)\b"),
-    (
-        "implement",
-        r"\b(implement\w*|add\w*|support\w*|introduc\w*|allow\w*|new|creat\w*|raise|reject|warn"
-        r"|let|make|accept|handle|expose|provide|return|show|use|validate)\b",
-    ),
-)
+_TASK_ACTIONS = ("fix", "test", "document", "review", "refactor", "implement")
 
 
 def find_task_words(text: str) -> dict[str, str]:
@@ -14397,6 +14315,47 @@ turbo\.json : node : Turborepo pipeline : task? npx turbo run {} @ tasks pipelin
    `done`: every criterion holds and the checks passed on the final change. `retry`: another attempt is needed.
    `decomposed`: the task must be split first; the summary names the parts. `stuck`: a decision, access or fact is
    missing; the summary says which.
+"""[1:],
+    "patterns.txt": r"""
+# Patterns that are long lists of words: a name, a blank, the pattern. An indented line goes on with the line above.
+ansi \x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])
+secret_path (?i)(?:^|/)(?:\.env(?:\..*)?|.*\.env|[^/]*\.(?:pem|key|p12|pfx|jks|keystore|tfvars)|id_[a-z0-9]+
+  |\.npmrc|\.netrc|\.pypirc|\.pgpass|\.htpasswd|credentials|secrets?\.(?:ya?ml|json|toml|ini|env))$
+instruction_path (?:^|/)(?:(?:AGENTS|CLAUDE|GEMINI)(?:\.local)?\.md|\.[a-z]+rules)$
+  |^\.github/copilot-instructions\.md$|^\.(?:claude|codex|cursor|gemini|windsurf|zed)/|^\.rules$|^(?:\.
+  |\.vscode/)mcp\.json$|^opencode\.json$
+glob_token (?s)(?P<across>(?:^|(?<=/))\*{2,}(?:/|$))|\*+|\?|\[(?P<not>[!^])?(?P<some>\]?(?:\\.|[^\]\\])*)\]|\\.|.
+acceptance (?i)\s*(#{1,6}\s+|\*\*)?(?:acceptance(?:\s+criteria)?|success\s+criteria
+  |done\s+when)\b(?!\s+tests?\b)[*_\s]*(.*)
+log_error (?i)\b(?:errors?|fail(?:ed|ure|ures)?|panicked|exception|fatal|traceback)\b|^not ok
+log_end ^E\s|^[\w.]*(?:Error|Exception)\b|panicked at|^\s*-->|^\s*\^+|^[^\s:]+:\d+(?::\d+)?:\s
+  |(?i:^\s*(?:assert\w*|expected|actual|received|left|right|got|want)\b)
+log_summary (?i)^=+ .*\b(?:passed|failed|errors?)\b|^\s*(?:tests?|test suites|test result|failures|ran \d+
+  |\d+ (?:passed|failed|failing|tests|examples)|failed|build failed|make: \*|npm err)\b
+no_error (?i)\b(?:0|no) (?:errors?|fail\w*)
+progress \d{1,3} ?%\s*(?:\||\[|█)|[=#█▓>.-]{8,}.*\d{1,3} ?%|\[\s*\d{1,3}%\]\s*$
+debug ^.{0,60}\b(?:DEBUG|TRACE)\b
+sentence_end (?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)(?<!\bviz)(?<!\bapprox)(?<!\b[A-Z])[.!?](?=\s+[^a-z\s]|\Z)
+markup_line #|=+ |[=\-~^*_+]{3,}\Z|\||\.\. |:\w+:|<h\d|[-*+] |\d+\. |>\s*\[!|\[[^\]]+\]:\s|\[[.%][^\]]*\]\Z
+notice (?i)\W*(?:please|notes?:|notice|warning|important|caution|deprecated|announc|thanks?\b|welcome
+  |licensed (?:to|under)|we(?: are|[’']re) |see |visit |check out|this (?:readme|page|document)\b|to (?:run
+  |try) )|(?:\S+ ){0,6}\w+://\S+\Z|[\"“][^\"”]+[\"”]\Z
+definition (?!If |Until |When |Our )(?:\S+ ){1,4}(?:is an?|is the|is often|are|provides|contains
+  |implements) (?!.*:\Z)
+ascii_parts [A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+
+word_parts [A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+
+  |[^\W0-9_A-Za-z\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+
+plural (?<=[^su])(?<!i)s$|(?<=i)es$
+ending (?:i[sz]ations?|i[sz]ers?|i[sz]ing|i[sz]ed?|ations?|ators?|ating|ated|ate|ings?|ed|ers?|ments?|ness
+  |iti?y?|able|ible|ive|ion|ally|al|ly|i)$
+action_fix \b(fix\w*|bug|broken|crash\w*|fail\w*|regression|wrong\w*|incorrect\w*|traceback|\w+(error
+  |exception)|error (when|in|on|if))\b
+action_test \b(add|write|extend|improve|missing) ([\w-]+ ){0,3}tests?\b|\btest coverage\b
+action_document \b(document\w*|docs?|docstrings?|readme|changelog|comments?)\b
+action_review \breview\w*\b
+action_refactor \b(refactor\w*|clean ?up|simplif\w*|rename|move|extract|restructur\w*)\b
+action_implement \b(implement\w*|add\w*|support\w*|introduc\w*|allow\w*|new|creat\w*|raise|reject|warn|let
+  |make|accept|handle|expose|provide|return|show|use|validate)\b
 """[1:],
     "pointer-section.md": r"""
 <!-- Written by `{ctx} update`. Put your own words outside this section; `{ctx} update --remove` takes it out. -->

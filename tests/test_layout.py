@@ -11,8 +11,8 @@ LINES = SOURCE.splitlines()
 DATA = LINES.index(next(line for line in LINES if line.startswith("# ---- DATA")))  # code ends here
 MAX_LINES = {  # of each room; they may be lowered, never raised: pay for what you add
     "TYPES": 500,
-    "TEXT": 792,
-    "WORDS": 291,
+    "TEXT": 739,
+    "WORDS": 261,
     "LANGUAGES": 301,
     "TAGS": 1054,
     "FACTS": 950,
