@@ -393,13 +393,16 @@ class Hints(NamedTuple):
     title: frozenset[str]  # stems of the first line
 
 
+Posting = tuple[int, Sequence[int]]  # number of a file, how often a stem stands in each of FIELDS
+
+
 class Words(NamedTuple):
     """Which stem stands in which file."""
 
     paths: Sequence[str]  # of each file's number; "" for one that is gone
     sizes: array[int]  # words in each of FIELDS, file after file
     total: int  # files that have words
-    postings: Mapping[str, Sequence[tuple[int, int]]]  # stem -> file, its counts in all fields
+    postings: Mapping[str, Sequence[Posting]]
 
 
 class History(NamedTuple):
@@ -1482,39 +1485,28 @@ def _is_path_named(path: str, form: str) -> bool:
 # -- fields of a file, each a kind of place where a word can stand
 
 FIELDS = ("path", "names", "docs", "strings", "code")
-_FIELD_BITS = (2, 6, 8, 8, 8)  # how far a word is counted in each: together 32 bits
-FIELD_SHIFTS = (0, 2, 8, 16, 24)
-
-
-@functools.lru_cache(20_000)
-def unpack_counts(packed: int) -> tuple[int, ...]:
-    """How often a word stands in each of FIELDS."""
-    pairs = zip(FIELD_SHIFTS, _FIELD_BITS, strict=True)
-    return tuple(packed >> shift & (1 << bits) - 1 for shift, bits in pairs)
 
 
 def count_fields(
     path: str, text: str, names: Iterable[str], comments: Comments | None, *, docstring: bool
-) -> tuple[dict[str, int], tuple[int, ...]]:
-    """How often each stem stands in each field of a file, packed in one number; sizes of the fields.
+) -> tuple[dict[str, list[int]], list[int]]:
+    """How often each stem stands in each of FIELDS, and how many words each field has.
 
     `comments` None: the text is prose, and all of it documents.
     """
     folder, _, name = path.rpartition("/")
     docs, strings, code = _split_source(text, comments, docstring=docstring)
-    parts = (f"{folder} {name} {name}", " ".join(names), docs, strings, code)
-    packed: dict[str, int] = {}
-    sizes = []
-    for part, bits, shift in zip(parts, _FIELD_BITS, FIELD_SHIFTS, strict=True):
-        counts: dict[str, int] = {}
+    counts: dict[str, list[int]] = {}
+    sizes = [0] * len(FIELDS)
+    for field, part in enumerate((f"{folder} {name} {name}", " ".join(names), docs, strings, code)):
         for word, often in collections.Counter(re.findall(r"\w+", part)).items():
             for form in word_forms(word):
-                counts[form] = counts.get(form, 0) + often
-        most = (1 << bits) - 1
-        for form, often in counts.items():
-            packed[form] = packed.get(form, 0) | min(often, most) << shift
-        sizes.append(sum(counts.values()))
-    return packed, tuple(sizes)
+                row = counts.get(form)
+                if row is None:
+                    row = counts[form] = [0] * len(FIELDS)
+                row[field] += often
+                sizes[field] += often
+    return counts, sizes
 
 
 def _split_source(text: str, comments: Comments | None, *, docstring: bool) -> tuple[str, str, str]:
@@ -4633,8 +4625,7 @@ def score_words(words: Words, worth: Mapping[str, float]) -> dict[str, Scores]:
     columns: list[dict[int, float]] = [{} for _ in range(width + 1)]
     for each, value in worth.items():
         full = len(lengths) >= _MOST_CANDIDATES
-        for number, packed in words.postings[each]:
-            counts = unpack_counts(packed)
+        for number, counts in words.postings[each]:
             if number not in lengths:
                 if full and not (counts[0] or counts[1]):  # neither in its path nor in its names
                     continue
@@ -5066,8 +5057,8 @@ _SEEDS, _SEED_POWER = 20, 6
 
 def is_defined(words: Words, forms: Iterable[str]) -> bool:
     """Whether any file defines a symbol of one of these forms."""
-    packed_counts = (packed for form in forms for _, packed in words.postings[form])
-    return any(unpack_counts(packed)[1] for packed in packed_counts)
+    names = FIELDS.index("names")
+    return any(counts[names] for form in forms for _, counts in words.postings[form])
 
 
 def find_subjects(hints: Hints) -> set[str]:
@@ -6456,6 +6447,15 @@ def read_text(project: Project, path: str) -> str | None:
     return source.decode("utf-8-sig", "replace").replace("\r\n", "\n")
 
 
+def read_times(place: str) -> tuple[int, int]:
+    """When a file's content and when it or its entry last changed, in nanoseconds; 0 if it is gone."""
+    try:
+        info = os.lstat(place)
+    except OSError:
+        return 0, 0
+    return info.st_mtime_ns, info.st_ctime_ns
+
+
 def list_folder(project: Project, folder: str) -> list[str]:
     """The names in a folder of the repository, sorted; empty if there is no such folder."""
     try:
@@ -6529,13 +6529,12 @@ def _unstage(temporaries: Iterable[str], made: Sequence[str]) -> None:
 
 def _remove(place: str) -> None:
     """Remove a file, or a folder and all in it, as far as that goes; links are not followed."""
+    import shutil
+
+    if os.path.isdir(place) and not os.path.islink(place):
+        shutil.rmtree(place, ignore_errors=True)
     with contextlib.suppress(OSError):
-        if not os.path.isdir(place) or os.path.islink(place):
-            os.unlink(place)
-            return
-        for name in os.listdir(place):
-            _remove(os.path.join(place, name))
-        os.rmdir(place)
+        os.unlink(place)
 
 
 def plan_file(project: Project, path: str, new: bytes | None) -> Change:
@@ -6631,28 +6630,15 @@ def write_line(project: Project, path: str, text: str) -> None:
 
 
 def write_folder(project: Project, folder: str, files: Mapping[str, bytes]) -> list[str]:
-    """Make a folder of ours hold exactly these files: built beside it, then swapped in."""
-    place = os.path.dirname(find_place(project, f"{folder}/."))
-    parent = os.path.dirname(place)
-    new, old = (os.path.join(parent, f"{_TEMPORARY}{os.getpid()}-{end}") for end in ("new", "old"))
-    try:
-        os.makedirs(parent, exist_ok=True)
-        _sweep(parent)
-        os.mkdir(new)
-        for name, source in files.items():
-            with open(os.path.join(new, name), "wb") as file:
-                file.write(source)
-        for _ in range(100):  # another run may swap at the same moment
-            with contextlib.suppress(FileNotFoundError):
-                os.rename(place, old)
-            _remove(old)
-            with contextlib.suppress(OSError):
-                os.rename(new, place)
-                return [f"{folder}/{name}" for name in files]
-        _remove(new)
-        raise CtxError(f"{folder}: cannot be replaced; check who uses that folder")
-    except OSError as error:
-        raise CtxError(f"{folder}: cannot write: {error.strerror}; check that folder") from error
+    """Make a folder of ours hold exactly these files, all or none of them."""
+
+    def plan() -> list[Change]:
+        old = [name for name in list_folder(project, folder) if name not in files]
+        wanted = {**dict.fromkeys(old), **files}
+        return [plan_file(project, f"{folder}/{name}", wanted[name]) for name in wanted]
+
+    write_planned(project, plan)
+    return [f"{folder}/{name}" for name in files]
 
 
 def _stage(change: Change, place: str) -> str:
@@ -6711,7 +6697,8 @@ def _commit(staged: Sequence[tuple[Change, str, str]]) -> None:
             if temporary:
                 os.replace(temporary, place)
             else:
-                os.unlink(place)
+                with contextlib.suppress(FileNotFoundError):  # another run was faster
+                    os.unlink(place)
             done.append((change, place))
             _sync_folder(os.path.dirname(place))
     except OSError:
@@ -6998,11 +6985,12 @@ def has_vocabulary(project: Project) -> bool:
     return any(os.path.isfile(os.path.join(each, name)) for each in _vocabulary_folders() if name)
 
 
-def _vocabulary_folders() -> list[str]:
-    temporary = os.environ.get("TMPDIR") or os.environ.get("TEMP") or "/tmp"
-    folders = [os.environ.get("TIKTOKEN_CACHE_DIR", ""), os.environ.get("DATA_GYM_CACHE_DIR", "")]
-    folders += [os.path.join(cache_home(), "vocabulary"), os.path.join(temporary, "data-gym-cache")]
-    return [folder for folder in folders if folder]
+def _vocabulary_folders() -> Iterator[str]:
+    named = (os.environ.get("TIKTOKEN_CACHE_DIR", ""), os.environ.get("DATA_GYM_CACHE_DIR", ""))
+    yield from filter(None, (*named, os.path.join(cache_home(), "vocabulary")))
+    import tempfile  # slow to load, and rarely asked
+
+    yield os.path.join(tempfile.gettempdir(), "data-gym-cache")
 
 
 def find_vocabulary(encoding: str) -> str:
@@ -7275,95 +7263,154 @@ def read_git_version(project: Project) -> str:
 
 
 # ---- 13 INDEX (world) ------------------------------------------------------
-# List, read, tag, remember. Uses: TYPES TEXT WORDS LANGUAGES TAGS FACTS DISK GIT.
+# List, read, tag, count words; one cache. Uses: TYPES TEXT WORDS LANGUAGES TAGS FACTS DISK GIT.
 
 
 class Index(NamedTuple):
-    """What is known of the files that have tags; the tags themselves are loaded when asked for."""
+    """The files that have tags, as they are now; the tags themselves are loaded when asked for."""
 
-    sketches: dict[str, str]  # path -> hash of all that a ranking sees of its tags
+    project: Project
+    cache: Cache
+    files: Mapping[str, Stamp]
+    entries: dict[str, Entry]
     parsed: int  # files parsed in this run
     full: bool  # with tree-sitter, not the approximate stdlib way
-    load: Callable[[Collection[str]], dict[str, FileTags]]
+    counted: _Result  # the words of the files for which they were asked for
 
     @property
-    def tags(self) -> dict[str, FileTags]:
-        """The tags of all files."""
-        return self.load(self.sketches)
+    def sketches(self) -> dict[str, str]:
+        """Path -> hash of all that a ranking sees of its tags."""
+        return {path: entry.sketch for path, entry in self.entries.items()}
+
+    def load_code(self) -> dict[str, FileTags]:
+        """The tags of all files but documents."""
+        return self.load(path for path, entry in self.entries.items() if entry.kind != "document")
+
+    def load(self, paths: Iterable[str]) -> dict[str, FileTags]:
+        """The tags of these files; a row that is damaged is parsed again."""
+        found: dict[str, FileTags] = {}
+        missing = [path for path in paths if path in self.entries]
+        for attempt in ("read", "parse"):
+            for path in missing:
+                row = self.cache.read("tags", path)
+                fits = row is not None and row.state == self.entries[path].hash
+                if row and fits and (tags := _decode_tags(row.data)):
+                    found[path] = tags
+            missing = [path for path in missing if path not in found]
+            if missing and attempt == "read":
+                jobs = [Job(path, self.entries[path].kind) for path in missing]
+                again = _run_jobs(self.project, self.cache, self.files, jobs)
+                self.entries.update(again.entries)
+        return found
 
 
-class _Entry(NamedTuple):
-    """What the index keeps of one file."""
+class Entry(NamedTuple):
+    """What the index holds of one file beside its tags."""
 
-    path: str
     hash: str  # of its content
-    sketch: str  # _FAILED if its parser did not finish
-    data: bytes = b""  # its tags as JSON, where they are at hand
+    kind: str  # its language, or "document"
+    sketch: str  # hash of what a ranking sees of its tags; _FAILED if its parser died
 
 
-_PARSE_SECONDS = 5  # of processor time for one file; the slowest real one measured took under 1
-_CHUNK_BYTES = 200_000  # of source per request to a worker: small enough to share out evenly
-_BATCH = 1000  # files written at once: what was parsed before a run was ended is not lost
 _FAILED = "failed"
 
 
-def read_index(project: Project, files: Mapping[str, Stamp], *, anew: bool = False) -> Index:
-    """The index of all files that have tags; `anew` parses them all again."""
-    return start_index(project, files, read_kinds(project, files), anew=anew)()
+def read_index(
+    project: Project,
+    cache: Cache,
+    files: Mapping[str, Stamp],
+    kinds: Mapping[str, str] | None = None,
+    numbers: Mapping[str, int] | None = None,
+) -> Index:
+    """The index of all files that have tags, or of those of `kinds`; only what changed is parsed.
 
-
-def start_index(
-    project: Project, files: Mapping[str, Stamp], kinds: Mapping[str, str], *, anew: bool = False
-) -> Callable[[], Index]:
-    """Begin to bring the index of files of these kinds up to date; the result waits for its end."""
-    when = time.time_ns()
-    full = has_parsers(project)
+    Of files that have `numbers` the words are counted too.
+    """
+    kinds = read_kinds(project, files) if kinds is None else kinds
+    full = has_parsers(project) if kinds else True
     _check_own_languages(project)
     wanted = {path: kinds[path] for path in kinds if files[path].size <= MAX_SOURCE_BYTES}
-    store = _open_store(project, full=full)
-    known = {} if anew else _recall(project, store, files, wanted)
-    moved = [entry for entry in known.values() if entry.data]
-    jobs = [(path, kind) for path, kind in wanted.items() if path not in known]
-    results = itertools.chain(moved, _parse_all(project, jobs, files))
-    memory: dict[str, FileTags] = {}
-
-    def keep(entries: Iterator[_Entry]) -> None:
-        while batch := list(itertools.islice(entries, _BATCH)):
-            stamps = [files[entry.path] for entry in batch]
-            rows = [
-                (entry, wanted[entry.path], "" if is_racy(stamp, when) else str(stamp))
-                for entry, stamp in zip(batch, stamps, strict=True)
-            ]
-            kept = _remember(store, rows)
-            known.update((each.path, each._replace(data=b"") if kept else each) for each in batch)
-
-    def load(paths: Collection[str]) -> dict[str, FileTags]:
-        missing = [path for path in paths if path in known and path not in memory]
-        for attempt in ("recall", "parse"):
-            for path in missing:
-                data = known[path].data or _recall_data(store, known[path].hash, wanted[path])
-                if found := _decode_tags(data):
-                    memory[path] = found
-            missing = [path for path in missing if path not in memory]
-            if missing and attempt == "recall":  # damaged
-                keep(_parse_all(project, [(path, wanted[path]) for path in missing], files))
-        return {path: memory[path] for path in paths if path in memory}
-
-    def finish() -> Index:
-        keep(results)
-        _forget(store, files, wrote=bool(moved or jobs))
-        _say_gaps(project, known)
-        sketches = {path: known[path].sketch for path in wanted if path in known}
-        return Index(sketches, sum(path in known for path, _ in jobs), full, load)
-
-    return finish
-
-
-def _say_gaps(project: Project, known: Mapping[str, _Entry]) -> None:
-    failed = sorted(path for path, entry in known.items() if entry.sketch == _FAILED)
+    entries = _read_entries(project, cache, files, wanted)
+    numbers = numbers or {}
+    jobs = [
+        Job(path, wanted[path], numbers.get(path, -1)) for path in wanted if path not in entries
+    ]
+    known = Index(project, cache, files, entries, len(jobs), full, _Result({}, {}, {}))
+    tags = known.load(path for path in numbers if path in entries)
+    for path, number in numbers.items():
+        if path in entries or path not in wanted:
+            names = [definition.name for definition in tags.get(path, NO_TAGS).definitions]
+            jobs.append(Job(path, "", number, names))
+    result = _run_jobs(project, cache, files, jobs)
+    entries.update(result.entries)
+    gone = [path for path in cache.list_keys("stamps") if path not in files]
+    cache.invalidate("stamps", gone)
+    cache.invalidate("tags", gone)
+    failed = sorted(path for path, entry in entries.items() if entry.sketch == _FAILED)
     if failed:
         more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
-        say(project, f"{failed[0]}{more}: the parser did not finish; listed by name only")
+        say(project, f"{failed[0]}{more}: failed to parse; listed by name only")
+    ordered = {path: entries[path] for path in wanted if path in entries}
+    return known._replace(entries=ordered, counted=result)
+
+
+def _read_entries(
+    project: Project, cache: Cache, files: Mapping[str, Stamp], wanted: Mapping[str, str]
+) -> dict[str, Entry]:
+    """What the cache has of these files, by their stamps, or else by the hash of their content."""
+    entries: dict[str, Entry] = {}
+    touched: list[CacheRow] = []
+    when = time.time_ns()
+    for row in cache.list_rows("stamps"):
+        fields = row.data.decode("utf-8", "replace").split(" ")
+        if row.key not in wanted or len(fields) != len(Entry._fields):
+            continue
+        entry, stamp = Entry(*fields), files[row.key]
+        if entry.kind != wanted[row.key]:
+            continue
+        if str(stamp) != row.state:
+            source = read_file(os.path.join(project.root, row.key), MAX_SOURCE_BYTES + 1)
+            if source is None or _digest(source) != entry.hash:
+                continue
+            touched.append(row._replace(state="" if is_racy(stamp, when) else str(stamp)))
+        entries[row.key] = entry
+    if touched:
+        cache.write(touched)
+    return {path: entries[path] for path in wanted if path in entries}
+
+
+def _run_jobs(
+    project: Project, cache: Cache, files: Mapping[str, Stamp], jobs: Sequence[Job]
+) -> _Result:
+    """Parse and count by workers; tags go to the cache, batch by batch, as they come."""
+    whole = _Result({}, {}, {})
+    rows: list[CacheRow] = []
+    when, begin, done = time.time_ns(), time.monotonic(), 0
+    if jobs:
+        show_progress(project, f"reading {len(jobs)} files")
+    for entries, sizes, postings, tags in _start_workers(project, jobs, files):
+        for path, entry in entries.items():
+            stamp = "" if is_racy(files[path], when) else str(files[path])
+            rows.append(CacheRow("stamps", path, stamp, " ".join(entry).encode()))
+            rows.append(CacheRow("tags", path, entry.hash, tags[path]))
+        if len(rows) > _BATCH_ROWS:
+            cache.write(rows)
+            rows = []
+        whole.entries.update(entries)
+        whole.sizes.update(sizes)
+        for stem, pairs in postings.items():
+            whole.postings.setdefault(stem, array("I")).extend(pairs)
+        done += max(len(entries), len(sizes))
+        rate = done / (time.monotonic() - begin)
+        left = f"{rate:.0f}/s, {(len(jobs) - done) / rate:.0f} s left" if rate else ""
+        show_progress(project, f"reading {done}/{len(jobs)} files, {left}")
+    if jobs:
+        cache.write(rows)
+        show_progress(project, "")
+    return whole
+
+
+_BATCH_ROWS = 2000  # written at once: what was parsed before a run was ended is not lost
 
 
 def read_kinds(project: Project, paths: Iterable[str]) -> dict[str, str]:
@@ -7465,34 +7512,21 @@ def _excluded(project: Project) -> re.Pattern[str]:
 
 def list_new(project: Project, known: Collection[str], since: int) -> list[str]:
     """Folders, and files like those known, that came since then beside them; git is not asked."""
+    kinds = {os.path.splitext(path)[1] for path in known}
     folders = {"", *map(folder_of, known)}
+    excluded, seen = _excluded(project), {*known, *folders, _own_path(project)}
+    rules = parse_ignore(read_text(project, ".gitignore") or "", "")
     found: list[str] = []
-    for folder in [each for each in folders if _came_at(project, each) > since]:
-        kinds = {os.path.splitext(path)[1] for path in known}
-        left_out = {*known, *folders, _own_path(project)}
-        rules = parse_ignore(read_text(project, ".gitignore") or "", "")
+    for folder in (each for each in folders if read_times(f"{project.root}/{each}")[1] > since):
         for name in list_folder(project, folder):
             path = join_path(folder, name)
-            is_folder = os.path.isdir(os.path.join(project.root, path))
-            like = name[:1] != "." if is_folder else os.path.splitext(name)[1] in kinds
-            if (
-                like
-                and path not in left_out
-                and name not in _SKIPPED_FOLDERS
-                and _came_at(project, path) > since
-                and not is_ignored(path, rules, folder=is_folder)
-                and not _excluded(project).fullmatch(path)
-            ):
+            inner = os.path.isdir(f"{project.root}/{path}")
+            usual = name[:1] != "." if inner else os.path.splitext(name)[1] in kinds
+            late = usual and read_times(f"{project.root}/{path}")[1] > since
+            ignored = name in _SKIPPED_FOLDERS or is_ignored(path, rules, folder=inner)
+            if late and not ignored and path not in seen and not excluded.fullmatch(path):
                 found.append(path)
     return found
-
-
-def _came_at(project: Project, path: str) -> int:
-    """When a file came here or changed, or a folder's list of names did; 0 if it is not there."""
-    try:
-        return os.lstat(os.path.join(project.root, path)).st_ctime_ns
-    except OSError:
-        return 0
 
 
 def _own_path(project: Project) -> str:
@@ -7538,19 +7572,44 @@ def _list_by_walk(project: Project) -> list[str]:
 
 # -- workers: a grammar that hangs or crashes costs its own file
 
-_Job = tuple[str, str]  # path, kind
+_PARSE_SECONDS = 5  # of processor time for one file; the slowest real one measured took under 1
+_CHUNK_BYTES = 200_000  # of source per request to a worker: small enough to share out evenly
 
 
-def _parse_all(
-    project: Project, jobs: Sequence[_Job], files: Mapping[str, Stamp]
-) -> Iterator[_Entry]:
-    """Start the workers; what comes back is an entry for every job that could be read."""
+class Job(NamedTuple):
+    """What a worker is to do with one file."""
+
+    path: str
+    kind: str  # to parse it as; "" if its tags are known or it has none
+    number: int = -1  # under which its words are counted; -1 if they are not
+    names: Sequence[str] = ()  # that it defines, where it is not parsed
+
+
+class _Result(NamedTuple):
+    """What workers have made of some jobs."""
+
+    entries: dict[str, Entry]
+    sizes: dict[int, Sequence[int]]  # number of a file -> words in each of FIELDS
+    postings: dict[str, array[int]]  # stem -> number of a file, its counts packed, and so on
+    tags: dict[str, bytes] = {}  # path -> its tags as JSON
+
+
+def _start_workers(
+    project: Project, jobs: Sequence[Job], files: Mapping[str, Stamp]
+) -> Iterator[_Result]:
+    """The results of all jobs that could be done, chunk by chunk."""
     import queue
     import threading
 
-    chunks = _chunks(jobs, files)
-    running = min(_worker_limit(), len(chunks))
-    results: queue.SimpleQueue[_Entry | None] = queue.SimpleQueue()
+    # opening a file costs about as much as parsing 500 bytes
+    number = -(-sum(files[job.path].size + 500 for job in jobs) // _CHUNK_BYTES)
+    ordered = sorted(jobs, key=lambda job: (-files[job.path].size, job.path))
+    chunks = [ordered[at::number] for at in range(number)]
+    asked = os.environ.get("CTX_WORKERS", "")
+    can_tell = hasattr(os, "sched_getaffinity")
+    cores = len(os.sched_getaffinity(0)) if can_tell else os.cpu_count() or 1
+    running = min(max(1, parse_number("CTX_WORKERS", asked)) if asked else cores, number)
+    results: queue.SimpleQueue[_Result | None] = queue.SimpleQueue()
 
     def drive() -> None:
         try:
@@ -7561,44 +7620,18 @@ def _parse_all(
         finally:
             results.put(None)
 
-    def collect() -> Iterator[_Entry]:
-        done, ended, begin = 0, 0, time.monotonic()
-        while ended < running:
-            entry = results.get()
-            if entry is None:
-                ended += 1
-                continue
-            done += 1
-            if done % 50 == 0:
-                rate = done / (time.monotonic() - begin)
-                left = f"{rate:.0f}/s, {(len(jobs) - done) / rate:.0f} s left"
-                show_progress(project, f"parsing {done}/{len(jobs)} files, {left}")
-            yield entry
-        show_progress(project, "")
-
     for _ in range(running):
         threading.Thread(target=drive, daemon=True).start()
-    return collect()
-
-
-def _chunks(jobs: Sequence[_Job], files: Mapping[str, Stamp]) -> list[list[_Job]]:
-    """The jobs in portions of similar cost, in each the largest files first."""
-    ordered = sorted(jobs, key=lambda job: (-files[job[0]].size, job[0]))
-    # opening a file costs about as much as parsing 500 bytes
-    number = -(-sum(files[path].size + 500 for path, _ in jobs) // _CHUNK_BYTES)
-    return [ordered[at::number] for at in range(number)]
-
-
-def _worker_limit() -> int:
-    asked = os.environ.get("CTX_WORKERS", "")
-    if asked:
-        return max(1, parse_number("CTX_WORKERS", asked))
-    can_tell = hasattr(os, "sched_getaffinity")
-    return len(os.sched_getaffinity(0)) if can_tell else os.cpu_count() or 1
+    while running:
+        result = results.get()
+        if result is None:
+            running -= 1
+        else:
+            yield result
 
 
 def _drive_worker(
-    project: Project, chunks: list[list[_Job]], put: Callable[[_Entry], object]
+    project: Project, chunks: list[list[Job]], put: Callable[[_Result], object]
 ) -> None:
     """Feed chunks to one worker until none is left or it dies; the file it died on has failed."""
     import json
@@ -7609,13 +7642,8 @@ def _drive_worker(
     kept = ["-X", f"pycache_prefix={compiled}"] if compiled else ["-B"]
     command = [sys.executable, "-S", "-E", "-X", "utf8", *kept, "-c", _WORKER]
     with subprocess.Popen(
-        [
-            *command,
-            os.path.realpath(__file__),
-            project.root,
-            json.dumps(sys.path),
-            project.config.languages,
-        ],
+        [*command, os.path.realpath(__file__), project.root, json.dumps(sys.path)]
+        + [project.config.languages],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -7623,30 +7651,39 @@ def _drive_worker(
         if process.stdin is None or process.stdout is None:
             return
         while True:
-            chunk = chunks.pop()
+            chunk, at = chunks.pop(), 0
+            result = _Result({}, {}, {}, {})
             guard = threading.Timer(4 * _PARSE_SECONDS + len(chunk), process.kill)
             guard.start()
-            left = list(reversed(chunk))
             try:
                 process.stdin.write(json.dumps(chunk).encode() + b"\n")
                 process.stdin.flush()
-                while left and (line := process.stdout.readline()).endswith(b"\n"):
-                    path, _ = left.pop()
+                while at < len(chunk) and (line := process.stdout.readline()).endswith(b"\n"):
                     if line != b"-\n":
                         digest, sketch, data = line.rstrip(b"\n").split(b" ", 2)
-                        put(_Entry(path, digest.decode(), sketch.decode(), data))
+                        entry = Entry(digest.decode(), chunk[at].kind, sketch.decode())
+                        result.entries[chunk[at].path] = entry
+                        result.tags[chunk[at].path] = data
+                    at += 1
+                counted = process.stdout.readline() if at == len(chunk) else b""
             except OSError:
-                pass  # it died while being asked: the same as dying while answering
+                counted = b""  # it died while being asked: the same as dying while answering
             finally:
                 guard.cancel()
-            if left:
-                path, _ = left.pop()
-                content = _digest(read_source(project, path) or b"")
-                put(_Entry(path, content, _FAILED, _encode_tags(NO_TAGS)))
-                if left:
-                    chunks.append(left[::-1])
+            if not counted.endswith(b"\n"):
                 process.kill()
+                if at < len(chunk):  # the job that it died on has failed, the rest is done again
+                    path, kind, number, _ = chunk.pop(at)
+                    if kind:
+                        entry = Entry(_digest(read_source(project, path) or b""), kind, _FAILED)
+                        result = _Result({path: entry}, {}, {}, {path: _encode_tags(NO_TAGS)})
+                        chunk += [Job(path, "", number)] if number >= 0 else []
+                    chunks += [chunk] if chunk else []
+                put(result)
                 return
+            sizes, words = json.loads(counted)
+            numbered = {int(number): row for number, row in sizes.items()}
+            put(result._replace(sizes=numbered, postings=words))
 
 
 # A script is compiled at every start, a module once: a worker imports this file.
@@ -7661,29 +7698,43 @@ sys.exit(module.run_worker(*sys.argv[2:]))
 
 
 def run_worker(root: str, search_path: str, own: str) -> int:
-    """The other side of _drive_worker: chunks of jobs in, a line of tags for each out."""
+    """The other side of _drive_worker: chunks of jobs in, a line for each and one of words out."""
     import json
     import signal
 
     sys.path[:] = json.loads(search_path)
     use_packages()
+    project = Project(root, Config(languages=own))
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (3_000_000_000, 3_000_000_000))
     for request in sys.stdin.buffer:
-        for path, kind in json.loads(request):
+        sizes: dict[int, Sequence[int]] = {}
+        words: dict[str, list[int]] = {}
+        for path, kind, number, names in json.loads(request):
             if hasattr(signal, "setitimer"):  # ends this process: C code hears no exception
                 signal.signal(signal.SIGPROF, signal.SIG_DFL)
                 signal.setitimer(signal.ITIMER_PROF, _PARSE_SECONDS)
             source = read_file(os.path.join(root, path), MAX_SOURCE_BYTES + 1)
             line = b"-"
-            if source is not None:
+            if source is not None and kind:
                 tags = tag_file(path, source, kind, own)
-                about = f"{_digest(source)} {_sketch(tags)} ".encode()
-                line = about + _encode_tags(tags)
+                names = [definition.name for definition in tags.definitions]
+                line = f"{_digest(source)} {_sketch(tags)} ".encode() + _encode_tags(tags)
+            if source is not None and number >= 0:
+                text = "" if b"\0" in source[:8000] else source.decode("utf-8", "replace")
+                language = read_language(project, path)
+                prose = None if is_document(path) else _USUAL_COMMENTS
+                comments = language.comments if language else prose
+                inside = bool(language and language.row("docs") == "inside")
+                counts, sizes[number] = count_fields(path, text, names, comments, docstring=inside)
+                for stem, fields in counts.items():
+                    words.setdefault(stem, []).extend((number, _pack(fields)))
             sys.stdout.buffer.write(line + b"\n")
             sys.stdout.buffer.flush()
+        sys.stdout.buffer.write(json.dumps([sizes, words]).encode() + b"\n")
+        sys.stdout.buffer.flush()
     return 0
 
 
@@ -7725,27 +7776,202 @@ def _decode_tags(data: bytes) -> FileTags | None:
     return FileTags(definitions, counts, tuple(imports), doc, mark)
 
 
-# -- the store: a helper, never a truth
+# -- the cache: one table in one database, a helper and never a truth
 
-_SCHEMA = 2
-_TABLES = f"""
+_SCHEMA = 3
+_TABLE = f"""
 PRAGMA user_version = {_SCHEMA};
-CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT);
-CREATE TABLE files (path BLOB PRIMARY KEY, stamp TEXT, hash TEXT, kind TEXT) WITHOUT ROWID;
-CREATE TABLE tags (hash TEXT, kind TEXT, sketch TEXT, crc INTEGER, data BLOB);
-CREATE UNIQUE INDEX tags_key ON tags (hash, kind);
-CREATE TABLE counted (number INTEGER PRIMARY KEY, stamp TEXT);
-CREATE TABLE words (word TEXT, batch INTEGER, data BLOB, crc INTEGER, PRIMARY KEY (word, batch))
-WITHOUT ROWID;
-CREATE TABLE links (file INTEGER, side INTEGER, data BLOB, crc INTEGER, PRIMARY KEY (file, side))
-WITHOUT ROWID;
+CREATE TABLE cache (kind TEXT, key BLOB, state TEXT, time INTEGER, crc INTEGER, data BLOB,
+PRIMARY KEY (kind, key)) WITHOUT ROWID;
 """
-_PLACE = f".ctx/cache/index-{_SCHEMA}.db"
+_DATABASE = f".ctx/cache/cache-{_SCHEMA}.db"
+KEPT_ANSWERS = 40
+_ENDS = ("", "-journal", "-wal", "-shm")  # of the files that SQLite keeps
 _PRAGMAS = (
     "journal_mode=DELETE synchronous=NORMAL trusted_schema=OFF cell_size_check=ON mmap_size=0"
 )
-_PATH = "CAST(path AS BLOB)"  # whatever a damaged page holds
-_TAGS_OF_FILES = "files f JOIN tags t ON t.hash = f.hash AND t.kind = f.kind"
+
+
+class CacheRow(NamedTuple):
+    """What was computed for a key when its inputs were in this state."""
+
+    kind: str  # "stamps", "tags", "words", "links", "answers", ...
+    key: str
+    state: str
+    data: bytes
+
+
+class Cache:
+    """What earlier runs have computed, by kind and key.
+
+    A damaged row is not there. Where the database cannot be used or written (locked, read-only,
+    full disk), the cache goes on in memory: slower, with the same answers.
+    """
+
+    def __init__(self, store: sqlite3.Connection | None, place: str, config: Config) -> None:
+        self._store, self._place, self._config = store, place, config
+        self._memory: dict[tuple[str, str], CacheRow] = {}
+
+    def read(self, kind: str, key: str) -> CacheRow | None:
+        """The row of this key, or None."""
+        if (kind, key) in self._memory:
+            return self._memory[kind, key]
+        return next(iter(self._select("key = ?", kind, os.fsencode(key))), None)
+
+    def list_rows(self, kind: str, prefix: str = "") -> list[CacheRow]:
+        """The rows of a kind whose keys begin so, in the order of their keys."""
+        low = os.fsencode(prefix)
+        where = "key >= ? AND key < ?" if prefix else "1"
+        found = self._select(where, kind, *((low, low + b"\xff") if prefix else ()))
+        rows = {row.key: row for row in found}
+        rows |= {key: row for (of, key), row in self._memory.items() if of == kind}
+        return [rows[key] for key in sorted(rows) if key.startswith(prefix)]
+
+    def list_keys(self, kind: str) -> list[str]:
+        """The keys of a kind, without reading what they hold."""
+        found = self._fetch("SELECT CAST(key AS BLOB) FROM cache WHERE kind = ?", kind)
+        keys = {os.fsdecode(key) for (key,) in found}
+        return sorted(keys | {key for of, key in self._memory if of == kind})
+
+    def find_rows(self, kind: str, needles: Sequence[bytes]) -> list[CacheRow]:
+        """The rows of a kind that hold one of these in their key or their data."""
+        places = range(2, len(needles) + 2)
+        tests = [f"instr(key, ?{at}) OR instr(data, ?{at})" for at in places]
+        return self._select(" OR ".join(tests), kind, *needles) if needles else []
+
+    def read_time(self, kind: str, data: bytes) -> int:
+        """When such data was last written, in nanoseconds; 0 if it never was."""
+        query = "SELECT max(time) FROM cache WHERE kind = ? AND data = ?"
+        return next((int(when) for (when,) in self._fetch(query, kind, data) if when), 0)
+
+    def write(self, rows: Sequence[CacheRow], *, keep: int = 0) -> None:
+        """Store rows, all or none; of their kind, only the newest `keep` if that is given."""
+        when = time.time_ns()
+        values = (
+            (kind, os.fsencode(key), state, when, zlib.crc32(data), data)
+            for kind, key, state, data in rows
+        )
+        steps: list[tuple[str, Iterable[Any]]] = [
+            ("REPLACE INTO cache VALUES (?, ?, ?, ?, ?, ?)", values)
+        ]
+        if keep:
+            newest = "SELECT time FROM cache WHERE kind = ?1 ORDER BY time DESC LIMIT 1 OFFSET ?2"
+            old = f"DELETE FROM cache WHERE kind = ?1 AND time <= ({newest})"
+            steps.append((old, [(rows[0].kind, keep)]))
+        if not self._run(steps):
+            self._memory.update({(row.kind, row.key): row for row in rows})
+
+    def invalidate(self, kind: str, keys: Iterable[str] | None = None) -> None:
+        """Drop the rows of these keys, or all of a kind."""
+        gone = [key for of, key in self._memory if of == kind] if keys is None else [*keys]
+        for key in gone:
+            self._memory.pop((kind, key), None)
+        if keys is None:
+            self._run([("DELETE FROM cache WHERE kind = ?", [(kind,)])])
+        elif gone:
+            values = [(kind, os.fsencode(key)) for key in gone]
+            self._run([("DELETE FROM cache WHERE kind = ? AND key = ?", values)])
+
+    def compute(
+        self, question: str, state: Mapping[str, object], make: Callable[[], object]
+    ) -> Any:
+        """What `make` gives, by way of JSON; from an earlier run if `state` was the same then."""
+        import json
+
+        when = time.time_ns()
+        key, mark = _digest(f"{question}\0{self._config!r}".encode()), _fingerprint(state)
+        row = self.read("answers", key)
+        if row and row.state == mark:
+            return json.loads(row.data)
+        data = json.dumps(make(), separators=(",", ":")).encode()
+        stamps = (value for value in state.values() if isinstance(value, Stamp))
+        if not any(is_racy(stamp, when) for stamp in stamps):
+            self.write([CacheRow("answers", key, mark, data)], keep=KEPT_ANSWERS)
+        return json.loads(data)
+
+    def _select(self, where: str, kind: str, *values: object) -> list[CacheRow]:
+        query = (
+            f"SELECT CAST(key AS BLOB), state, data, crc FROM cache WHERE kind = ? AND ({where})"
+        )
+        return [
+            CacheRow(kind, os.fsdecode(key), str(state), data)
+            for key, state, data, crc in self._fetch(query, kind, *values)
+            if isinstance(data, bytes) and zlib.crc32(data) == crc
+        ]
+
+    def _fetch(self, query: str, *values: object) -> list[Any]:
+        import sqlite3
+
+        try:
+            return self._store.execute(query, values).fetchall() if self._store else []
+        except (sqlite3.Error, UnicodeError) as error:
+            self._check(error)
+            return []
+
+    def _run(self, steps: Sequence[tuple[str, Iterable[Any]]]) -> bool:
+        """Run statements, each for all of its rows, in one transaction; whether that went well."""
+        import sqlite3
+
+        if self._store is None:
+            return False
+        try:
+            self._store.execute("BEGIN IMMEDIATE")
+            for statement, rows in steps:
+                self._store.executemany(statement, rows)
+            self._store.execute("COMMIT")
+        except sqlite3.Error as error:
+            with contextlib.suppress(sqlite3.Error):
+                self._store.execute("ROLLBACK")
+            self._check(error)
+            return False
+        return True
+
+    def _check(self, error: Exception) -> None:
+        """Leave a database that is damaged, so that the next run makes a new one."""
+        if not _is_busy(error):
+            self._store = None
+            with contextlib.suppress(OSError):
+                os.unlink(self._place)
+
+
+def _is_busy(error: Exception) -> bool:
+    """Whether a database cannot be used now, though nothing is wrong with what it holds."""
+    return bool(re.search("locked|readonly|unable|full|disk I/O", str(error)))
+
+
+def open_cache(project: Project, *, hurry: bool = False) -> Cache:
+    """The cache of this ctx.py and these parsers, made anew if it is another's or damaged.
+
+    In a `hurry` it is taken as it is or not at all: nothing is made, and nobody is waited for.
+    """
+    import sqlite3
+
+    place = os.path.join(project.root, _DATABASE)
+    linked = any(os.path.islink(place + end) for end in _ENDS)
+    folder = os.path.dirname(place) if hurry else cache_folder(project)
+    store = None
+    if folder and not linked and (os.path.isfile(place) or not hurry):
+        # what all rows depend on beside the files: this script, the user's languages, the parsers
+        script = (read_file(os.path.realpath(__file__)) or b"") + project.config.languages.encode()
+        version = f"{_digest(script)} {parser_version() if use_packages() else 'bare'}"
+        wait = 0.1 if hurry else 2.0  # seconds
+        try:
+            store = _connect(place, version, wait)
+            if store is None and not hurry:  # an empty one takes its place, in one step
+                fresh = f"{place}.{os.getpid()}.tmp"
+                for name in (fresh, *(place + end for end in _ENDS[1:])):
+                    with contextlib.suppress(FileNotFoundError):
+                        os.unlink(name)
+                with contextlib.closing(sqlite3.connect(fresh, isolation_level=None)) as new:
+                    new.executescript(_TABLE)
+                    new.execute(
+                        "INSERT INTO cache VALUES ('version', X'', ?, 0, 0, X'')", [version]
+                    )
+                os.replace(fresh, place)
+                store = _connect(place, version, wait)
+        except (sqlite3.Error, OSError):
+            store = None
+    return Cache(store, place, project.config)
 
 
 def cache_folder(project: Project) -> str:
@@ -7765,49 +7991,23 @@ def cache_folder(project: Project) -> str:
     return place if os.path.isdir(place) else ""
 
 
-def _open_store(project: Project, *, full: bool) -> sqlite3.Connection | None:
-    """The database of this ctx.py and these parsers, made anew if it is another's or damaged."""
+def _connect(place: str, version: str, wait: float) -> sqlite3.Connection | None:
+    """The database at this place; None if it is damaged, or not of this version."""
     import sqlite3
 
-    place = os.path.join(project.root, _PLACE)
-    ends = ("", "-journal", "-wal", "-shm")
-    if not cache_folder(project) or any(os.path.islink(place + end) for end in ends):
-        return None
-    key = cache_key(project, full=full)
-    fresh = f"{place}.{os.getpid()}.tmp"
-    for step in ("use", "make", "use"):
-        try:
-            if step == "make":  # in one step, in place of what is there
-                with contextlib.suppress(FileNotFoundError):
-                    os.unlink(fresh)
-                with contextlib.closing(sqlite3.connect(fresh, isolation_level=None)) as store:
-                    store.executescript(_TABLES)
-                    store.execute("INSERT INTO about VALUES ('key', ?)", (key,))
-                for end in ends[1:]:
-                    with contextlib.suppress(FileNotFoundError):
-                        os.unlink(place + end)
-                os.replace(fresh, place)
-                continue
-            store = sqlite3.connect(place, timeout=2, isolation_level=None)
-            for pragma in _PRAGMAS.split():
-                store.execute(f"PRAGMA {pragma}")
-            if store.execute("SELECT value FROM about WHERE key = 'key'").fetchone() == (key,):
-                return store
-            store.close()
-        except sqlite3.OperationalError as error:
-            if re.search("locked|readonly|unable", str(error)):
-                return None
-        except sqlite3.Error:
-            pass  # not a database, or a damaged one
-        except OSError:
-            return None
+    store = sqlite3.connect(place, timeout=wait, isolation_level=None)
+    try:
+        for pragma in _PRAGMAS.split():
+            store.execute(f"PRAGMA {pragma}")
+        query = "SELECT state FROM cache WHERE kind = 'version' AND key = X''"
+        schema = store.execute("PRAGMA user_version").fetchone()
+        if schema == (_SCHEMA,) and store.execute(query).fetchone() == (version,):
+            return store
+    except sqlite3.Error as error:
+        if _is_busy(error):
+            raise
+    store.close()
     return None
-
-
-def cache_key(project: Project, *, full: bool) -> str:
-    """What tags depend on beside the file: this script, the user's languages and the parsers."""
-    script = (read_file(os.path.realpath(__file__)) or b"") + project.config.languages.encode()
-    return f"{_digest(script)} {parser_version() if full else 'bare'}"
 
 
 def is_racy(stamp: Stamp, when: int) -> bool:
@@ -7819,276 +8019,97 @@ def is_racy(stamp: Stamp, when: int) -> bool:
     return max(stamp.mtime, stamp.ctime) > when - window
 
 
-def _recall(
-    project: Project,
-    store: sqlite3.Connection | None,
-    files: Mapping[str, Stamp],
-    wanted: Mapping[str, str],
-) -> dict[str, _Entry]:
-    """What the store knows of these files, by their stamps or else, with its data, by content."""
-    known: dict[str, _Entry] = {}
-    query = f"SELECT {_PATH}, f.stamp, f.kind, f.hash, t.sketch FROM {_TAGS_OF_FILES}"
-    for name, stamp, kind, digest, sketch in _fetch(store, query):
-        path = os.fsdecode(name)
-        if wanted.get(path) == kind and str(files[path]) == stamp:
-            known[path] = _Entry(path, str(digest), str(sketch))
-    if not _fetch(store, "SELECT 1 FROM tags LIMIT 1"):
-        return known
-    query = "SELECT sketch FROM tags WHERE hash = ? AND kind = ?"
-    for path, kind in wanted.items():
-        if path not in known:
-            source = read_file(os.path.join(project.root, path), MAX_SOURCE_BYTES + 1)
-            digest = _digest(source) if source is not None else ""
-            data = _recall_data(store, digest, kind)
-            for (sketch,) in _fetch(store, query, digest, kind) if data else ():
-                known[path] = _Entry(path, digest, str(sketch), data)
-    return known
-
-
-def _recall_data(store: sqlite3.Connection | None, digest: str, kind: str) -> bytes:
-    """The tags of some content as JSON, or b"" if they are damaged or not there."""
-    query = "SELECT data, crc FROM tags WHERE hash = ? AND kind = ?"
-    for data, crc in _fetch(store, query, digest, kind):
-        if isinstance(data, bytes) and zlib.crc32(data) == crc:
-            return data
-    return b""
-
-
-def _remember(store: sqlite3.Connection | None, rows: Sequence[tuple[_Entry, str, str]]) -> bool:
-    """Write what this run has learnt of some files, each with its kind and its stamp."""
-    tags = [
-        (each.hash, kind, each.sketch, zlib.crc32(each.data), each.data) for each, kind, _ in rows
-    ]
-    files = [(os.fsencode(each.path), stamp, each.hash, kind) for each, kind, stamp in rows]
-    return _write(
-        store,
-        [
-            ("INSERT OR REPLACE INTO tags VALUES (?, ?, ?, ?, ?)", tags),
-            ("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", files),
-        ],
-    )
-
-
-def _forget(store: sqlite3.Connection | None, files: Collection[str], *, wrote: bool) -> None:
-    """Drop the files that are gone, and the oldest content that is in no file any more."""
-    known = _fetch(store, f"SELECT {_PATH} FROM files")
-    gone = [(name,) for (name,) in known if os.fsdecode(name) not in files]
-    old = (  # by the index alone: the rows themselves are large
-        "DELETE FROM tags WHERE rowid IN (SELECT rowid FROM tags INDEXED BY tags_key"
-        " WHERE rowid < (SELECT max(rowid) FROM tags) - ? AND hash NOT IN (SELECT hash FROM files))"
-    )
-    if gone or wrote:
-        _write(store, [("DELETE FROM files WHERE path = ?", gone), (old, [(_KEPT_CONTENT,)])])
-
-
-_KEPT_CONTENT = 20_000  # the newest that is kept though it is not in use: branches come back
-
-
-def _fetch(store: sqlite3.Connection | None, query: str, *values: object) -> list[Any]:
-    """The rows of a query; none where a store is damaged or not there: that is learnt again."""
-    import sqlite3
-
-    try:
-        return store.execute(query, values).fetchall() if store else []
-    except (sqlite3.Error, UnicodeError):
-        return []
-
-
-def _write(store: sqlite3.Connection | None, steps: Sequence[tuple[str, Iterable[Any]]]) -> bool:
-    """Run statements, each for all of its rows, in one transaction; whether that went well."""
-    import sqlite3
-
-    if store is None:
-        return False
-    try:
-        store.execute("BEGIN IMMEDIATE")
-        for statement, rows in steps:
-            store.executemany(statement, rows)
-        store.execute("COMMIT")
-    except sqlite3.Error:  # locked, full or gone: the next run learns it again
-        with contextlib.suppress(sqlite3.Error):
-            store.execute("ROLLBACK")
-        return False
-    return True
-
-
-# -- answers: what was made of files that have not changed since
-
-
-def recall(project: Project, question: str, state: Mapping[str, object], make: Make) -> Any:
-    """What `make` gives, by way of JSON; from an earlier run if `state` is as it was then."""
-    import json
-
-    when = time.time_ns()
-    answer = read_answer(project, question, state)
-    if answer is None:
-        answer = json.dumps(make(), separators=(",", ":"))
-        write_answer(project, question, state, answer, when)
-    return json.loads(answer)
-
-
-Make = Callable[[], object]
-
-
-def read_answer(project: Project, question: str, state: Mapping[str, object]) -> str | None:
-    """The answer to the same question about the same files, if an earlier run left it."""
-    source = read_file(_answer_place(project, question))
-    head, _, text = (source or b"").partition(b"\n")
-    if head.decode("ascii", "replace") != _fingerprint(state, text):
-        return None
-    return text.decode("utf-8", "surrogateescape")
-
-
-def write_answer(
-    project: Project, question: str, state: Mapping[str, object], text: str, when: int
-) -> None:
-    """Leave an answer for the next run, unless a file is too fresh to be sure of."""
-    folder = cache_folder(project)
-    stamps = (each for each in state.values() if isinstance(each, Stamp))
-    if not folder or any(is_racy(stamp, when) for stamp in stamps):
-        return
-    body = text.encode("utf-8", "surrogateescape")
-    try:
-        answers = os.path.join(folder, "answers")
-        if os.path.islink(answers):
-            return
-        os.makedirs(answers, exist_ok=True)
-        for name in sorted(os.listdir(answers))[:-_KEPT_ANSWERS]:
-            os.unlink(os.path.join(answers, name))
-        head = _fingerprint(state, body).encode()
-        write_file(_answer_place(project, question), head + b"\n" + body)
-    except (OSError, CtxError):
-        pass  # the next run computes it again
-
-
-_KEPT_ANSWERS = 40
-
-
-def _answer_place(project: Project, question: str) -> str:
-    script = os.stat(__file__)
-    parts = (question, repr(project.config), str(script.st_size), str(script.st_mtime_ns))
-    return os.path.join(project.root, ".ctx/cache/answers", _digest("\0".join(parts).encode()))
-
-
-def _fingerprint(state: Mapping[str, object], text: bytes) -> str:
-    """One hash over what an answer depends on, and one over the answer itself."""
-    names = "\n".join([f"{path}\0{each}" for path, each in state.items()])
-    return _digest(names.encode("utf-8", "surrogateescape")) + _digest(text)
+def _fingerprint(state: Mapping[str, object]) -> str:
+    """One hash over all that an answer depends on."""
+    rows = "\n".join([f"{name}\0{value}" for name, value in state.items()])
+    return _digest(rows.encode("utf-8", "surrogateescape"))
 
 
 # -- the words: which stem stands in which file
-
-_MOST_BATCHES = 60  # writing runs after which all is counted anew: each costs a lookup per word
 
 
 class WordIndex(NamedTuple):
     """The words of a repository and, once they were written, its links."""
 
+    cache: Cache
     words: Words  # without postings, which are read when asked for
     listing: str  # fingerprint of the files it was made from; "" if one of them was too fresh
-    store: sqlite3.Connection
-    known: Index | None = None  # of the files counted in this run
+    batches: tuple[str, ...]  # each of them added postings
+    tagged: Index | None = None  # of the same files, where it was read
 
 
-def read_words(project: Project, files: Mapping[str, Stamp]) -> WordIndex:
+_MOST_BATCHES = 60  # after as many all is counted anew: each costs a lookup per word
+
+
+def read_words(project: Project, cache: Cache, files: Mapping[str, Stamp]) -> WordIndex:
     """The words of every text file, counting only what no earlier run has counted."""
-    import sqlite3
-
     when = time.time_ns()
     racy = {path for path, stamp in files.items() if is_racy(stamp, when)}
-    listing = "" if racy else _fingerprint(files, b"")
-    store = _open_store(project, full=use_packages())
-    if store:
-        index = _load_words(store)
-        if listing and index.listing == listing:
-            return index
-        counted = _count_words(project, files, racy, index._replace(listing=listing))
-        if counted:
-            return counted
-        if _fetch(store, "PRAGMA quick_check(1)") != [("ok",)]:
-            with contextlib.suppress(OSError):
-                os.unlink(os.path.join(project.root, _PLACE))
-    store = sqlite3.connect(":memory:", isolation_level=None)
-    store.executescript(_TABLES)
-    index = _load_words(store)._replace(listing=listing)
-    return _count_words(project, files, racy, index) or index
+    listing = "" if racy else _fingerprint(files)
+    known = load_words(cache)
+    if listing and known.listing == listing:
+        return known
+    return _count_words(project, files, racy, known._replace(listing=listing))
 
 
-def recall_words(project: Project) -> WordIndex | None:
+def read_stored_words(project: Project) -> WordIndex | None:
     """The words as an earlier run left them, however old, or None."""
-    full = use_packages()
-    query = "SELECT value FROM about WHERE key = 'key'"
-    if _remembered(project, query) != [(cache_key(project, full=full),)]:
-        return None  # made by another ctx.py: opening it would empty it
-    store = _open_store(project, full=full)
-    index = _load_words(store) if store else None
-    return index if index and index.words.total else None
+    known = load_words(open_cache(project, hurry=True))
+    return known if known.words.total else None
 
 
-def _load_words(store: sqlite3.Connection) -> WordIndex:
-    about = dict(_fetch(store, "SELECT key, CAST(value AS BLOB) FROM about"))
-    names, sizes = about.get("paths", b""), about.get("sizes", b"")
-    if b"%d" % zlib.crc32(names + sizes) != about.get("crc"):
-        return WordIndex(_words([], array("I")), "", store)
-    words = _words(os.fsdecode(names).split("\0"), array("I", sizes))
-    return WordIndex(words, about.get("listing", b"").decode("ascii", "replace"), store)
+def load_words(cache: Cache) -> WordIndex:
+    """The words in the cache; no files where there are none."""
+    import json
 
-
-def _words(paths: list[str], sizes: array[int]) -> Words:
-    return Words(paths, sizes, sum(map(bool, sizes[:: len(FIELDS)])), {})
+    row = cache.read("counted", "files")
+    paths, sizes, batches = json.loads(row.data) if row else ([], [], [])
+    words = Words(paths, array("I", sizes), sum(map(bool, sizes[:: len(FIELDS)])), {})
+    return WordIndex(cache, words, row.state if row else "", (*batches,))
 
 
 def _count_words(
-    project: Project, files: Mapping[str, Stamp], racy: Collection[str], index: WordIndex
-) -> WordIndex | None:
-    """The index brought up to date and written; None if it could not be."""
-    store, width = index.store, len(FIELDS)
-    newest = _fetch(store, "SELECT CAST(coalesce(max(batch), 0) AS INTEGER) FROM words")
-    batch = newest[0][0] + 1 if newest else 1
-    anew = batch > _MOST_BATCHES or not index.words.total
-    paths = [] if anew else [*index.words.paths]
-    sizes = index.words.sizes[: len(paths) * width]
-    stamps = dict(_fetch(store, "SELECT number, stamp FROM counted"))
+    project: Project, files: Mapping[str, Stamp], racy: Collection[str], known: WordIndex
+) -> WordIndex:
+    """The words brought up to date and written."""
+    import json
+
+    cache, width = known.cache, len(FIELDS)
+    anew = len(known.batches) >= _MOST_BATCHES or not known.words.total
+    row = None if anew else cache.read("counted", "stamps")
+    stamps: list[str] = json.loads(row.data) if row else []
+    paths = [*known.words.paths][: len(stamps)]
+    sizes = known.words.sizes[: len(paths) * width]
     now = {path: str(stamp) for path, stamp in files.items()}
-    gone = [at for at, path in enumerate(paths) if path and stamps.get(at) != now.get(path)]
-    for number in gone:
-        paths[number] = ""
-        sizes[number * width : number * width + width] = array("I", bytes(4 * width))
-    kept = {*paths}
-    changed = [path for path in files if path not in kept]
-    wordy = {path: None for path in changed if _has_words(project, path, files[path].size)}
-    known = start_index(project, files, read_kinds(project, wordy))()
-    postings: dict[str, array[int]] = {"": array("I")}  # "": two runs with one batch collide
-    rows = []
-    for at, path in enumerate(changed):
-        if at % 100 == 99:
-            show_progress(project, f"counting words {at + 1}/{len(changed)} files")
-        lengths: Sequence[int] = [0] * width
-        if path in wordy:
-            found = known.load([path]).get(path, NO_TAGS).definitions
-            counts, lengths = _count_file(project, path, found)
-            for word, packed in counts.items():
-                postings.setdefault(word, array("I")).extend((len(paths), packed))
-        rows.append((len(paths), "" if path in racy else now[path]))
-        paths.append(path)
-        sizes.extend(lengths)
-    show_progress(project, "")
-    words = ((word, batch, each.tobytes(), zlib.crc32(each)) for word, each in postings.items())
-    about = {"paths": os.fsencode("\0".join(paths)), "sizes": sizes.tobytes()}
-    crc = zlib.crc32(about["paths"] + about["sizes"])
-    written = _write(
-        store,
-        [
-            ("DELETE FROM counted WHERE ?", [(anew,)]),
-            ("DELETE FROM words WHERE ?", [(anew,)]),
-            ("DELETE FROM counted WHERE number = ?", [(number,) for number in gone]),
-            ("INSERT INTO counted VALUES (?, ?)", rows),
-            ("INSERT INTO words VALUES (?, ?, ?, ?)", words),
-            ("REPLACE INTO about VALUES (?, ?)", [*about.items(), ("crc", crc)]),
-            ("REPLACE INTO about VALUES ('listing', ?)", [(index.listing,)]),
-        ],
-    )
-    return index._replace(words=_words(paths, sizes), known=known) if written else None
+    for number, path in enumerate(paths):
+        if path and stamps[number] != now.get(path):
+            paths[number] = ""
+            sizes[number * width : number * width + width] = array("I", bytes(4 * width))
+    counted = {*paths}
+    numbers: dict[str, int] = {}
+    for path in files:
+        if path not in counted:
+            if _has_words(project, path, files[path].size):
+                numbers[path] = len(paths)
+            paths.append(path)
+            stamps.append("" if path in racy else now[path])
+            sizes.extend([0] * width)
+    index = read_index(project, cache, files, numbers=numbers)
+    for number, row_sizes in index.counted.sizes.items():
+        sizes[number * width : number * width + width] = array("I", row_sizes)
+    batch = _fingerprint({"": json.dumps([known.batches, paths, stamps])})[:12]
+    batches = (*(() if anew else known.batches), batch)
+    rows = [
+        CacheRow("words", f"{stem}\0{batch}", "", pairs.tobytes())
+        for stem, pairs in index.counted.postings.items()
+    ]
+    about = json.dumps([paths, sizes.tolist(), batches]).encode()
+    rows.append(CacheRow("counted", "stamps", "", json.dumps(stamps).encode()))
+    rows.append(CacheRow("counted", "files", known.listing, about))
+    if anew:
+        cache.invalidate("words")
+    cache.write(rows)
+    return load_words(cache)._replace(tagged=index)
 
 
 def _has_words(project: Project, path: str, size: int) -> bool:
@@ -8103,108 +8124,83 @@ _OTHER_TEXT_BYTES = 100_000  # of a file in no known language: above it is data
 _NO_WORDS = (
     r"\.(po|pot|lock|svg|map|snap|csv|tsv|sum|patch|diff|log|out|[a-z]*proj)$|[.-]lock\.\w+$"
 )
-
-
 _USUAL_COMMENTS = (("#", ""), ("//", ""))  # of a file whose language is not known
 
 
-def _count_file(
-    project: Project, path: str, definitions: Sequence[Definition]
-) -> tuple[dict[str, int], tuple[int, ...]]:
-    source = read_source(project, path) or b""
-    text = "" if b"\0" in source[:8000] else source.decode("utf-8", "replace")
-    language = read_language(project, path)
-    comments = language.comments if language else None if is_document(path) else _USUAL_COMMENTS
-    names = [each.name for each in definitions]
-    docstring = bool(language and language.row("docs") == "inside")
-    return count_fields(path, text, names, comments, docstring=docstring)
+def _pack(counts: Sequence[int]) -> int:
+    """The counts of a word in all fields as one number: a third of the space, and of the time."""
+    path, names, docs, strings, code = counts
+    rest = min(docs, 255) << 8 | min(strings, 255) << 16 | min(code, 255) << 24
+    return min(path, 3) | min(names, 63) << 2 | rest
 
 
-def read_postings(index: WordIndex, stems: Iterable[str]) -> Words:
+def _unpack(packed: int) -> tuple[int, ...]:
+    return packed & 3, packed >> 2 & 63, packed >> 8 & 255, packed >> 16 & 255, packed >> 24
+
+
+def read_postings(known: WordIndex, stems: Iterable[str]) -> Words:
     """Where these stems stand; a damaged row costs its own word."""
-    query = "SELECT data, crc FROM words WHERE word = ? ORDER BY batch"
-    alive = {number for number, path in enumerate(index.words.paths) if path}
-    postings = {
-        each: [pair for pair in _fetch_pairs(index.store, query, each) if pair[0] in alive]
-        for each in dict.fromkeys(stems)
-    }
-    return index.words._replace(postings=postings)
+    alive = [bool(path) for path in known.words.paths]
+    postings = {}
+    for stem in dict.fromkeys(stems):
+        pairs = array("I")
+        for row in known.cache.list_rows("words", f"{stem}\0"):
+            if row.key.rpartition("\0")[2] in known.batches:
+                pairs.frombytes(row.data)
+        postings[stem] = sorted(
+            (number, _unpack(packed))
+            for number, packed in zip(pairs[::2], pairs[1::2], strict=True)
+            if number < len(alive) and alive[number]
+        )
+    return known.words._replace(postings=postings)
 
 
-def _fetch_pairs(store: sqlite3.Connection, query: str, *values: object) -> list[tuple[int, int]]:
-    """The pairs of numbers in the rows of a query that are not damaged."""
-    found = array("I")
-    for data, crc in _fetch(store, query, *values):
-        if isinstance(data, bytes) and zlib.crc32(data) == crc:
-            found.frombytes(data)
-    return list(zip(found[::2], found[1::2], strict=True))
-
-
-def read_definitions(index: WordIndex, paths: Collection[str]) -> dict[str, tuple[Definition, ...]]:
+def read_definitions(known: WordIndex, paths: Iterable[str]) -> dict[str, tuple[Definition, ...]]:
     """What these files define."""
-    tags = index.known.load(paths) if index.known else {}
-    query = "SELECT hash, kind FROM files WHERE path = ?"
-    for path in paths:
-        for digest, kind in () if path in tags else _fetch(index.store, query, os.fsencode(path)):
-            tags[path] = _decode_tags(_recall_data(index.store, digest, kind)) or NO_TAGS
-    return {path: tags.get(path, NO_TAGS).definitions for path in paths}
+    rows = {path: known.cache.read("tags", path) for path in paths}
+    tags = {path: _decode_tags(row.data) if row else None for path, row in rows.items()}
+    return {path: (found or NO_TAGS).definitions for path, found in tags.items()}
 
 
-# -- the links: which file leans on which
+# -- the links: which file depends on which
 
 
-def has_links(index: WordIndex) -> bool:
-    """Whether the links in the index are those of the very same files."""
-    rows = _fetch(index.store, "SELECT value FROM about WHERE key = 'linked'")
-    return bool(index.listing) and rows == [(index.listing,)]
+def has_links(known: WordIndex) -> bool:
+    """Whether the links in the cache are those of the very same files."""
+    row = known.cache.read("linked", "")
+    return bool(known.listing and row and row.state == known.listing)
 
 
-def write_links(index: WordIndex, state: Mapping[str, object], make: Callable[[], Graph]) -> None:
-    """Put links into the index, unless what they depend on is as it was for those in it."""
-    mark = _fingerprint(state, b"") if index.listing else ""
-    linked = ("REPLACE INTO about VALUES ('linked', ?)", [(index.listing,)])
-    if mark and _fetch(index.store, "SELECT value FROM about WHERE key = 'links'") == [(mark,)]:
-        _write(index.store, [linked])
-        return
-    graph = make()
-    nodes = {path: at for at, path in enumerate(sorted({*graph}.union(*graph.values())))}
-    sides: tuple[dict[int, array[int]], ...] = ({}, {})
-    for path, targets in graph.items():
-        for to, weight in targets.items():
-            pair, value = (nodes[path], nodes[to]), round(weight * _LINK_UNIT)
-            for side, (here, there) in zip(sides, (pair, pair[::-1]), strict=True):
-                side.setdefault(here, array("I")).extend((there, value))
-    rows = [
-        (number, side, entry.tobytes(), zlib.crc32(entry))
-        for side, entries in enumerate(sides)
-        for number, entry in entries.items()
-    ]
-    about = [("nodes", os.fsencode("\0".join(nodes))), ("links", mark)]
-    steps: list[tuple[str, list[Any]]] = [("DELETE FROM links", [()])]
-    steps.append(("INSERT INTO links VALUES (?, ?, ?, ?)", rows))
-    steps.append(("REPLACE INTO about VALUES (?, ?)", about))
-    if not _write(index.store, [*steps, linked]):  # then for this run only
-        for table in ("links", "about"):
-            index.store.execute(f"CREATE TEMP TABLE {table} AS SELECT * FROM main.{table} LIMIT 0")
-        for statement, values in steps:
-            index.store.executemany(statement, values)
+def write_links(known: WordIndex, state: Mapping[str, object], make: Callable[[], Graph]) -> None:
+    """Put links into the cache, unless what they depend on is as it was for those in it."""
+    import json
+
+    mark = _fingerprint(state).encode()
+    row = known.cache.read("linked", "")
+    if row is None or row.data != mark:
+        sides: tuple[Graph, Graph] = make(), {}
+        for path, targets in sides[0].items():
+            for target, weight in targets.items():
+                sides[1].setdefault(target, {})[path] = weight
+        rows = [
+            CacheRow("links", f"{path}\0{side}", "", json.dumps(weights).encode())
+            for side, graph in zip("><", sides, strict=True)
+            for path, weights in graph.items()
+        ]
+        known.cache.invalidate("links")
+        known.cache.write(rows)
+    known.cache.write([CacheRow("linked", "", known.listing, mark)])
 
 
-_LINK_UNIT = 1000  # weights are kept as whole numbers of thousandths
+def read_neighbours(known: WordIndex, paths: Iterable[str]) -> tuple[Graph, Graph]:
+    """What each of these files depends on, and what depends on it."""
+    import json
 
-
-def read_neighbours(index: WordIndex, paths: Iterable[str]) -> tuple[Graph, Graph]:
-    """What each of these files leans on, and what leans on it."""
-    rows = _fetch(index.store, "SELECT CAST(value AS BLOB) FROM about WHERE key = 'nodes'")
-    names = os.fsdecode(rows[0][0]).split("\0") if rows else []
-    query = "SELECT data, crc FROM links WHERE file = ? AND side = ?"
     sides: tuple[Graph, Graph] = ({}, {})
     for path in paths:
-        node = bisect.bisect_left(names, path)
-        for at, side in enumerate(sides):
-            known = names[node : node + 1] == [path]
-            pairs = _fetch_pairs(index.store, query, node, at) if known else []
-            side[path] = {names[to]: weight / _LINK_UNIT for to, weight in pairs if to < len(names)}
+        for side, graph in zip("><", sides, strict=True):
+            row = known.cache.read("links", f"{path}\0{side}")
+            graph[path] = json.loads(row.data) if row else {}
     return sides
 
 
@@ -8217,18 +8213,19 @@ def read_history(project: Project, head: str) -> History:
 
     if not head:
         return History({}, [], [])
-    before, *kept = json.loads(read_answer(project, "history", {}) or '["", {}, [], []]')
+    cache = open_cache(project)
+    row = cache.read("history", "")
+    before, kept = (row.state, json.loads(row.data)) if row else ("", [{}, [], []])
     if before == head:
         return History(*kept)
-    more = f"{before}...{head}"
-    log = read_commits(project, more, _MOST_COMMITS) if kept[-1] else None
+    log = read_commits(project, f"{before}...{head}", _MOST_COMMITS) if kept[-1] else None
     if log is None or b"\x01<" in log:  # nothing could be read yet, or it is not of this line
         kept = [{}, [], []]
         log = read_commits(project, head, _MOST_COMMITS)
     if log is None:
         say(project, "git: its log takes too long or cannot be read; going on without history")
     history = _add_commits(History(*kept), log or b"")
-    write_answer(project, "history", {}, json.dumps([head, *history]), 0)
+    cache.write([CacheRow("history", "", head, json.dumps(history).encode())])
     return history
 
 
@@ -8262,67 +8259,57 @@ def _add_commits(history: History, log: bytes) -> History:
     return History(said, sizes[surplus:], touched[surplus:])
 
 
-# -- the index as it is: nothing is listed, parsed or written, for answers in a hurry
+# -- scans
 
 
-def list_remembered(project: Project) -> list[str]:
+def write_scan(cache: Cache, text: str) -> None:
+    """Keep a line about a scan, after its time."""
+    when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())
+    row = CacheRow("scans", f"{time.time_ns():020}", "", f"{when}: {text}".encode())
+    cache.write([row], keep=_KEPT_SCANS)
+
+
+def list_scans(project: Project) -> list[str]:
+    """A line about each of the last scans, newest first."""
+    rows = open_cache(project, hurry=True).list_rows("scans")
+    return [row.data.decode("utf-8", "replace") for row in reversed(rows)]
+
+
+_KEPT_SCANS = 20
+
+
+# -- the cache as it is: nothing is listed, parsed or written, for answers in a hurry
+
+
+def list_indexed(project: Project) -> list[str]:
     """The files that the index knows."""
-    return [os.fsdecode(name) for (name,) in _remembered(project, f"SELECT {_PATH} FROM files")]
+    return open_cache(project, hurry=True).list_keys("stamps")
 
 
-def find_remembered(project: Project, names: Collection[str]) -> dict[str, FileTags]:
+def find_indexed(project: Project, names: Collection[str]) -> dict[str, FileTags]:
     """The tags of files that the index knows, by the ends of their paths or by what they define."""
     import json
 
     ends = tuple(f"/{name}" for name in names)
     # a definition's row holds its kind, its name and its owner, in this order
     rows = [f'","{json.dumps(name)[1:-1]}","'.encode() for name in names]
-    values = [*rows, *(os.fsencode(name) for name in names)]
-    inside = [f"instr(CAST(t.data AS BLOB), ?{at + 1})" for at in range(len(rows))]
-    inside += [f"instr({_PATH}, ?{at + 1})" for at in range(len(rows), len(values))]
-    query = f"SELECT {_PATH}, CAST(t.data AS BLOB), t.crc FROM {_TAGS_OF_FILES}"
+    needles = [*rows, *map(os.fsencode, names)]
     tags: dict[str, FileTags] = {}
-    found = _remembered(project, f"{query} WHERE {' OR '.join(inside)}", *values) if names else ()
-    for name, data, crc in found:
-        path = os.fsdecode(name)
-        named = f"/{path}".endswith(ends) or any(row in data for row in rows)
-        if named and len(tags) < _MOST_REMEMBERED and zlib.crc32(data) == crc:
-            tags[path] = _decode_tags(data) or NO_TAGS
+    for row in open_cache(project, hurry=True).find_rows("tags", needles):
+        named = f"/{row.key}".endswith(ends) or any(needle in row.data for needle in rows)
+        if named and len(tags) < _MOST_INDEXED:
+            tags[row.key] = _decode_tags(row.data) or NO_TAGS
     return tags
 
 
-_MOST_REMEMBERED = 12  # files: what more of them define says little
+_MOST_INDEXED = 12  # files: what more of them define says little
 
 
-def _remembered(project: Project, query: str, *values: object) -> list[Any]:
-    import sqlite3
+def read_answer_time(project: Project, text: str) -> int:
+    """When a text was last computed as an answer, in nanoseconds: up to then it was true."""
+    import json
 
-    place = os.path.join(project.root, _PLACE)
-    if not os.path.isfile(place) or os.path.islink(place):
-        return []
-    with contextlib.closing(sqlite3.connect(place, timeout=0.1)) as store:
-        return _fetch(
-            store, query, *values
-        )  # none if it is in use: no answer is better than a late one
-
-
-def list_answers(project: Project, text: str) -> list[str]:
-    """The places of earlier answers that say the same; their times tell when it last was true."""
-    folder = os.path.join(project.root, ".ctx/cache/answers")
-    try:
-        places = [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
-    except OSError:
-        return []
-    body = text.encode("utf-8", "surrogateescape")
-    return [each for each in places if (read_file(each) or b"").endswith(b"\n" + body)]
-
-
-def read_mtime(place: str) -> int:
-    """When a file was last changed, in nanoseconds; 0 if it is not there."""
-    try:
-        return os.lstat(place).st_mtime_ns
-    except OSError:
-        return 0
+    return open_cache(project, hurry=True).read_time("answers", json.dumps(text).encode())
 
 
 # ---- 14 TASKS (world) ------------------------------------------------------
@@ -9444,30 +9431,30 @@ CONSTITUTION_PATH = ".ctx/constitution.md"
 RUNLOOP_PATH = ".ctx/runloop.md"
 
 
-def read_choice(project: Project, files: Mapping[str, Stamp]) -> Chosen:
-    """The files worth reading, remembered as long as none comes or goes."""
+def read_choice(project: Project, cache: Cache, files: Mapping[str, Stamp]) -> Chosen:
+    """The files worth reading, cached as long as none comes or goes."""
     paths = list(files)
     scripts = {path: files[path] for path in paths if "." not in name_of(path)}  # their heads tell
     state = {"": "\n".join(paths), **scripts}
-    made = recall(project, "files", state, lambda: choose_files(paths, read_kinds(project, paths)))
-    return Chosen(*made)
+    make = functools.partial(choose_files, paths)
+    return Chosen(*cache.compute("files", state, lambda: make(read_kinds(project, paths))))
 
 
 def read_configs(project: Project, configs: Iterable[str]) -> dict[str, str]:
     """The texts of the files that tell about the project."""
-    found = {path: read_text(project, path) for path in configs}
-    return {path: text for path, text in found.items() if text is not None and len(text) < 500_000}
+    found = ((path, read_text(project, path)) for path in configs)
+    return {path: text for path, text in found if text is not None and len(text) < 500_000}
 
 
 def read_facts(project: Project, files: Mapping[str, Stamp]) -> Facts:
     """What the project's configuration files say."""
-    return make_facts(project, files, read_choice(project, files))
+    cache = open_cache(project)
+    return make_facts(project, cache, files, read_choice(project, cache, files))
 
 
-def make_facts(project: Project, files: Mapping[str, Stamp], chosen: Chosen) -> Facts:
-    """What names and configuration say; remembered."""
-    rows = recall(
-        project,
+def make_facts(project: Project, cache: Cache, files: Mapping[str, Stamp], chosen: Chosen) -> Facts:
+    """What names and configuration say; cached."""
+    rows = cache.compute(
         "facts",
         _config_state(files, chosen),
         lambda: detect_facts(list(files), read_configs(project, chosen.configs)),
@@ -9492,26 +9479,26 @@ def make_map(
     ledger: bool = False,
 ) -> str:
     """The map of this project within `budget` tokens, as "text" or "json"."""
-    when = time.time_ns()
     files = list_map_files(project)
+    cache = open_cache(project)
     code = code and project.config.map_code_intel
     ledger = ledger or project.config.map_ledger_stats
     health = render_health(read_ledger(project)) if ledger else []
     ways = (form, list(focus), code, health, use_packages(), has_vocabulary(project))
     question = f"map {budget} {ways}"
-    answer = read_answer(project, question, files)
-    if answer is None:
+
+    def make() -> str:
         most = 500 + budget // 3  # a name costs three tokens, and some do not fit
-        survey = make_survey(project, files, focus, code=code, most=most)._replace(health=health)
-        fitted = fit_map(project, survey, budget)
+        survey = make_survey(project, cache, files, focus, code=code, most=most)
+        fitted = fit_map(project, survey._replace(health=health), budget)
         name = survey.facts.name
-        answer = render_map(name, fitted.parts, fitted.picks, fitted.note)
-        if form == "json":
-            about = {"name": name, "tokens": fitted.tokens, "budget": budget}
-            about["counter"] = read_counter(project).name
-            answer = render_map_json(about, survey.facts, survey.modules, fitted.picks)
-        write_answer(project, question, files, answer, when)
-    return answer
+        if form != "json":
+            return render_map(name, fitted.parts, fitted.picks, fitted.note)
+        about = {"name": name, "tokens": fitted.tokens, "budget": budget}
+        about["counter"] = read_counter(project).name
+        return render_map_json(about, survey.facts, survey.modules, fitted.picks)
+
+    return str(cache.compute(question, files, make))
 
 
 def is_map(source: bytes) -> bool:
@@ -9531,6 +9518,7 @@ _MOST_RANKED = 4000  # symbols: the largest map looks at as many
 
 def make_survey(
     project: Project,
+    cache: Cache,
     files: Mapping[str, Stamp],
     focus: Sequence[str] = (),
     *,
@@ -9539,20 +9527,17 @@ def make_survey(
 ) -> Survey:
     """List, read, tag, resolve, rank: everything a map chooses from.
 
-    What is ranked is remembered until something that a ranking sees has changed: an edit that only
+    What is ranked is cached until something that a ranking sees has changed: an edit that only
     moves or documents definitions costs the reading of those that are shown.
     """
-    chosen = read_choice(project, files)
-    finish = start_index(project, files, chosen.sources) if code else None
-    facts = make_facts(project, files, chosen)
-    index = finish() if finish else Index({}, 0, True, lambda paths: {})
-    made = recall(
-        project,
+    chosen = read_choice(project, cache, files)
+    index = read_index(project, cache, files, chosen.sources if code else {})
+    facts = make_facts(project, cache, files, chosen)
+    tree, modules, ranked, total, groups = cache.compute(
         f"survey {list(focus)} {code} {index.full}",
         {**_config_state(files, chosen), **index.sketches},
-        lambda: _rank_all(project, files, index, facts.about, focus),
+        lambda: _rank_all(project, files, index, chosen, facts.about, focus),
     )
-    tree, modules, ranked, total, groups = made
     tags = index.load({path for _, path, _ in ranked[:most]})
     symbols = [
         Symbol(score, path, tags[path].definitions[at])
@@ -9571,16 +9556,18 @@ def _rank_all(
     project: Project,
     files: Mapping[str, Stamp],
     index: Index,
+    chosen: Chosen,
     docs: dict[str, str],
     focus: Sequence[str],
 ) -> tuple[object, ...]:
-    """The ranked parts of a survey; a symbol is its score, its path and its place in the file."""
-    tags = _code_tags(index)
-    documents = {path: found for path, found in index.tags.items() if is_document(path)}
-    links = link_files(project, files, tags)
+    """The ranked parts of a survey; a symbol is its score, its path and its number in the file."""
+    all_tags = index.load(index.entries)
+    tags = {path: found for path, found in all_tags.items() if not is_document(path)}
+    documents = {path: found for path, found in all_tags.items() if is_document(path)}
+    links = link_files(index, tags, chosen.configs)
     ranks = rank_files(links, dict.fromkeys(find_focus(tags, focus), 1.0))
     symbols = rank_symbols(links, ranks, tags, count_mentions(documents))
-    told = {path: found.doc for path, found in index.tags.items() if found.doc} | docs
+    told = {path: found.doc for path, found in all_tags.items() if found.doc} | docs
     modules = describe_modules(list(files), told)
     notes = {each.path: each.doc for each in modules if 0 < len(each.doc) <= _NOTE_WIDTH}
     tree = build_tree(list(files), project.config.map_max_depth, notes)
@@ -9593,17 +9580,13 @@ def _rank_all(
     return tree, modules, best, len(symbols), groups._replace(of=shown)
 
 
-def link_files(project: Project, files: Mapping[str, Stamp], tags: Mapping[str, FileTags]) -> Links:
+def link_files(index: Index, tags: Mapping[str, FileTags], configs: Iterable[str]) -> Links:
     """Who mentions and who imports what."""
     uses = {path: found.imports for path, found in tags.items()}
-    configs = read_configs(project, read_choice(project, files).configs)
-    imports = resolve_imports(uses, list(files), configs, project.config.languages)
+    texts = read_configs(index.project, configs)
+    imports = resolve_imports(uses, list(index.files), texts, index.project.config.languages)
     weights = {path: weigh_file(path, found.mark) for path, found in tags.items()}
-    return build_links(tags, imports, weights, functools.partial(_family, project))
-
-
-def _code_tags(index: Index) -> dict[str, FileTags]:
-    return {path: found for path, found in index.tags.items() if not is_document(path)}
+    return build_links(tags, imports, weights, functools.partial(_family, index.project))
 
 
 def _family(project: Project, path: str) -> str:
@@ -9656,15 +9639,19 @@ def fit_map(project: Project, survey: Survey, budget: int) -> FittedMap:
 _MOST_FITS = 5  # tries: lines cost less together than alone, so what is left is given out again
 
 
-def make_scan(project: Project, *, full: bool) -> tuple[dict[str, object], dict[str, str]]:
-    """Bring the index up to date; counts of what it holds, and each module's structure by place."""
+def make_scan(project: Project, *, full: bool, export: str = "") -> dict[str, object]:
+    """Bring the index up to date, words and links too; what it holds. `export` is a folder."""
     begin = time.monotonic()
-    files = list_files(project)
-    index = read_index(project, files, anew=full)
-    tags = index.tags
-    configs = read_configs(project, read_choice(project, files).configs)
+    files, cache = list_files(project), open_cache(project)
+    for kind in ("stamps", "counted") if full else ():
+        cache.invalidate(kind)
+    index = read_linked(project, files).tagged or read_index(project, cache, files)
+    tags = index.load(index.entries)
+    configs = read_configs(project, read_choice(project, cache, files).configs)
     uses = {path: found.imports for path, found in tags.items()}
     imports = resolve_imports(uses, list(files), configs, project.config.languages)
+    for place, text in render_exports(tags, imports).items() if export else ():
+        write_file(os.path.join(export, place), text.encode())
     counts: dict[str, object] = {
         "files_scanned": len(tags),
         "files_changed": index.parsed,
@@ -9674,7 +9661,8 @@ def make_scan(project: Project, *, full: bool) -> tuple[dict[str, object], dict[
         "git_sha": read_head(project) or None,
         "mode": "full" if full else "incremental",
     }
-    return counts, render_exports(tags, imports)
+    write_scan(cache, f"{counts['git_sha'] or 'no commit':.12}, {render_scan(counts, 'text')}")
+    return counts
 
 
 # -- the package
@@ -9683,7 +9671,7 @@ def make_scan(project: Project, *, full: bool) -> tuple[dict[str, object], dict[
 def make_pack(project: Project, request: Request) -> Pack:
     """What a task needs to read: the code of the best blocks, within the budget of the request."""
     files = {} if request.stale else list_files(project)
-    index = recall_words(project) if request.stale else read_linked(project, files)
+    index = read_stored_words(project) if request.stale else read_linked(project, files)
     head = "" if request.stale else read_head(project)  # without one, history is not read
     changed = (
         read_diff(project, request.since, index.words.paths) if index and request.since else {}
@@ -9732,21 +9720,25 @@ _MOST_SYMBOLS = 10
 
 def read_linked(project: Project, files: Mapping[str, Stamp]) -> WordIndex:
     """The index of words, with the links of the same files in it."""
-    index = read_words(project, files)
-    if not has_links(index):
-        known = read_index(project, files)
-        state = {**_config_state(files, read_choice(project, files)), **known.sketches}
+    cache = open_cache(project)
+    words = read_words(project, cache, files)
+    if not has_links(words):
+        index = words.tagged or read_index(project, cache, files)
+        chosen = read_choice(project, cache, files)
         write_links(
-            index, state, lambda: build_graph(link_files(project, files, _code_tags(known)))
+            words,
+            {**_config_state(files, chosen), **index.sketches},
+            lambda: build_graph(link_files(index, index.load_code(), chosen.configs)),
         )
-    return index
+    return words
 
 
 def read_links(project: Project) -> tuple[dict[str, FileTags], Links]:
     """What every source file defines, and who mentions and imports what."""
-    files = list_files(project)
-    tags = _code_tags(read_index(project, files))
-    return tags, link_files(project, files, tags)
+    files, cache = list_files(project), open_cache(project)
+    index = read_index(project, cache, files)
+    tags = index.load_code()
+    return tags, link_files(index, tags, read_choice(project, cache, files).configs)
 
 
 def read_request(project: Project, text: str) -> str:
@@ -10039,7 +10031,7 @@ def make_pack_summary(project: Project, text: str, *, stale: bool = False) -> st
 
 def make_search(project: Project, text: str) -> list[SearchHit]:
     """The best files for some words, with their symbols and the lines that match."""
-    index = read_words(project, list_files(project))
+    index = read_words(project, open_cache(project), list_files(project))
     text = text[:_SEARCH_CHARACTERS]
     query = dict.fromkeys([*split_words(text), *join_words(text)], 1.0)
     words = read_postings(index, query)
@@ -10233,13 +10225,11 @@ def _state_note(project: Project, name: str) -> str:
 
 def is_anchor_turn(project: Project, kind: str, frequency: int) -> bool:
     """Whether this prompt, or this anchor, is one of every `frequency`; each call counts one."""
-    folder = cache_folder(project) if frequency > 1 else ""
-    if not folder:
+    if frequency <= 1 or not cache_folder(project):
         return int(read_run_state(project)["next_iter"]) % frequency == 0
-    place = f"{folder}/{kind}-turns"
-    before = (read_file(place, 20) or b"").strip()
-    number = int(before) + 1 if re.fullmatch(rb"[0-9]{1,9}", before) else 1
-    write_file(place, str(number).encode())
+    row = (cache := open_cache(project)).read("turns", kind)
+    number = int(row.state) + 1 if row else 1
+    cache.write([CacheRow("turns", kind, str(number), b"")])
     return number % frequency == 0
 
 
@@ -10257,11 +10247,11 @@ def make_anchor(project: Project, briefing: Briefing, names: Collection[str]) ->
 
 def make_anchor_news(project: Project, task: Task, sections: Sequence[Section]) -> list[Section]:
     """What an anchor says that the last one for this task did not; it becomes the last."""
-    folder = cache_folder(project)
-    place = f"{folder}/anchor-{content_hash(task.id.encode('utf-8', 'replace'))[:16]}"
-    old = (read_file(place) or b"").decode("utf-8", "replace").split("\n") if folder else []
-    if folder:
-        write_file(place, join_sections(sections).encode("utf-8", "replace"))
+    cache = open_cache(project)
+    row = cache.read("anchors", task.id)
+    old = row.data.decode("utf-8", "replace").split("\n") if row else []
+    text = join_sections(sections).encode("utf-8", "replace")
+    cache.write([CacheRow("anchors", task.id, "", text)], keep=KEPT_ANSWERS)
     bodies = {
         each.title: "\n".join(line for line in each.body.split("\n") if line not in old)
         for each in sections
@@ -10573,7 +10563,7 @@ def make_role(project: Project, role: str, text: str) -> str:
     limits = ""
     if globs:
         limits = f"The role {code_span(role)} keeps to: {', '.join(map(code_span, globs))}."
-        files = list(filter(re.compile(allowed, re.S).fullmatch, list_remembered(project)))
+        files = list(filter(re.compile(allowed, re.S).fullmatch, list_indexed(project)))
         body = "".join(f"- {code_span(path)}\n" for path in files[:_LISTED_FILES])
         parts = {"Commands": parts.get("Commands", ""), f"Its {len(files)} files": body}
     sections = [
@@ -10615,11 +10605,11 @@ def _bare_parts(project: Project) -> dict[str, str]:
 def _map_age(project: Project, text: str) -> str:
     """One sentence on how old the map is: what is newer than it, or than its last confirmation."""
     ctx = script_command(project)
-    known = list_remembered(project)
+    known = list_indexed(project)
     if not known:
         return f"No index on this machine tells how old the map below is; `{ctx} map` refreshes it."
-    since = max(map(read_mtime, [f"{project.root}/{MAP_PATH}", *list_answers(project, text)]))
-    times = {path: read_mtime(f"{project.root}/{path}") for path in known}
+    since = max(read_times(f"{project.root}/{MAP_PATH}")[0], read_answer_time(project, text))
+    times = {path: read_times(f"{project.root}/{path}")[0] for path in known}
     changed = [path for path, each in times.items() if each > since or not each]
     changed, added = (
         [path for path in paths if not is_instruction_path(path)]
@@ -10660,7 +10650,7 @@ def _named_code(project: Project, text: str, allowed: str = ".*") -> str:
     names = [*find_path_words(text), *find_identifiers(text)]
     ends = tuple(f"/{name}" for name in names)
     lines = []
-    for path, found in sorted(find_remembered(project, names).items()):
+    for path, found in sorted(find_indexed(project, names).items()):
         if re.fullmatch(allowed, path, re.S):
             whole = f"/{path}".endswith(ends)
             named = [each for each in found.definitions if whole or each.name in names]
@@ -10828,7 +10818,9 @@ def make_page(project: Project, briefing: Briefing | None) -> str:
     files = list_map_files(project)
     config = project.config
     health = render_health(read_ledger(project)) if config.map_ledger_stats else []
-    survey = make_survey(project, files, code=config.map_code_intel)._replace(health=health)
+    survey = make_survey(project, open_cache(project), files, code=config.map_code_intel)._replace(
+        health=health
+    )
     fitted = fit_map(project, survey, config.map_token_budget)
     budgets = [_map_budget(project, survey, fitted)]
     if briefing:
@@ -11622,9 +11614,7 @@ def cmd_map(project: Project, args: argparse.Namespace) -> int:
 def cmd_scan(project: Project, args: argparse.Namespace) -> int:
     """Bring the index up to date: only what changed is parsed."""
     full = args.full or project.config.scan_mode == "full"
-    counts, exports = make_scan(project, full=full)
-    for place, text in exports.items() if args.export else ():
-        write_file(os.path.join(args.export, place), text.encode())
+    counts = make_scan(project, full=full, export=args.export or "")
     write_stdout(render_scan(counts, form="json" if args.json else "text"))
     return 0
 

@@ -28,11 +28,15 @@ def project(tmp_path: Path) -> ctx.Project:
 
 
 def index(project: ctx.Project) -> ctx.Index:
-    return ctx.read_index(project, ctx.list_files(project))
+    return ctx.read_index(project, ctx.open_cache(project), ctx.list_files(project))
+
+
+def tags(found: ctx.Index) -> dict[str, ctx.FileTags]:
+    return found.load(found.entries)
 
 
 def names(found: ctx.Index) -> list[str]:
-    return [each.name for path in found.tags for each in found.tags[path].definitions]
+    return [each.name for file in tags(found).values() for each in file.definitions]
 
 
 def settle(project: ctx.Project) -> None:
@@ -59,25 +63,25 @@ def test_only_the_changed_file_is_parsed_again(project: ctx.Project) -> None:
     assert "steer" in names(found) and "drive" not in names(found)
 
 
-def test_content_that_comes_back_is_known_by_its_hash(project: ctx.Project) -> None:
+def test_a_file_that_was_only_touched_is_known_by_its_hash(project: ctx.Project) -> None:
     settle(project)
     place = Path(project.root) / "src/driver.py"
-    place.write_text("def steer():\n    pass\n")
-    index(project)
     place.write_text(FILES["src/driver.py"])
-    assert index(project).parsed == 0
+    found = index(project)
+    assert found.parsed == 0 and "drive" in names(found)
 
 
 def test_a_file_that_is_gone_is_forgotten(project: ctx.Project) -> None:
     settle(project)
     (Path(project.root) / "src/driver.py").unlink()
-    assert "src/driver.py" not in index(project).tags
+    assert "src/driver.py" not in tags(index(project))
+    assert "src/driver.py" not in ctx.list_indexed(project)
 
 
 @pytest.mark.parametrize("damage", ["garbage", "empty", "rows", "foreign", "folder"])
 def test_a_damaged_cache_costs_only_time(project: ctx.Project, damage: str) -> None:
     settle(project)
-    wanted = index(project).tags
+    wanted = tags(index(project))
     (place,) = Path(project.root, ".ctx/cache").glob("*.db")
     if damage == "garbage":
         place.write_bytes(b"\x01" * 5000)
@@ -85,15 +89,15 @@ def test_a_damaged_cache_costs_only_time(project: ctx.Project, damage: str) -> N
         place.write_bytes(b"")
     elif damage == "rows":
         with sqlite3.connect(place) as cache:
-            cache.execute("UPDATE tags SET data = ?", (b'[[["x"]],{},[],"",""]',))
+            cache.execute("UPDATE cache SET data = ?", (b'[[["x"]],{},[],"",""]',))
     elif damage == "foreign":
         with sqlite3.connect(place) as cache:
-            cache.execute("UPDATE about SET value = 'another'")
+            cache.execute("UPDATE cache SET state = 'another' WHERE kind = 'version'")
     else:
         place.unlink()
         place.mkdir()
-    assert index(project).tags == wanted
-    assert index(project).tags == wanted
+    assert tags(index(project)) == wanted
+    assert tags(index(project)) == wanted
 
 
 def test_a_cache_behind_a_link_is_not_used(
@@ -106,29 +110,49 @@ def test_a_cache_behind_a_link_is_not_used(
 
 
 def test_documents_are_read_for_the_names_they_mention(project: ctx.Project) -> None:
-    assert index(project).tags["README.md"].references == {"make_kernel": 1}
+    assert tags(index(project))["README.md"].references == {"make_kernel": 1}
 
 
-def test_the_answer_to_the_same_question_is_found_again(project: ctx.Project) -> None:
+def test_what_was_computed_from_the_same_files_is_not_computed_again(project: ctx.Project) -> None:
     import time
+
+    made: list[int] = []
+
+    def ask(question: str) -> object:
+        """What the cache of a new run says."""
+        cache, files = ctx.open_cache(project), ctx.list_files(project)
+        return cache.compute(question, files, lambda: made.append(1) or len(made))
 
     time.sleep(0.15)
-    files = ctx.list_files(project)
-    ctx.write_answer(project, "question", files, "the answer\n", time.time_ns())
-    assert ctx.read_answer(project, "question", files) == "the answer\n"
-    assert ctx.read_answer(project, "another", files) is None
+    assert [ask("one"), ask("one"), ask("two")] == [1, 1, 2]
     lab.plant(Path(project.root), {"new.py": "x = 1\n"})
-    assert ctx.read_answer(project, "question", ctx.list_files(project)) is None
+    time.sleep(0.15)
+    assert [ask("one"), ask("one"), ask("two")] == [3, 3, 4]
+    lab.plant(Path(project.root), {"new.py": "x = 2\n"})
+    assert ask("one") != ask("one"), "a file that fresh may change again unseen"
 
 
-def test_an_answer_about_fresh_files_is_not_kept(project: ctx.Project) -> None:
-    import time
+def test_only_so_many_answers_are_kept(project: ctx.Project) -> None:
+    cache = ctx.open_cache(project)
+    for number in range(ctx.KEPT_ANSWERS + 9):
+        cache.compute(f"question {number}", {}, lambda: 1)
+    assert len(cache.list_keys("answers")) == ctx.KEPT_ANSWERS
 
-    files = ctx.list_files(project)
-    newest = max(stamp.ctime for stamp in files.values())
-    ctx.write_answer(project, "question", files, "the answer\n", newest + 1000)
-    assert ctx.read_answer(project, "question", files) is None
-    assert time.time_ns() > newest
+
+def test_a_cache_that_cannot_be_written_goes_on_in_memory(project: ctx.Project) -> None:
+    import contextlib
+
+    index(project)
+    (place,) = Path(project.root, ".ctx/cache").glob("*.db")
+    cache = ctx.open_cache(project)
+    row = ctx.CacheRow("tags", "b", "1", b"two")
+    with contextlib.closing(sqlite3.connect(place, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        cache.write([row])
+        assert cache.read("tags", "b") == row and "b" in cache.list_keys("tags")
+        assert ctx.open_cache(project, hurry=True).list_keys("tags") == []
+    cache.invalidate("tags", ["b"])
+    assert cache.read("tags", "b") is None and cache.read("tags", "src/kernel.py")
 
 
 @pytest.mark.parametrize("python", [("-I", "-S"), ()], ids=["bare", "full"])
@@ -180,31 +204,19 @@ def test_a_parser_that_dies_costs_its_own_file(project: ctx.Project) -> None:
     )
     done = lab.run(root, "map", "--output", "-")
     assert done.returncode == 0
-    assert "web/panel.js: the parser did not finish; listed by name only" in done.stderr
+    assert "web/panel.js: failed to parse; listed by name only" in done.stderr
     assert "make_kernel" in done.stdout and "renderPanel" not in done.stdout
 
 
 def test_a_row_that_is_damaged_later_is_parsed_again(project: ctx.Project) -> None:
     settle(project)
-    wanted = index(project).tags
+    wanted = tags(index(project))
     found = index(project)
     (place,) = Path(project.root, ".ctx/cache").glob("*.db")
     with sqlite3.connect(place) as cache:
-        cache.execute("UPDATE tags SET data = X'00'")
-    assert found.parsed == 0 and found.tags == wanted
-    assert index(project).tags == wanted
-
-
-def test_content_long_out_of_use_is_dropped(
-    project: ctx.Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(ctx, "_KEPT_CONTENT", 3)
-    for number in range(9):
-        lab.plant(Path(project.root), {"src/driver.py": f"def drive{number}():\n    pass\n"})
-        index(project)
-    (place,) = Path(project.root, ".ctx/cache").glob("*.db")
-    with sqlite3.connect(place) as cache:
-        assert cache.execute("SELECT count(*) FROM tags").fetchone()[0] <= len(FILES) + 4
+        cache.execute("UPDATE cache SET data = X'00' WHERE kind = 'tags'")
+    assert found.parsed == 0 and tags(found) == wanted
+    assert tags(index(project)) == wanted
 
 
 def test_git_is_asked_only_for_commits_that_are_new(
@@ -257,8 +269,8 @@ def test_a_log_that_could_not_be_read_is_read_whole_after_the_next_commit(
         lab.git(root, "add", "-A", "src")
         lab.git(root, "commit", "-q", "-m", text)
         heads.append(ctx.read_head(project))
-    ctx.read_index(project, ctx.list_files(project))  # makes the cache
-    ctx.write_answer(project, "history", {}, json.dumps([heads[0], {}, [], []]), 0)
+    unread = ctx.CacheRow("history", "", heads[0], b"[{}, [], []]")
+    ctx.open_cache(project).write([unread])
     assert ctx.read_history(project, heads[0]).paths == []  # not paid for twice
     assert len(ctx.read_history(project, heads[1]).paths) == 2
 

@@ -191,13 +191,13 @@ def test_relations_are_imports_and_never_names_that_look_alike() -> None:
     assert ctx.rank_relations(groups) == [("web", ["db"])]
 
 
-def found_words(**postings: list[tuple[int, int]]) -> ctx.Words:
+def found_words(**postings: list[ctx.Posting]) -> ctx.Words:
     """Three files of equal length."""
     sizes = array("I", [2, 2, 5, 5, 10] * 3)
     return ctx.Words(["a.py", "b.py", "c.py"], sizes, 3, postings)
 
 
-IN_CODE, IN_NAMES, IN_PATH = 1 << 24, 1 << 2, 1
+IN_CODE, IN_NAMES, IN_PATH = (0, 0, 0, 0, 1), (0, 1, 0, 0, 0), (1, 0, 0, 0, 0)
 
 
 def test_a_rare_word_says_more_than_a_common_one() -> None:
@@ -209,7 +209,7 @@ def test_a_rare_word_says_more_than_a_common_one() -> None:
 
 def test_a_word_that_most_files_hold_still_speaks_for_the_path_it_stands_in() -> None:
     paths = [f"{at}.py" for at in range(300)]
-    usual = [(at, IN_CODE | (IN_PATH if at == 7 else 0)) for at in range(230)]
+    usual = [(at, (1, 0, 0, 0, 1) if at == 7 else IN_CODE) for at in range(230)]
     words = ctx.Words(paths, array("I", [2] * 1500), 300, {"text": usual, "rare": [(8, IN_CODE)]})
     worth = ctx.weigh_words(words, {"text": 1.0, "rare": 1.0})
     assert ctx.score_words(words, worth)["path"] == {"7.py": 1.0}
@@ -220,7 +220,9 @@ def test_fields_are_scored_alone_and_together() -> None:
     scores = ctx.score_words(words, {"door": 1.0})
     assert scores["names"] == {"b.py": 1.0} and scores["path"] == {"c.py": 1.0}
     assert scores["all"].keys() == {"a.py", "b.py", "c.py"}
-    assert ctx.is_defined(words, ["door"]) and not ctx.is_defined(found_words(x=[(0, 1)]), ["x"])
+    assert ctx.is_defined(words, ["door"]) and not ctx.is_defined(
+        found_words(x=[(0, IN_PATH)]), ["x"]
+    )
 
 
 HISTORY = ctx.History(
@@ -271,8 +273,8 @@ def test_a_common_word_still_adds_the_files_that_are_named_by_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(ctx, "_MOST_CANDIDATES", 1)
-    code, path = 1 << ctx.FIELD_SHIFTS[4], 1
-    postings = {"rare": [(0, code)], "door": [(0, code), (1, code), (2, code | path)]}
+    code, both = IN_CODE, (1, 0, 0, 0, 1)
+    postings = {"rare": [(0, code)], "door": [(0, code), (1, code), (2, both)]}
     words = ctx.Words(["a.py", "b.py", "door.py"], array("I", [9] * 15), 3, postings)
     scores = ctx.score_words(words, {"rare": 2.0, "door": 1.0})
     assert scores["all"].keys() == {"a.py", "door.py"}
