@@ -5315,46 +5315,22 @@ def render_map_json(
     return redact(render_json({**about, **told}))
 
 
-def parse_map(text: str) -> dict[str, int]:
-    """The symbols that a rendered map shows, as `path name` -> place in the map."""
-    found: dict[str, int] = {}
-    block = re.search(r"^## Key Symbols\n\n(`{3,})\n(.*?)^\1$", text, re.M | re.S)
-    folders = {0: ""}  # of the lines at each depth
-    path, least = "", 0  # deeper lines than this are symbols of the path
-    for line, below in itertools.pairwise([*(block[2] if block else "").splitlines(), ""]):
-        depth, next_depth = (len(each) - len(each.lstrip(" ")) for each in (line, below))
-        bare, keys = line.strip(), list[str]()
-        if depth <= least and bare.endswith("/"):
-            least = depth + 2
-            folders[least] = folders[depth] + bare
-        elif depth <= least:
-            least, folder = depth, folders[depth]
-            names, _, rest = bare.partition(": ")
-            path = folder + names
-            keys = [f"{path} {name}" for name in rest.split(", ") if name]
-            if not rest and next_depth <= depth:  # named after what they show
-                keys = [f"{folder}{each} {each.partition('.')[0]}" for each in names.split(", ")]
-        elif mark := re.match(r"(.*?) :\d+(?: — |$)", bare):
-            words = re.findall(r"[^\W\d]\w*", mark[1].rpartition(": ")[2].partition("(")[0])
-            keys = [f"{path} {word}" for word in words[-1:]]
-        else:
-            keys = [f"{path} {name.rpartition('.')[2]}" for name in bare.split(", ")]
-        for key in keys:
-            found.setdefault(key, len(found))
-    return found
-
-
 def render_map_diff(old: str, new: str) -> str:
-    """What came, went, rose and fell between two maps, a line each; "" if nothing did."""
-    before, after = parse_map(old), parse_map(new)
-    lines = [f"+ {key}" for key in after if key not in before]
-    lines += [f"- {key}" for key in before if key not in after]
-    kept = [key for key in after if key in before]
-    places = {key: at for at, key in enumerate(sorted(kept, key=before.__getitem__))}
-    for at, key in enumerate(kept):
-        if abs(places[key] - at) >= 3:  # smaller moves are the ripple of others
-            lines.append(f"{'^' if at < places[key] else 'v'} {key} ({at - places[key]:+d})")
-    return "".join(f"{line}\n" for line in lines)
+    """The lines that came and went between two maps, each after its file; "" if none did."""
+    before, after = _map_lines(old), _map_lines(new)
+    lines = [f"+ {line}\n" for line in after if line not in before]
+    return "".join(lines + [f"- {line}\n" for line in before if line not in after])
+
+
+def _map_lines(text: str) -> dict[str, None]:
+    """The lines of a map without line numbers, each after the less indented ones above it."""
+    lines: dict[str, None] = {}
+    above: dict[int, str] = {}  # indentation -> line
+    for line in re.sub(r"(?m) :\d+(?= — |$)", "", text).splitlines():
+        depth = len(line) - len(line.lstrip())
+        above = {at: text for at, text in above.items() if at < depth} | {depth: line.strip()}
+        lines[" ".join(above.values()).replace("/ ", "/")] = None
+    return lines
 
 
 def render_symbols(picks: Sequence[Pick]) -> list[str]:
@@ -5584,9 +5560,7 @@ def render_findings(findings: Sequence[Finding], form: str) -> str:
 def render_languages(rows: Sequence[Coverage], form: str) -> str:
     """The covered languages as a table for a person, or as JSON."""
     if form == "json":
-        import json
-
-        return json.dumps([row._asdict() for row in rows], indent=2) + "\n"
+        return render_json([row._asdict() for row in rows])
     table = [("language", "read by", "files"), *((*row[:2], str(row.files)) for row in rows)]
     return "".join(f"{name:<18} {means:<18} {files:>7}\n" for name, means, files in table)
 
@@ -5717,11 +5691,9 @@ PACK_FORMS = {"text": render_pack, "part": render_pack_part, "summary": render_p
 
 def render_pack_json(package: Pack) -> str:
     """The package for a program."""
-    import json
-
     files = [
         {
-            "path": plain_path(file.path),
+            "path": file.path,
             "score": round(file.score, 4),
             "structure_score": round(file.structure, 4),
             "text_score": round(file.text, 4),
@@ -5735,19 +5707,17 @@ def render_pack_json(package: Pack) -> str:
     whole = {
         "task": show(redact(package.task[:2000].strip()), 2000),
         "files": files,
-        "dependencies": [
-            {"from": plain_path(path), "to": plain_path(to)} for path, to in package.dependencies
-        ],
+        "dependencies": [{"from": path, "to": to} for path, to in package.dependencies],
         "tokens": package.size,
         "budget": package.budget,
         "counter": package.counter,
         "text": package.text,
         "metadata": {
             "git_sha": package.commit,
-            "outside_role": [plain_path(path) for path in package.outside],
+            "outside_role": package.outside,
         },
     }
-    return json.dumps(whole, indent=2) + "\n"
+    return render_json(whole)
 
 
 def merge_blocks(blocks: Iterable[Block]) -> list[tuple[int, int]]:
@@ -5758,11 +5728,6 @@ def merge_blocks(blocks: Iterable[Block]) -> list[tuple[int, int]]:
         first = spans.pop()[0] if joined else block.first
         spans.append((first, block.last))
     return spans
-
-
-def plain_path(path: str) -> str:
-    """A path as JSON can hold it: bytes that are no UTF-8 are written out."""
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def explain_pack(package: Pack) -> str:
@@ -5787,11 +5752,9 @@ def explain_pack(package: Pack) -> str:
 def render_found(found: Sequence[SearchHit], form: str) -> str:
     """What a search found: files, symbols and the lines that match."""
     if form == "json":
-        import json
-
         rows = [
             {
-                "path": plain_path(hit.path),
+                "path": hit.path,
                 "score": round(hit.score, 4),
                 "symbols": [
                     {"name": show(symbol.name), "kind": symbol.kind, "line": symbol.line}
@@ -5803,7 +5766,7 @@ def render_found(found: Sequence[SearchHit], form: str) -> str:
             }
             for hit in found
         ]
-        return json.dumps({"files": rows}, indent=2) + "\n"
+        return render_json({"files": rows})
     out = []
     for hit in found:
         names = ", ".join(f"{render_name(symbol)} :{symbol.line}" for symbol in hit.symbols)
