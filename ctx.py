@@ -28,13 +28,14 @@ Rooms, in order; each uses only rooms above it (`grep -n '^# ----' ctx.py`):
     11 DISK      files, environment, configuration, tokenizer, messages
     12 GIT       everything that asks git, run one safe way
     13 INDEX     list, read, tag, cache
-    14 TASKS     tasks and earlier attempts, from their files
-    15 FLOWS     map, package and search, each as one paragraph of calls
-    16 PROMPTS   prompt, context files, anchor, record, texts for hook and MCP, the page
-    17 INSTALL   what init, update and doctor plan
-    18 COMMANDS  one cmd_* per subcommand
-    19 SERVE     hook and mcp: JSON in, JSON out
-    20 MAIN      arguments in, exit code out
+    14 TASKS     tasks, from the files of their trackers
+    15 LEDGER    what happened at tasks: attempts, claims, the loop's state
+    16 FLOWS     map, package and search, each as one paragraph of calls
+    17 PROMPTS   prompt, context files, anchor, texts for hook and MCP, the page
+    18 INSTALL   what init, update and doctor plan
+    19 COMMANDS  one cmd_* per subcommand
+    20 SERVE     hook and mcp: JSON in, JSON out
+    21 MAIN      arguments in, exit code out
 
 After the code, under DATA, stand the language table and the texts, copied from templates/.
 
@@ -540,15 +541,6 @@ class Row(NamedTuple):
     line: int  # 0 if the whole file is meant
     record: Record
     fault: str = ""  # why there is no task after all
-
-
-class Source(NamedTuple):
-    """One kind of tracker: how its tasks are read, and how one of them is finished."""
-
-    read: Callable[..., Iterator[Row]]
-    close: str  # what the agent does in the tracker, with {id} and {path}
-    claim: str = ""  # the same, for taking it
-    reopen: str = ""  # the same, when it was called done too early
 
 
 class Attempt(NamedTuple):
@@ -8276,25 +8268,29 @@ def read_answer_time(project: Project, text: str) -> int:
 
 
 # ---- 14 TASKS (world) ------------------------------------------------------
-# Tasks and earlier attempts, from their files; a bad record costs itself alone. Never writes.
+# Tasks, from the files of their trackers; a bad record is skipped alone. Never writes.
 # Uses: TYPES TEXT DISK GIT.
 
 
 _MAX_TEXT = 200_000  # characters of one field: five times a prompt; the rest can never be shown
 
 
-def read_tasks(project: Project, source: str = "auto", wanted: str = "") -> Tracker:
-    """The tasks of the first tracker that has any, or of the one asked for."""
-    if source != "auto" and source not in SOURCES:
-        raise CtxError(f"--source {source}: unknown; {closest(source, ['auto', *SOURCES])}")
+def read_tracked(project: Project, source: str = "auto", wanted: str = "") -> Tracker:
+    """The tasks of the first tracker that has any, or of the one asked for.
+
+    One that is there and cannot be read is never skipped in silence.
+    """
+    if source != "auto" and source not in _READERS:
+        raise CtxError(f"--source {source}: unknown; {closest(source, ['auto', *_READERS])}")
     faults: list[str] = []
-    for name in [source] if source != "auto" else [each for each in SOURCES if each != "gh"]:
-        read = SOURCES[name].read
-        rows = list(read(project, wanted) if name == "gh" else read(project))
-        tracker = _link_tasks(name, rows)
-        faults += tracker.faults
+    for name in [source] if source != "auto" else [name for name in _READERS if name != "gh"]:
+        read = _READERS[name]
+        tracker = _link_tasks(name, list(read(project, wanted) if name == "gh" else read(project)))
         if tracker.tasks:
-            return _with_ledger(project, tracker._replace(faults=tuple(faults)))
+            for fault in faults:
+                warn(f"{fault}; going on with {name}")
+            return tracker
+        faults += tracker.faults[:1]
     return Tracker("", (), tuple(faults))
 
 
@@ -8310,8 +8306,8 @@ def _link_tasks(source: str, rows: Sequence[Row]) -> Tracker:
         elif tasks.setdefault(task.id, task) is not task:
             faults.append(_fault(task, "duplicate id; the first one is kept"))
         else:
-            for each in _field_texts(row.record.get("blocks")):
-                blockers.setdefault(each, []).append(task.id)
+            for blocked in field_texts(row.record.get("blocks")):
+                blockers.setdefault(blocked, []).append(task.id)
     names = {name.casefold(): name for name in reversed(tasks)}
     parents = {
         task.id: names.get((task.parent or task.id.rpartition(".")[0]).casefold(), "")
@@ -8320,17 +8316,25 @@ def _link_tasks(source: str, rows: Sequence[Row]) -> Tracker:
     for task in tasks.values():
         if task.parent and not parents[task.id]:
             faults.append(_fault(task, f"no parent {task.parent}; read without one"))
-        elif _is_circle(task.id, parents):
+        elif task.id in list_above(task.id, parents):
             faults.append(_fault(task, "its parents form a circle; read without one"))
             parents[task.id] = ""
+    kind = _read_table()[source]
     for task in tasks.values():
-        needs = [*task.depends_on, *blockers.get(task.id, [])]
-        for each in dict.fromkeys(needs):
-            if each.casefold() not in names:
-                faults.append(_fault(task, f"no dependency {each}; taken as done"))
-        known = [names[each.casefold()] for each in needs if each.casefold() in names]
-        linked = task._replace(parent=parents[task.id], depends_on=tuple(dict.fromkeys(known)))
-        tasks[task.id] = linked
+        wanted = dict.fromkeys([*task.depends_on, *blockers.get(task.id, [])])
+        missing = [need for need in wanted if need.casefold() not in names]
+        linked = [names[need.casefold()] for need in wanted if need.casefold() in names]
+        for need in missing:
+            effect = "not ready until it exists" if "strict" in kind else "taken as done"
+            faults.append(_fault(task, f"no dependency {need}; {effect}"))
+        linked += missing if "strict" in kind else []
+        parent, priority = parents[task.id], task.priority
+        if priority == _NO_PRIORITY and parent and "inherits" in kind:
+            priority = tasks[parent].priority
+        elif priority == _NO_PRIORITY:
+            priority = int(kind.get("missing", 2))
+        needs = tuple(dict.fromkeys(linked))
+        tasks[task.id] = task._replace(parent=parent, depends_on=needs, priority=priority)
     return Tracker(source, tuple(tasks.values()), tuple(faults))
 
 
@@ -8339,14 +8343,12 @@ def _fault(task: Task, why: str) -> str:
     return f"{place}: {task.id}: {why}"
 
 
-def _is_circle(name: str, parents: Mapping[str, str]) -> bool:
-    """Whether a task is above itself."""
-    seen: set[str] = set()
-    above = parents[name]
-    while above and above != name and above not in seen:
-        seen.add(above)
-        above = parents[above]
-    return above == name
+def list_above(name: str, parents: Mapping[str, str]) -> list[str]:
+    """The ids above a task, the nearest first; a circle ends where it began."""
+    above: list[str] = []
+    while (name := parents.get(name, "")) and name not in above:
+        above.append(name)
+    return above
 
 
 def find_task(tracker: Tracker, wanted: str) -> Task:
@@ -8374,27 +8376,66 @@ def find_task(tracker: Tracker, wanted: str) -> Task:
 
 
 def list_ready(tracker: Tracker, name: str = "") -> list[Task]:
-    """The tasks that whoever has this name can work on now; those tried before come first."""
+    """The tasks that whoever has this name can work on now, in the order of their tracker.
+
+    A task that was tried before comes before new ones.
+    """
+    tasks = {task.id: task for task in tracker.tasks}
     holds = find_holds(tracker, name)
     ready = [task for task in tracker.tasks if task.id not in holds]
-    ready.sort(key=lambda task: (task.priority, task.status != "in_progress"))
+    for key in reversed(_read_table().get(tracker.source, {}).get("order", "").split()):
+        ready.sort(key=functools.partial(_ORDERS[key], tasks))
     return sorted(ready, key=lambda task: (not task.owner, not task.recorded))
+
+
+_ORDERS: dict[str, Callable[[Mapping[str, Task], Task], Any]] = {
+    "doing": lambda tasks, task: task.status != "in_progress",
+    "epic": lambda tasks, task: _natural(task.parent),
+    "number": lambda tasks, task: _natural(task.id),
+    "parts": lambda tasks, task: _parts_key(tasks, task),
+    "priority": lambda tasks, task: task.priority,
+}
+
+
+def _parts_key(tasks: Mapping[str, Task], task: Task) -> tuple[Any, ...]:
+    """Parts of what is in progress first, each on its own; then by what they are parts of."""
+    parent = tasks.get(task.parent)
+    is_begun = parent is not None and parent.status == "in_progress"
+    by = task if is_begun or parent is None else parent
+    rank = (by.priority, len(by.depends_on))
+    return not is_begun, *rank, _natural(task.parent or task.id), _natural(task.id)
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """A key to sort ids by: the numbers in them as numbers."""
+    return [(int(part), "") if part.isdecimal() else (0, part) for part in re.split(r"(\d+)", name)]
+
+
+_NO_WORK = ("gate", "merge-request", "molecule", "message", "agent", "role", "rig")  # types
 
 
 def find_holds(tracker: Tracker, name: str = "") -> dict[str, str]:
     """Of every task that is not to be worked on now: why."""
+    tasks = {task.id: task for task in tracker.tasks}
+    parents = {task.id: task.parent for task in tracker.tasks}
     done = {task.id for task in tracker.tasks if task.status == "done"}
-    parents = {task.parent for task in tracker.tasks if task.id not in done}
+    whole = {task.parent for task in tracker.tasks if task.id not in done}
+    waits = {
+        task.id: [need for need in task.depends_on if need not in done] for task in tasks.values()
+    }
     holds: dict[str, str] = {}
     for task in tracker.tasks:
-        waits = [need for need in task.depends_on if need not in done]
+        above = [tasks[up] for up in list_above(task.id, parents)]
+        blocked = [up.id for up in above if up.status == "blocked" or waits[up.id]]
         reasons = (
-            (task.status == "done", "done"),
-            (task.type == "epic" or task.id in parents, "has parts"),
+            (task.id in done, "done"),
+            (task.type == "epic" or task.id in whole, "has parts"),
+            (task.type in _NO_WORK, f"of type {task.type}"),
             (task.status == "blocked", "blocked"),
             (task.hold, task.hold),
             (task.owner not in ("", name), f"claimed by {task.owner}"),
-            (waits, f"waits for {', '.join(waits[:3])}"),
+            (waits[task.id], f"waits for {', '.join(waits[task.id][:3])}"),
+            (blocked, f"part of {', '.join(blocked[:1])}, which is blocked"),
         )
         if reason := next((reason for test, reason in reasons if test), ""):
             holds[task.id] = reason
@@ -8404,12 +8445,21 @@ def find_holds(tracker: Tracker, name: str = "") -> dict[str, str]:
 def explain_holds(tracker: Tracker, holds: Mapping[str, str]) -> str:
     """Why no task is ready, in one line."""
     leaves = [task for task in tracker.tasks if holds.get(task.id) != "has parts"]
+    if not leaves:
+        return "no task is there"
     if all(task.status == "done" for task in leaves):
         return f"all {len(leaves)} tasks in {tracker.source} are done"
+    needs = {task.id: task.depends_on for task in tracker.tasks if task.status != "done"}
+    for task in leaves:
+        chain = [task.id]
+        while follow := [need for need in needs.get(chain[-1], ()) if need in needs]:
+            chain.append(follow[0])
+            if follow[0] in chain[:-1]:
+                circle = chain[chain.index(follow[0]) :]
+                return f"no task is ready: {' waits for '.join(circle)}, a circle"
     kinds = collections.Counter(holds.get(task.id, "left out by a flag") for task in leaves)
-    return "no task is ready: " + ", ".join(
-        f"{count} {kind}" for kind, count in kinds.most_common(8)
-    )
+    shown = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common(8))
+    return f"no task is ready: {shown}"
 
 
 def filter_tasks(tracker: Tracker, epic: str, label: str, status: str) -> list[Task]:
@@ -8419,18 +8469,10 @@ def filter_tasks(tracker: Tracker, epic: str, label: str, status: str) -> list[T
     return [
         task
         for task in tracker.tasks
-        if (not epic or epic in _list_above(task.id, parents))
+        if (not epic or epic in list_above(task.id, parents))
         and (not label or label.casefold() in map(str.casefold, task.labels))
         and (not status or task.status == status)
     ]
-
-
-def _list_above(name: str, parents: Mapping[str, str]) -> list[str]:
-    """The epics around a task, the nearest first."""
-    above = []
-    while (name := parents.get(name, "")) and name not in above:
-        above.append(name)
-    return above
 
 
 def order_tasks(tracker: Tracker) -> list[Task]:
@@ -8452,11 +8494,11 @@ def find_siblings(tracker: Tracker, task: Task) -> tuple[Task | None, list[Task]
     others = [each for each in tracker.tasks if each.parent == epic.id and each.id != task.id]
     done = [each for each in reversed(others) if each.status == "done"]
     rest = [each for each in others if each.status != "done"]
-    done.sort(key=lambda each: _closed_at(each.closed), reverse=True)
+    done.sort(key=lambda each: _time_number(each.closed), reverse=True)
     return epic, done, sorted(rest, key=lambda each: (each.title, each.id))
 
 
-def _closed_at(text: str) -> float:
+def _time_number(text: str) -> float:
     """A time as a number to sort by; one without a zone counts as UTC, none as the oldest."""
     from datetime import UTC, datetime
 
@@ -8469,20 +8511,7 @@ def _closed_at(text: str) -> float:
 
 # -- one record of any tracker
 
-_FIELDS = {  # of a task -> what trackers call it, the best first
-    "id": "id number",
-    "title": "title name",
-    "type": "issue_type type",
-    "status": "status state",
-    "priority": "priority",
-    "description": "description body goal",
-    "acceptance": "acceptanceCriteria acceptance_criteria acceptance testStrategy",
-    "parent": "parent parent_id parent_task_id spec epic",
-    "depends_on": "dependsOn depends_on dependencies deps",
-    "labels": "labels",
-    "closed": "closed_at closedAt completed_at completedAt completed_date"
-    " updated_date updatedAt updated_at",
-}
+_NO_PRIORITY = 9  # behind every number and word that trackers use
 _NOTES = ("design", "notes", "close_reason", "comments")  # of these a task may have several
 _LISTS = {
     "Relevant files": "relevantFiles",
@@ -8490,27 +8519,37 @@ _LISTS = {
     "Documentation": "documentation",
     "Definition of done": "definition_of_done",
 }
-_STATUS_WORDS = {  # the marks are those of boxes: - [x]
-    "in_progress": "in_progress started doing active review in_review hooked claimed ~ / _",
-    "blocked": "blocked deferred pinned waiting on_hold paused",
-    "done": "done closed complete completed finished passed cancelled canceled resolved archived x",
-}
-_PRIORITIES = {"critical": 0, "urgent": 0, "high": 1, "medium": 2, "normal": 2, "low": 3}
+
+
+@functools.cache
+def _read_table() -> dict[str, dict[str, str]]:
+    """templates/trackers.txt: section -> key -> words."""
+    stanzas = TEMPLATES["trackers.txt"].split("\n\n")[1:]
+    rows = {stanza.split("\n")[0]: stanza.strip().split("\n")[1:] for stanza in stanzas}
+    return {
+        name: {key: words for line in lines for key, words in [line.strip().split(" ", 1)]}
+        for name, lines in rows.items()
+    }
 
 
 def _new_task(source: str, row: Row) -> Task | str:
     """One record as a task, whatever its tracker calls the fields; or why it is none."""
-    values = {field: _field(row.record, *names.split()) for field, names in _FIELDS.items()}
+    record = row.record
+    table = _read_table()
+    values = {field: _field(record, *names.split()) for field, names in table["FIELDS"].items()}
     name, title = str(values["id"]).strip(), str(values["title"]).strip()
     if not name or not title:
         return f"a task without {'a title' if name else 'an id'}; skipped"
-    about = [row.record.get("details")]
+    about = [record.get("details")]
     for heading, key in _LISTS.items():
-        items = "\n".join(f"- {item}" for item in _field_texts(row.record.get(key)))
+        items = "\n".join(f"- {item}" for item in field_texts(record.get(key)))
         about += [f"{heading}:\n{items}"] if items else []
-    text, status = _field_text(values["description"], *about), _status(row.record)
-    labels = _field_texts(values["labels"])
+    text, (status, word) = field_text(values["description"], *about), _status(record)
+    labels = field_texts(values["labels"])
     epics = [label[5:] for label in labels if label.startswith("epic:")]
+    owners = field_texts(
+        values["owner"] if isinstance(values["owner"], list) else [values["owner"]]
+    )
     return Task(
         id=show(name, 200),
         title=title[:1000],
@@ -8518,19 +8557,21 @@ def _new_task(source: str, row: Row) -> Task | str:
         status=status,
         priority=_priority(values["priority"]),
         description=text,
-        acceptance=_field_texts(values["acceptance"]) or parse_acceptance(text),
+        acceptance=field_texts(values["acceptance"]) or parse_acceptance(text),
         parent=str(values["parent"] or "".join(epics[:1])),
-        depends_on=_field_texts(values["depends_on"]),
+        depends_on=field_texts(values["depends_on"]),
         labels=labels,
-        notes=_field_text(*map(row.record.get, _NOTES)),
+        notes=field_text(*map(record.get, _NOTES)),
         source=source,
         path=row.path,
         line=row.line,
         closed=str(values["closed"]) if status == "done" else "",
-        attempts=_whole(row.record.get("attempts")),
-        max_attempts=_whole(row.record.get("max_attempts")),
-        scope=_field_text(row.record.get("scope")),
-        made_id=row.record.get("made_id") is True,
+        attempts=_whole(record.get("attempts")),
+        max_attempts=_whole(record.get("max_attempts")),
+        scope=field_text(record.get("scope")),
+        made_id=record.get("made_id") is True,
+        owner=show("".join(owners[:1]), 80) if status == "in_progress" else "",
+        hold=f"in {word.removeprefix('in_')}" if word in table["STATUS"]["held"].split() else "",
     )
 
 
@@ -8538,21 +8579,26 @@ def _whole(value: Any) -> int:
     return value if type(value) is int and 0 <= value < 10**6 else 0
 
 
-def _status(record: Record) -> str:
+def _status(record: Record) -> tuple[str, str]:
+    """The status of a record, and the tracker's own word for it."""
     tries, limit = _whole(record.get("attempts")), _whole(record.get("max_attempts"))
-    if record.get("passes") is True:
-        return "done"
-    if limit and tries >= limit:
-        return "blocked"
-    word = str(_field(record, *_FIELDS["status"].split())).strip().casefold()
+    word = str(_field(record, *_read_table()["FIELDS"]["status"].split())).strip().casefold()
     word = re.sub(r"[\s-]+", "_", word)
-    words = _STATUS_WORDS.items()
-    return next((status for status, known in words if word in known.split()), "open")
+    if record.get("passes") is True or record.get("completed") is True:
+        return "done", word
+    if (limit and tries >= limit) or record.get("pinned") is True:
+        return "blocked", word
+    if _time_number(str(record.get("defer_until") or "")) > time.time():
+        return "blocked", word
+    words = _read_table()["STATUS"].items()
+    return next((status for status, known in words if word in known.split()), "open"), word
 
 
 def _priority(value: Any) -> int:
     word = str(value).strip().casefold().removeprefix("p")
-    return int(word) if re.fullmatch("[0-9]{1,4}", word) else _PRIORITIES.get(word, 2)
+    if re.fullmatch(r"[0-9]{1,4}(\.[0-9]+)?", word):
+        return int(float(word))
+    return int(_read_table()["PRIORITY"].get(word, _NO_PRIORITY))
 
 
 def _field(record: Record, *names: str) -> Any:
@@ -8560,36 +8606,41 @@ def _field(record: Record, *names: str) -> Any:
     return next((record[name] for name in names if record.get(name) not in (None, "", [])), "")
 
 
-def _field_text(*values: Any) -> str:
+def field_text(*values: Any) -> str:
     """Texts and lists of texts as one text, paragraphs apart."""
-    texts = ["\n".join(_field_texts(each)) if isinstance(each, list) else each for each in values]
-    text = "\n\n".join(each for each in texts if each and isinstance(each, str))
+    texts = [
+        "\n".join(field_texts(value)) if isinstance(value, list) else value for value in values
+    ]
+    text = "\n\n".join(text for text in texts if text and isinstance(text, str))
     return text if len(text) <= _MAX_TEXT else text[:_MAX_TEXT] + "\n[truncated]"
 
 
-def _field_texts(value: Any) -> tuple[str, ...]:
+def field_texts(value: Any) -> tuple[str, ...]:
     """A list of texts, numbers or records as texts; a text as its items."""
     if isinstance(value, str):
         return parse_items(value[:_MAX_TEXT])
-    names = ("text", "body", "title", "name", "path", "id", "number")
+    names = ("text", "body", "title", "name", "path", "id", "number", "login")
     items = value if isinstance(value, list | tuple) else []
     texts = [_field(item, *names) if isinstance(item, dict) else item for item in items]
     return tuple(str(text).strip()[:_MAX_TEXT] for text in texts if text not in (None, ""))
 
 
-def _records(value: Any) -> list[dict[str, Any]]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+def list_records(value: Any) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 # -- trackers that keep JSON
 
 
-def _read_rows(project: Project, path: str) -> Iterator[Row]:
-    return _parse_rows(path, read_text(project, path) or "")
+def read_rows(project: Project, path: str) -> Iterator[Row]:
+    return parse_rows(path, read_text(project, path) or "")
 
 
-def _parse_rows(path: str, text: str) -> Iterator[Row]:
-    """The objects of a JSON text: one a line if the name of its file says so, else one in all."""
+def parse_rows(path: str, text: str) -> Iterator[Row]:
+    """The objects of a JSON text: one a line if the name of its file says so, else one in all.
+
+    A list in place of the one object is its tasks.
+    """
     if not text:
         return
     import json
@@ -8601,30 +8652,32 @@ def _parse_rows(path: str, text: str) -> Iterator[Row]:
             place = line or getattr(error, "lineno", 1)
             yield Row(path, place, {}, "not valid JSON; skipped")
             continue
+        if isinstance(record, list) and not line:
+            record = {"tasks": record}
         if isinstance(record, dict):
             yield Row(path, line, record)
         elif part.strip():
             yield Row(path, line, {}, "not an object; skipped")
 
 
-def _read_object(project: Project, path: str) -> Record:
+def read_object(project: Project, path: str) -> Record:
     """The object of a JSON file; {} if it holds none."""
-    return next((row.record for row in _read_rows(project, path)), {})
+    return next((row.record for row in read_rows(project, path)), {})
 
 
 def _changed(rows: Iterable[Row], change: Callable[[Record], Iterable[Record]]) -> Iterator[Row]:
     """The rows, with each record replaced by those that `change` makes of it."""
     for row in rows:
-        found = [row.record] if row.fault else change(row.record)
-        yield from (row._replace(record=record) for record in found)
+        records = [row.record] if row.fault else change(row.record)
+        yield from (row._replace(record=record) for record in records)
 
 
 def _nested(records: Any, key: str) -> Iterator[Record]:
     """Records that hold others under a key, each with the id of the one around it as parent."""
-    stack = [(record, "") for record in reversed(_records(records))]
+    stack = [(record, "") for record in reversed(list_records(records))]
     while stack:
         record, parent = stack.pop()
-        inner = sorted(_records(record.get(key)), key=_node_order)
+        inner = sorted(list_records(record.get(key)), key=_node_order)
         name = str(_field(record, "id"))
         if key == "subtasks" and parent and name:
             name = f"{parent}.{name}"
@@ -8640,44 +8693,73 @@ def _node_order(node: Record) -> tuple[float, str]:
 def _read_runner(project: Project) -> Iterator[Row]:
     def change(root: Record) -> Iterator[Record]:
         for node in _nested([root], "children"):
-            told = f"The loop's next step for it: {node['next']}." if node.get("next") else ""
-            yield node | {"type": "epic" if node["children"] else "task", "notes": told}
+            step = f"The loop's next step for it: {node['next']}." if node.get("next") else ""
+            yield node | {"type": "epic" if node["children"] else "task", "notes": step}
 
-    return _changed(_read_rows(project, ".runner/state/tree.json"), change)
+    return _changed(read_rows(project, ".runner/state/tree.json"), change)
 
 
-def _read_prd(project: Project) -> Iterator[Row]:
-    keys = ("tasks", "userStories")
-    rows = _read_rows(project, "prd.json")
-    return _changed(
-        rows, lambda record: [each for key in keys for each in _records(record.get(key))]
-    )
+_GROUPS = ("phases", "epics", "tasks", "userStories", "stories", "features", "items")
+
+
+def _read_lists(project: Project, *paths: str) -> Iterator[Row]:
+    """Lists of tasks under one of several keys, in the first of these files; groups are epics."""
+
+    def change(record: Record, parent: str = "") -> Iterator[Record]:
+        parts = [(group, part) for group in _GROUPS for part in list_records(record.get(group))]
+        for group, part in parts:
+            title = field_text(_field(part, "title", "name", "description"))
+            name = str(_field(part, "id", "number")) or _make_id(title, taken)
+            inner = list(change(part, name))
+            is_epic = bool(inner) or group in ("phases", "epics")
+            taken.add(name)
+            phase = str(part.get("phase"))
+            above = _field(part, "parent", "epic") or (phase if phase in taken else parent)
+            yield part | {
+                "id": name,
+                "title": title.partition("\n")[0],
+                "parent": above,
+                "type": "epic" if is_epic else _field(part, "issue_type", "type"),
+                "made_id": not _field(part, "id", "number"),
+            }
+            yield from inner
+
+    taken: set[str] = set()
+    rows = (rows for path in paths if (rows := list(read_rows(project, path))))
+    return _changed(next(rows, []), change)
 
 
 def _read_beads(project: Project) -> Iterator[Row]:
     path, folder = ".beads/issues.jsonl", os.path.join(project.root, ".beads")
     if not os.path.isdir(folder):
         return
-    rows = list(_read_rows(project, path))
-    store = _newest(folder, "*.db", "dolt/.dolt/noms/manifest", "dolt/*/.dolt/noms/manifest")
-    if store and not rows:
+    rows = list(read_rows(project, path))
+    manifests = ("dolt/{}.dolt/noms/manifest", "embeddeddolt/{}.dolt/noms/manifest")
+    stores = [form.format(part) for form in manifests for part in ("", "*/")]
+    store = _newest(folder, "*.db", "embeddeddolt", *stores)
+    if store > _newest(folder, "issues.jsonl") + 2:  # the export lags behind the store
         text = _run_tracker(project, "bd", "export")
-        if text is None:
-            yield Row(path, 1, {}, f"not there, and `bd` gives none; run `bd export -o {path}`")
-        rows = list(_parse_rows(path, text or ""))
-    elif store > _newest(folder, "issues.jsonl") + 2:
-        why = "older than the store beside it, may be stale"
-        yield Row(path, 1, {}, f"{why}; run `bd export -o {path}`")
+        if text is not None:
+            rows = list(parse_rows(path, text))
+        else:
+            state = "older than the store beside it, may be stale" if rows else "not there"
+            advice = f"`bd` is not on PATH; run `bd export -o {path}`"
+            yield Row(path, 1, {}, f"{state}; {advice}")
 
     def change(record: Record) -> Iterator[Record]:
         if record.get("_type", "issue") != "issue" or record.get("status") == "tombstone":
             return
-        links: dict[str, list[str]] = {"parent-child": [], "blocks": []}
-        for link in _records(record.get("dependencies")):
+        links: dict[str, list[str]] = {}
+        for link in list_records(record.get("dependencies")):
             links.setdefault(str(link.get("type")), []).append(str(link.get("depends_on_id")))
-        parent = "".join(links["parent-child"][:1])
-        yield record | {"parent": parent, "dependencies": links["blocks"]}
+        kinds = ("blocks", "conditional-blocks", "waits-for")
+        needs = [need for kind in kinds for need in links.get(kind, ())]
+        parent = "".join(links.get("parent-child", ())[:1])
+        if record.get("ephemeral") is not True:
+            yield record | {"parent": parent, "dependencies": needs}
 
+    # of equal priority the newest comes first, as `bd ready` has it
+    rows.sort(key=lambda row: -_time_number(str(row.record.get("created_at") or "")))
     yield from _changed(rows, change)
 
 
@@ -8691,22 +8773,22 @@ def _newest(folder: str, *patterns: str) -> float:
 
 
 def _read_taskmaster(project: Project) -> Iterator[Row]:
-    tag = str(_read_object(project, ".taskmaster/state.json").get("currentTag", "master"))
+    tag = str(read_object(project, ".taskmaster/state.json").get("currentTag", "master"))
 
     def change(value: Record) -> Iterator[Record]:
         groups = {name: group for name, group in value.items() if isinstance(group, dict)}
         group = groups.get(tag, next(iter(groups.values()), {}))
         for record in _nested((value if "tasks" in value else group).get("tasks"), "subtasks"):
             sister = f"{record['parent']}." if record["parent"] else ""
-            needs = _field_texts(record.get("dependencies"))
+            needs = field_texts(record.get("dependencies"))
             yield record | {
-                "dependencies": [each if "." in each else sister + each for each in needs],
+                "dependencies": [need if "." in need else sister + need for need in needs],
                 "scope": "" if "tasks" in value or tag == "master" else tag,
             }
 
     paths = (".taskmaster/tasks/tasks.json", "tasks/tasks.json")
-    found = (rows for path in paths if (rows := list(_read_rows(project, path))))
-    return _changed(next(found, []), change)
+    rows = (rows for path in paths if (rows := list(read_rows(project, path))))
+    return _changed(next(rows, []), change)
 
 
 def _read_gh(project: Project, wanted: str = "") -> Iterator[Row]:
@@ -8716,7 +8798,7 @@ def _read_gh(project: Project, wanted: str = "") -> Iterator[Row]:
     if wanted and not re.fullmatch("[0-9]{1,9}", number):
         raise CtxError(f"{show(wanted)}: not an issue number; give digits")
     query = ["view", number] if wanted else ["list", "--state", "all", "--limit", "500"]
-    fields = "number,title,body,state,labels,milestone,comments,url,closedAt"
+    fields = "number,title,body,state,labels,milestone,comments,url,closedAt,assignees"
     for more in (",parent,blockedBy", ""):  # an older gh does not know the newer fields
         text = _run_tracker(project, "gh", "issue", *query, "--json", fields + more)
         if text is not None:
@@ -8725,17 +8807,19 @@ def _read_gh(project: Project, wanted: str = "") -> Iterator[Row]:
         value = json.loads(text or "")
     except ValueError as error:
         raise CtxError("gh: no answer that can be read; run `gh auth status`") from error
-    records = _records(value if isinstance(value, list) else [value])
+    records = list_records(value if isinstance(value, list) else [value])
     known = {str(record.get("number")) for record in records}
     for record in records:
-        epic = next(iter(_records([record.get("parent"), record.get("milestone")])), {})
-        parent = str(_field(epic, "number", "title"))
-        if parent and parent not in known:
+        whole, goal = (
+            next(iter(list_records([record.get(key)])), {}) for key in ("parent", "milestone")
+        )
+        parent = str(whole.get("number") or (goal and f"milestone {goal.get('title')}"))
+        if parent not in ("", "{}", *known):
             known.add(parent)
-            yield Row("gh", 0, epic | {"id": parent, "type": "epic", "state": ""})
+            yield Row("gh", 0, goal | whole | {"id": parent, "type": "epic", "state": ""})
         needs = record.get("blockedBy")
-        needs = _records(needs.get("nodes") if isinstance(needs, dict) else needs)
-        links = {"parent": parent, "dependencies": [each.get("number") for each in needs]}
+        needs = list_records(needs.get("nodes") if isinstance(needs, dict) else needs)
+        links = {"parent": parent, "dependencies": [need.get("number") for need in needs]}
         yield Row("gh", 0, record | links)
 
 
@@ -8771,7 +8855,7 @@ def _read_documents(project: Project, folder: str) -> Iterator[Row]:
         path = f"{folder}/{name}"
         if kind == "json":
             body = read_text(project, f"{folder}/{stem}.md") or ""
-            rows = _read_rows(project, path)
+            rows = read_rows(project, path)
             yield from (row._replace(record=_with_body(row.record, body)) for row in rows)
         elif kind == "md" and stem.casefold() != "readme" and f"{stem}.json" not in names:
             try:
@@ -8789,7 +8873,7 @@ def _with_body(record: Record, body: str) -> Record:
     known: Record = {
         "description": parts.get("Description", _without_comments(body)),
         "acceptance": parse_items(box[1]) if box else parse_acceptance(body),
-        "notes": _field_text(*notes),
+        "notes": field_text(*notes),
         "definition_of_done": parse_items(parts.get("Definition of Done", "")),
     }
     if not is_empty_note(parts.get("Done summary", "")):
@@ -8802,24 +8886,50 @@ def _without_comments(text: str) -> str:
     return re.sub(r"(?m)^\s*<!--[^\n]*-->[ \t]*\n?", "", text).strip("\n")
 
 
+def _backlog_config(project: Project) -> Record:
+    """The settings of Backlog.md: at the root or in its folder, which a setting may name."""
+    for path in ("backlog.config.yml", "backlog/config.yml", ".backlog/config.yml"):
+        config = parse_keys(read_text(project, path) or "")
+        if config:
+            break
+    own = str(_field(config, "backlog_directory", "backlogDirectory"))
+    folders = [folder for folder in (own, "backlog", ".backlog") if folder]
+    folders = [folder for folder in folders if list_folder(project, folder)]
+    statuses = field_texts(config.get("statuses")) or ("To Do", "In Progress", "Done")
+    return config | {"folder": (folders or ["backlog"])[0].rstrip("/"), "statuses": statuses}
+
+
 def _read_backlog(project: Project) -> Iterator[Row]:
-    for base in ("backlog", ".backlog"):
-        config = parse_keys(read_text(project, f"{base}/config.yml") or "")
-        last = "".join(_field_texts(config.get("statuses"))[-1:]) or "Done"
-        folders = [f"{base}/tasks", f"{base}/completed"]
-        for row in (row for folder in folders for row in _read_documents(project, folder)):
+    config = _backlog_config(project)
+    last, levels = config["statuses"][-1].casefold(), field_texts(config.get("priorities"))
+    ranks = {level.casefold(): rank for rank, level in enumerate(levels)}
+    for part in ("tasks", "completed"):
+        for row in _read_documents(project, f"{config['folder']}/{part}"):
             keys = row.record
-            names = [str(keys.get("parent_task_id", "")), *_field_texts(keys.get("dependencies"))]
+            names = [str(keys.get("parent_task_id", "")), *field_texts(keys.get("dependencies"))]
             if config.get("task_prefix"):  # references keep the prefix that ids had before
                 now = f"{config['task_prefix']}-"
                 names = [re.sub(r"^[A-Za-z]+-(?=\d)", now, name) for name in names]
             keys |= {"parent": names[0], "dependencies": names[1:]}
-            if "/completed/" in row.path or str(keys.get("status")).casefold() == last.casefold():
+            if part == "completed" or str(keys.get("status")).casefold() == last:
                 keys["status"] = "done"
+            priority = str(keys.get("priority", "")).casefold()
+            keys["priority"] = ranks.get(priority, priority)
             if keys.get("milestone"):
-                labels = _field_texts(keys.get("labels"))
+                labels = field_texts(keys.get("labels"))
                 keys["labels"] = [*labels, f"milestone:{keys['milestone']}"]
             yield row
+
+
+def _backlog_words(project: Project, task: Task) -> dict[str, str]:
+    """The words of Backlog.md's commands here: its statuses, and one flag for each criterion."""
+    import shlex
+
+    statuses = _backlog_config(project)["statuses"]
+    doing = [status for status in statuses if "progress" in status.casefold()] or statuses[-2:]
+    words = {"first": statuses[0], "doing": doing[0], "last": statuses[-1]}
+    checks = "".join(f" --check-ac {number}" for number in range(1, len(task.acceptance) + 1))
+    return {key: shlex.quote(word) for key, word in words.items()} | {"checks": checks}
 
 
 def _read_flow(project: Project) -> Iterator[Row]:
@@ -8831,8 +8941,8 @@ def _read_flow(project: Project) -> Iterator[Row]:
         name = str(record.get("id"))
         for folder in states if is_file_name(name) else ():  # what is committed lags behind it
             source = read_file(f"{folder}/tasks/{name}.state.json") or b""
-            for row in _parse_rows("", source.decode("utf-8", "replace")):
-                live = [key for key in ("status", "updated_at") if row.record.get(key)]
+            for row in parse_rows("", source.decode("utf-8", "replace")):
+                live = [key for key in ("status", "updated_at", "assignee") if row.record.get(key)]
                 return [record | {key: row.record[key] for key in live}]
         return [record]
 
@@ -8844,19 +8954,27 @@ def _read_flow(project: Project) -> Iterator[Row]:
 
 # -- trackers that keep check-lists
 
-_BOX = r"(\s*)[-*+] \[([ xX~/-])\]\s+(.*)"
-_DEPENDS = r"(?i)\(?\bdepends on:?\s+([^);]*)\)?"
+# a bullet or a number, a box with at most one mark (a link is none), an optional task's star
+_BOX = r"(\s*)(?:[-*+]|\d{1,9}[.)])\s*\[\s*([^\]\s]?)\s*\](?![(\[])(\*?)\s*(\S.*)"
+_DEPENDS = r"(?i)\(?\**(?:\bdepends on|\bblocked by|(?<=\()after)\b\**:?\**\s+([^);]*)\)?"
 _NEEDED = r"[A-Za-z][\w.]*-?\d[\w.-]*|\d+\.\d+"
+_PLAIN_ID = (
+    r"\**([A-Za-z][A-Za-z0-9]*-(?:[\w.-]*\d[\w.-]*|[\w.-]+(?=:))|T\d+|\d+(?:\.\d+)+)"
+    r"\**(?::\**\s*|\s+[-–—]\s+|\s+)(?=\S)"
+)
+_STORY_ID = r"\**(T\d+[a-z]?)\**:?\s+"
+_NUMBER_ID = r"\**(\d+(?:\.\d+)*[a-z]?)\.?\**\s+"
+_PHASE_ID = r"\**(Phase \d[\d.]*|\d[\d.]*-\d+)(?:-PLAN\.md)?(?::\s*|\s+[-–—]\s+)"
 
 
 class _Box(NamedTuple):
     """One box of a check-list."""
 
     line: int
-    indent: str
+    indent: int
     text: str
     heading: str  # the nearest above it
-    place: int  # the line of that heading
+    heading_line: int
     goal: str  # what a line **Goal**: below that heading says
     record: Record  # all that can be told without knowing what ids look like here
 
@@ -8864,121 +8982,84 @@ class _Box(NamedTuple):
 def _parse_boxes(text: str) -> Iterator[_Box]:
     """The boxes outside code fences, each with what is indented below it."""
     lines = text.split("\n")
-    heading, place, goal, mark = "", 0, "", ""
+    heading, heading_line, goal, mark = "", 0, "", ""
     for number, line in enumerate(lines, 1):
         before, mark = mark, fence_after(line, mark)
         if before or mark:
             continue
         if title := re.match(r"#{1,6}\s+(.*?)[\s#]*$", line):
-            heading, place, goal = title[1], number, ""
-        elif line.startswith("**Goal**:"):
-            goal = line.removeprefix("**Goal**:").strip()
+            heading, heading_line, goal = title[1], number, ""
+        elif stated := re.match(r"\*\*Goal:?\*\*:?\s*(.*)", line):
+            goal = stated[1]
         elif box := re.match(_BOX, line):
-            below = _indented(lines[number:], len(box[1]))
-            clause = re.search(_DEPENDS, box[3])
-            needs = re.findall(_NEEDED, clause[1]) if clause else []
+            edge = len(box[1].expandtabs())
+            below = _indented(lines[number:], edge)
             words = [each.strip() for each in below if not re.match(_BOX, each)]
+            clauses = [re.search(_DEPENDS, each) for each in (box[4], *words)]
+            needs = [need for found in clauses if found for need in re.findall(_NEEDED, found[1])]
             record = {
                 "status": box[2],
                 "description": "\n".join(words).strip("\n"),
-                "acceptance": [found[3] for each in below if (found := re.match(_BOX, each))],
                 "dependencies": needs,
+                "labels": ["optional"] if box[3] else [],
+                "priority": "low" if box[3] else "",
             }
-            text = re.sub(_DEPENDS, "", box[3]).strip() if needs else box[3]
-            yield _Box(number, box[1], text, heading, place, goal, record)
+            text = re.sub(_DEPENDS, "", box[4]).strip() if needs else box[4]
+            yield _Box(number, edge, text, heading, heading_line, goal, record)
 
 
 def _indented(lines: Iterable[str], edge: int) -> list[str]:
-    return list(itertools.takewhile(lambda line: not line[: edge + 1].strip(), lines))
+    return list(itertools.takewhile(lambda line: not line.expandtabs()[: edge + 1].strip(), lines))
 
 
-def _read_features(project: Project, base: str, short: str, ids: str) -> Iterator[Row]:
-    """Folders with a check-list each, as epics; `short` finds an epic's id in its folder's name."""
-    told = str(_read_object(project, ".specify/feature.json").get("feature_directory", ""))
-    current = told.replace("\\", "/").rstrip("/").rpartition("/")[2]
-    names = [name for name in list_folder(project, base) if name != "archive"]
-    texts = {name: read_text(project, f"{base}/{name}/tasks.md") or "" for name in names}
-    shorts = {name: (re.match(short, name) or [name])[0] for name in names if texts[name]}
-    for name in sorted(shorts, key=lambda name: (name != current, name)):
-        folder, twins = f"{base}/{name}", list(shorts.values()).count(shorts[name]) > 1
-        proposal = parse_parts(read_text(project, f"{folder}/proposal.md") or "")
-        about = read_text(project, f"{folder}/spec.md") or proposal.get("Why", "")
-        title = re.search(r"(?m)^#\s+(.*)", about)
-        parts = list_folder(project, f"{folder}/specs")
-        specs = [read_text(project, f"{folder}/specs/{part}/spec.md") or "" for part in parts]
-        epic: Record = {
-            "id": name if twins else shorts[name],
-            "title": title[1] if title else name,
-            "type": "epic",
-            "description": about,
-            "labels": ["current"] if name == current else [],
+def _box_rows(path: str, text: str, ids: str, form: str, epic: Record | None = None) -> list[Row]:
+    """The boxes of a check-list as tasks, those below another as its parts.
+
+    `form` says which boxes count: "every" one, or else those below another only with an "id", in
+    "strict" lists the others too. The rest are criteria of the box above.
+    """
+    prefix = f"{epic['id']}/" if epic else ""
+    boxes = list(_parse_boxes(text))
+    taken = {found[1] for box in boxes if (found := re.match(ids, box.text))}
+    rows: list[Row] = []
+    above: list[tuple[int, str]] = []  # indentation and id of the boxes around the next one
+    for box in boxes:
+        named = re.match(ids, box.text)
+        above = [(indent, name) for indent, name in above if indent < box.indent]
+        if not named and form == "strict" and not box.indent:
+            rows.append(Row(path, box.line, {}, "a box without an id; skipped"))
+        if not named and (form == "strict" or (form == "id" and above)):
+            if above and rows:
+                rows[-1].record.setdefault("acceptance", []).append(box.text)
+            continue
+        title = box.text[named.end() :] if named else box.text
+        tags = re.match(r"(?:\[[^\]]*\](?!\()\s*)*", title)
+        labels = re.findall(r"\[([^\]]+)\]", tags[0] if tags and named else "")
+        title = title[tags.end() if tags and named else 0 :].replace("**", "").strip(" *")
+        name = named[1].replace(" ", "-") if named else _make_id(title, taken)
+        head = re.match(ids, box.heading)
+        parent = prefix + above[-1][1] if above else epic["id"] if epic else ""
+        if head and not epic and not above and head[1] != name:
+            parent = head[1].replace(" ", "-")
+            if head[1] not in taken:
+                taken.add(head[1])
+                title_of_epic = box.heading[head.end() :]
+                known = {"id": parent, "title": title_of_epic, "type": "epic"}
+                rows.append(Row(path, box.heading_line, known))
+        part = "" if head and not epic else box.heading
+        about = [part and f"Part: {part}", box.goal and f"Goal: {box.goal}"]
+        known = {
+            "id": prefix + name,
+            "title": title,
+            "parent": parent,
+            "made_id": not named,
+            "description": field_text("\n".join(filter(None, about)), box.record["description"]),
+            "dependencies": [prefix + need for need in box.record["dependencies"]],
+            "labels": [*labels, *box.record["labels"], *(epic["labels"] if epic else [])],
         }
-        path, criteria = f"{folder}/tasks.md", _parse_criteria("\n".join([about, *specs]))
-        rows = list(_feature_rows(path, texts[name], ids, epic, criteria))
-        is_done = all(row.fault or row.record["status"] in "xX" for row in rows)
-        yield Row(path, 0, epic | {"status": "done" if is_done else "open"})
-        yield from rows
-
-
-def _feature_rows(
-    path: str, text: str, ids: str, epic: Record, criteria: Mapping[str, tuple[str, ...]]
-) -> Iterator[Row]:
-    for box in _parse_boxes(text):
-        named = re.match(rf"{ids}((?:\[[^\]]*\](?!\()\s*)*)(.*)", box.text)
-        if named:
-            record, labels = box.record, re.findall(r"\[([^\]]+)\]", named[2])
-            told = next((criteria[label] for label in labels if label in criteria), criteria[""])
-            about = [box.heading and f"Part: {box.heading}", box.goal and f"Goal: {box.goal}"]
-            record |= {
-                "id": f"{epic['id']}/{named[1]}",
-                "title": named[3],
-                "description": _field_text("\n".join(filter(None, about)), record["description"]),
-                "acceptance": record["acceptance"] or told,
-                "parent": epic["id"],
-                "dependencies": [f"{epic['id']}/{each}" for each in record["dependencies"]],
-                "labels": labels + epic["labels"],
-            }
-            yield Row(path, box.line, record)
-        elif not box.indent:  # else it is a criterion of the box above
-            yield Row(path, box.line, {}, "a box without an id; skipped")
-
-
-def _parse_criteria(spec: str) -> dict[str, tuple[str, ...]]:
-    """Label of a user story, such as US1 -> its scenarios; "" -> what every task must meet."""
-    found: dict[str, tuple[str, ...]] = {"": ()}
-    for heading, body in parse_parts(spec, 3).items():
-        number = re.search(r"(\d+)\s*[-:–—]", heading)
-        scenarios = tuple(item for item in parse_items(body) if "Given" in item)
-        if heading.startswith("Requirement:") and len(found[""]) < _MOST_REQUIREMENTS:
-            found[""] += (heading.removeprefix("Requirement:").strip(),)
-        elif number and scenarios:  # the words of a heading may be in any language
-            found.setdefault(f"US{number[1]}", scenarios)
-    return found
-
-
-_MOST_REQUIREMENTS = 30
-_PLAIN_FILES = ("TASKS.md", "TODO.md", ".ctx/tasks.md")
-_PLAIN_ID = r"\**([A-Za-z][A-Za-z0-9]*-[A-Za-z0-9][\w.-]*|T\d+)\**(?::\**\s*|\s+[-–—]\s+|\s+)(\S.*)"
-_PLAIN_TITLES = ("tasks", "todo", "to do", "todos", "backlog")  # headings that name no epic
-
-
-def _read_plain(project: Project) -> Iterator[Row]:
-    for path in _PLAIN_FILES:
-        boxes = [box for box in _parse_boxes(read_text(project, path) or "") if not box.indent]
-        place, epic = 0, ""
-        taken: set[str] = set()
-        for box in boxes:
-            if box.place > place:  # the first box below this heading
-                head = re.fullmatch(_PLAIN_ID, box.heading) or ["", box.heading, box.heading]
-                is_plain = head[2].casefold() in _PLAIN_TITLES
-                place, epic = box.place, "" if is_plain else show(head[1], 80)
-                if epic:
-                    yield Row(path, place, {"id": epic, "title": head[2], "type": "epic"})
-            named = re.fullmatch(_PLAIN_ID, box.text)
-            title = (named[2] if named else box.text).strip(" *")
-            name = named[1] if named else _make_id(title, taken)
-            known = {"id": name, "title": title, "parent": epic, "made_id": not named}
-            yield Row(path, box.line, box.record | known)
+        rows.append(Row(path, box.line, box.record | known))
+        above.append((box.indent, name))
+    return rows
 
 
 def _make_id(title: str, taken: set[str]) -> str:
@@ -8990,344 +9071,120 @@ def _make_id(title: str, taken: set[str]) -> str:
     return name
 
 
-_TICK = ("tick its box in `{path}`: `- [x]`", "mark its box `- [~]`", "clear its box: `- [ ]`")
-SOURCES: dict[str, Source] = {  # in the order in which they are looked for
-    "runner": Source(_read_runner, "nothing to close: the loop marks this node after its guard"),
-    "cub": Source(
-        lambda project: _read_rows(project, ".cub/tasks.jsonl"),
-        'close it: `cub task close {id} -r "what was done"`',
-        "`cub task claim {id}`",
-        "`cub task reopen {id}`",
-    ),
-    "beads": Source(
-        _read_beads,
-        'close it: `bd close {id} --reason "what was done"`',
-        "`bd update {id} --claim`",
-        "`bd reopen {id}`",
-    ),
-    "taskmaster": Source(
-        _read_taskmaster,
-        "close it: `task-master set-status --id={id} --status=done`",
-        "`task-master set-status --id={id} --status=in-progress`",
-        "`task-master set-status --id={id} --status=pending`",
-    ),
-    "backlog": Source(
-        _read_backlog,
-        "close it: `backlog task edit {id} -s Done --check-ac N` for each N",
-        "`backlog task edit {id} -s 'In Progress'`",
-        "`backlog task edit {id} -s 'To Do'`",
-    ),
-    "flow": Source(
-        _read_flow,
-        'close it: `flowctl done {id} --summary "what was done"`',
-        "`flowctl start {id}`",
-        "`flowctl task reset {id}`",
-    ),
-    "speckit": Source(
-        lambda project: _read_features(project, "specs", r"\d+|.*", r"\**(T\d+[a-z]?)\**:?\s+"),
-        *_TICK,
-    ),
-    "openspec": Source(
-        lambda project: _read_features(
-            project, "openspec/changes", ".*", r"\**(\d+(?:\.\d+)*[a-z]?)\.?\**\s+"
-        ),
-        *_TICK,
-    ),
-    "prd": Source(
-        _read_prd,
-        'set `"passes": true` (or `"status": "closed"`) for it in `{path}`',
-        "nothing to claim: the file has one state",
-        'set `"passes": false` (or `"status": "open"`) for it in `{path}`',
-    ),
-    "plain": Source(_read_plain, *_TICK),
-    "gh": Source(
-        _read_gh,
-        'close it: `gh issue close {id} --comment "what was done"`',
-        "`gh issue edit {id} --add-assignee @me`",
-        "`gh issue reopen {id}`",
-    ),
+def _read_plain(project: Project, *paths: str, ids: str = _PLAIN_ID) -> Iterator[Row]:
+    for path in paths:
+        yield from _box_rows(path, read_text(project, path) or "", ids, "id")
+
+
+def _read_plans(project: Project) -> Iterator[Row]:
+    """The first plan that has boxes; the parts of a phase that is ticked are done with it."""
+    for path, ids in _PLANS.items():
+        rows = _box_rows(path, read_text(project, path) or "", ids, "id")
+        done = {row.record["id"] for row in rows if row.record.get("status") in ("x", "X")}
+        for row in rows:
+            is_done = row.record.get("parent") in done
+            yield row._replace(record=row.record | {"status": "x"}) if is_done else row
+        if rows:
+            return
+
+
+_PLANS = {
+    "IMPLEMENTATION_PLAN.md": _PLAIN_ID,
+    ".ralph/fix_plan.md": _PLAIN_ID,
+    "tasks/todo.md": _PLAIN_ID,
+    ".planning/ROADMAP.md": _PHASE_ID,
 }
 
 
-def tracker_step(tracker: Tracker, task: Task, step: str) -> str:
+def _read_features(project: Project, base: str, ids: str, form: str) -> Iterator[Row]:
+    """Folders with a check-list each, as epics; a number at the start of its name is its id."""
+    current = str(read_object(project, ".specify/feature.json").get("feature_directory", ""))
+    current = current.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    names = [name for name in list_folder(project, base) if name != "archive"]
+    texts = {name: read_text(project, f"{base}/{name}/tasks.md") or "" for name in names}
+    short = {
+        name: name if form == "every" else (re.match(r"\d+", name) or [name])[0] for name in names
+    }
+    for name in sorted((n for n in names if texts[n]), key=lambda name: (name != current, name)):
+        folder, twins = f"{base}/{name}", list(short.values()).count(short[name]) > 1
+        proposal = parse_parts(read_text(project, f"{folder}/proposal.md") or "")
+        needs = read_text(project, f"{folder}/requirements.md") or ""
+        about = read_text(project, f"{folder}/spec.md") or proposal.get("Why", "") or needs
+        title = re.search(r"(?m)^#\s+(.*)", about)
+        parts = list_folder(project, f"{folder}/specs")
+        specs = [read_text(project, f"{folder}/specs/{part}/spec.md") or "" for part in parts]
+        epic: Record = {
+            "id": name if twins else short[name],
+            "title": title[1] if title and not needs else name,
+            "type": "epic",
+            "description": about,
+            "labels": ["current"] if name == current else [],
+        }
+        path, criteria = f"{folder}/tasks.md", _parse_criteria("\n".join([about, *specs]))
+        rows = _box_rows(path, texts[name], ids, form, epic)
+        for row in rows:
+            record = row.record
+            asked = re.findall(r"Requirements:?\**:?\s([^_\n]*)", record.get("description", ""))
+            labels = [*record.get("labels", []), *re.findall(r"\d+\.\d+", " ".join(asked))]
+            told = [item for label in labels for item in criteria.get(label, ())]
+            record.setdefault("acceptance", told or criteria[""])
+        is_done = all(row.fault or row.record["status"] in ("x", "X") for row in rows)
+        yield Row(path, 0, epic | {"status": "done" if is_done else "open"})
+        yield from rows
+
+
+def _parse_criteria(spec: str) -> dict[str, tuple[str, ...]]:
+    """Label of a user story (US1) or number of a requirement (1.2) -> what it asks for.
+
+    Under "" stands what every task must meet.
+    """
+    criteria: dict[str, tuple[str, ...]] = {"": ()}
+    for heading, body in parse_parts(spec, 3).items():
+        number = re.search(r"(\d+)\s*(?:[-:–—]|$)", heading)
+        items = parse_items(body.rpartition("#### Acceptance Criteria")[2])
+        scenarios = tuple(item for item in items if "Given" in item)
+        if heading.startswith("Requirement:") and len(criteria[""]) < _MOST_REQUIREMENTS:
+            criteria[""] += (heading.removeprefix("Requirement:").strip(),)
+        elif number and scenarios:  # the words of a heading may be in any language
+            criteria.setdefault(f"US{number[1]}", scenarios)
+        elif number and heading.startswith("Requirement"):
+            for at, item in enumerate(items, 1):
+                criteria.setdefault(f"{number[1]}.{at}", (item,))
+    return criteria
+
+
+_MOST_REQUIREMENTS = 30
+
+
+_WORDS: dict[str, Callable[[Project, Task], dict[str, str]]] = {  # of a tracker's commands, here
+    "backlog": _backlog_words,
+    "flow": lambda project, task: {
+        "flowctl": ".flow/bin/flowctl" if list_folder(project, ".flow/bin") else "flowctl"
+    },
+}
+_READERS: dict[str, Callable[..., Iterator[Row]]] = {
+    "runner": _read_runner,
+    "cub": lambda project: read_rows(project, ".cub/tasks.jsonl"),
+    "beads": _read_beads,
+    "taskmaster": _read_taskmaster,
+    "backlog": _read_backlog,
+    "flow": _read_flow,
+    "speckit": lambda project: _read_features(project, "specs", _STORY_ID, "strict"),
+    "openspec": lambda project: _read_features(project, "openspec/changes", _NUMBER_ID, "every"),
+    "kiro": lambda project: _read_features(project, ".kiro/specs", _NUMBER_ID, "every"),
+    "prd": lambda project: _read_lists(project, "prd.json", "scripts/ralph/prd.json"),
+    "features": lambda project: _read_lists(project, "feature_list.json"),
+    "plain": lambda project: _read_plain(project, "TASKS.md", "TODO.md", ".ctx/tasks.md"),
+    "plan": _read_plans,
+    "gh": _read_gh,
+}
+
+
+def tracker_step(project: Project, task: Task, step: str) -> str:
     """What to do in the tracker to close, claim or reopen a task; "" if there is no way."""
-    source = SOURCES.get(tracker.source)
-    text = getattr(source, step) if source else ""
-    return str(text).format(id=task.id, path=show(task.path, 400))
-
-
-# -- what happened before
-
-LEDGER_FOLDER = ".ctx/ledger"
-STATE_PATH = ".runner/state/run_state.json"
-STATE_KEYS = ("run_id", "next_iter", "last_status", "last_summary", "last_guard")
-LOG_READ = 2_000_000  # bytes of a log's end: enough to hold its first error, nearly always
-
-
-def read_attempts(project: Project, task: Task) -> list[Attempt]:
-    """The earlier attempts at a task, oldest first."""
-    runner = _runner_attempts(project, task) or _state_attempt(project)
-    marks = {attempt.mark for attempt in runner}
-    own = [each for each in _own_attempts(project, task) if each.mark not in marks]
-    return [*_cub_attempts(project, task), *own, *runner]
-
-
-def read_previous(project: Project, attempts: Sequence[Attempt]) -> tuple[str, str]:
-    """What the previous attempt said, if it is to be tried again, and how its checks failed."""
-    last = attempts[-1] if attempts else Attempt("done")
-    if last.status in ("done", "decomposed"):
-        return "", ""
-    log = "" if last.guard == "pass" else last.log or read_log(project, last.log_path)
-    history = cut_text(clean_text(last.summary), DIGEST_BYTES, "characters", tail=True)
-    return "" if is_empty_note(history) else history, "" if is_empty_note(log) else digest_log(log)
-
-
-def read_run_state(project: Project) -> dict[str, Any]:
-    """The loop's own state, its keys in their order; a new run if there is none."""
-    state = _read_object(project, STATE_PATH)
-    number = state.get("next_iter")
-    if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number < 10**9:
-        number = 1
-    known = {"run_id": str(state.get("run_id") or "ctx"), "next_iter": number}
-    return dict.fromkeys(STATE_KEYS) | state | known
-
-
-def read_log(project: Project, path: str) -> str:
-    """What matters of a log; "" if there is none or it tells of the loop's own trouble."""
-    if not path:
-        return ""
-    start = (read_source(project, path, 200, part="head") or b"").decode("utf-8", "replace")
-    source = read_source(project, path, LOG_READ, part="tail")
-    if source is None or _is_infrastructure(start):
-        return ""
-    text = source.decode("utf-8", "replace").lstrip("\ufffd")  # half a character
-    return "" if is_empty_note(text) else digest_log(text)
-
-
-def _is_infrastructure(text: str) -> bool:
-    """Whether a text tells of the loop's own trouble, which is not the agent's."""
-    return strip_ansi(text).lstrip().startswith("runner error:")
-
-
-def _find_log(project: Project, *paths: str) -> str:
-    return next((path for path in paths if read_log(project, path)), "")
-
-
-def _runner_attempts(project: Project, task: Task) -> list[Attempt]:
-    """The iterations of the loop's present run that worked on this task."""
-    state = read_run_state(project)
-    base = f".runner/iterations/{state['run_id']}"
-    names = list_folder(project, base) if is_file_name(state["run_id"]) else []
-    found = []
-    for number in sorted(int(name) for name in names if re.fullmatch(r"\d{1,9}", name))[-500:]:
-        folder = f"{base}/{number}"
-        meta = _read_object(project, f"{folder}/meta.json")
-        if str(meta.get("node_id")).rpartition("/")[2] == task.id:
-            is_last = number == state["next_iter"] - 1
-            output = _read_object(project, f"{folder}/output.json")
-            summary = _field_text(output.get("summary") or (is_last and state["last_summary"]))
-            attempt = Attempt(
-                str(meta.get("status") or "retry"),
-                "" if _is_infrastructure(summary) else summary,
-                guard=str(meta.get("guard") or ""),
-                log_path=_find_log(project, f"{folder}/failure.log", f"{folder}/guard.log"),
-                mark=f"{state['run_id']}/{number}",
-            )
-            found.append(attempt)
-    return found
-
-
-def _state_attempt(project: Project) -> list[Attempt]:
-    """The loop's last iteration as the run state tells it, if no file says whose it was."""
-    state = read_run_state(project)
-    run, number = state["run_id"], state["next_iter"] - 1
-    folder = f".runner/iterations/{run}/{number}"
-    names = [f"{LEDGER_FOLDER}/{name}" for name in list_folder(project, LEDGER_FOLDER)]
-    rows = (row.record for name in names for row in _read_rows(project, name))
-    told = [state["last_status"], state["last_summary"], state["last_guard"]]
-    status, summary, guard = (each if isinstance(each, str) else "" for each in told)
-    if (
-        status not in ("retry", "failed")
-        or not is_file_name(run)
-        or _read_object(project, f"{folder}/meta.json")
-        or any((row.get("run_id"), row.get("iter")) == (run, number) for row in rows)
-    ):
-        return []
-    log = _find_log(project, f"{folder}/failure.log", f"{folder}/guard.log")
-    summary = "" if _is_infrastructure(summary) else summary
-    return [Attempt(status, summary, guard=guard, log_path=log, mark=f"{run}/{number}")]
-
-
-def _cub_attempts(project: Project, task: Task) -> list[Attempt]:
-    """The attempts in cub's ledger, in its newer or older layout."""
-    if not is_file_name(task.id):
-        return []
-    base = f".cub/ledger/by-task/{task.id}"
-    entry = _read_object(project, f"{base}.json") or _read_object(project, f"{base}/entry.json")
-    outcome = next(iter(_records([entry.get("outcome")])), entry)
-    approach = _field_text(outcome.get("approach"))
-    lessons = _field_texts(outcome.get("lessons_learned"))
-    lessons += tuple(f"decided: {each}" for each in _field_texts(outcome.get("decisions")))
-    guard = str(as_table(entry.get("verification")).get("status"))
-    guard = guard if guard in ("pass", "fail") else ""
-    records = _records(entry.get("attempts"))
-    if not records and approach:  # older entries tell only how it ended
-        status = "done" if outcome.get("success", True) else "failed"
-        return [Attempt(status, approach, lessons=lessons)]
-    found = []
-    for number, record in enumerate(records, 1):
-        own = record.get("attempt_number")
-        name = f"{own if isinstance(own, int) else number:03d}-harness"
-        status = "done" if record.get("success") is True else "failed"
-        is_last = number == len(records)
-        way = _field_text(record.get("approach")) or (approach if is_last else "")
-        attempt = Attempt(
-            status,
-            _field_text(record.get("error_summary"), way),
-            _field_text(record.get("error_category")),
-            guard if is_last else "",
-            lessons=lessons if is_last else (),
-            log_path=_find_log(project, f"{base}/attempts/{name}.log", f"{base}/{name}.jsonl"),
-        )
-        found.append(attempt)
-    return found
-
-
-def _own_attempts(project: Project, task: Task) -> list[Attempt]:
-    """The attempts that `record` wrote."""
-    rows = _ledger_rows(project, ledger_path(task_key(task)))
-    return [
-        Attempt(
-            _field_text(row.get("status")),
-            _field_text(row.get("summary")),
-            guard=_field_text(row.get("guard")),
-            log=_field_text(row.get("log")),
-            mark=f"{row.get('run_id')}/{row.get('iter')}",
-        )
-        for row in rows
-        if row.get("task") == task.id and row.get("status") != "open" and _is_title(row, task.title)
-    ]
-
-
-def task_key(task: Task) -> str:
-    """What the ledger knows a task by: its id, within its tag if the tracker has tags."""
-    return f"{task.scope}/{task.id}" if task.scope else task.id
-
-
-def _ledger_rows(project: Project, path: str) -> list[Record]:
-    return [row.record for row in _read_rows(project, path) if not row.fault]
-
-
-def read_ledger(project: Project) -> dict[str, list[str]]:
-    """Of every task with recorded attempts: how each of them ended, oldest first."""
-    found: dict[str, list[str]] = {}
-    for name in list_folder(project, LEDGER_FOLDER):
-        for record in _ledger_rows(project, f"{LEDGER_FOLDER}/{name}"):
-            task = _field_text(record.get("task"))
-            found.setdefault(task, []).append(_field_text(record.get("status")))
-    return found
-
-
-def _with_ledger(project: Project, tracker: Tracker) -> Tracker:
-    """The tasks with what `record` and `tasks --claim` wrote about them.
-
-    A task is done if the tracker says so and its last recorded guard did not fail.
-    """
-    names = {f"{LEDGER_FOLDER}/{name}" for name in list_folder(project, LEDGER_FOLDER)}
-    claims, limit = read_claims(project), project.config.tasks_max_attempts
-    tasks, faults = [], list(tracker.faults)
-    for task in tracker.tasks:
-        path = ledger_path(task_key(task))
-        rows = _ledger_rows(project, path) if path in names else []
-        own = [row for row in rows if _is_title(row, task.title)]
-        if len(own) < len(rows):
-            count = len(rows) - len(own)
-            faults.append(f"{path}: {count} attempts are of a task with another title; not counted")
-        ends = [_field_text(row.get("status")) for row in own]
-        last_open = len(ends) - ends[::-1].index("open") if "open" in ends else 0
-        tried = [row for row in own[last_open:] if row.get("status") != "interrupted"]
-        last, status, hold = tried[-1] if tried else {}, task.status, ""
-        reopened = status == "done" and last.get("guard") == "fail"
-        if reopened:
-            status = "open"
-        if status != "done" and last.get("status") == "stuck":
-            hold = "stuck"
-        elif status != "done" and len(tried) >= limit:
-            hold = f"set aside after {len(tried)} attempts"
-        owner, recorded = claims.get(task_key(task), ""), "".join(ends[last_open:][-1:])
-        tasks.append(
-            task._replace(
-                status=status,
-                owner=owner or task.owner,
-                attempts=len(tried) or task.attempts,
-                recorded=recorded,
-                hold=hold,
-                reopened=reopened,
-            )
-        )
-    return tracker._replace(tasks=tuple(tasks), faults=tuple(faults))
-
-
-def _is_title(row: Record, title: str) -> bool:
-    """Whether a row of the ledger is of a task with this title; older rows have none."""
-    recorded = _field_text(row.get("title"))
-    return not recorded or recorded.casefold().split() == title.casefold().split()
-
-
-def read_claims(project: Project) -> dict[str, str]:
-    """Of every task that is claimed now: by whom.
-
-    A claim is a line: the first one holds until its end, or until a line of nobody releases it.
-    """
-    source = read_file(claims_place(project)) or b""
-    holders: dict[str, tuple[str, float]] = {}
-    for row in _parse_rows("l", source.decode("utf-8", "replace")):
-        key, name = _field_text(row.record.get("task")), _field_text(row.record.get("by"))
-        start, end = (_number(row.record.get(key)) for key in ("from", "until"))
-        holder, held_until = holders.get(key, ("", 0))
-        if not name or holder in ("", name) or held_until <= start:
-            holders[key] = (name, end)
-    now = time.time()
-    return {key: name for key, (name, end) in holders.items() if name and end > now}
-
-
-def _number(value: Any) -> float:
-    return float(value) if isinstance(value, int | float) else 0.0
-
-
-def claims_place(project: Project) -> str:
-    """The file of claims: one for all work trees of a repository, as they share a tracker."""
-    if has_git_folder(project.root):
-        return os.path.join(find_common_folder(project), "ctx-claims.jsonl")
-    return os.path.join(project.root, ".ctx/cache/claims.jsonl")
-
-
-def find_recorded(project: Project, wanted: str) -> Task | None:
-    """A task that left the tracker, as its last prompt or record knew it."""
-    path = ledger_path(wanted)
-    mark = read_prompt_mark(project, wanted)
-    for row in [mark, *reversed(_ledger_rows(project, path))]:
-        if row.get("task") == wanted:
-            return Task(wanted, _field_text(row.get("title")) or wanted, path=path)
-    return None
-
-
-def prompt_mark_path(key: str) -> str:
-    """Where the state of the work tree is kept that a task's last prompt was made from."""
-    return f".ctx/cache/prompts/{ledger_path(key).rpartition('/')[2].removesuffix('l')}"
-
-
-def read_prompt_mark(project: Project, key: str) -> Record:
-    """What was true when the last prompt of a task was made: its title, the work tree's state."""
-    return _read_object(project, prompt_mark_path(key))
-
-
-def ledger_path(name: str) -> str:
-    """Where the attempts at a task are kept; ids that make no file name get one with a hash."""
-    if not is_file_name(name):
-        slug = re.sub(r"[^A-Za-z0-9._-]", "_", name)[:60].strip(".-")
-        name = f"{slug or 'task'}-{content_hash(name.encode('utf-8', 'replace'))[:8]}"
-    return f"{LEDGER_FOLDER}/{name}.jsonl"
+    words = {"id": task.id, "path": show(task.path, 400), "ctx": script_command(project)}
+    words |= _WORDS[task.source](project, task) if task.source in _WORDS else {}
+    return _read_table().get(task.source, {}).get(step, "").format(**words)
 
 
 # -- where the work tree stands
@@ -9385,9 +9242,439 @@ def find_current(tracker: Tracker, branch: str) -> Task | None:
     return next(iter([*named, *running, *looped]), None)
 
 
-# ---- 15 FLOWS (world) ------------------------------------------------------
+# ---- 15 LEDGER (world) -----------------------------------------------------
+# What happened at tasks: attempts, claims, the loop's state; how an attempt is judged and kept.
+# Uses: TYPES TEXT RENDER DISK GIT TASKS.
+
+
+LEDGER_FOLDER = ".ctx/ledger"
+STATE_PATH = ".runner/state/run_state.json"
+STATE_KEYS = ("run_id", "next_iter", "last_status", "last_summary", "last_guard")
+LOG_READ = 2_000_000  # bytes of a log's end: enough to hold its first error, nearly always
+
+
+def read_tasks(project: Project, source: str = "auto", wanted: str = "") -> Tracker:
+    """The tasks of a tracker, with what `record` and `tasks --claim` wrote about them."""
+    return _with_ledger(project, read_tracked(project, source, wanted))
+
+
+def read_attempts(project: Project, task: Task) -> list[Attempt]:
+    """The earlier attempts at a task, oldest first."""
+    runner = _runner_attempts(project, task) or _state_attempt(project)
+    marks = {attempt.mark for attempt in runner}
+    own = [each for each in _own_attempts(project, task) if each.mark not in marks]
+    return [*_cub_attempts(project, task), *own, *runner]
+
+
+def read_previous(project: Project, attempts: Sequence[Attempt]) -> tuple[str, str]:
+    """What the previous attempt said, if it is to be tried again, and how its checks failed."""
+    last = attempts[-1] if attempts else Attempt("done")
+    if last.status in ("done", "decomposed"):
+        return "", ""
+    log = "" if last.guard == "pass" else last.log or read_log(project, last.log_path)
+    history = cut_text(clean_text(last.summary), DIGEST_BYTES, "characters", tail=True)
+    return "" if is_empty_note(history) else history, "" if is_empty_note(log) else digest_log(log)
+
+
+def read_run_state(project: Project) -> dict[str, Any]:
+    """The loop's own state, its keys in their order; a new run if there is none."""
+    state = read_object(project, STATE_PATH)
+    number = state.get("next_iter")
+    if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number < 10**9:
+        number = 1
+    known = {"run_id": str(state.get("run_id") or "ctx"), "next_iter": number}
+    return dict.fromkeys(STATE_KEYS) | state | known
+
+
+def read_log(project: Project, path: str) -> str:
+    """What matters of a log; "" if there is none or it tells of the loop's own trouble."""
+    if not path:
+        return ""
+    start = (read_source(project, path, 200, part="head") or b"").decode("utf-8", "replace")
+    source = read_source(project, path, LOG_READ, part="tail")
+    if source is None or _is_infrastructure(start):
+        return ""
+    text = source.decode("utf-8", "replace").lstrip("\ufffd")  # half a character
+    return "" if is_empty_note(text) else digest_log(text)
+
+
+def _is_infrastructure(text: str) -> bool:
+    """Whether a text tells of the loop's own trouble, which is not the agent's."""
+    return strip_ansi(text).lstrip().startswith("runner error:")
+
+
+def _find_log(project: Project, *paths: str) -> str:
+    return next((path for path in paths if read_log(project, path)), "")
+
+
+def _runner_attempts(project: Project, task: Task) -> list[Attempt]:
+    """The iterations of the loop's present run that worked on this task."""
+    state = read_run_state(project)
+    base = f".runner/iterations/{state['run_id']}"
+    names = list_folder(project, base) if is_file_name(state["run_id"]) else []
+    found = []
+    for number in sorted(int(name) for name in names if re.fullmatch(r"\d{1,9}", name))[-500:]:
+        folder = f"{base}/{number}"
+        meta = read_object(project, f"{folder}/meta.json")
+        if str(meta.get("node_id")).rpartition("/")[2] == task.id:
+            is_last = number == state["next_iter"] - 1
+            output = read_object(project, f"{folder}/output.json")
+            summary = field_text(output.get("summary") or (is_last and state["last_summary"]))
+            attempt = Attempt(
+                str(meta.get("status") or "retry"),
+                "" if _is_infrastructure(summary) else summary,
+                guard=str(meta.get("guard") or ""),
+                log_path=_find_log(project, f"{folder}/failure.log", f"{folder}/guard.log"),
+                mark=f"{state['run_id']}/{number}",
+            )
+            found.append(attempt)
+    return found
+
+
+def _state_attempt(project: Project) -> list[Attempt]:
+    """The loop's last iteration as the run state tells it, if no file says whose it was."""
+    state = read_run_state(project)
+    run, number = state["run_id"], state["next_iter"] - 1
+    folder = f".runner/iterations/{run}/{number}"
+    names = [f"{LEDGER_FOLDER}/{name}" for name in list_folder(project, LEDGER_FOLDER)]
+    rows = (row.record for name in names for row in read_rows(project, name))
+    told = [state["last_status"], state["last_summary"], state["last_guard"]]
+    status, summary, guard = (each if isinstance(each, str) else "" for each in told)
+    if (
+        status not in ("retry", "failed")
+        or not is_file_name(run)
+        or read_object(project, f"{folder}/meta.json")
+        or any((row.get("run_id"), row.get("iter")) == (run, number) for row in rows)
+    ):
+        return []
+    log = _find_log(project, f"{folder}/failure.log", f"{folder}/guard.log")
+    summary = "" if _is_infrastructure(summary) else summary
+    return [Attempt(status, summary, guard=guard, log_path=log, mark=f"{run}/{number}")]
+
+
+def _cub_attempts(project: Project, task: Task) -> list[Attempt]:
+    """The attempts in cub's ledger, in its newer or older layout."""
+    if not is_file_name(task.id):
+        return []
+    base = f".cub/ledger/by-task/{task.id}"
+    entry = read_object(project, f"{base}.json") or read_object(project, f"{base}/entry.json")
+    outcome = next(iter(list_records([entry.get("outcome")])), entry)
+    approach = field_text(outcome.get("approach"))
+    lessons = field_texts(outcome.get("lessons_learned"))
+    lessons += tuple(f"decided: {each}" for each in field_texts(outcome.get("decisions")))
+    guard = str(as_table(entry.get("verification")).get("status"))
+    guard = guard if guard in ("pass", "fail") else ""
+    records = list_records(entry.get("attempts"))
+    if not records and approach:  # older entries tell only how it ended
+        status = "done" if outcome.get("success", True) else "failed"
+        return [Attempt(status, approach, lessons=lessons)]
+    found = []
+    for number, record in enumerate(records, 1):
+        own = record.get("attempt_number")
+        name = f"{own if isinstance(own, int) else number:03d}-harness"
+        status = "done" if record.get("success") is True else "failed"
+        is_last = number == len(records)
+        way = field_text(record.get("approach")) or (approach if is_last else "")
+        attempt = Attempt(
+            status,
+            field_text(record.get("error_summary"), way),
+            field_text(record.get("error_category")),
+            guard if is_last else "",
+            lessons=lessons if is_last else (),
+            log_path=_find_log(project, f"{base}/attempts/{name}.log", f"{base}/{name}.jsonl"),
+        )
+        found.append(attempt)
+    return found
+
+
+def _own_attempts(project: Project, task: Task) -> list[Attempt]:
+    """The attempts that `record` wrote."""
+    rows = _ledger_rows(project, ledger_path(task_key(task)))
+    return [
+        Attempt(
+            field_text(row.get("status")),
+            field_text(row.get("summary")),
+            guard=field_text(row.get("guard")),
+            log=field_text(row.get("log")),
+            mark=f"{row.get('run_id')}/{row.get('iter')}",
+        )
+        for row in rows
+        if row.get("task") == task.id and row.get("status") != "open" and _is_title(row, task.title)
+    ]
+
+
+def task_key(task: Task) -> str:
+    """What the ledger knows a task by: its id, within its tag if the tracker has tags."""
+    return f"{task.scope}/{task.id}" if task.scope else task.id
+
+
+def _ledger_rows(project: Project, path: str) -> list[Record]:
+    return [row.record for row in read_rows(project, path) if not row.fault]
+
+
+def read_ledger(project: Project) -> dict[str, list[str]]:
+    """Of every task with recorded attempts: how each of them ended, oldest first."""
+    found: dict[str, list[str]] = {}
+    for name in list_folder(project, LEDGER_FOLDER):
+        for record in _ledger_rows(project, f"{LEDGER_FOLDER}/{name}"):
+            task = field_text(record.get("task"))
+            found.setdefault(task, []).append(field_text(record.get("status")))
+    return found
+
+
+def _with_ledger(project: Project, tracker: Tracker) -> Tracker:
+    """The tasks with what `record` and `tasks --claim` wrote about them.
+
+    A task is done if the tracker says so and its last recorded guard did not fail.
+    """
+    names = {f"{LEDGER_FOLDER}/{name}" for name in list_folder(project, LEDGER_FOLDER)}
+    claims, limit = read_claims(project), project.config.tasks_max_attempts
+    names_here = _own_names(project) if any(task.owner for task in tracker.tasks) else set()
+    tasks, faults = [], list(tracker.faults)
+    for task in tracker.tasks:
+        path = ledger_path(task_key(task))
+        rows = _ledger_rows(project, path) if path in names else []
+        own = [row for row in rows if _is_title(row, task.title)]
+        if len(own) < len(rows):
+            count = len(rows) - len(own)
+            faults.append(f"{path}: {count} attempts are of a task with another title; not counted")
+        ends = [field_text(row.get("status")) for row in own]
+        last_open = len(ends) - ends[::-1].index("open") if "open" in ends else 0
+        tried = [row for row in own[last_open:] if row.get("status") != "interrupted"]
+        last, status, hold = tried[-1] if tried else {}, task.status, ""
+        reopened = status == "done" and last.get("guard") == "fail"
+        if reopened:
+            status = "open"
+        if status != "done" and last.get("status") == "stuck":
+            hold = "stuck"
+        elif status != "done" and len(tried) >= limit:
+            hold = f"set aside after {len(tried)} attempts"
+        recorded = "".join(ends[last_open:][-1:])
+        owner = "" if recorded or task.owner in names_here else task.owner
+        tasks.append(
+            task._replace(
+                status=status,
+                owner=claims.get(task_key(task), owner),
+                attempts=len(tried) or task.attempts,
+                recorded=recorded,
+                hold=hold or task.hold,
+                reopened=reopened,
+            )
+        )
+    return tracker._replace(tasks=tuple(tasks), faults=tuple(faults))
+
+
+def _own_names(project: Project) -> set[str]:
+    """Who works here, as trackers write it."""
+    asked = [run_git(project, "config", key) or b"" for key in ("user.email", "user.name")]
+    names = [os.fsdecode(name).strip() for name in asked]
+    return {*names, os.environ.get("FLOW_ACTOR", ""), os.environ.get("USER", "")} - {""}
+
+
+def _is_title(row: Record, title: str) -> bool:
+    """Whether a row of the ledger is of a task with this title; older rows have none."""
+    recorded = field_text(row.get("title"))
+    return not recorded or recorded.casefold().split() == title.casefold().split()
+
+
+def read_claims(project: Project) -> dict[str, str]:
+    """Of every task that is claimed now: by whom.
+
+    A claim is a line: the first one holds until its end, or until a line of nobody releases it.
+    """
+    source = read_file(claims_place(project)) or b""
+    holders: dict[str, tuple[str, float]] = {}
+    for row in parse_rows("l", source.decode("utf-8", "replace")):
+        key, name = field_text(row.record.get("task")), field_text(row.record.get("by"))
+        start, end = (_number(row.record.get(key)) for key in ("from", "until"))
+        holder, held_until = holders.get(key, ("", 0))
+        if not name or holder in ("", name) or held_until <= start:
+            holders[key] = (name, end)
+    now = time.time()
+    return {key: name for key, (name, end) in holders.items() if name and end > now}
+
+
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def claims_place(project: Project) -> str:
+    """The file of claims: one for all work trees of a repository, as they share a tracker."""
+    if has_git_folder(project.root):
+        return os.path.join(find_common_folder(project), "ctx-claims.jsonl")
+    return os.path.join(project.root, ".ctx/cache/claims.jsonl")
+
+
+def find_recorded(project: Project, wanted: str) -> Task | None:
+    """A task that left the tracker, as its last prompt or record knew it."""
+    path = ledger_path(wanted)
+    mark = read_prompt_mark(project, wanted)
+    for row in [mark, *reversed(_ledger_rows(project, path))]:
+        if row.get("task") == wanted:
+            return Task(wanted, field_text(row.get("title")) or wanted, path=path)
+    return None
+
+
+def prompt_mark_path(key: str) -> str:
+    """Where the state of the work tree is kept that a task's last prompt was made from."""
+    return f".ctx/cache/prompts/{ledger_path(key).rpartition('/')[2].removesuffix('l')}"
+
+
+def read_prompt_mark(project: Project, key: str) -> Record:
+    """What was true when the last prompt of a task was made: its title, the work tree's state."""
+    return read_object(project, prompt_mark_path(key))
+
+
+def ledger_path(name: str) -> str:
+    """Where the attempts at a task are kept; ids that make no file name get one with a hash."""
+    if not is_file_name(name):
+        slug = re.sub(r"[^A-Za-z0-9._-]", "_", name)[:60].strip(".-")
+        name = f"{slug or 'task'}-{content_hash(name.encode('utf-8', 'replace'))[:8]}"
+    return f"{LEDGER_FOLDER}/{name}.jsonl"
+
+
+# -- a new attempt
+
+
+def judge_attempt(
+    project: Project, tracker: Tracker, task: Task, told: Attempt, answer: str | None, code: int
+) -> tuple[Attempt, list[str]]:
+    """An attempt as it is recorded, held against guard, tracker and work tree; and what to say.
+
+    `told` holds what the caller said, "" where it left that to the agent's answer.
+    """
+    notes = []
+    status, summary = told.status, told.summary
+    if answer is not None:
+        result = _find_result(answer)
+        notes += [] if result else ['the answer has no line {"status": ..., "summary": ...}']
+        status = status or (result or told).status
+        summary = summary or (result.summary if result else one_line(answer[-2000:], 2000))
+    is_closed = task.status == "done" or task.reopened
+    if not status:
+        is_cut = code in _STOPPED or (code and re.search(_LIMIT_WORDS, (answer or "")[-4000:]))
+        is_done = is_closed and told.guard == "pass"
+        status = "interrupted" if is_cut else "done" if is_done else "retry"
+    if status == "done" and told.guard == "fail":
+        notes.append("the guard failed, so it is not done; recorded as retry")
+        status = "retry"
+    elif status == "done" and not is_closed and _is_unchanged(project, task):
+        notes.append("nothing changed since its prompt, so it is not done; recorded as retry")
+        status = "retry"
+    reopen, close = (tracker_step(project, task, step) for step in ("reopen", "close"))
+    if is_closed and status not in ("done", "interrupted"):
+        notes.append(f"the tracker calls it done; reopen it: {reopen}")
+    elif status == "done" and not is_closed and task.source:
+        notes.append(f"the tracker does not call it done; {close}")
+    return told._replace(status=status, summary=summary), notes
+
+
+_STOPPED = (124, 130, 137, 143)  # exit codes of a time-out and of signals
+_LIMIT_WORDS = r"(?i)rate.?limit|usage limit|limit reached|quota|overloaded|too many requests"
+RESULTS = ("done", "retry", "decomposed", "stuck")  # what an agent may answer
+
+
+def _find_result(text: str) -> Attempt | None:
+    """The last JSON object of an answer that has a status of the output contract."""
+    import json
+
+    text = text[-LOG_READ:]
+    starts = [match.start() for match in re.finditer("{", text)]
+    for start in reversed(starts[-500:]):
+        with contextlib.suppress(ValueError, RecursionError):
+            value, _ = json.JSONDecoder().raw_decode(text[start:])
+            if str(value.get("status")) in RESULTS:
+                return Attempt(value["status"], str(value.get("summary") or ""))
+            if isinstance(value.get("result"), str):  # an agent that answers in JSON
+                return _find_result(value["result"])
+    return None
+
+
+def _is_unchanged(project: Project, task: Task) -> bool:
+    """Whether the work tree is as it was when the last prompt of this task was made."""
+    mark = read_prompt_mark(project, task_key(task)).get("tree")
+    return bool(mark) and mark == read_work_mark(project)
+
+
+def plan_prompt_mark(project: Project, task: Task) -> list[Change]:
+    """What `record` compares with: the task and the work tree as the prompt saw them."""
+    mark = {"task": task.id, "title": task.title, "tree": read_work_mark(project)}
+    path = prompt_mark_path(task_key(task))
+    return [plan_file(project, path, render_json(mark).encode())]
+
+
+def make_record(project: Project, task: Task, attempt: Attempt) -> tuple[str, str]:
+    """The ledger of a task, and the line that an attempt adds to it."""
+    import json
+    from datetime import UTC, datetime
+
+    log = read_argument_file(project, attempt.log_path)[-LOG_READ:] if attempt.log_path else b""
+    state = read_run_state(project)
+    record = {
+        "task": task.id,
+        "title": task.title,
+        "run_id": state["run_id"],
+        "iter": state["next_iter"],
+        "status": attempt.status,
+        "guard": attempt.guard or None,
+        "summary": clean_text(attempt.summary[:_SUMMARY_CHARS]),
+        "recorded_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "log": digest_log(log.decode("utf-8", "replace")) if log else "",
+    }
+    return ledger_path(task_key(task)), json.dumps(record, ensure_ascii=False)
+
+
+def write_claim(project: Project, task: Task, name: str) -> bool:
+    """Claim a task for a while, or release it with no name; whether the claim holds."""
+    import json
+
+    now, key = time.time(), task_key(task)
+    row = {"task": key, "by": name, "from": now, "until": now + _LEASE}
+    write_line(project, claims_place(project), json.dumps(row))
+    return read_claims(project).get(key) == name
+
+
+_LEASE = 7_200  # seconds: longer than a run of an agent, short enough after a crash
+
+
+def plan_run_state(project: Project, attempt: Attempt) -> list[Change]:
+    """The loop's state after an attempt, its keys in their order."""
+    state = read_run_state(project)
+    known = attempt.status in ("done", "decomposed")  # the others it knows as retry
+    state |= {
+        "next_iter": state["next_iter"] + 1,
+        "last_status": attempt.status if known else "retry",
+        "last_summary": clean_text(attempt.summary[:_SUMMARY_CHARS]),
+        "last_guard": attempt.guard or None,
+    }
+    change = plan_file(project, STATE_PATH, render_json(state).encode())
+    return [change, *plan_runner_ignore(project)]
+
+
+def plan_runner_ignore(project: Project) -> list[Change]:
+    """The .gitignore that keeps the loop's passing files out of git, if there is none yet."""
+    path = ".runner/.gitignore"
+    return [] if read_old(project, path) is not None else [plan_file(project, path, _RUNNER_IGNORE)]
+
+
+_RUNNER_IGNORE = b"context/\niterations/\n"
+_SUMMARY_CHARS = 4_000
+
+
+def write_record(project: Project, task: Task, attempt: Attempt) -> list[str]:
+    """Add an attempt to the ledger, tell the run state, release the claim; the paths written."""
+    path, line = make_record(project, task, attempt)
+    write_line(project, path, line)
+    if task.owner:
+        write_claim(project, task, "")
+    if attempt.status == "open":  # a person's word, no iteration of the loop
+        return [path]
+    return [path, *write_planned(project, lambda: plan_run_state(project, attempt))]
+
+
+# ---- 16 FLOWS (world) ------------------------------------------------------
 # Map, package and search, each as one paragraph of calls. Uses: TYPES TEXT WORDS TAGS FACTS LINKS
-# RANK SELECT RENDER DISK GIT INDEX TASKS.
+# RANK SELECT RENDER DISK GIT INDEX TASKS LEDGER.
 
 MAP_PATH = ".ctx/map.md"
 CONSTITUTION_PATH = ".ctx/constitution.md"
@@ -10033,18 +10320,19 @@ _MOST_FOUND = 20
 # -- tasks and prompts
 
 
-# ---- 16 PROMPTS (world) ----------------------------------------------------
-# The prompt, context files, anchor, record, the texts of hook and MCP, and the page.
-# Uses: TYPES TEXT WORDS FACTS RANK SELECT RENDER DISK GIT INDEX TASKS FLOWS.
+# ---- 17 PROMPTS (world) ----------------------------------------------------
+# The prompt, context files, anchor, the texts of hook and MCP, and the page.
+# Uses: TYPES TEXT WORDS FACTS RANK SELECT RENDER DISK GIT INDEX TASKS LEDGER FLOWS.
 
 CONTEXT_FOLDER = ".runner/context"
-_RUNNER_IGNORE = b"context/\niterations/\n"
 _FAULTS_SHOWN = 5  # lines; --verbose shows them all
 
 
 def read_tracker(project: Project, source: str | None, wanted: str = "") -> Tracker:
     """The tasks seen here; what could not be read is said, in full only when all are asked for."""
     tracker = read_tasks(project, source or project.config.tasks_source, wanted)
+    if tracker.faults and not tracker.tasks:
+        raise CtxError(f"{tracker.faults[0]}; no task can be read")
     shown = len(tracker.faults) if project.verbose else 0 if wanted else _FAULTS_SHOWN
     for fault in tracker.faults[:shown]:
         say(project, fault)
@@ -10078,12 +10366,6 @@ def make_context(briefing: Briefing) -> dict[str, bytes]:
         "failure.md": briefing.failure and f"# Failure (previous attempt)\n\n{briefing.failure}",
     }
     return {name: text.encode("utf-8", "replace") for name, text in texts.items() if text}
-
-
-def plan_runner_ignore(project: Project) -> list[Change]:
-    """The .gitignore that keeps the loop's passing files out of git, if there is none yet."""
-    path = ".runner/.gitignore"
-    return [] if read_old(project, path) is not None else [plan_file(project, path, _RUNNER_IGNORE)]
 
 
 def make_prompt_start() -> str:
@@ -10134,7 +10416,7 @@ def _output_contract(project: Project, briefing: Briefing, files: Mapping[str, S
     task = briefing.task
     form = project.config.prompt_commit_subject or find_commit_form(list_subjects(project))
     subject = render_commit_subject(task, form)
-    close = tracker_step(briefing.tracker, task, "close")
+    close = tracker_step(project, task, "close")
     return render_output_contract(task, subject, close, read_facts(project, files).commands)
 
 
@@ -10326,135 +10608,6 @@ def read_recorded(project: Project, wanted: str, source: str | None) -> tuple[Tr
     return read_task(project, wanted, source)
 
 
-def judge_attempt(
-    project: Project, tracker: Tracker, task: Task, told: Attempt, answer: str | None, code: int
-) -> tuple[Attempt, list[str]]:
-    """An attempt as it is recorded, held against guard, tracker and work tree; and what to say.
-
-    `told` holds what the caller said, "" where it left that to the agent's answer.
-    """
-    notes = []
-    status, summary = told.status, told.summary
-    if answer is not None:
-        result = _find_result(answer)
-        notes += [] if result else ['the answer has no line {"status": ..., "summary": ...}']
-        status = status or (result or told).status
-        summary = summary or (result.summary if result else one_line(answer[-2000:], 2000))
-    is_closed = task.status == "done" or task.reopened
-    if not status:
-        is_cut = code in _STOPPED or (code and re.search(_LIMIT_WORDS, (answer or "")[-4000:]))
-        is_done = is_closed and told.guard == "pass"
-        status = "interrupted" if is_cut else "done" if is_done else "retry"
-    if status == "done" and told.guard == "fail":
-        notes.append("the guard failed, so it is not done; recorded as retry")
-        status = "retry"
-    elif status == "done" and not is_closed and _is_unchanged(project, task):
-        notes.append("nothing changed since its prompt, so it is not done; recorded as retry")
-        status = "retry"
-    reopen, close = (tracker_step(tracker, task, step) for step in ("reopen", "close"))
-    if is_closed and status not in ("done", "interrupted"):
-        notes.append(f"the tracker calls it done; reopen it: {reopen}")
-    elif status == "done" and not is_closed:
-        notes.append(f"the tracker does not call it done; {close}")
-    return told._replace(status=status, summary=summary), notes
-
-
-_STOPPED = (124, 130, 137, 143)  # exit codes of a time-out and of signals
-_LIMIT_WORDS = r"(?i)rate.?limit|usage limit|limit reached|quota|overloaded|too many requests"
-RESULTS = ("done", "retry", "decomposed", "stuck")  # what an agent may answer
-
-
-def _find_result(text: str) -> Attempt | None:
-    """The last JSON object of an answer that has a status of the output contract."""
-    import json
-
-    text = text[-LOG_READ:]
-    starts = [match.start() for match in re.finditer("{", text)]
-    for start in reversed(starts[-500:]):
-        with contextlib.suppress(ValueError, RecursionError):
-            value, _ = json.JSONDecoder().raw_decode(text[start:])
-            if str(value.get("status")) in RESULTS:
-                return Attempt(value["status"], str(value.get("summary") or ""))
-            if isinstance(value.get("result"), str):  # an agent that answers in JSON
-                return _find_result(value["result"])
-    return None
-
-
-def _is_unchanged(project: Project, task: Task) -> bool:
-    """Whether the work tree is as it was when the last prompt of this task was made."""
-    mark = read_prompt_mark(project, task_key(task)).get("tree")
-    return bool(mark) and mark == read_work_mark(project)
-
-
-def plan_prompt_mark(project: Project, task: Task) -> list[Change]:
-    """What `record` compares with: the task and the work tree as the prompt saw them."""
-    mark = {"task": task.id, "title": task.title, "tree": read_work_mark(project)}
-    path = prompt_mark_path(task_key(task))
-    return [plan_file(project, path, render_json(mark).encode())]
-
-
-def make_record(project: Project, task: Task, attempt: Attempt) -> tuple[str, str]:
-    """The ledger of a task, and the line that an attempt adds to it."""
-    import json
-    from datetime import UTC, datetime
-
-    log = read_argument_file(project, attempt.log_path)[-LOG_READ:] if attempt.log_path else b""
-    state = read_run_state(project)
-    record = {
-        "task": task.id,
-        "title": task.title,
-        "run_id": state["run_id"],
-        "iter": state["next_iter"],
-        "status": attempt.status,
-        "guard": attempt.guard or None,
-        "summary": clean_text(attempt.summary[:_SUMMARY_CHARS]),
-        "recorded_at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "log": digest_log(log.decode("utf-8", "replace")) if log else "",
-    }
-    return ledger_path(task_key(task)), json.dumps(record, ensure_ascii=False)
-
-
-def write_claim(project: Project, task: Task, name: str) -> bool:
-    """Claim a task for a while, or release it with no name; whether the claim holds."""
-    import json
-
-    now, key = time.time(), task_key(task)
-    row = {"task": key, "by": name, "from": now, "until": now + _LEASE}
-    write_line(project, claims_place(project), json.dumps(row))
-    return read_claims(project).get(key) == name
-
-
-_LEASE = 7_200  # seconds: longer than a run of an agent, short enough after a crash
-
-
-def plan_run_state(project: Project, attempt: Attempt) -> list[Change]:
-    """The loop's state after an attempt, its keys in their order."""
-    state = read_run_state(project)
-    known = attempt.status in ("done", "decomposed")  # the others it knows as retry
-    state |= {
-        "next_iter": state["next_iter"] + 1,
-        "last_status": attempt.status if known else "retry",
-        "last_summary": clean_text(attempt.summary[:_SUMMARY_CHARS]),
-        "last_guard": attempt.guard or None,
-    }
-    change = plan_file(project, STATE_PATH, render_json(state).encode())
-    return [change, *plan_runner_ignore(project)]
-
-
-_SUMMARY_CHARS = 4_000
-
-
-def write_record(project: Project, task: Task, attempt: Attempt) -> list[str]:
-    """Add an attempt to the ledger, tell the run state, release the claim; the paths written."""
-    path, line = make_record(project, task, attempt)
-    write_line(project, path, line)
-    if task.owner:
-        write_claim(project, task, "")
-    if attempt.status == "open":  # a person's word, no iteration of the loop
-        return [path]
-    return [path, *write_planned(project, lambda: plan_run_state(project, attempt))]
-
-
 AGENT_RUNS = {  # agent -> the command that lets it edit files and run what {allowed} names
     "claude": "claude -p --permission-mode acceptEdits --allowedTools {allowed}",
     "codex": "codex exec --sandbox workspace-write -",
@@ -10470,8 +10623,8 @@ def make_loop(project: Project, agent: str, guard: str) -> str:
     tests = [command.line for command in commands if command.verb == "test"]
     guard = guard or next(iter(tests), "make test")
     tracker = read_tasks(project, project.config.tasks_source)
-    close = SOURCES[tracker.source].close if tracker.source else ""
-    programs = re.findall(r"`([a-z-]+) [^`]*\{id\}", close)
+    close = tracker_step(project, tracker.tasks[0], "close") if tracker.tasks else ""
+    programs = re.findall(r"`([\w./-]+) [^`]*`", close)
     ctx = script_command(project)
     allowed = [f'"Bash({name}:*)"' for name in (ctx, guard, "git add", "git commit", *programs)]
     run = AGENT_RUNS[agent].format(allowed=" ".join(allowed))
@@ -10838,8 +10991,8 @@ def _pack_budget(package: Pack) -> Budget:
     return Budget("Context package", "tokens", package.budget, package.size, shares)
 
 
-# ---- 17 INSTALL (world) ----------------------------------------------------
-# What init, update and doctor plan: sections, own files, agents' settings. Uses: TYPES TEXT RENDER DISK GIT INDEX TASKS FLOWS.
+# ---- 18 INSTALL (world) ----------------------------------------------------
+# What init, update and doctor plan: sections, own files, agents' settings. Uses: TYPES TEXT RENDER DISK GIT INDEX TASKS LEDGER FLOWS.
 
 AGENT_FILE = "AGENTS.md"
 SECTION_TOKENS, SECTION_LINES = 300, 25  # longer ones did no better, and cost every session
@@ -11091,7 +11244,7 @@ def _section_tasks(project: Project, ctx: str) -> str:
     if not tracker.tasks or tracker.source == "gh":
         return ""
     example = tracker.tasks[0]._replace(id="ID")
-    claim, close = (tracker_step(tracker, example, step) for step in ("claim", "close"))
+    claim, close = (tracker_step(project, example, step) for step in ("claim", "close"))
     claim = claim and f" Claim: {claim}."
     return (
         f"- Tasks ({tracker.source}): `{ctx} tasks --ready` lists them, `{ctx} prompt ID` tells all of one."
@@ -11399,8 +11552,8 @@ def _check_agent(project: Project, agent: str) -> Finding:
     return Finding(f"agent {agent}", ", ".join(states) or "reads its instruction file", fix)
 
 
-# ---- 18 COMMANDS (entry) ---------------------------------------------------
-# One cmd_* per subcommand, its flags above it. Uses: TYPES RENDER DISK TASKS FLOWS PROMPTS INSTALL.
+# ---- 19 COMMANDS (entry) ---------------------------------------------------
+# One cmd_* per subcommand, its flags above it. Uses: TYPES RENDER DISK TASKS LEDGER FLOWS PROMPTS INSTALL.
 
 
 Flag = tuple[list[str], dict[str, Any]]  # names and options, as argparse takes them
@@ -11922,7 +12075,7 @@ def cmd_completion(project: Project, args: argparse.Namespace) -> int:
     return 0
 
 
-# ---- 19 SERVE (entry) ------------------------------------------------------
+# ---- 20 SERVE (entry) ------------------------------------------------------
 # hook and mcp: JSON in, JSON out. Uses: TYPES TEXT DISK GIT FLOWS PROMPTS COMMANDS.
 
 
@@ -12215,7 +12368,7 @@ _METHODS: dict[str, tuple[str, Callable[[Project, dict[str, Any]], dict[str, Any
 }
 
 
-# ---- 20 MAIN (entry) -------------------------------------------------------
+# ---- 21 MAIN (entry) -------------------------------------------------------
 # Arguments in, exit code out. Uses: TYPES TEXT DISK GIT COMMANDS SERVE.
 
 
@@ -14399,6 +14552,129 @@ implements implemented improve improves improved remove removes removed eg ie et
 two see case cases issue issues bug bugs problem please need needs want get gets got like
 instead still however currently previously code way rather since well even though don doesn
 isn won didn let don't
+"""[1:],
+    "trackers.txt": r"""
+Trackers, in the order in which they are looked for: what their own `next` goes by, and what is done in them. `close`,
+`claim` and `reopen` are told to agents; {id}, {path} and {ctx} are filled in, the rest by the tracker's own settings.
+`strict`: a task waits for a dependency that does not exist. `inherits`: a part has the priority of the whole.
+`missing`: the priority of a task without one, 2 if nothing is said. The last three sections hold for all trackers.
+
+runner
+  close nothing to close: the loop marks this node after its guard
+  claim `{ctx} tasks --next --claim NAME`
+  reopen set `passes` to false for it in `{path}`
+
+cub
+  close close it: `cub task close {id} -r "what was done"`
+  claim `cub task claim {id}`
+  reopen `cub task reopen {id}`
+  order priority
+  strict yes
+
+beads
+  close close it: `bd close {id} --reason "what was done"`
+  claim `bd update {id} --claim`
+  reopen `bd reopen {id}`
+  order priority
+
+taskmaster
+  close close it: `task-master set-status --id={id} --status=done`
+  claim `task-master set-status --id={id} --status=in-progress`
+  reopen `task-master set-status --id={id} --status=pending`
+  order parts
+  strict yes
+  inherits yes
+
+backlog
+  close close it: `backlog task edit {id} -s {last}{checks}`
+  claim `backlog task edit {id} -s {doing}`
+  reopen `backlog task edit {id} -s {first}`
+  order priority number
+  strict yes
+  missing 9
+
+flow
+  close close it: `{flowctl} start {id}`, then `{flowctl} done {id} --summary "what was done"`
+  claim `{flowctl} start {id}`
+  reopen `{flowctl} task reset {id}`
+  order epic doing priority number
+  strict yes
+  missing 9
+
+speckit
+  close tick its box in `{path}`: `- [x]`
+  claim mark its box `- [~]`
+  reopen clear its box: `- [ ]`
+  order doing
+
+openspec
+  close tick its box in `{path}`: `- [x]`
+  claim mark its box `- [~]`
+  reopen clear its box: `- [ ]`
+  order doing
+
+kiro
+  close tick its box in `{path}`: `- [x]`
+  claim mark its box `- [-]`
+  reopen clear its box: `- [ ]`
+  order doing priority
+
+prd
+  close set `"passes": true` (or `"status": "closed"`) for it in `{path}`
+  claim `{ctx} tasks --next --claim NAME`
+  reopen set `"passes": false` (or `"status": "open"`) for it in `{path}`
+  order priority
+
+features
+  close set `"passes": true` (or `"status": "passing"`) for it in `{path}`
+  claim `{ctx} tasks --next --claim NAME`
+  reopen set `"passes": false` (or `"status": "not_started"`) for it in `{path}`
+  order priority
+
+plain
+  close tick its box in `{path}`: `- [x]`
+  claim mark its box `- [~]`
+  reopen clear its box: `- [ ]`
+  order doing
+
+plan
+  close tick its box in `{path}`: `- [x]`
+  claim mark its box `- [~]`
+  reopen clear its box: `- [ ]`
+  order doing
+
+gh
+  close close it: `gh issue close {id} --comment "what was done"`
+  claim `gh issue edit {id} --add-assignee @me`
+  reopen `gh issue reopen {id}`
+
+FIELDS
+  id id number
+  title title name
+  type issue_type type
+  status status state
+  priority priority
+  description description body goal user_visible_behavior
+  acceptance acceptanceCriteria acceptance_criteria acceptance testStrategy verification steps
+  parent parent parent_id parent_task_id spec epic
+  depends_on dependsOn depends_on dependencies deps depends_on_epics
+  labels labels
+  owner assignee assignees owner
+  closed closed_at closedAt completed_at completedAt completed_date updated_date updatedAt updated_at
+
+STATUS
+  in_progress in_progress started doing active review in_review hooked claimed ~ / _
+  blocked blocked deferred pinned waiting on_hold paused
+  done done closed complete completed finished passed passing cancelled canceled resolved archived x
+  held review in_review hooked
+
+PRIORITY
+  critical 0
+  urgent 0
+  high 1
+  medium 2
+  normal 2
+  low 3
 """[1:],
     "view.html": r"""
 <!doctype html>

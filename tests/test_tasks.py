@@ -154,25 +154,29 @@ def test_openspec_changes_are_epics_and_archived_ones_are_not_read() -> None:
     assert not any("old-one" in name for name in tasks)
 
 
-def test_boxes_below_a_box_are_its_criteria_whatever_the_list(tmp_path: Path) -> None:
+def test_openspec_counts_every_box_as_its_own_tool_does(tmp_path: Path) -> None:
     folder = tmp_path / "openspec" / "changes" / "rename"
     folder.mkdir(parents=True)
     (folder / "tasks.md").write_text(
-        "- [ ] 1.1 Rename code that depends on the parser\n  - [ ] imports\n  - [ ] docs\n"
+        "- [ ] 1.1 Rename code that depends on the parser\n  - [ ] imports\n  - [x] docs\n"
         "- [ ] 1.2 Release (depends on 1.1)\n  - [x] 1.2.1 Tag it\n"
+        "1. [ ] By number\n* [ x] Loose mark\n+ [] No mark\n- [x](a.md) A link\n"
     )
-    found = ctx.read_tasks(project(tmp_path))
-    tasks = by_id(found)
-    assert not found.faults and list(tasks) == [
+    read = ctx.read_tasks(project(tmp_path))
+    tasks = by_id(read)
+    assert not read.faults and [name.removeprefix("rename/") for name in tasks] == [
         "rename",
-        "rename/1.1",
-        "rename/1.2",
-        "rename/1.2.1",
+        *("1.1", "imports", "docs", "1.2", "1.2.1", "by-number", "loose-mark", "no-mark"),
     ]
-    assert tasks["rename/1.1"].acceptance == ("imports", "docs")
+    assert tasks["rename/imports"].parent == "rename/1.1" and tasks["rename/imports"].made_id
     assert tasks["rename/1.1"].title == "Rename code that depends on the parser"
     assert tasks["rename/1.2"].depends_on == ("rename/1.1",)
-    assert tasks["rename/1.2.1"].status == "done"
+    assert tasks["rename/1.2.1"].status == tasks["rename/loose-mark"].status == "done"
+    assert [task.id for task in ctx.list_ready(read)] == [
+        "rename/imports",
+        "rename/by-number",
+        "rename/no-mark",
+    ]
 
 
 def test_plain_boxes_without_ids_get_them_from_their_text_and_headings_are_epics() -> None:
@@ -180,7 +184,7 @@ def test_plain_boxes_without_ids_get_them_from_their_text_and_headings_are_epics
     assert tasks["T-4"].parent == "E-1" and tasks["T-4"].depends_on == ("T-3",)
     assert tasks["T-4"].acceptance == ("the crust cracks", "it sounds hollow")
     assert tasks["T-4"].description == "Until it is brown."
-    assert tasks["clean-the-window"].parent == "Shop front"
+    assert "Shop front" not in tasks and "Shop front" in tasks["clean-the-window"].description
     assert tasks["sweep-the-floor"].made_id and tasks["sweep-the-floor"].parent == ""
     assert "T-9" not in tasks and tasks["T-5"].status == "in_progress"
 
@@ -251,7 +255,8 @@ def test_github_is_asked_again_without_the_fields_it_does_not_know(
     monkeypatch.setenv("PATH", f"{tools}{os.pathsep}{os.environ['PATH']}")
     found = ctx.read_tasks(project(repo), "gh", "12")
     task = ctx.find_task(found, "12")
-    assert (task.title, task.parent, task.acceptance) == ("Paint it", "Spring", ("it is blue",))
+    assert task.title == "Paint it" and task.acceptance == ("it is blue",)
+    assert task.parent == "milestone Spring"
     assert task.notes == "dark blue" and task.labels == ("bug",)
 
 
@@ -265,6 +270,184 @@ def test_a_program_inside_the_repository_is_never_run(
     with pytest.raises(ctx.CtxError, match="gh"):
         ctx.read_tasks(project(tmp_path), "gh", "12")
     assert not (tmp_path / "ran").exists()
+
+
+def plant(root: Path, files: dict[str, str]) -> ctx.Tracker:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return ctx.read_tasks(project(root))
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "ready"),
+    [
+        ("prd.json", '[{"id": 2, "title": "B", "passes": true}, {"id": 1, "title": "A"}]', "1"),
+        ("prd.json", '{"stories": [{"id": "S-1", "title": "A", "passes": false}]}', "S-1"),
+        (
+            "scripts/ralph/prd.json",
+            '{"phases": [{"id": "P1", "name": "One", "tasks": [{"id": "a", "title": "A"}]}]}',
+            "a",
+        ),
+        (
+            "feature_list.json",
+            '[{"category": "ui", "description": "Chat opens", "steps": ["x"], "passes": false}]',
+            "chat-opens",
+        ),
+        (
+            "feature_list.json",
+            '{"features": [{"id": "F1", "title": "A", "status": "passing"},'
+            ' {"id": "F2", "title": "B", "status": "not_started"}]}',
+            "F2",
+        ),
+        ("IMPLEMENTATION_PLAN.md", "# Plan\n1. [x] One\n2. [ ] Two\n", "two"),
+        (".ralph/fix_plan.md", "## High Priority\n- [ ] Fix the door\n", "fix-the-door"),
+        ("tasks/todo.md", "- [ ] Set-up the re-run\n", "set-up-the-re-run"),
+        (
+            ".planning/ROADMAP.md",
+            "- [x] **Phase 1: Base** - all\n- [ ] **Phase 2: More** - it\n\n### Phase 1: Base\n"
+            "- [ ] 01-01-PLAN.md — Old\n\n### Phase 2: More\n- [ ] 02-01-PLAN.md — New\n",
+            "02-01",
+        ),
+        (
+            "TASKS.md",
+            "- [ ] T-1: A\n  Depends on: T-2\n- [ ] T-3: C (after T-2)\n- [ ] T-2: B\n",
+            "T-2",
+        ),
+    ],
+)
+def test_more_files_that_hold_tasks(path: str, text: str, ready: str, tmp_path: Path) -> None:
+    tracker = plant(tmp_path, {path: text})
+    assert not tracker.faults
+    assert [task.id for task in ctx.list_ready(tracker)] == [ready]
+
+
+def test_kiro_specs_give_criteria_and_optional_tasks_come_last(tmp_path: Path) -> None:
+    tracker = plant(
+        tmp_path,
+        {
+            ".kiro/specs/login/tasks.md": "# Implementation Plan\n\n- [x] 1. Model\n"
+            "- [ ] 2. Form\n  - [ ]* 2.1 Property test\n  - [ ] 2.2 Fields\n    - two of them\n"
+            "    - _Requirements: 1.2_\n- [ ] 3. Page\n",
+            ".kiro/specs/login/requirements.md": "# Requirements\n\n### Requirement 1\n\n"
+            "#### Acceptance Criteria\n\n1. WHEN a THEN b\n2. WHEN c THEN d\n",
+        },
+    )
+    tasks = by_id(tracker)
+    assert tracker.source == "kiro" and tasks["login/2.2"].acceptance == ("WHEN c THEN d",)
+    assert tasks["login/2.1"].labels == ("optional",) and tasks["login/2.1"].parent == "login/2"
+    ready = [task.id for task in ctx.list_ready(tracker)]
+    assert ready == ["login/2.2", "login/3", "login/2.1"]
+
+
+def test_a_task_below_a_blocked_one_is_not_ready_and_a_whole_with_its_parts_done_is(
+    tmp_path: Path,
+) -> None:
+    tasks = [
+        {"id": 1, "title": "A", "status": "pending", "subtasks": [
+            {"id": 1, "title": "a", "status": "done"}]},
+        {"id": 2, "title": "B", "status": "pending", "dependencies": [1], "subtasks": [
+            {"id": 1, "title": "b", "status": "pending"}]},
+        {"id": 3, "title": "C", "status": "review"},
+        {"id": 4, "title": "D", "status": "pending", "dependencies": [99]},
+        {"id": 10, "title": "E", "status": "pending", "priority": "high", "subtasks": [
+            {"id": 10, "title": "e", "status": "pending"},
+            {"id": 9, "title": "f", "status": "pending"}]},
+    ]  # fmt: skip
+    files = {".taskmaster/tasks/tasks.json": json.dumps({"master": {"tasks": tasks}})}
+    tracker = plant(tmp_path, files)
+    assert [task.id for task in ctx.list_ready(tracker)] == ["10.9", "10.10", "1"]
+    holds = ctx.find_holds(tracker)
+    assert holds["2.1"] == "part of 2, which is blocked" and holds["3"] == "in review"
+    assert holds["4"] == "waits for 99"
+
+
+def test_beads_gates_deferred_issues_and_those_that_wait_are_not_ready(tmp_path: Path) -> None:
+    rows = [
+        {"id": "b-1", "title": "A", "created_at": "2026-01-01T00:00:00Z"},
+        {"id": "b-2", "title": "B", "created_at": "2026-01-02T00:00:00Z"},
+        {"id": "b-3", "title": "C", "issue_type": "gate"},
+        {"id": "b-4", "title": "D", "defer_until": "2999-01-01T00:00:00Z"},
+        {
+            "id": "b-5",
+            "title": "E",
+            "dependencies": [{"depends_on_id": "b-1", "type": "waits-for"}],
+        },
+        {"id": "b-6", "title": "F", "status": "in_progress", "assignee": "someone else"},
+        {"id": "b-7", "title": "G", "status": "hooked"},
+    ]
+    text = "\n".join(json.dumps(row) for row in rows)
+    tracker = plant(tmp_path, {".beads/issues.jsonl": text})
+    assert [task.id for task in ctx.list_ready(tracker)] == ["b-2", "b-1"]
+    assert ctx.find_holds(tracker)["b-6"] == "claimed by someone else"
+
+
+def test_beads_is_asked_by_its_own_program_where_the_export_is_old(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo, tools = tmp_path / "repo", tmp_path / "tools"
+    tools.mkdir()
+    (tools / "bd").write_text(
+        '#!/bin/sh\n[ "$1" = export ] && echo \'{"id": "b-1", "title": "A"}\'\n'
+    )
+    (tools / "bd").chmod(0o755)
+    (repo / ".beads" / "embeddeddolt").mkdir(parents=True)
+    (repo / "TODO.md").write_text("- [ ] T-1: Not this\n")
+    assert ctx.read_tasks(project(repo)).source == "plain"
+    monkeypatch.setenv("PATH", f"{tools}{os.pathsep}{os.environ['PATH']}")
+    assert [task.id for task in ctx.read_tasks(project(repo)).tasks] == ["b-1"]
+
+
+def test_backlog_settings_give_the_folder_the_states_and_the_commands(tmp_path: Path) -> None:
+    form = "---\nid: TASK-{0}\ntitle: T{0}\nstatus: {1}\n{2}---\n\n## Description\n\nx\n"
+    tracker = plant(
+        tmp_path,
+        {
+            "backlog.config.yml": "backlog_directory: docs/work\nstatuses: [Idea, Doing, Shipped]\n",
+            "docs/work/tasks/task-2 - a.md": form.format(2, "Idea", "priority: low\n"),
+            "docs/work/tasks/task-11 - b.md": form.format(11, "Doing", "priority: low\n"),
+            "docs/work/tasks/task-3 - c.md": form.format(3, "Idea", ""),
+            "docs/work/tasks/task-4 - d.md": form.format(4, "Shipped", ""),
+        },
+    )
+    tasks = by_id(tracker)
+    assert tasks["TASK-4"].status == "done"
+    assert [task.id for task in ctx.list_ready(tracker)] == ["TASK-2", "TASK-11", "TASK-3"]
+    close = ctx.tracker_step(project(tmp_path), tasks["TASK-2"], "close")
+    assert close == "close it: `backlog task edit TASK-2 -s Shipped`"
+    reopen = ctx.tracker_step(project(tmp_path), tasks["TASK-2"], "reopen")
+    assert reopen == "`backlog task edit TASK-2 -s Idea`"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("- [x] T-1: A\n", "all 1 tasks in plain are done"),
+        ("- [ ] T-1: A (depends on T-2)\n- [ ] T-2: B (depends on T-1)\n", "T-1 waits for T-2"),
+    ],
+)
+def test_why_no_task_is_ready_is_told(text: str, reason: str, tmp_path: Path) -> None:
+    tracker = plant(tmp_path, {"TASKS.md": text})
+    assert reason in ctx.explain_holds(tracker, ctx.find_holds(tracker))
+
+
+def test_a_tracker_that_cannot_be_read_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "prd.json").write_text("{")
+    assert ctx.main(["--root", str(tmp_path), "tasks", "--next"]) == 2
+    (tmp_path / "TASKS.md").write_text("- [ ] T-1: A\n")
+    assert ctx.main(["--root", str(tmp_path), "tasks", "--next", "--source", "prd"]) == 2
+    capsys.readouterr()
+    assert ctx.read_tasks(project(tmp_path)).source == "plain"
+
+
+@pytest.mark.parametrize("name", [*sorted(os.listdir(REPOS)), "kiro", "features", "plan"])
+def test_every_tracker_says_how_a_task_is_claimed_closed_and_reopened(name: str) -> None:
+    task = ctx.Task("X-1", "x", source=name, path="p.md", acceptance=("a",))
+    for step in ("claim", "close", "reopen"):
+        text = ctx.tracker_step(project(REPOS), task, step)
+        assert text and "{" not in text
 
 
 def test_two_thousand_tasks_are_read_within_a_second(tmp_path: Path) -> None:
