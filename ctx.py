@@ -292,9 +292,7 @@ class Config(NamedTuple):
     map_code_intel: bool = True
     map_ledger_stats: bool = False
     map_exclude: tuple[str, ...] = ()  # globs
-    map_window: int = (
-        0  # tokens of the model's context window; 0: the budget is not derived from it
-    )
+    map_window: int = 0  # tokens of the model's context window; 0: token_budget counts
     pack_enabled: bool = True
     pack_token_budget: int = 8_000
     pack_ast_weight: float = 0.6
@@ -440,6 +438,7 @@ class Request(NamedTuple):
     form: str = "text"  # one of PACK_FORMS: "text", "part" (of a prompt) or "summary"
     measure: Count | None = None  # the size of a text in the budget's unit; tokens unless given
     stale: bool = False  # take the index as an earlier run left it, and do not ask git
+    known: str = ""  # a folder whose files the reader has already: "specs/001-login/"
 
 
 class Block(NamedTuple):
@@ -564,6 +563,7 @@ class GitState(NamedTuple):
     commits: tuple[str, ...]  # newest first: "1a2b3c4 subject"
     touched: tuple[str, ...]  # files in commits that name the task
     strays: tuple[str, ...] = ()  # commits since the task was begun that name another one
+    odd: tuple[str, ...] = ()  # changed files that neither the task nor its package names
 
 
 class Briefing(NamedTuple):
@@ -5579,17 +5579,17 @@ def render_pack(package: Pack) -> str:
     """The package as markdown to paste: the task, then the code, and what was counted."""
     task = show(package.task.strip().partition("\n")[0], 200)
     note = f"Counted with {package.counter}: {package.size} of {package.budget} tokens."
-    return f"# Context package\n\nTask: {redact(task)}\n{render_pack_part(package)}\n{note}\n"
+    return f"# Context package\n\nTask: {redact(task)}\n{render_pack_part(package, '##')}\n{note}\n"
 
 
-def render_pack_part(package: Pack) -> str:
+def render_pack_part(package: Pack, mark: str = "###") -> str:
     """The package as part of a prompt: the code of each file with the reason for it, then names."""
     out = [f"\n{package.guideline}\n"] if package.guideline else []
-    out += [_render_pack_file(file) for file in package.files if file.form != "name"]
+    out += [_render_pack_file(file, mark) for file in package.files if file.form != "name"]
     for title, roles in _PACK_GROUPS.items():
         files = [file for file in package.files if file.form == "name"]
         lines = [render_pack_line(file) for file in files if role_of(file.path) in roles]
-        out += [f"\n## {title}\n\n", *lines] if lines else []
+        out += [f"\n{mark} {title}\n\n", *lines] if lines else []
     return redact("".join(out))
 
 
@@ -5600,7 +5600,7 @@ _PACK_GROUPS = {  # title -> roles of the files that are only named there
 }
 
 
-def _render_pack_file(file: PackFile) -> str:
+def _render_pack_file(file: PackFile, mark: str) -> str:
     """One file: its path, the reason, its code in a fence, and what else it defines."""
     suffix = name_of(file.path).rpartition(".")[2]
     info = suffix if suffix.isalnum() and "." in name_of(file.path) else ""
@@ -5609,7 +5609,7 @@ def _render_pack_file(file: PackFile) -> str:
         f"- {render_symbol(Symbol(0.0, file.path, each)).strip()}\n" for each in file.also
     )
     more = "\nAlso there:\n" if file.code and also else "\n" if also else ""
-    return f"\n## {code_span(file.path)}\n\n{capitalise(file.reason)}.\n{code}{more}{also}"
+    return f"\n{mark} {code_span(file.path)}\n\n{capitalise(file.reason)}.\n{code}{more}{also}"
 
 
 def capitalise(text: str) -> str:
@@ -5823,19 +5823,29 @@ def render_goal_file(task: Task) -> str:
     return f"# Goal\n\ntitle: {one_line(task.title)}\ngoal: {first}\n{more}{criteria}"
 
 
+def render_contract() -> str:
+    """What every prompt begins with; it depends on nothing, so it can be written at once."""
+    return section_text(Section("Contract", TEMPLATES["contract.md"]))
+
+
 def render_goal(task: Task) -> str:
     """What is wanted: title, description as written, and the criteria that it does not hold."""
-    text = f"Title: {one_line(task.title)}\n"
-    if not is_empty_note(task.description):
-        text += f"\n{quote_text(clean_text(task.description))}"
-    return text + _render_criteria(task.acceptance, task.description)
+    about = _quote_about(task, task.description)
+    return f"Title: {one_line(task.title)}\n{about}" + _render_criteria(task, task.description)
 
 
-def _render_criteria(criteria: Iterable[str], known: str) -> str:
+def _quote_about(task: Task, text: str) -> str:
+    """A text about a task as a quote, without a first line that is only its title again."""
+    first, _, rest = text.strip().partition("\n")
+    text = rest if first.lstrip("# ").strip() == task.title.strip() else text
+    return "" if is_empty_note(text) else f"\n{quote_text(clean_text(text))}"
+
+
+def _render_criteria(task: Task, known: str, limit: int = 1000) -> str:
     """The criteria as boxes, but for those in a text that is shown anyway; none is ticked."""
     known = " ".join(known.split())
-    items = [item for item in criteria if " ".join(item.split()) not in known]
-    boxes = "".join(f"- [ ] {one_line(item, 1000)}\n" for item in items)
+    items = [item for item in task.acceptance if " ".join(item.split()) not in known]
+    boxes = "".join(f"- [ ] {one_line(item, limit)}\n" for item in items)
     return f"\nAcceptance criteria:\n\n{boxes}" if boxes else ""
 
 
@@ -5846,22 +5856,25 @@ def render_task(briefing: Briefing) -> str:
     labels = ", ".join(code_span(label, 60) for label in task.labels[:20])
     tries = max(len(briefing.attempts), task.attempts)
     most = f" of {task.max_attempts}" if task.max_attempts else ""
-    needs = [f"depends on {_task_state(each)}" for each in tasks if each.id in task.depends_on]
-    waiting = [f"blocks {_task_state(each)}" for each in tasks if task.id in each.depends_on]
+    waiting = [each for each in tasks if task.id in each.depends_on and each.status != "done"]
     lines = [
         f"{one_line(task.type)}, {task.status}, priority {task.priority}",
-        f"attempts so far: {tries}{most}" if tries or most else "",
+        f"attempts so far: {tries}{most}" if tries else "",
         f"from {task.source}{f', {code_span(place, 400)}' if place else ''}",
         f"labels: {labels}" if labels else "",
-        *needs[:_SIBLINGS_SHOWN],
-        *waiting[:_SIBLINGS_SHOWN],
     ]
     steps = _tree_path(briefing.tracker, task)
     text = code_span(task.id) + (f", in the tree {code_span(steps, 400)}" if steps else "") + "\n\n"
-    text += "".join(f"- {line}\n" for line in lines if line)
-    if not is_empty_note(task.notes):
-        text += f"\nNotes:\n\n{quote_text(clean_text(task.notes))}"
-    return text
+    text += "".join(f"- {line}\n" for line in lines if line) + render_dependencies(briefing)
+    text += "".join(f"- blocks {_task_state(each)}\n" for each in waiting[:_SIBLINGS_SHOWN])
+    notes = _quote_about(task, task.notes)
+    return text + (f"\nNotes:\n{notes}" if notes else "")
+
+
+def render_dependencies(briefing: Briefing) -> str:
+    """The tasks that must be done before this one, with their states."""
+    tasks = [each for each in briefing.tracker.tasks if each.id in briefing.task.depends_on]
+    return "".join(f"- depends on {_task_state(each)}\n" for each in tasks[:_SIBLINGS_SHOWN])
 
 
 def _tree_path(tracker: Tracker, task: Task) -> str:
@@ -5894,10 +5907,8 @@ _SIBLINGS_SHOWN = 12  # of each kind; the rest is a number
 
 def render_epic(epic: Task, done: Sequence[Task], remaining: Sequence[Task]) -> str:
     """The larger aim: its text, what was done for it, newest first, and what remains."""
-    text, about = f"{_task_line(epic)}\n", cut_text(epic.description, _EPIC_WORDS, "words")
-    if not is_empty_note(epic.description):
-        text += f"\n{quote_text(clean_text(about))}"
-    text += _render_criteria(epic.acceptance[:_SIBLINGS_SHOWN], about)
+    about = cut_text(epic.description, _EPIC_WORDS, "words")
+    text = f"{_task_line(epic)}\n{_quote_about(epic, about)}{_render_criteria(epic, about, 200)}"
     for title, tasks in (("Done, newest first", done), ("Remaining, not yours now", remaining)):
         if tasks:
             shown = "".join(f"- {_task_line(task)}\n" for task in tasks[:_SIBLINGS_SHOWN])
@@ -5910,46 +5921,35 @@ def _more(count: int) -> str:
 
 
 _ATTEMPTS_SHOWN = 5
-_INTERRUPTED = r"(?i)time.?out|rate.?limit|interrupt|quota|overload|network|infra"
+_CUT_SHORT = r"(?i)time.?out|rate.?limit|interrupt|quota|overload|network|infra"
 
 
 def render_attempts(attempts: Sequence[Attempt], history: str = "") -> str:
     """What was tried before, oldest first: what failed apart from what worked or was cut short."""
     older = max(0, len(attempts) - _ATTEMPTS_SHOWN)
-    tried: list[str] = []
+    tried = [f"- attempts 1 to {older} are not shown\n"] if older else []
     failed: list[str] = []
-    lessons: list[str] = []
+    lessons: dict[str, None] = {}
     for number, attempt in enumerate(attempts[older:], older + 1):
         facts = [attempt.status, attempt.category, attempt.guard and f"guard {attempt.guard}"]
-        told = "see History" if history and number == len(attempts) else ""
-        told = told or one_line(attempt.summary, 600) or "no summary"
-        line = f"- attempt {number} ({', '.join(filter(None, facts))}): {told}\n"
-        cut_short = attempt.status == "interrupted" or re.search(_INTERRUPTED, attempt.category)
-        is_lesson = attempt.status != "done" and not cut_short and bool(attempt.summary)
-        (failed if is_lesson else tried).append(line)
-        lessons += [f"- {one_line(lesson, 300)}\n" for lesson in attempt.lessons]
-    groups = {
-        f"{older} older attempts are not shown.\n": tried if older else [],
-        "": [] if older else tried,
-        "Avoid repeating:\n": failed,
-        "Learnt:\n": list(dict.fromkeys(lessons))[:10],
-    }
-    parts = [
-        f"{head}{chr(10) * bool(head)}{''.join(rows)}" for head, rows in groups.items() if rows
-    ]
-    return "\n".join(parts)
+        told = one_line(attempt.summary, 600) or "no summary"
+        told = "see History" if history and number == len(attempts) else told
+        ended = attempt.status in ("done", "interrupted") or re.search(_CUT_SHORT, attempt.category)
+        lines = failed if attempt.summary and not ended else tried
+        lines.append(f"- attempt {number} ({', '.join(filter(None, facts))}): {told}\n")
+        lessons |= dict.fromkeys(f"- {one_line(lesson, 300)}\n" for lesson in attempt.lessons)
+    groups = {"": tried, "Avoid repeating:\n\n": failed, "Learnt:\n\n": list(lessons)[:10]}
+    return "\n".join(head + "".join(lines) for head, lines in groups.items() if lines)
 
 
 _PATHS_SHOWN = 20
 
 
-def render_git(state: GitState, expected: Collection[str] | None = None) -> str:
+def render_git(state: GitState) -> str:
     """Where the work tree stands; changed files that nobody expected are told apart."""
-    known = state.changed if expected is None else [*expected, *state.touched]
-    odd = [path for path in state.changed if path not in known]
     lists = {
-        "uncommitted": [path for path in state.changed if path not in odd],
-        "uncommitted, named by neither the task nor its package": odd,
+        "uncommitted": [path for path in state.changed if path not in state.odd],
+        "uncommitted, named by neither the task nor its package": state.odd,
         "changed for this task in earlier commits": state.touched,
     }
     lines = [f"branch: {code_span(state.branch)}"]
@@ -5959,15 +5959,15 @@ def render_git(state: GitState, expected: Collection[str] | None = None) -> str:
         names = ", ".join(code_span(path) for path in paths[:_PATHS_SHOWN])
         lines += [f"{title}: {names}{more}"] if names else []
     lines += [f"commit {one_line(commit, 120)}" for commit in state.commits]
-    lines += [f"names another task: commit {one_line(each, 120)}" for each in state.strays]
+    lines += [f"names another task: commit {one_line(commit, 120)}" for commit in state.strays]
     return "".join(f"- {line}\n" for line in lines)
 
 
-_TREE_BYTES = 4_000
+_TREE_BYTES = 3_000
 
 
 def render_task_tree(tracker: Tracker, task: Task) -> str:
-    """All tasks in one line of counts, then as a tree: what holds others, and each open one."""
+    """All tasks in one line of counts, then as a tree: what is unfinished, the nearest first."""
     if len(tracker.tasks) < 2:
         return ""
     children: dict[str, list[Task]] = {}
@@ -5981,22 +5981,32 @@ def render_task_tree(tracker: Tracker, task: Task) -> str:
         indent, each = stack.pop()
         inner = children.get(each.id, [])
         done = sum(child.status == "done" for child in inner)
+        if done == len(inner) and (inner or each.status == "done"):
+            continue  # finished: the counts tell
         note = f"{done} of {len(inner)} done" if inner else each.status
-        name = _task_line(each)
-        if each.id == task.id:
-            name, note = code_span(each.id), "the selected task"
-        elif each.parent == task.parent and task.parent and not inner:
-            name = code_span(each.id)  # the epic's section has its title
-        rank = 0 if each.id in (task.id, task.parent) else 1 if inner else 2
-        if inner or each.status != "done":
-            rows.append((rank + (each.status == "open"), f"{indent}- {name} ({note})\n"))
-        if each.status != "done" or done < len(inner):
-            stack += [(f"{indent}  ", child) for child in reversed(inner)]
-    order, room = sorted(range(len(rows)), key=lambda at: rows[at][0]), _TREE_BYTES
+        rank = 1 if inner else 2 if each.status != "open" else 3
+        rows.append((rank, f"{indent}- {_task_line(each)} ({note})\n"))
+        if each.id == task.parent:  # the epic's section has the titles of these
+            rows[-1] = (0, rows[-1][1] + _render_siblings(indent, task, inner))
+            inner = [child for child in inner if child.id in children]
+        stack += [(f"{indent}  ", child) for child in reversed(inner)]
+    order = sorted(range(len(rows)), key=lambda at: rows[at][0])
     sizes = itertools.accumulate(count_bytes(rows[at][1]) for at in order)
-    shown = sorted(at for at, size in zip(order, sizes, strict=True) if size <= room)
+    shown = sorted(at for at, size in zip(order, sizes, strict=True) if size <= _TREE_BYTES)
     tree = "".join(rows[at][1] for at in shown) + _more(len(rows) - len(shown))
     return f"{len(tracker.tasks)} tasks: {told}.\n" + (f"\n{tree}" if tree else "")
+
+
+def _render_siblings(indent: str, task: Task, siblings: Sequence[Task]) -> str:
+    """The tasks of one epic in one line a state, by what their ids add to its own."""
+    states: dict[str, list[str]] = {"selected": []}
+    for each in siblings:
+        name = each.id.removeprefix(task.parent).lstrip("./") or each.id
+        states.setdefault("selected" if each.id == task.id else each.status, []).append(name)
+    return "".join(
+        f"{indent}  - {state}: {', '.join(code_span(name, 80) for name in names[:60])}\n"
+        for state, names in states.items()
+    )
 
 
 def find_commit_form(subjects: Sequence[str]) -> str:
@@ -6017,10 +6027,11 @@ _COMMIT_KINDS = {"bug": "fix", "docs": "docs", "test": "test", "chore": "chore"}
 
 
 def render_commit_subject(task: Task, form: str) -> str:
-    """The subject of the commit that a task asks for."""
+    """The subject of the commit that a task asks for; a long title ends at a word."""
+    title = one_line(task.title, 1000)
     values = {
         "id": task.id,
-        "title": one_line(task.title, 100),
+        "title": title if len(title) <= 72 else title[:73].rpartition(" ")[0] or title[:72],
         "type": one_line(task.type, 20),
         "kind": _COMMIT_KINDS.get(task.type, "feat"),
     }
@@ -6044,20 +6055,14 @@ def render_output_contract(
 
 def explain_prompt(prompt: Prompt) -> Budget:
     """How the sections of a prompt share its bytes, and which were cut or dropped."""
-    kept = {section.title: section for section in prompt.kept}
-    order = sorted((each.drop for each in prompt.sections if each.drop), reverse=True)
+    kept = {section.title: section_text(section) for section in prompt.kept}
     shares = []
     for section in prompt.sections:
-        shown = kept.get(section.title)
-        text, whole = section_text(shown) if shown else "", section_text(section)
-        state = "dropped" if not shown else "kept" if text == whole else "cut"
-        why = "never left out"
-        if section.drop:
-            why = f"number {order.index(section.drop) + 1} to go when room is short"
-        if state != "kept":
-            why = f"{state} to fit the budget; {why}"
-        size = count_bytes(text or whole)
-        shares.append(Share(section.title, size, state, why, text, "" if shown else whole))
+        text, whole = kept.get(section.title, ""), section_text(section)
+        state = "dropped" if not text else "kept" if text == whole else "cut"
+        why = "whole" if state == "kept" else f"{state} to fit the budget"
+        lost = "" if text else whole
+        shares.append(Share(section.title, count_bytes(text or whole), state, why, text, lost))
     title = f"Prompt for {show(prompt.task.id)}: {one_line(prompt.task.title)}"
     return Budget(title, "bytes", prompt.budget, count_bytes(prompt.text), shares)
 
@@ -6085,24 +6090,17 @@ def render_explanation(prompt: Prompt) -> list[str]:
     return lines
 
 
-def render_short_anchor(
-    briefing: Briefing, state: GitState | None, expected: Collection[str]
-) -> str:
+def render_short_anchor(briefing: Briefing, state: GitState | None) -> str:
     """The re-anchoring block in at most 600 bytes."""
     task = briefing.task
-    criteria = "; ".join(one_line(item, 80) for item in task.acceptance)
-    lines = [
-        f"# Re-anchor: {code_span(task.id, 60)}: {one_line(task.title, 100)}",
-        f"- criteria: {one_line(criteria, 200)}" if criteria else "",
-        f"- last attempt: {one_line(briefing.history, 80)}" if briefing.history else "",
-    ]
+    rows = {"criteria": "; ".join(task.acceptance), "last attempt": briefing.history}
     if state:
-        odd = [path for path in state.changed if path not in (*expected, *state.touched)]
-        lines.append(f"- branch {code_span(state.branch, 40)}, {len(state.changed)} uncommitted")
-        lines.append(f"- not named by the task: {one_line(', '.join(odd), 100)}" if odd else "")
-        lines += [f"- names another task: commit {one_line(each, 60)}" for each in state.strays[:1]]
+        rows["work tree"] = f"{state.branch}, {len(state.changed)} files uncommitted"
+        rows["not named by the task"] = ", ".join(state.odd)
+        rows["names another task"] = "; ".join(state.strays)
+    text = f"# Re-anchor: {code_span(task.id, 60)}: {one_line(task.title, 100)}\n"
+    text += "".join(f"- {head}: {one_line(row, 100)}\n" for head, row in rows.items() if row)
     end = "- end with the JSON line: done, retry, decomposed or stuck\n"
-    text = "".join(f"{line}\n" for line in lines if line)
     return text.encode("utf-8", "replace")[: 600 - len(end)].decode("utf-8", "ignore") + end
 
 
@@ -9127,10 +9125,10 @@ def _read_features(project: Project, base: str, ids: str, form: str) -> Iterator
             asked = re.findall(r"Requirements:?\**:?\s([^_\n]*)", record.get("description", ""))
             labels = [*record.get("labels", []), *re.findall(r"\d+\.\d+", " ".join(asked))]
             told = [item for label in labels for item in criteria.get(label, ())]
-            record.setdefault("acceptance", told or criteria[""])
+            record.setdefault("acceptance", told)
         is_done = all(row.fault or row.record["status"] in ("x", "X") for row in rows)
-        yield Row(path, 0, epic | {"status": "done" if is_done else "open"})
-        yield from rows
+        epic |= {"status": "done" if is_done else "open", "acceptance": criteria[""]}
+        yield from [Row(path, 0, epic), *rows]
 
 
 def _parse_criteria(spec: str) -> dict[str, tuple[str, ...]]:
@@ -10037,6 +10035,7 @@ def _choose_blocks(
         file
         for file in _score_files(project, evidence, [*request.pins, *touched])
         if os.path.lexists(f"{project.root}/{file.path}")
+        and not (request.known and file.path.startswith(request.known))
         and (file.path in asked or not _holds_task(project, file.path, title))
     )
     files = list(itertools.islice(given, most))
@@ -10353,6 +10352,7 @@ def read_task(project: Project, wanted: str, source: str | None) -> tuple[Tracke
 def read_briefing(project: Project, wanted: str, source: str | None) -> Briefing:
     """One task with all that is known about it."""
     tracker, task = read_task(project, wanted, source)
+    task = task._replace(max_attempts=task.max_attempts or project.config.tasks_max_attempts)
     attempts = read_attempts(project, task)
     return Briefing(tracker, task, tuple(attempts), *read_previous(project, attempts))
 
@@ -10384,11 +10384,16 @@ def make_prompt(
     count: Count = count_bytes,
 ) -> Prompt:
     """The whole prompt for one task, within a budget of bytes, or of what `count` counts."""
-    task, tracker = briefing.task, briefing.tracker
-    files = list_files(project)
-    package = make_pack_summary(project, task_text(task))
+    task = briefing.task
+    room = min(budget, max(_PACKAGE_BYTES, budget // 2))
+    request = Request(
+        task_text(task), room, role=role, form="part", measure=count, known=_document_folder(task)
+    )
+    package = make_pack(project, request) if project.config.pack_enabled else None
+    code = package.text.strip("\n") if package and package.files else ""
     wanted = sources or ANCHOR_SOURCES
-    git, expected = _read_drift(project, briefing) if "git" in wanted else (None, ())
+    git = read_drift(project, briefing, package) if "git" in wanted else None
+    epic = _epic_text(project, briefing) if "epic" in wanted else ""
     attempts = render_attempts(briefing.attempts, briefing.history)
     sections = [
         Section("Contract", TEMPLATES["contract.md"]),
@@ -10396,28 +10401,39 @@ def make_prompt(
         Section("History", briefing.history, 3, "quote", "head"),
         Section("Failure", briefing.failure, 1, "fence", "head"),
         Section("Selected task", render_task(briefing), cut="tail"),
-        Section("Epic", _epic_text(project, briefing) if "epic" in wanted else "", 4),
+        Section("Epic", epic, 4, cut="tail"),
         Section("Previous attempts", attempts, 2),
-        Section("Git state", render_git(git, expected) if git else "", 6),
-        Section("Context package", package, 5),
-        Section("Tree summary", render_task_tree(tracker, task), 9),
+        Section("Git state", render_git(git) if git else "", 6),
+        Section("Context package", code, 5, cut="tail"),
+        Section("Tree summary", render_task_tree(briefing.tracker, task), 9),
         Section("Assumptions", _state_note(project, "assumptions.md"), 8, "quote"),
         Section("Open questions", _state_note(project, "questions.md"), 7, "quote"),
         Section("Re-anchoring", _prompt_anchor(project, briefing, sources) if reanchor else "", 10),
-        Section("Output contract", _output_contract(project, briefing, files)),
+        Section("Output contract", _output_contract(project, briefing)),
     ]
     sections = [section for section in drop_repeats(sections) if section.body.strip()]
     name = "--budget" if count is count_bytes else "tokens"
     kept = fit_sections(sections, budget, count, name)
+    left = budget - count(join_sections(kept))
+    for at, section in enumerate(kept):
+        if section.title == "Context package" and section.body != code:  # cut, so choose anew
+            room = max(0, count(section.body) + left - 10)  # parts count less than the whole
+            text = make_pack(project, request._replace(budget=room)).text
+            kept[at] = section._replace(body=text.strip("\n"))
+    kept = [section for section in kept if section.body]
     return Prompt(task, budget, tuple(sections), tuple(kept), join_sections(kept))
 
 
-def _output_contract(project: Project, briefing: Briefing, files: Mapping[str, Stamp]) -> str:
+_PACKAGE_BYTES = 20_000  # that a package takes if the budget leaves them; half of a large budget
+
+
+def _output_contract(project: Project, briefing: Briefing) -> str:
     task = briefing.task
+    commands = read_facts(project, list_files(project)).commands
     form = project.config.prompt_commit_subject or find_commit_form(list_subjects(project))
     subject = render_commit_subject(task, form)
     close = tracker_step(project, task, "close")
-    return render_output_contract(task, subject, close, read_facts(project, files).commands)
+    return render_output_contract(task, subject, close, commands)
 
 
 def _epic_text(project: Project, briefing: Briefing) -> str:
@@ -10429,19 +10445,11 @@ def _epic_text(project: Project, briefing: Briefing) -> str:
 
 def _document_text(project: Project, task: Task) -> str:
     """What the documents beside a check-list say of requirements and of this task."""
-    folder, _, name = task.path.rpartition("/")
-    if name != "tasks.md" or not folder:
-        return ""
+    folder, shown, room = _document_folder(task), "", _DOCUMENT_BYTES
+    known = [folder + name for name in ("tasks.md", "proposal.md", "spec.md")]
     word = rf"(?<![\w.]){re.escape(task.id.rpartition('/')[2])}(?![\w.])"
-    inner = [f"specs/{part}" for part in list_folder(project, f"{folder}/specs")]
-    paths = [
-        f"{place}/{each}"
-        for place in (folder, *(f"{folder}/{part}" for part in ("contracts", *inner)))
-        for each in list_folder(project, place)
-        if each not in (name, "proposal.md") and f"{place}/{each}" != f"{folder}/spec.md"
-    ]
-    shown, room = "", _DOCUMENT_BYTES
-    for path in paths[:20]:
+    paths = [path for path in list_files(project) if folder and path.startswith(folder)]
+    for path in [path for path in paths if path not in known and name_of(path)[0] != "."][:20]:
         text = clean_text(read_text(project, path) or "")
         lines = [line.strip() for line in text.split("\n")]
         told = [line for line in lines if re.search(rf"{_REQUIREMENT}|{word}", line)]
@@ -10452,6 +10460,12 @@ def _document_text(project: Project, task: Task) -> str:
         room -= count_bytes(part)
         shown += part if text and room >= 0 else ""
     return shown
+
+
+def _document_folder(task: Task) -> str:
+    """The folder of a check-list that has documents of its own beside it."""
+    folder, _, name = task.path.rpartition("/")
+    return f"{folder}/" if folder and name == "tasks.md" else ""
 
 
 _DOCUMENT_BYTES = 4_000
@@ -10505,26 +10519,26 @@ def make_anchor_news(project: Project, task: Task, sections: Sequence[Section]) 
     return news or [Section("", "Nothing changed since the last anchor.")]
 
 
-def make_short_anchor(project: Project, briefing: Briefing) -> str:
-    """The re-anchoring block in at most 600 bytes: goal, criteria, work tree, drift, the end."""
-    return render_short_anchor(briefing, *_read_drift(project, briefing))
-
-
 def _prompt_anchor(project: Project, briefing: Briefing, sources: Collection[str]) -> str:
     """The sources of the re-anchoring block that no other section of a prompt holds."""
     names = {"prompt", "agent", "progress"}.intersection(sources or project.config.anchor_sources)
-    told = [each.body for each in make_anchor(project, briefing, names)]
+    told = (each.body for each in make_anchor(project, briefing, names))
     return "\n".join(body for body in told if not re.match(r"Nothing\.|\[not available", body))
 
 
-def _read_drift(project: Project, briefing: Briefing) -> tuple[GitState | None, Collection[str]]:
-    """Where the work tree stands, and which of its changed files the task lets one expect."""
-    state = read_git_state(project, briefing.task, briefing.tracker)
-    if state is None or not state.changed:
-        return state, ()
-    text = f"{briefing.task.title}\n{briefing.task.description}\n{briefing.task.notes}"
-    package = make_pack(project, Request(text, 4000))
-    return state, [*find_named_paths(text, state.changed), *(each.path for each in package.files)]
+def read_drift(
+    project: Project, briefing: Briefing, package: Pack | None = None
+) -> GitState | None:
+    """Where the work tree stands, with the changed files that nothing here lets one expect."""
+    task = briefing.task
+    state = read_git_state(project, task, briefing.tracker)
+    if state is None or not state.changed or not project.config.pack_enabled:
+        return state
+    request = Request(task_text(task), 4000, form="summary", stale=True)
+    files = (package or make_pack(project, request)).files
+    named = find_named_paths(f"{task_text(task)}\n{task.notes}", state.changed)
+    known = {*named, *state.touched, *(file.path for file in files)}
+    return state._replace(odd=tuple(path for path in state.changed if path not in known))
 
 
 def make_run_loop(project: Project) -> str:
@@ -10535,27 +10549,33 @@ def make_run_loop(project: Project) -> str:
 
 def _anchor_prompt(project: Project, briefing: Briefing) -> str:
     """The loop's own prompt, and where the run loop stands: its text reaches an agent already."""
-    own = read_text(project, "PROMPT.md") or ""
     has_loop = read_source(project, RUNLOOP_PATH) is not None
     loop = f"Keep to the run loop, {code_span(RUNLOOP_PATH)}.\n" if has_loop else ""
-    return "\n".join(filter(None, [loop, own.strip() and _quote_start(project, own)]))
-
-
-_ANCHOR_CHARS = 100_000  # of one file: far more than its lines may be
-
-
-def _quote_start(project: Project, text: str) -> str:
-    text = clean_text(text[:_ANCHOR_CHARS])
-    return quote_text(cut_text(text, project.config.anchor_max_prompt_lines))
+    own = read_source(project, "PROMPT.md")
+    return "\n".join(
+        filter(None, [loop, _quote_lines(own, project.config.anchor_max_prompt_lines)])
+    )
 
 
 def _anchor_agent(project: Project, briefing: Briefing) -> str:
     for path in ("AGENTS.md", "AGENT.md"):
         source = read_old(project, path)
         if source is not None:
-            own = in_file(path, remove_section, source) or b""
-            return _quote_start(project, own.decode("utf-8", "replace"))
+            own = in_file(path, remove_section, source)
+            return _quote_lines(own, project.config.anchor_max_prompt_lines)
     raise CtxError("no AGENTS.md or AGENT.md")
+
+
+def _anchor_progress(project: Project, briefing: Briefing) -> str:
+    source = read_source(project, "progress.txt", 100_000, part="tail")
+    if source is None:
+        raise CtxError("no progress.txt")
+    return _quote_lines(source, project.config.anchor_progress_lines, tail=True)
+
+
+def _quote_lines(source: bytes | None, limit: int, *, tail: bool = False) -> str:
+    text = clean_text((source or b"").decode("utf-8", "replace"))
+    return quote_text(cut_text(text, limit, tail=tail)) if text.strip() else ""
 
 
 def _anchor_task(project: Project, briefing: Briefing) -> str:
@@ -10566,24 +10586,10 @@ def _anchor_task(project: Project, briefing: Briefing) -> str:
 
 
 def _anchor_git(project: Project, briefing: Briefing) -> str:
-    state, expected = _read_drift(project, briefing)
+    state = read_drift(project, briefing)
     if state is None:
         raise CtxError("no git repository with a commit")
-    return render_git(state, expected)
-
-
-def _anchor_progress(project: Project, briefing: Briefing) -> str:
-    source = read_source(project, "progress.txt", _ANCHOR_CHARS, part="tail")
-    if source is None:
-        raise CtxError("no progress.txt")
-    text = clean_text(source.decode("utf-8", "replace"))
-    return quote_text(cut_text(text, project.config.anchor_progress_lines, tail=True))
-
-
-def _anchor_deps(project: Project, briefing: Briefing) -> str:
-    tasks = [each for each in briefing.tracker.tasks if each.id in briefing.task.depends_on]
-    lines = [f"- {code_span(task.id)}: {one_line(task.title)} ({task.status})" for task in tasks]
-    return cut_text("\n".join(lines), 20)
+    return render_git(state)
 
 
 _ANCHORS: dict[str, Callable[[Project, Briefing], str]] = {
@@ -10593,7 +10599,7 @@ _ANCHORS: dict[str, Callable[[Project, Briefing], str]] = {
     "git": _anchor_git,
     "progress": _anchor_progress,
     "epic": _epic_text,
-    "deps": _anchor_deps,
+    "deps": lambda project, briefing: render_dependencies(briefing),
     "retry": lambda project, briefing: render_attempts(briefing.attempts),
 }
 
@@ -10782,29 +10788,29 @@ def make_symbol(project: Project, name: str, budget: int) -> str:
     """Where a symbol is defined, its signature, who uses it, and what it uses."""
     tags, links = read_links(project)
     owner, _, word = name.replace("::", ".").rpartition(".")
-    places = [
-        (path, each)
-        for path, found in tags.items()
-        for each in found.definitions
-        if each.name == word and f".{each.owner}".endswith(f".{owner}" if owner else "")
+    matches = [
+        Symbol(weigh_file(path), path, definition)
+        for path in sorted(tags)
+        for definition in tags[path].definitions
+        if definition.name == word and f".{definition.owner}".endswith(owner and f".{owner}")
     ]
-    if not places:
-        known = sorted({each.name for found in tags.values() for each in found.definitions})
+    if not matches:
+        known = sorted({other.name for one in tags.values() for other in one.definitions})
         raise CtxError(f"{show(name)}: no such symbol here; {closest(word, known)}"[:400])
-    places.sort(key=lambda place: (-weigh_file(place[0]), place[0], place[1].line))
+    matches.sort(key=lambda symbol: -symbol.score)
     lines = [f"# {code_span(name)}\n\n"]
-    for path, each in places[:5]:
-        lines.append(f"{code_span(f'{path}:{each.line}')}\n")
-        lines.append(f"-{render_symbol(Symbol(0, path, each))[1:]}")
-    meant = {path: _list_meant(links, at) for at, path in enumerate(links.paths)}
-    callees = [line for at, each in places[:3] for line in _callees(project, at, each, tags, meant)]
-    homes = {path for path, _ in places}
+    for symbol in matches[:5]:
+        lines.append(f"{code_span(f'{symbol.path}:{symbol.definition.line}')}\n")
+        lines.append(f"-{render_symbol(symbol)[1:]}")
+    targets = {path: _list_targets(links, at) for at, path in enumerate(links.paths)}
+    callees = [line for symbol in matches[:3] for line in _callees(project, symbol, tags, targets)]
+    homes = {symbol.path for symbol in matches}
     users = [
-        path for path in meant if path in homes or any((at, word) in meant[path] for at in homes)
+        path for path in targets if path in homes or {(at, word) for at in homes} & targets[path]
     ]
     users.sort(key=lambda path: -weigh_file(path))
     pattern = rf"\b{re.escape(word)}\b"
-    if all(each.kind == "method" for _, each in places):
+    if all(symbol.definition.kind == "method" for symbol in matches):
         pattern = rf"(?:\.|->|::){re.escape(word)}\b|{pattern}\("
     callers = [line for path in users for line in _use_lines(project, path, tags[path], pattern)]
     lines += ["\n## Uses\n\n", *(list(dict.fromkeys(callees))[:_CALLEES] or ["Nothing found.\n"])]
@@ -10815,39 +10821,38 @@ def make_symbol(project: Project, name: str, budget: int) -> str:
 _CALLEES = 25  # lines; who uses a symbol is asked more often
 
 
-def _list_meant(links: Links, at: int) -> dict[tuple[str, str], None]:
+def _list_targets(links: Links, at: int) -> set[tuple[str, str]]:
     """The definitions, file and name, that the mentions in a file most likely mean."""
-    meant = (links.names[symbol] for symbol in links.mentions[at][0])
-    return {(links.paths[home], name): None for home, name in meant}
+    names = (links.names[symbol] for symbol in links.mentions[at][0])
+    return {(links.paths[home], name) for home, name in names}
 
 
-def _use_lines(project: Project, path: str, found: FileTags, pattern: str) -> list[str]:
+def _use_lines(project: Project, path: str, file_tags: FileTags, pattern: str) -> list[str]:
     """Where a file mentions a name, a line for each definition that does."""
     uses: dict[str, int] = {}  # definition -> its first line that mentions the name
     for number, line in enumerate((read_text(project, path) or "").split("\n"), 1):
         if re.search(pattern, line):
-            inside = [each for each in found.definitions if each.line <= number <= each.end]
-            if not any(each.line == number for each in inside):  # else it is the definition itself
-                uses.setdefault(render_name(inside[-1]) if inside else "top level", number)
-    return [f"- {code_span(f'{path}:{at}')} in {name}\n" for name, at in uses.items()]
+            around = [one for one in file_tags.definitions if one.line <= number <= one.end]
+            if not any(one.line == number for one in around):  # else it is the definition itself
+                uses.setdefault(render_name(around[-1]) if around else "top level", number)
+    return [f"- {code_span(f'{path}:{line}')} in {name}\n" for name, line in uses.items()]
 
 
 def _callees(
     project: Project,
-    path: str,
-    definition: Definition,
+    symbol: Symbol,
     tags: Mapping[str, FileTags],
-    meant: Mapping[str, Mapping[tuple[str, str], None]],
+    targets: Mapping[str, set[tuple[str, str]]],
 ) -> list[str]:
-    """What a definition uses of this repository, one line each."""
+    """What a definition uses of this repository, one line for each."""
+    path, definition = symbol.path, symbol.definition
     source = (read_text(project, path) or "").split("\n")
-    body = "\n".join(source[definition.line - 1 : definition.end])
-    words = {*re.findall(r"[^\W\d]\w*", body)} & {*tags[path].references} - {definition.name}
-    own = {(path, each.name): None for each in tags[path].definitions}
+    words = set(re.findall(r"[^\W\d]\w*", "\n".join(source[definition.line - 1 : definition.end])))
+    words &= tags[path].references.keys() - {definition.name}
     lines = []
-    for home, name in {**own, **meant[path]}:
-        if name in words:
-            line = next(each.line for each in tags[home].definitions if each.name == name)
+    for home, name in sorted({(path, word) for word in words} | targets[path]):
+        line = next((one.line for one in tags[home].definitions if one.name == name), 0)
+        if name in words and line:
             lines.append(f"- {show(name)} {code_span(f'{home}:{line}')}\n")
     return lines
 
@@ -10861,7 +10866,7 @@ def make_impact(project: Project, paths: Sequence[str], since: str, budget: int)
         what = f"{show(wrong[0])}: no source file here" if wrong else "impact: no file given"
         raise CtxError(f"{what}; give `paths` from the root, or `since`")
     starts += [path for path in read_changed(project, since) if path in tags] if since else []
-    users = _list_users(links)
+    users = _list_users(project, links)
     weights = dict(zip(links.paths, links.weights, strict=True))
     near = list(dict.fromkeys(starts))
     lines = ["# What depends on these files\n\n", *(f"- {code_span(path)}\n" for path in near)]
@@ -10872,26 +10877,24 @@ def make_impact(project: Project, paths: Sequence[str], since: str, budget: int)
         reached.update(near)
         lines += [f"\n## {title} ({len(near)})\n\n"] if near else []
         lines += [f"- {code_span(path)}: {show(reasons[path])}\n" for path in near]
-    if len(reached) == len(set(starts)):
-        lines.append("\nNothing found.\n")
+    lines += ["\nNothing found.\n"] if len(reached) == len(set(starts)) else []
     return _fit_answer(project, lines, budget)
 
 
-def _list_users(links: Links) -> dict[str, dict[str, str]]:
-    """Of each file those that lean on it, and how; a mention of what is not imported is no proof."""
+def _list_users(project: Project, links: Links) -> dict[str, dict[str, str]]:
+    """Of each file those that depend on it, and how; a mention of what is not imported is no proof."""
     users: dict[str, dict[str, str]] = {}
     for at, path in enumerate(links.paths):
         imports = [links.paths[to] for to in links.imports[at]]
-        for to in imports:
-            users.setdefault(to, {})[path] = f"imports {to}"
-        for to, name in _list_meant(links, at):
-            shared = path.endswith(_SHARED_FOLDERS) and folder_of(path) == folder_of(to)
-            if shared or to in imports:
-                users.setdefault(to, {})[path] = f"uses {name} of {to}"
+        reasons = {to: f"imports {to}" for to in imports}
+        language = read_language(project, path)
+        sees_folder = language and language.words("import")[:1] in (["go"], ["namespace"])
+        for to, name in sorted(_list_targets(links, at)):
+            if to in imports or (sees_folder and folder_of(path) == folder_of(to)):
+                reasons[to] = f"uses {name} of {to}"
+        for to, reason in reasons.items():
+            users.setdefault(to, {})[path] = reason
     return users
-
-
-_SHARED_FOLDERS = (".go", ".java", ".kt", ".cs", ".swift", ".scala")  # see their neighbours unasked
 
 
 def _fit_answer(project: Project, lines: Sequence[str], budget: int) -> str:
@@ -10945,8 +10948,8 @@ def make_page(project: Project, briefing: Briefing | None) -> str:
         )
         budgets.insert(0, explain_prompt(prompt))
         if config.pack_enabled:
-            text = task_text(briefing.task)
-            package = make_pack(project, Request(text, config.pack_token_budget))
+            request = Request(task_text(briefing.task), config.pack_token_budget)
+            package = make_pack(project, request)
             budgets.insert(1, _pack_budget(package))
     leans = {part: dict.fromkeys(to, 1.0) for part, to in rank_relations(survey.groups)}
     groups = survey.groups._replace(edges=leans)  # only the strong ones: more is a thicket
@@ -10960,9 +10963,7 @@ def _map_budget(project: Project, survey: Survey, fitted: FittedMap) -> Budget:
     told = f"{full} in full, {len(fitted.picks) - full} by name, of {survey.total} ranked"
     kept = {part.title: part for part in fitted.parts}
     kept["Key Symbols"] = MapPart("Key Symbols", render_symbols(fitted.picks), 0, fenced=True)
-    whole = {part.title: part for part in render_parts(survey)} | {
-        "Key Symbols": kept["Key Symbols"]
-    }
+    whole = {part.title: part for part in [*render_parts(survey), kept["Key Symbols"]]}
     shares = []
     for title in MAP_ORDER:
         part, shown = whole[title], kept.get(title, whole[title]._replace(lines=[]))
@@ -10982,12 +10983,10 @@ def _pack_budget(package: Pack) -> Budget:
     """How the files of a package share its tokens, with their scores and reasons."""
     shares = []
     for file in package.files:
-        how = file.form if file.code else "named only"
+        how, size = file.form if file.code else "named only", estimate_tokens(file.code)
         why = f"score {file.score:.2f}, {how}: {file.reason}"
         state = "kept" if file.form == "whole" else "cut"
-        shares.append(
-            Share(show(file.path, 400), estimate_tokens(file.code), state, why, file.code)
-        )
+        shares.append(Share(show(file.path, 400), size, state, why, file.code))
     return Budget("Context package", "tokens", package.budget, package.size, shares)
 
 
@@ -11911,7 +11910,7 @@ def cmd_prompt(project: Project, args: argparse.Namespace) -> int:
         and not args.no_reanchor
         and is_anchor_turn(project, "prompt", config.anchor_frequency)
     )
-    start = make_prompt_start()
+    start = render_contract()
     if args.json or len(start) + len(_INCOMPLETE) > budget:
         start = ""
     with _started(start):
@@ -11969,7 +11968,7 @@ def cmd_anchor(project: Project, args: argparse.Namespace) -> int:
         return 0
     briefing = read_briefing(project, args.task, args.source)
     if args.short:
-        write_stdout(make_short_anchor(project, briefing))
+        write_stdout(render_short_anchor(briefing, read_drift(project, briefing)))
         return 0
     sections = make_anchor(project, briefing, names)
     news = make_anchor_news(project, briefing.task, sections)

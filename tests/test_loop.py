@@ -82,7 +82,7 @@ def test_twenty_tasks_end_right_whatever_the_agent_does(
 AGENT = """
 import os, pathlib, sys
 prompt, task = sys.stdin.read(), os.environ["TASK"]
-if task == "T-1" and "needs a door" not in prompt:
+if task == "T-1" and "needs a door" not in prompt.partition("## Selected")[0]:
     sys.exit()
 pathlib.Path("house-" + task).write_text("door")
 tasks = pathlib.Path("TASKS.md")

@@ -100,8 +100,8 @@ def test_what_a_prompt_dropped_is_shown_with_its_text() -> None:
     sections = (ctx.Section("Contract", "all"), ctx.Section("Epic", "far", 4))
     prompt = ctx.Prompt(ctx.Task("T-1", "Title"), 30, sections, sections[:1], "")
     kept, dropped = ctx.explain_prompt(prompt).shares
-    assert (kept.state, kept.why) == ("kept", "never left out")
-    assert dropped.state == "dropped" and "number 1" in dropped.why
+    assert (kept.state, kept.why) == ("kept", "whole")
+    assert (dropped.state, dropped.why) == ("dropped", "dropped to fit the budget")
     assert (dropped.text, dropped.lost) == ("", "## Epic\n\nfar\n")
 
 
