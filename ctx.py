@@ -6618,7 +6618,7 @@ def _stage(change: Change, place: str) -> str:
         return temporary
     except OSError as error:
         _remove(temporary)
-        reason = error.strerror or "failed"
+        reason = _RACE if isinstance(error, FileNotFoundError) else error.strerror or "failed"
         raise CtxError(f"{change.path}: cannot write: {reason}; nothing was changed") from error
 
 
