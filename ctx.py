@@ -70,7 +70,6 @@ if sys.version_info < (3, 11):  # noqa: UP036 - this line still runs where the r
 TYPE_CHECKING = False  # what only a type checker reads is never loaded: typing alone costs 4 ms
 if TYPE_CHECKING:
     import argparse
-    import ast
     import sqlite3
     from typing import Any, NamedTuple, NoReturn, TypeVar
 
@@ -1817,7 +1816,7 @@ _OWNERS = frozenset(
     {"class", "struct", "enum", "union", "interface", "trait", "protocol", "annotation"}
     | {"module", "object", "scope", "part"}
 )
-_LISTED = ("use", "package", "export", "only", "value", "skip", "doc", "again")
+_LISTED = ("ref", "use", "package", "export", "only", "value", "skip", "doc", "again")
 
 
 def is_document(path: str) -> bool:
@@ -1863,6 +1862,27 @@ class _Match(NamedTuple):
     captures: Mapping[str, Sequence[Any]]
 
 
+class _Reading(NamedTuple):
+    """What the grammar, Python's own parser or patterns find in one source."""
+
+    matches: list[_Match]
+    nodes: dict[str, list[Any]]  # "ref", "use", "value", ... -> nodes
+    has_error: bool = False
+
+    def define(self, label: str, whole: _TextNode, name: _TextNode, body: int) -> None:
+        captures = {"name": [name], "body": [_TextNode(body, body)]}
+        start, end = whole.start_byte, whole.end_byte
+        self.matches.append(_Match(start, -end, 0, "def", label, whole, captures))
+
+
+class _TextNode(NamedTuple):
+    """A part of a source, as the nodes of a grammar are, for those who read without one."""
+
+    start_byte: int
+    end_byte: int
+    type: str = ""
+
+
 class _Scope(NamedTuple):
     """What encloses a match: a definition, a wrap, or something hidden."""
 
@@ -1885,6 +1905,7 @@ class _File(NamedTuple):
 
     source: bytes
     language: Language
+    lines: list[int]  # offset of each line
     values: list[tuple[int, int, bytes]]  # start, end, what a signature shows instead; sorted
     skips: dict[int, int]  # attributes: start -> end
     jumps: dict[int, int]  # attributes: end -> start
@@ -1901,68 +1922,46 @@ class _File(NamedTuple):
     def text(self, node: Any) -> str:
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
-    def row_of_docs(self, where: str) -> list[str]:
-        """The marks of comments that document what stands above or around them."""
-        rows = [row.split() for row in self.language.rows.get("docs", ())]
-        return [mark for row in rows if row[0] == where for mark in row[1:]]
-
 
 def tag_source(path: str, source: bytes, language: Language) -> FileTags | None:
     """What one file defines, references and imports; None if there is no grammar for it."""
     source, language = find_content_language(path, source, language)
     if language.grammar == "-":
         return tag_without_grammar(path, source, language)
-    tools = load_grammar(language.grammar, language.query)
-    if tools is None:
-        return None
-    parse, find_matches, shapes = tools
     if blank := "|".join(language.rows.get("blank", ())):
         pattern = re.compile(blank.encode(), re.MULTILINE)
         source = pattern.sub(lambda match: b" " * len(match[0]), source)
-    references: list[Any] = []
-    matches: list[_Match] = []
-    nodes: dict[str, list[Any]] = {role: [] for role in _LISTED}
-    tree = parse(source)
-    pending = [tree]
-    while pending:
-        for order, captures in find_matches(pending.pop().root_node):
-            if "ref" in captures:  # first, because four of five matches are references
-                references += captures["ref"]
-            elif shape := shapes[order]:
-                capture, role, label = shape
-                node = captures[capture][0]
-                start = captures["start"][0].start_byte if "start" in captures else node.start_byte
-                end = len(source) if "rest" in captures else node.end_byte
-                matches.append(_Match(start, -end, order, role, label, node, captures))
-            else:
-                for role, captured in captures.items():
-                    if role in nodes:
-                        nodes[role] += captured
-        while nodes["again"]:  # what its brackets hold, if that parses as a file would
-            inner = parse(source, nodes["again"].pop())
-            pending += [] if inner.root_node.has_error else [inner]
-    matches = _choose_matches(matches)
-    file = _build_file(source, language, nodes, matches)
+    reading = _read_tree(source, language)
+    return _build_tags(path, source, language, reading) if reading else None
+
+
+def tag_without_grammar(path: str, source: bytes, language: Language) -> FileTags | None:
+    """What the standard library alone can tell of one file; None if nothing."""
+    source, language = find_content_language(path, source, language)
+    reading = _read_without_grammar(source, language)
+    return _build_tags(path, source, language, reading) if reading else None
+
+
+def _build_tags(path: str, source: bytes, language: Language, reading: _Reading) -> FileTags:
+    matches = _choose_matches(reading.matches)
+    file = _build_file(source, language, reading.nodes, matches)
     definitions, defined = _find_definitions(file, matches)
-    if tree.root_node.has_error:  # what the grammar stumbled over, a pattern may still see
+    is_page = any(match.role == "embed" for match in matches)
+    if reading.has_error and not is_page:  # where the grammar failed, a pattern may still match
         names = {definition.name for definition in definitions}
-        plain = tag_python_ast(source, language)
-        text = source.decode("utf-8", "replace")
-        more = plain.definitions if plain else _match_texts(text, language, names)[0]
-        definitions += [definition for definition in more if definition.name not in names]
-    counts = collections.Counter(
-        [
-            source[node.start_byte : end]
-            for node in references
-            if (end := node.end_byte) not in defined
-        ]
-    )
-    names_used = {name.decode("utf-8", "replace").strip('"`'): n for name, n in counts.items()}
+        if spare := _read_without_grammar(source, language, names):
+            file_again = _build_file(source, language, spare.nodes, spare.matches)
+            more, _ = _find_definitions(file_again, spare.matches)
+            definitions += [definition for definition in more if definition.name not in names]
+    nodes = [node for node in reading.nodes["ref"] if node.end_byte not in defined]
+    counts = collections.Counter([source[node.start_byte : node.end_byte] for node in nodes])
+    references = {name.decode("utf-8", "replace").strip('"`'): n for name, n in counts.items()}
+    kept = sorted(references.keys() - language.words("drop"))
     tags = FileTags(
         tuple(sorted({*definitions, *_define_file(path, source, language)})),
-        _sort_names(names_used, language),
-        _find_imports(file, nodes["use"], nodes["package"]),
-        _find_file_doc(source, language, {definition.doc for definition in definitions}),
+        {name: references[name] for name in kept if len(name) > 1},
+        _find_imports(file, reading.nodes["use"], reading.nodes["package"]),
+        _find_file_doc(source, language, {it.doc for it in definitions if it.kind != "module"}),
         _find_mark(source),
     )
     parts: dict[str, list[_Match]] = {}
@@ -2054,6 +2053,40 @@ def find_means(language: Language) -> str:
     return "pattern" if language.texts else "name only"
 
 
+# -- three readers: a grammar, Python's own parser, patterns
+
+
+def _read_tree(source: bytes, language: Language) -> _Reading | None:
+    """What the patterns of a language find in the tree; None without its grammar."""
+    tools = load_grammar(language.grammar, language.query)
+    if tools is None:
+        return None
+    parse, find_matches, shapes = tools
+    matches: list[_Match] = []
+    nodes: dict[str, list[Any]] = {role: [] for role in _LISTED}
+    references, again = nodes["ref"], nodes["again"]
+    tree = parse(source)
+    pending = [tree]
+    while pending:
+        for order, captures in find_matches(pending.pop().root_node):
+            if "ref" in captures:  # first, because four of five matches are references
+                references += captures["ref"]
+            elif shape := shapes[order]:
+                capture, role, label = shape
+                node = captures[capture][0]
+                start = captures["start"][0].start_byte if "start" in captures else node.start_byte
+                end = len(source) if "rest" in captures else node.end_byte
+                matches.append(_Match(start, -end, order, role, label, node, captures))
+            else:
+                for role, captured in captures.items():
+                    if role in nodes:
+                        nodes[role] += captured
+        while again:  # what its brackets hold, if that parses as a file would
+            inner = parse(source, again.pop())
+            pending += [] if inner.root_node.has_error else [inner]
+    return _Reading(matches, nodes, tree.root_node.has_error)
+
+
 _Tools = tuple[Callable[..., Any], Callable[[Any], Any], list[tuple[str, str, str] | None]]
 
 
@@ -2069,13 +2102,10 @@ def load_grammar(grammar: str, query: str) -> _Tools | None:
     try:
         compiled = tree_sitter.Query(language, query)
     except tree_sitter.QueryError as error:
-        for pattern in patterns:
-            try:
-                tree_sitter.Query(language, pattern)
-            except tree_sitter.QueryError as complaint:
-                what = str(complaint).replace("row 0, ", "")
-                raise CtxError(f"grammar {grammar}: {what} in {pattern}; correct it") from complaint
-        raise CtxError(f"grammar {grammar}: {error}; correct it") from error
+        what = re.sub(r"row (\d+), ", "", str(error))
+        row = re.search(r"row (\d+)", str(error))
+        pattern = f" in {patterns[int(row[1])]}" if row else ""
+        raise CtxError(f"grammar {grammar}: {what}{pattern}; correct it") from error
     parser = tree_sitter.Parser(language)
 
     def parse(source: bytes, brackets: Any = None) -> Any:
@@ -2087,16 +2117,14 @@ def load_grammar(grammar: str, query: str) -> _Tools | None:
         part = tree_sitter.Range((row, column + 1), (last_row, last_column - 1), start, end)
         return tree_sitter.Parser(language, included_ranges=[part]).parse(source)
 
-    shapes = [re.search(_SHAPE, pattern) for pattern in patterns]
+    # Capture, role and label of a pattern that shapes a file: "def.class", "def", "class".
+    shape = r"@((def|wrap|hide|show|section|embed)(?:\.(\w+))?)\b"
+    shapes = [re.search(shape, pattern) for pattern in patterns]
     return (
         parse,
         lambda node: tree_sitter.QueryCursor(compiled).matches(node),
-        [(shape[1], shape[2], shape[3] or "") if shape else None for shape in shapes],
+        [(it[1], it[2], it[3] or "") if it else None for it in shapes],
     )
-
-
-# Capture, role and label of a pattern that shapes a file: "def.class", "def", "class".
-_SHAPE = r"@((def|wrap|hide|show|section|embed)(?:\.(\w+))?)\b"
 
 
 def _find_grammar(name: str) -> Any:
@@ -2107,6 +2135,152 @@ def _find_grammar(name: str) -> Any:
         return tree_sitter_language_pack.get_language(name)  # type: ignore[arg-type]
     except (ImportError, LookupError):
         return None
+
+
+def _read_without_grammar(
+    source: bytes, language: Language, known: Collection[str] = ()
+) -> _Reading | None:
+    """What Python's own parser or else patterns find, but for names that are known already."""
+    reading = _read_ast(source) if ("ast", "") in language.texts else None
+    return reading or (_read_texts(source, language, known) if language.texts else None)
+
+
+def _read_ast(source: bytes) -> _Reading | None:
+    """What one Python file holds; None if it does not parse."""
+    import ast
+
+    try:
+        tree = ast.parse(source.decode("utf-8", "replace"))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    lines = [0, *(match.end() for match in re.finditer(rb"\r\n?|\n", source))]
+    reading = _Reading([], {role: [] for role in _LISTED})
+    nodes = reading.nodes
+
+    def span(node: Any) -> _TextNode:
+        start = lines[node.lineno - 1] + node.col_offset
+        return _TextNode(start, lines[node.end_lineno - 1] + node.end_col_offset)
+
+    def last_name(node: Any) -> _TextNode:
+        """Of `a`, `a.b` or `a.b[c]`; an empty one of anything else."""
+        node = node.value if isinstance(node, ast.Subscript) else node
+        end = span(node).end_byte
+        return _TextNode(end - len(getattr(node, "attr", getattr(node, "id", "")).encode()), end)
+
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            nodes["ref"].append(last_name(node.func))
+        elif isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
+            name = last_name(node)  # with a capital: a type, mostly
+            nodes["ref"] += [name] if source[name.start_byte :][:1].isupper() else []
+        elif isinstance(node, ast.Import):
+            nodes["use"].append(span(node))
+        elif isinstance(node, ast.ImportFrom) and node.module != "__future__":
+            nodes["use"].append(span(node))
+            starts = [(span(alias).start_byte, alias.name) for alias in node.names]
+            nodes["ref"] += [_TextNode(start, start + len(name)) for start, name in starts]
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            nodes["ref"] += map(last_name, node.decorator_list)
+            is_class = isinstance(node, ast.ClassDef)
+            values = [it.value for it in getattr(node, "keywords", ())]
+            if not isinstance(node, ast.ClassDef):
+                values = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
+            nodes["value"] += [span(it) for it in values if not isinstance(it, ast.Name)]
+            first = getattr(node.body[0], "decorator_list", ()) or node.body
+            body = span(first[0]).start_byte
+            start = source.index(node.name.encode(), span(node).start_byte + len("def "))
+            name = _TextNode(start, start + len(node.name.encode()))
+            body -= source.startswith(b"@", body - 1)
+            reading.define("class" if is_class else "function", span(node), name, body)
+    for node in tree.body:
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value:
+            name = last_name(node.targets[0] if isinstance(node, ast.Assign) else node.target)
+            text = source[name.start_byte : name.end_byte]
+            nodes["only" if text == b"__all__" else "value"].append(span(node.value))
+            if text[:1].isupper():
+                reading.define("constant", span(node), name, span(node).end_byte)
+    return reading
+
+
+def _read_texts(source: bytes, language: Language, known: Collection[str]) -> _Reading:
+    """What the patterns of a language find in its text, but for names that are known already."""
+    # One character for each byte, so that offsets agree; whatever is not ASCII is a letter.
+    letters = bytes(byte if byte < 128 else ord("µ") for byte in range(256))
+    # Examples in comments and in long strings define nothing; a plain string may hold a mark.
+    quotes = rf'(?s:"""[^"].*?""")|{_STRING}|{comment_pattern(language.comments)}'
+    code = re.sub(quotes, _blank_lines, source.translate(letters).decode("latin-1"))
+    reading = _Reading([], {role: [] for role in _LISTED})
+    keywords = {*known, *language.words("keyword")}
+    names: dict[int, str] = {}
+    for label, pattern in language.texts:
+        # A line break is found five times faster than ^: every pattern sees one before the text.
+        pattern = re.sub(r"\A(\(\?i\))?\^", r"\1(?:\\A|\\n)", pattern)
+        for match in re.finditer(pattern, code, re.MULTILINE) if pattern else ():
+            if label in ("use", "package"):
+                reading.nodes[label].append(_TextNode(*match.span(1)))
+            elif match[1] not in keywords and match.start(1) not in names:
+                names[match.start(1)] = match[1]
+                _read_text(reading, code, label, match)
+    reading.matches.sort(key=operator.itemgetter(0, 1))
+    # Names in COBOL have dashes: 1000-OPEN-FILE.
+    has_dashes = any("-" in name for name in names.values())
+    word = r"\d*-?[A-Z][\w-]*\w" if has_dashes else r"[A-Z]\w+"
+    words = () if known else re.finditer(rf"\b(?:{word}|\w+(?=\())", code)
+    reading.nodes["ref"] += [_TextNode(*match.span()) for match in words]
+    return reading
+
+
+_STRING = r"\"(?:\\.|[^\"\\\n]){0,300}\"|'(?:\\.|[^'\\\n]){0,300}'"
+
+
+def _blank_lines(match: re.Match[str]) -> str:
+    """Blanks in place of a comment or a long string; a plain string stays."""
+    if match[0][0] in "\"'" and not match[0].startswith('"""'):
+        return match[0]
+    return "\n".join(" " * len(line) for line in match[0].split("\n"))
+
+
+def _read_text(reading: _Reading, code: str, label: str, match: re.Match[str]) -> None:
+    """Add what a pattern found; it ends where the next line with its indentation begins."""
+    start, stop = match.end() - len(match[0].lstrip()), match.end()
+    indent = start - code.rfind("\n", 0, start) - 1
+    values = [(_STRING, start, stop), (_DEFAULT, code.find("(", match.end(1), stop), stop)]
+    if not match[0].rstrip().endswith(("{", ";")):
+        paren = stop - match[0].endswith("(")
+        parameters = re.compile(_PARAMETERS).match(code, paren)
+        stop = parameters.end() if parameters else paren
+        line = re.split(_BODY, code[stop : code.find("\n", stop) + 1 or None], maxsplit=1)[0]
+        while line.count("(") > line.count(")"):
+            line = line[: line.rindex("(")]
+        values = [(_STRING, start, stop + len(line)), (_DEFAULT, paren, stop)]
+        stop += len(line)
+    for pattern, first, last in values:
+        found = re.compile(pattern).finditer(code, max(first, start), last)
+        reading.nodes["value"] += [_TextNode(*value.span(value.lastindex or 0)) for value in found]
+    if attributes := re.compile(_ATTRIBUTES).match(code, start):
+        reading.nodes["skip"].append(_TextNode(start, start + len(attributes[0].rstrip())))
+    stop = start + len(code[start:stop].rstrip(" .;{=:\r\n\t"))
+    outer = rf"[^\S\n]{{0,{indent - 1}}}[^\s#]|" if indent else ""
+    inner = rf"[^\S\n]{{{indent}}}(?!{_CLOSING})[\w@(]"
+    after = re.compile(rf"\n(?:{outer}{inner})").search(code, stop)
+    end = start + len(code[start : after.start() if after else None].rstrip())
+    reading.define(label, _TextNode(start, max(end, stop)), _TextNode(*match.span(1)), stop)
+
+
+_PARAMETERS = r"\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\)){0,500}\)"
+_BODY = r"\{(?![^{};]*\}\s*\S)|;|\.\s|:-|-->|:?=(?![=>])"  # begins after a signature
+_DEFAULT = r"(?<![=<>!])=(?![=>])\s*([^\s,()\[\]{}][^,()\[\]{}]*)"
+_ATTRIBUTES = (
+    r"(?:@(?!interface|protocol)\w+(?:\([^()]*\))?\s+)+"
+    r"|template\s*<[^;{}]*>\s*(?=class\b|struct\b)"
+)
+_CLOSING = (  # words that continue or end a definition at its own indentation
+    r"(?i:end\w*|else\w*|elif|elsif|catch|finally|rescue|ensure|then|do|begin|until|is|where"
+    r"|contains)\b|(?:public|private|protected)\s*:"
+)
+
+
+# -- definitions
 
 
 def _choose_matches(matches: list[_Match]) -> list[_Match]:
@@ -2131,19 +2305,19 @@ def _build_file(
     skips = {node.start_byte: node.end_byte for node in nodes["skip"]}
     values = [(node.start_byte, node.end_byte, "…".encode()) for node in nodes["value"]]
     values += [(start, end, b"") for start, end in skips.items()]
-    public, member = language.row("public"), language.row("member")
+    public = language.row("public")
+    regexes = (public, language.row("member") or public)
     file = _File(
         source,
         language,
+        lines=[0, *itertools.accumulate(len(line) + 1 for line in source.split(b"\n"))],
         values=sorted(values),
         skips=skips,
         jumps={end: start for start, end in skips.items()},
         docs={},
         exports=set(),
         only=set(),
-        public=[
-            _compiled(regex, re.S).search if regex else None for regex in (public, member or public)
-        ],
+        public=[_compiled(regex, re.S).search if regex else None for regex in regexes],
         labels=set(language.words("labels")),
         bodies=set(language.words("body")),
         leads=dict(word.split("=") for word in language.words("lead")),
@@ -2170,7 +2344,7 @@ def _find_definitions(file: _File, matches: Sequence[_Match]) -> tuple[list[Defi
     defined: set[int] = set()
     stack = [_Scope(len(file.source) + 1)]
     for match in matches:
-        start, inverse_end, _, role, label, node, captures = match
+        start, inverse_end, _, role, label, _, captures = match
         top, end = stack[-1], -inverse_end
         while top.end <= start or (top.rest and label == top.kind):
             stack.pop()
@@ -2181,8 +2355,8 @@ def _find_definitions(file: _File, matches: Sequence[_Match]) -> tuple[list[Defi
         if role == "def":
             name_node = _find_name(captures["name"][0])
             defined.add(name_node.end_byte)
-            if top.hidden and not node.start_point.column and f"{label}=flat" in file.labels:
-                top = stack[0]
+            if top.hidden and f"{label}=flat" in file.labels:
+                top = stack[0] if file.source[start - 1 : start] in (b"", b"\n") else top
             if top.hidden or label == "none":
                 continue
             scope = _build_scope(file, match, name_node, top)
@@ -2295,11 +2469,10 @@ def _build_definition(file: _File, match: _Match, scope: _Scope, top: _Scope) ->
     else:
         doc = _find_doc_above(file, start if top.wrapped < 0 else top.wrapped)
         doc = doc or _find_doc_below(file, node.end_byte)
-    first = captures["start"][0] if "start" in captures else node
-    last = (captures["end"][0] if "end" in captures else node).end_point
+    end = (captures["end"][0] if "end" in captures else node).end_byte
     return Definition(
-        first.start_point.row + 1 + (source.count(b"\n", start, begin) if begin > start else 0),
-        last.row + (1 if last.column else 0),
+        bisect.bisect_right(file.lines, begin),
+        bisect.bisect_right(file.lines, max(start, end - 1)),
         scope.kind,
         scope.name,
         scope.owner,
@@ -2340,12 +2513,14 @@ def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
         index += 1
     text = (before + file.source[start:stop]).decode("utf-8", "replace").rstrip()
     text = re.sub(r"[;\n]\s*end$", "", text) if text.endswith("end") else text
-    marks = ["\n", "  ", *(mark for mark, _ in file.language.comments)]
+    marks = ["\n", "\t", "  ", *(mark for mark, _ in file.language.comments)]
     if before or any(mark in text for mark in marks):
         text = _one_line(text, file.language)
         for loose, tight in _TIGHT:
             text = text.replace(loose, tight)
-    text = f"{file.leads.get(kind, '')} {text}".strip(" ;{:,\\\t")
+    lead = file.leads.get(kind, "")
+    text = text if lead and text.startswith(f"{lead} ") else f"{lead} {text}"
+    text = text.strip().rstrip(" ;{:,\\\t")
     return shorten(text.removesuffix(" =").removesuffix(" where").rstrip(), MAX_SIGNATURE)
 
 
@@ -2395,13 +2570,15 @@ def _find_doc_above(file: _File, start: int) -> str:
     if begin < 0 or gap > 1 + source.startswith(b"/**", begin):
         return ""
     comment = source[begin:stop]
-    is_outer = comment.startswith(tuple(mark.encode() for mark in file.row_of_docs("outer")))
+    is_outer = comment.startswith(
+        tuple(mark.encode() for mark in _doc_marks(file.language, "outer"))
+    )
     return "" if is_outer else _clean_comment(comment, file.language.comments)
 
 
 def _find_doc_below(file: _File, stop: int) -> str:
     """First sentence of the comment right below `stop`, if nothing stands right below it."""
-    for opening in file.row_of_docs("below"):
+    for opening in _doc_marks(file.language, "below"):
         begin = file.source.find(opening.encode(), stop, stop + 80)
         gap = file.source[stop:begin]
         if begin < 0 or gap.strip(b" \t\r\n;") or gap.count(b"\n") > 1:
@@ -2412,6 +2589,12 @@ def _find_doc_below(file: _File, stop: int) -> str:
         if end > begin and is_last:
             return _clean_comment(file.source[begin:end], file.language.comments)
     return ""
+
+
+def _doc_marks(language: Language, where: str) -> list[str]:
+    """The marks of comments that document what stands above them or around them."""
+    rows = [row.split() for row in language.rows.get("docs", ())]
+    return [mark for row in rows if row[0] == where for mark in row[1:]]
 
 
 def _find_closing(text: str, comments: Comments) -> str:
@@ -2450,9 +2633,7 @@ def _comment_forms(
 
 def _find_docstring(source: bytes, start: int) -> str:
     """First sentence of the string literal that begins at `start`."""
-    if not source.startswith(_QUOTES, start):
-        return ""
-    opening = _compiled(rb"""[rRuU]?("{3}|'{3}|"|')""").match(source, start)
+    opening = _compiled(rb"""[:\s]*[rRuU]?("{3}|'{3}|"|')""").match(source, start)
     end = source.find(opening[1], opening.end()) if opening else -1
     if opening is None or end < 0:
         return ""
@@ -2582,13 +2763,7 @@ def _find_mark(source: bytes) -> str:
     return "minified" if is_long else ""
 
 
-# -- references and imports
-
-
-def _sort_names(names: Mapping[str, int], language: Language) -> dict[str, int]:
-    """Names worth counting, in order: not those that every file of the language mentions."""
-    kept = names.keys() - language.words("drop")
-    return {name: names[name] for name in sorted(kept) if names[name] > 0 and len(name) > 1}
+# -- imports
 
 
 def _find_imports(file: _File, uses: list[Any], packages: Sequence[Any]) -> tuple[str, ...]:
@@ -2596,7 +2771,7 @@ def _find_imports(file: _File, uses: list[Any], packages: Sequence[Any]) -> tupl
     imports = [f"package {file.text(node)}" for node in packages]
     uses.sort(key=operator.attrgetter("start_byte"))
     for text in dict.fromkeys(map(file.text, uses)):
-        text = _one_line(text, file.language) if "\n" in text else text
+        text = _one_line(text.replace("\\\n", " "), file.language) if "\n" in text else text
         imports += _edit_import(text, file.language)
     return tuple(dict.fromkeys(imports))
 
@@ -2629,220 +2804,6 @@ def expand_braces(text: str) -> list[str]:
         else:
             current = part.strip()
     return names
-
-
-# -- without a grammar
-
-
-def tag_without_grammar(path: str, source: bytes, language: Language) -> FileTags | None:
-    """What the standard library alone can tell of one file; None if nothing."""
-    source, language = find_content_language(path, source, language)
-    tags = tag_python_ast(source, language)
-    if tags or not language.texts:
-        return tags
-    text = source.decode("utf-8", "replace")
-    matched, imports = _match_texts(text, language, set())
-    definitions = {*matched, *_define_file(path, source, language)}
-    has_dashes = any("-" in definition.name for definition in definitions)  # COBOL: 1000-OPEN-FILE
-    name = r"\d*-?[A-Z][\w-]*\w" if has_dashes else r"[A-Z]\w+"
-    names = collections.Counter(re.findall(rf"\b(?:{name}|\w+(?=\())", _one_line(text, language)))
-    names.subtract(definition.name for definition in definitions)
-    return FileTags(
-        tuple(sorted(definitions)),
-        _sort_names(names, language),
-        tuple(dict.fromkeys(imports)),
-        _find_file_doc(source, language, set()),
-        _find_mark(source),
-    )
-
-
-def _match_texts(
-    text: str, language: Language, known: set[str]
-) -> tuple[list[Definition], list[str]]:
-    """Definitions and imports that the patterns of a language find, but for names known already."""
-    # Examples in comments and in long strings define nothing; blanks keep every offset as it is.
-    plain = r"\"(?:\\.|[^\"\\\n]){0,300}\"|'(?:\\.|[^'\\\n]){0,300}'"  # it may hold what begins one
-    quotes = rf'(?s:"""[^"].*?""")|{plain}|{comment_pattern(language.comments)}'
-    text = f"\n{text}"
-    code = re.sub(quotes, _blank_lines, text, flags=re.S)
-    definitions: list[tuple[int, int, Definition]] = []  # offset, indentation
-    imports: list[str] = []
-    told = known | set(language.words("keyword"))
-    once = {word.removesuffix("=once") for word in language.words("labels")}
-    for kind, pattern in language.texts:
-        pattern = re.sub(r"\A(\(\?i\))?\^", r"\1\\n", pattern)  # five times faster than ^
-        for match in re.finditer(pattern, code, re.MULTILINE) if pattern else ():
-            if kind == "package":
-                imports.append(f"package {match[1]}")
-            elif kind == "use":
-                names = [_edit_import(name, language) for name in match[1].split()]
-                imports += itertools.chain(*names)
-            elif match[1] not in told:
-                told.update([match[1]] if kind in once else [])
-                line = code.count("\n", 0, match.start(1))
-                start = match.end() - len(match[0].lstrip())
-                indent = start - code.rfind("\n", 0, start) - 1
-                is_public = bool(re.search(language.row("public"), code[start : match.end(1)]))
-                signature = _pattern_signature(code, start, match)
-                doc = _pattern_doc(text[max(0, start - 2000) : start], language)
-                definition = Definition(line, line, kind, match[1], "", signature, doc, is_public)
-                definitions.append((start, indent, definition))
-    return _find_owners(definitions), imports
-
-
-def _pattern_doc(above: str, language: Language) -> str:
-    """First sentence of the comment that ends this text, if no empty line stands behind it."""
-    source = above.rstrip().encode()
-    begin = _comment_start(source, len(source), language.comments)
-    is_near = above.count("\n", len(above.rstrip())) < 2
-    return _clean_comment(source[begin:], language.comments) if begin >= 0 and is_near else ""
-
-
-def _blank_lines(match: re.Match[str]) -> str:
-    """Blanks in place of a comment or a long string; a plain string stays."""
-    if match[0][0] in "\"'" and not match[0].startswith('"""'):
-        return match[0]
-    return "\n".join(" " * len(line) for line in match[0].split("\n"))
-
-
-def _pattern_signature(code: str, start: int, match: re.Match[str]) -> str:
-    """What a pattern matched and the rest of the line: up to its body, without texts."""
-    stop = match.end()
-    head, line = code[start:stop], code[stop : code.find("\n", stop) + 1 or None]
-    if not head.rstrip().endswith(("{", ";")):
-        head += re.split(r"\{(?![^{};]*\}\s*\S)|;|\.\s|:-|-->|:?=(?![=>])", line, maxsplit=1)[0]
-    head = re.sub(r"\A(?:@(?!interface|protocol)\w+(?:\([^()]*\))?\s+)+", "", head)
-    head = re.sub(r"\Atemplate\s*<(?s:.*)>\s*(?=class\b|struct\b)", "", head)
-    text = " ".join(re.sub(r"\"[^\"]*\"|(?<=[\s(=,])'[^'\n]{2,}'", "…", head).split())
-    while text.count("(") > text.count(")") and text.rindex("(") > text.find(match[1]):
-        text = text[: text.rindex("(")]
-    return shorten(text.rstrip(" ;{:,=.@\\"), MAX_SIGNATURE)
-
-
-def _find_owners(definitions: Sequence[tuple[int, int, Definition]]) -> list[Definition]:
-    """The definitions in the order of the file; what is indented belongs to the one around it."""
-    owned = []
-    around: list[tuple[int, str]] = []
-    for _, indent, definition in sorted(definitions):
-        around = [(other, name) for other, name in around if other < indent]
-        owner = ".".join(name for _, name in around)
-        kind = "method" if definition.kind == "function" and owner else definition.kind
-        owned.append(definition._replace(owner=owner, kind=kind))
-        around += [(indent, definition.name)] if kind in _OWNERS else []
-    return owned
-
-
-def tag_python_ast(source: bytes, language: Language) -> FileTags | None:
-    """What one Python file defines, references and imports; None if it is none or does not parse."""
-    import ast
-
-    if ("ast", "") not in language.texts:
-        return None
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    names: collections.Counter[str] = collections.Counter()
-    imports: list[tuple[int, str]] = []
-    only: set[str] = set()
-    for node in ast.walk(tree):
-        names.update(_ast_references(node))
-        if isinstance(node, ast.Import):
-            imports += [(node.lineno, alias.name) for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module != "__future__":
-            base = "." * node.level + (f"{node.module}." if node.module else "")
-            for name in [alias.name for alias in node.names]:
-                names.update([name] if name != "*" else [])
-                whole = base.rstrip(".") or base
-                imports.append((node.lineno, base + name if name != "*" else whole))
-        elif isinstance(node, ast.Assign) and "__all__" in map(_ast_name, node.targets):
-            parts = ast.walk(node.value)
-            only = {str(it.value) for it in parts if isinstance(it, ast.Constant)}
-    return FileTags(
-        tuple(sorted(_ast_definitions(tree, only, language.row("public")))),
-        _sort_names(names, language),
-        tuple(dict.fromkeys(name for _, name in sorted(imports, key=operator.itemgetter(0)))),
-        _first_sentence(ast.get_docstring(tree) or ""),
-        _find_mark(source),
-    )
-
-
-_AST_REFERENCES = {  # types of nodes -> their fields that refer to a name
-    "Call": ("func",),
-    "ClassDef": ("bases", "decorator_list", "keywords"),
-    "FunctionDef": ("decorator_list", "returns"),
-    "AsyncFunctionDef": ("decorator_list", "returns"),
-    "arg": ("annotation",),
-    "AnnAssign": ("annotation",),
-    "Raise": ("exc",),
-    "ExceptHandler": ("type",),
-}
-
-
-def _ast_references(node: ast.AST) -> Iterator[str]:
-    """Names that one node calls, inherits from, is typed or decorated with, or raises."""
-    import ast
-
-    for field in _AST_REFERENCES.get(type(node).__name__, ()):
-        value = getattr(node, field)
-        parts = value if isinstance(value, list) else [value] if value else []
-        if value and field in ("annotation", "returns"):
-            parts = [it for it in ast.walk(value) if isinstance(it, (ast.Name, ast.Attribute))]
-        parts = [it.value if isinstance(it, ast.keyword) else it for it in parts]
-        yield from filter(None, map(_ast_name, parts))
-
-
-def _ast_name(node: ast.AST) -> str:
-    """The last name of `a`, `a.b` or `a.b[c]`; "" of anything else."""
-    node = getattr(node, "value", node) if type(node).__name__ == "Subscript" else node
-    return str(getattr(node, "attr", "") or getattr(node, "id", ""))
-
-
-def _ast_definitions(tree: ast.Module, only: set[str], public: str) -> Iterator[Definition]:
-    """Definitions outside of functions, found without recursion; their bodies are dropped."""
-    import ast
-
-    pending: list[tuple[ast.AST, str, bool]] = [(node, "", True) for node in tree.body]
-    while pending:
-        node, owner, visible = pending.pop()
-        doc = ""
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            name, doc = node.name, _first_sentence(ast.get_docstring(node) or "")
-            kind = "class" if isinstance(node, ast.ClassDef) else "method" if owner else "function"
-        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
-            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-            name, kind = _ast_name(target), "constant"
-            if owner or not name[:1].isupper():
-                continue
-        else:
-            pending += [(child, owner, visible) for child in ast.iter_child_nodes(node)]
-            continue
-        exported = visible and bool(name in only if only and not owner else re.search(public, name))
-        if isinstance(node, ast.ClassDef):
-            pending += [(child, f"{owner}.{name}".strip("."), exported) for child in node.body]
-        if kind != "constant" or exported or name.isupper():
-            line, end = node.lineno, node.end_lineno or node.lineno
-            yield Definition(line, end, kind, name, owner, _ast_signature(node), doc, exported)
-
-
-def _ast_signature(
-    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Assign | ast.AnnAssign,
-) -> str:
-    """The signature of a definition, which loses its body and its values."""
-    import ast
-
-    value = ast.Name("…")
-    if isinstance(node, (ast.Assign, ast.AnnAssign)):
-        node.value = value
-        return shorten(ast.unparse(node), MAX_SIGNATURE)
-    node.body, node.decorator_list = [], []
-    if isinstance(node, ast.ClassDef):
-        for keyword in node.keywords:
-            keyword.value = keyword.value if isinstance(keyword.value, ast.Name) else value
-    else:
-        node.args.defaults = [value for _ in node.args.defaults]
-        node.args.kw_defaults = [it and value for it in node.args.kw_defaults]
-    return shorten(ast.unparse(node).strip().removesuffix(":"), MAX_SIGNATURE)
 
 
 # ---- 6 FACTS (pure) --------------------------------------------------------
@@ -12930,7 +12891,7 @@ c: c h
   import  path / = .in
   beside  (?:assert|complex|ctype|dirent|dlfcn|errno|fcntl|features|fenv|float|getopt|inttypes|limits|locale|malloc|math|memory|poll|pthread|sched|semaphore|setjmp|signal|std(?:align|arg|atomic|bool|def|int|io|lib)|strings?|syslog|termios|tgmath|threads|time|unistd|utime|wchar|wctype|windows|sys/\w+)\.h
   blank   ^[A-Z_]{0,40}(?:BEGIN|END)[A-Z_]{0,40}(?=\s*$)
-  labels  function=flat
+  labels  function=flat macro=flat
   public  ^(?!.*\bstatic\b)
   turn    h cpp ^\s*(class\s+\w+[^;{]*[;{]|namespace\s*(\w[\w:]*)?\s*\{|template\s*<|(public|private|protected)\s*:|using\s+\w+)
   turn    h objc ^\s*@(interface|protocol|class|import)\b|^#import\b
@@ -13956,6 +13917,7 @@ coq:
   grammar -
   comment (*...*)
   keyword Set Type Notation Eval mutable rec
+  edit    \s+ => ,
   edit    \. => /
   drop    Definition End Export From Global Hint Import Inductive Instance Lemma Local Module Notation Proof Qed Defined Record Require Section Theorem Type
   text    use ^(?:From\s+[\w.]+\s+)?Require\s+(?:Import\s+|Export\s+)?([\w.\s]+?)\.\s*$
