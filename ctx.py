@@ -10604,29 +10604,43 @@ HOOK_CHARS = 8_000  # one agent cuts at 10,000 characters, another at about 2,50
 _PROMPT_CHARS = 20_000  # of a prompt that are searched for names
 
 
-def make_session(project: Project) -> str:
-    """What an agent should know when a session starts: commands, tasks, map, and how old that is."""
+def make_session(project: Project, *, imported: bool = False) -> str:
+    """What an agent should know when a session starts: tasks, map, and how old that is.
+
+    Every text reaches a session once: what AGENTS.md holds, or CLAUDE.md imports, is left out.
+    """
     ctx = script_command(project)
-    tracker = _near_tasks(project)
+    tasks = _open_tasks(project, _near_tasks(project))
     text = read_text(project, MAP_PATH)
     parts = parse_parts(clean_text(text)) if text is not None else _bare_parts(project)
     commands = parts.pop("Commands", "")
+    if " CTX MANAGED SECTION" in (read_text(project, "AGENTS.md") or ""):
+        commands = ""
     note = f"No map here yet; `{ctx} init` makes one." if text is None else _map_age(project, text)
+    if imported and text is not None:
+        parts, commands, note = {}, "", "" if note == _CURRENT else note
+    if not tasks and not parts and not note:
+        return ""
     sections = [
-        Section("", f"Facts about this repository, from `{ctx} hook`. {note}"),
+        Section("", f"Facts about this repository, from `{ctx} hook`. {note}".rstrip()),
         Section("Commands", commands),
-        Section("Tasks", _open_tasks(project, tracker)),
+        Section("Tasks", tasks),
         *(Section(name, body) for name, body in parts.items()),
     ]
     return _fit_hook(project, sections)
 
 
-def make_mentions(project: Project, text: str) -> str:
+_CURRENT = "The map is current."
+
+
+def make_mentions(project: Project, text: str, role: str = "") -> str:
     """The tasks, files and symbols that a prompt names, and its package; "" if it names none."""
+    if TEMPLATES["contract.md"].partition("\n")[0] in text[:_PROMPT_CHARS]:
+        return ""  # a prompt of ours holds all of that
     text = text[:_PROMPT_CHARS]
     tracker = _near_tasks(project)
     tasks = find_named_tasks(tracker, text)[:2]
-    code = _named_code(project, text)
+    code = _named_code(project, text, _role_pattern(project, role))
     if not tasks and not code:
         return ""
     sections = [Section("Task", _task_text(project, tracker, task)) for task in tasks]
@@ -10642,8 +10656,7 @@ def make_role(project: Project, role: str, text: str) -> str:
     current = find_current(tracker, read_branch(project))
     globs = project.config.roles.get(role, ())
     parts = parse_parts(clean_text(read_text(project, MAP_PATH) or ""))
-    allowed = "|".join(map(glob_pattern, globs)) or ".*"
-    limits = ""
+    allowed, limits = _role_pattern(project, role), ""
     if globs:
         limits = f"The role {code_span(role)} keeps to: {', '.join(map(code_span, globs))}."
         files = list(filter(re.compile(allowed, re.S).fullmatch, list_indexed(project)))
@@ -10659,6 +10672,11 @@ def make_role(project: Project, role: str, text: str) -> str:
 
 
 _LISTED_FILES = 60
+
+
+def _role_pattern(project: Project, role: str) -> str:
+    """What matches the paths that a role may see: all of them unless it is configured."""
+    return "|".join(map(glob_pattern, project.config.roles.get(role, ()))) or ".*"
 
 
 def _fit_hook(project: Project, sections: Sequence[Section]) -> str:
@@ -10690,7 +10708,7 @@ def _map_age(project: Project, text: str) -> str:
     ctx = script_command(project)
     known = list_indexed(project)
     if not known:
-        return f"No index on this machine tells how old the map below is; `{ctx} map` refreshes it."
+        return f"No index on this machine tells how old the map is; `{ctx} map` refreshes it."
     since = max(read_times(f"{project.root}/{MAP_PATH}")[0], read_answer_time(project, text))
     times = {path: read_times(f"{project.root}/{path}")[0] for path in known}
     changed = [path for path, each in times.items() if each > since or not each]
@@ -10699,10 +10717,10 @@ def _map_age(project: Project, text: str) -> str:
         for paths in (changed, list_new(project, known, since))
     )
     if not changed and not added:
-        return "The map below is current."
+        return _CURRENT
     new = f", {len(added)} new" if added else ""
     mapped = sum(1 for path in known if not is_instruction_path(path))
-    told = f"{len(changed)} of {mapped} files changed{new} since the map below"
+    told = f"{len(changed)} of {mapped} files changed{new} since the map was made"
     return f"{told}; `{ctx} map` refreshes it."
 
 
@@ -10866,9 +10884,12 @@ def _fit_answer(project: Project, lines: Sequence[str], budget: int) -> str:
     return redact("".join(lines[at] for at in kept)) + (f"\n[{left} more lines]\n" if left else "")
 
 
-def make_package(project: Project, text: str, budget: int) -> str:
+def make_package(
+    project: Project, text: str, budget: int, role: str = "", files: Sequence[str] = ()
+) -> str:
     """The context package of a text or of a task, within a budget of tokens."""
-    package = make_pack(project, Request(read_request(project, text), budget))
+    pins = tuple(find_path(project, path) for path in files)
+    package = make_pack(project, Request(read_request(project, text), budget, pins, role))
     if not package.files:
         raise CtxError("pack: nothing here is relevant to that; name files, symbols or other words")
     return package.text
@@ -11588,6 +11609,8 @@ def cmd_init(project: Project, args: argparse.Namespace) -> int:
         vendor=args.vendor,
     )
     written = _apply(project, plan_init(project, setup), dry=args.dry_run)
+    if args.hooks and not args.dry_run:
+        read_linked(project, list_files(project))  # so that the first prompt gets a package
     for line in describe_setup(project, written) if written else ():
         say(project, line)
     return 0
@@ -12109,13 +12132,19 @@ def _extend_prompt(project: Project, fields: dict[str, Any]) -> dict[str, Any] |
     prompt = _event_text(given, "prompt")
     if fields.get("tool_name") not in ("Agent", "Task") or not project.config.hook_agent_prompts:
         return None
-    more = make_mentions(project, prompt)
+    more = make_mentions(project, prompt, _event_text(given, "subagent_type"))
     return {**given, "prompt": f"{prompt}\n\n{more}"} if more and isinstance(given, dict) else None
+
+
+def _imports_map(project: Project) -> bool:
+    """Whether Claude Code asks, which sets this variable, and its CLAUDE.md carries the map already."""
+    text = read_text(project, "CLAUDE.md") if "CLAUDE_PROJECT_DIR" in os.environ else None
+    return f"@{MAP_PATH}" in (text or "")
 
 
 _Answer = str | dict[str, Any] | None
 _EVENT_MAKERS: dict[str, Callable[[Project, dict[str, Any]], _Answer]] = {
-    "sessionstart": lambda project, fields: make_session(project),
+    "sessionstart": lambda project, fields: make_session(project, imported=_imports_map(project)),
     "userpromptsubmit": lambda project, fields: make_mentions(
         project, _event_text(fields, "prompt")
     ),
@@ -12155,9 +12184,15 @@ TOOLS: dict[str, Tool] = {
         {"focus": _some("files, folders or symbols to rank from")},
     ),
     "pack": Tool(
-        lambda project, given: make_package(project, given["task"], given["tokens"]),
+        lambda project, given: make_package(
+            project, given["task"], given["tokens"], given.get("role", ""), given.get("files", ())
+        ),
         "The files and symbols that a task will touch, why, and their text or signatures.",
-        {"task": _one("what is to be done, or a task's id")},
+        {
+            "task": _one("what is to be done, or a task's id"),
+            "role": _one("only what this role may see"),
+            "files": _some("files that must be in it"),
+        },
         ("task",),
     ),
     "search": Tool(
@@ -12186,7 +12221,8 @@ TOOLS: dict[str, Tool] = {
         ("id",),
     ),
 }
-_TOKENS = {"default": 4000, "minimum": 100, "maximum": 10_000}  # agents cut answers at 25,000
+_TOKENS = {"type": "integer", "description": "size of the answer", "default": 4000}
+_TOKENS |= {"minimum": 100, "maximum": 10_000}  # agents cut answers at 25,000
 _LEGACY = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 _MODERN = ("2026-07-28",)
 _META = "io.modelcontextprotocol/"
@@ -12196,68 +12232,96 @@ _ABOUT: dict[str, Any] = {
     "instructions": "Facts about this repository. Start with `map`; the others answer one question each.",
 }
 _FRESH = {"ttlMs": 3_600_000, "cacheScope": "public"}  # tools change only with ctx.py itself
+_READ_ONLY = {"readOnlyHint": True, "openWorldHint": False}  # without these Codex asks, or refuses
 
 
 @command(example="python3 ctx.py mcp")
 def cmd_mcp(project: Project, args: argparse.Namespace) -> int:
     """Serve map, pack, search and more as an MCP server on stdin and stdout, until input ends.
 
-    `init --mcp` registers it in .mcp.json.
+    `init --mcp` registers it with the agents used here. Calls run side by side.
     """
     import json
+    import threading
 
     if sys.stdin is None or sys.stdout is None:
         raise CtxError("mcp: needs stdin and stdout; an MCP client starts it with both")
     client = os.dup(1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what a library prints must not reach the client
     project = project._replace(quiet=True)
-    with open(client, "wb", buffering=0) as out, contextlib.suppress(OSError):
-        while line := sys.stdin.buffer.readline(_MAX_MESSAGE):
-            answer = _answer_line(project, line) if line.strip() else None
-            if answer is not None:
-                out.write(json.dumps({"jsonrpc": "2.0", **answer}).encode() + b"\n")
+    lock = threading.Lock()
+    calls: dict[Any, threading.Thread] = {}  # id of a call whose answer is still wanted
+
+    def send(answer: dict[str, Any]) -> None:
+        with lock, contextlib.suppress(OSError):
+            source = json.dumps({"jsonrpc": "2.0", **answer}).encode() + b"\n"
+            while source:
+                source = source[os.write(client, source) :]
+
+    def call(message: dict[str, Any]) -> None:
+        answer = _answer_message(project, message)
+        if calls.pop(message["id"], None):
+            send(answer)
+
+    while line := sys.stdin.buffer.readline(_MAX_MESSAGE):
+        message = _parse_message(line)
+        method, number = message.get("method"), message.get("id")
+        if "error" in message:
+            send(message)
+        elif method == "notifications/cancelled":
+            calls.pop(as_table(message.get("params")).get("requestId"), None)
+        elif method == "tools/call" and number is not None:
+            calls[number] = threading.Thread(target=call, args=(message,), daemon=True)
+            calls[number].start()
+        elif number is not None:
+            send(_answer_message(project, message))
+    for thread in [*calls.values()]:
+        thread.join()
     return 0
 
 
-def _answer_line(project: Project, line: bytes) -> dict[str, Any] | None:
-    """The answer to one message; None for what wants none."""
+def _parse_message(line: bytes) -> dict[str, Any]:
+    """One request or notification; {} for what wants no answer, an error for what is neither."""
     import json
 
     try:
-        message = json.loads(line)
+        message = json.loads(line) if line.strip() else {}
     except (ValueError, RecursionError):
         return {"id": None, **_refuse(-32700, "not JSON")}
-    if not isinstance(message, dict) or not isinstance(message.get("method"), str):
-        is_answer = isinstance(message, dict) and ("result" in message or "error" in message)
-        return None if is_answer else {"id": None, **_refuse(-32600, "not a request")}
-    if "id" not in message:
-        return None
-    number, params = message["id"], message.get("params", {})
+    if not isinstance(message, dict):
+        return {"id": None, **_refuse(-32600, "not a request")}
+    if "method" not in message and (not message or "result" in message or "error" in message):
+        return {}
+    number = message.get("id", 0)
+    if not isinstance(message.get("method"), str):
+        return {"id": None, **_refuse(-32600, "not a request")}
     if isinstance(number, bool) or not isinstance(number, str | int | float):
         return {"id": None, **_refuse(-32600, "id is neither a text nor a number")}
-    if not isinstance(params, dict):
+    if "id" in message and not isinstance(message.get("params", {}), dict):
         return {"id": number, **_refuse(-32602, "params is not an object")}
-    return {"id": number, **_answer_request(project, message["method"], params)}
+    return message
 
 
-def _answer_request(project: Project, method: str, params: dict[str, Any]) -> dict[str, Any]:
+def _answer_message(project: Project, message: dict[str, Any]) -> dict[str, Any]:
     """The result or the error of one request, as its era of the protocol words it."""
+    method, params = message["method"], message.get("params", {})
     version = as_table(params.get("_meta")).get(f"{_META}protocolVersion")
     era = "legacy" if version is None and method != "server/discover" else "modern"
+    eras, answer = _METHODS.get(method, ("", None))
     if version is not None and version not in _MODERN:
         data = {"supported": [*_MODERN, *_LEGACY], "requested": version}
-        return _refuse(-32022, "unsupported protocol version", data=data)
-    eras, answer = _METHODS.get(method, ("", None))
-    if answer is None or era not in eras:
-        return _refuse(-32601, f"no method {show(method)}")
-    try:
-        body = answer(project, params)
-    except Exception as error:  # one bad request must not end the server
-        text = show(redact(str(error) or type(error).__name__), 1000)
-        body = {"result": _content(text, failed=True)}
+        body = _refuse(-32022, "unsupported protocol version", data=data)
+    elif answer is None or era not in eras:
+        body = _refuse(-32601, f"no method {show(method)}")
+    else:
+        try:
+            body = answer(project, params)
+        except Exception as error:  # one bad request must not end the server
+            text = show(redact(str(error) or type(error).__name__), 1000)
+            body = {"result": _content(text, failed=True)}
     if era == "modern" and "result" in body:
         body["result"] |= {"resultType": "complete", "_meta": {f"{_META}serverInfo": _SERVER}}
-    return body
+    return {"id": message["id"], **body}
 
 
 def _refuse(code: int, message: str, **more: object) -> dict[str, Any]:
@@ -12279,12 +12343,12 @@ def _discover(project: Project, params: dict[str, Any]) -> dict[str, Any]:
 
 
 def _list_tools(project: Project, params: dict[str, Any]) -> dict[str, Any]:
-    size = {"type": "integer", "description": "size of the answer", **_TOKENS}
     tools = []
     for name, tool in TOOLS.items():
-        fields = {**tool.takes, "tokens": size}
+        fields = {**tool.takes, "tokens": _TOKENS}
         schema = {"type": "object", "properties": fields, "required": list(tool.needs)}
-        tools.append({"name": name, "description": tool.about, "inputSchema": schema})
+        row = {"name": name, "description": tool.about, "inputSchema": schema}
+        tools.append({**row, "annotations": _READ_ONLY})
     return {"result": {"tools": tools, **_FRESH}}
 
 
@@ -12294,28 +12358,34 @@ def _call_tool(project: Project, params: dict[str, Any]) -> dict[str, Any]:
         return _refuse(-32602, f"no tool {show(name)}; known: {', '.join(TOOLS)}")
     if not isinstance(given, dict):
         raise CtxError("arguments: not an object; give one")
-    given = {"tokens": _TOKENS["default"], **given}
-    _check_arguments(TOOLS[name], given)
-    return {"result": _content(TOOLS[name].run(project, given))}
-
-
-def _check_arguments(tool: Tool, given: dict[str, Any]) -> None:
-    """CtxError unless each argument is known and of its kind, and what is needed is there."""
-    low, high = _TOKENS["minimum"], _TOKENS["maximum"]
-    for key, value in given.items():
-        if key == "tokens":
-            fits, wanted = type(value) is int and low <= value <= high, f"from {low} to {high}"
-        elif key not in tool.takes:
-            raise CtxError(f"{show(key)}: unknown; {closest(key, [*tool.takes, 'tokens'])}")
-        elif tool.takes[key]["type"] == "array":
-            fits, wanted = is_texts(value), "a list of texts"
-        else:
-            fits, wanted = isinstance(value, str), "a text"
-        if not fits:
-            raise CtxError(f"{key}: must be {wanted}; {show(str(value), 40)} is not")
+    tool = TOOLS[name]
+    schemas = {**tool.takes, "tokens": _TOKENS}
+    values = {key: _read_argument(key, given[key], schemas) for key in given}
     for key in tool.needs:
-        if not given.get(key):
+        if not values.get(key):
             raise CtxError(f"{key}: missing; {tool.takes[key]['description']}")
+    return {"result": _content(tool.run(project, {"tokens": _TOKENS["default"], **values}))}
+
+
+def _read_argument(key: str, value: Any, schemas: Mapping[str, Mapping[str, Any]]) -> Any:
+    """One argument as its schema wants it: a number may come as a text or as 300.0."""
+    if key not in schemas:
+        raise CtxError(f"{show(key)}: unknown; {closest(key, list(schemas))}")
+    kind = schemas[key]["type"]
+    low, high = schemas[key].get("minimum", 0), schemas[key].get("maximum", 0)
+    wanted = {"integer": f"from {low} to {high}", "array": "a list of texts"}.get(kind, "a text")
+    if (
+        kind == "integer"
+        and type(value) in (int, float, str)
+        and re.fullmatch(r"\d{1,7}(\.0)?", str(value))
+    ):
+        value = int(float(value))
+        fits = low <= value <= high
+    else:
+        fits = {"array": is_texts(value), "string": isinstance(value, str)}.get(kind, False)
+    if not fits:
+        raise CtxError(f"{key}: must be {wanted}; {show(str(value), 40)} is not")
+    return value
 
 
 # method -> the eras of the protocol that know it, and what answers

@@ -80,7 +80,7 @@ def test_a_session_starts_with_commands_tasks_and_map(shop: Path, source: str) -
         text.index(part) for part in ("pytest", "current: `T-1`", "ready: `T-2`", "PriceList")
     ]
     assert places == sorted(places)
-    assert "The map below is current." in text
+    assert "The map is current." in text
 
 
 @pytest.mark.parametrize("name", ["codex-session-start", "codex-prompt-task"])
@@ -157,7 +157,7 @@ def test_a_stale_index_is_used_and_said_so(shop: Path, tmp_path: Path) -> None:
     (root / "shop/cart.py").write_text("def load_wagon() -> None: ...\n")
     (root / "web/style.py").unlink()
     text = context(ask(root, "claude-session-start-startup"))
-    assert "2 of 6 files changed since the map below" in text
+    assert "2 of 6 files changed since the map was made" in text
     assert "def load_cart" in context(ask(root, "claude-prompt-code"))
 
 
@@ -166,10 +166,10 @@ def test_a_file_that_is_not_indexed_yet_makes_the_map_stale(shop: Path, tmp_path
     lab.plant(root, {".gitignore": "/build\n*_local.py\n"})
     assert lab.run(root, "map").returncode == 0
     lab.plant(root, {"build/made.py": "", "shop/mine_local.py": "", "shop/notes.odd": ""})
-    assert "The map below is current." in context(ask(root, "claude-session-start-startup"))
+    assert "The map is current." in context(ask(root, "claude-session-start-startup"))
     lab.plant(root, {"shop/wagon.py": "", "depot/yard.py": ""})
     text = context(ask(root, "claude-session-start-startup"))
-    assert "0 of 6 files changed, 2 new since the map below" in text
+    assert "0 of 6 files changed, 2 new since the map was made" in text
 
 
 def test_without_an_index_the_map_is_given_and_without_a_map_the_structure(
