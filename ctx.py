@@ -10230,12 +10230,14 @@ _TAIL_SHARE = 0.1  # of the budget, for signatures and names
 _MOST_OMITTED = 10
 
 
-def make_pack_summary(project: Project, text: str, *, stale: bool = False) -> str:
+def make_pack_summary(project: Project, text: str, *, role: str = "", stale: bool = False) -> str:
     """The package of a task in short, within pack.summary_max_tokens; "" if there is none."""
     if not project.config.pack_enabled or not text.strip():
         return ""
     budget = project.config.pack_summary_max_tokens
-    package = make_pack(project, Request(text, budget, form="summary", stale=stale))
+    role = role if role in project.config.roles else ""  # agents have types of their own
+    request = Request(text, budget, role=role, form="summary", stale=stale)
+    package = make_pack(project, request)
     return package.text if package.files else ""
 
 
@@ -10645,28 +10647,23 @@ def make_mentions(project: Project, text: str, role: str = "") -> str:
         return ""
     sections = [Section("Task", _task_text(project, tracker, task)) for task in tasks]
     wanted = "\n".join([text, *map(task_text, tasks)])
-    package = make_pack_summary(project, wanted, stale=True)
+    package = make_pack_summary(project, wanted, role=role, stale=True)
     sections += [Section("Named here", code), Section("Context package", package)]
     return _fit_hook(project, sections)
 
 
 def make_role(project: Project, role: str, text: str) -> str:
-    """What a helper agent should know: where its role may look, the task at hand, the commands."""
+    """What a helper agent should know: where its role may look, the task at hand, its package."""
     tracker = _near_tasks(project)
     current = find_current(tracker, read_branch(project))
     globs = project.config.roles.get(role, ())
-    parts = parse_parts(clean_text(read_text(project, MAP_PATH) or ""))
-    allowed, limits = _role_pattern(project, role), ""
-    if globs:
-        limits = f"The role {code_span(role)} keeps to: {', '.join(map(code_span, globs))}."
-        files = list(filter(re.compile(allowed, re.S).fullmatch, list_indexed(project)))
-        body = "".join(f"- {code_span(path)}\n" for path in files[:_LISTED_FILES])
-        parts = {"Commands": parts.get("Commands", ""), f"Its {len(files)} files": body}
+    limits = f"The role {code_span(role)} keeps to: {', '.join(map(code_span, globs))}."
+    wanted = "\n".join([text, *([task_text(current)] if current else [])])
     sections = [
-        Section("Role", limits),
+        Section("Role", limits if globs else ""),
         Section("Current task", _task_text(project, tracker, current) if current else ""),
-        Section("Named here", _named_code(project, text, allowed)),
-        *(Section(name, parts[name]) for name in parts if name not in ("", "Key Symbols")),
+        Section("Context package", make_pack_summary(project, wanted, role=role, stale=True)),
+        Section("Named here", _named_code(project, text, _role_pattern(project, role))),
     ]
     return _fit_hook(project, sections)
 
@@ -10747,19 +10744,25 @@ def _task_text(project: Project, tracker: Tracker, task: Task) -> str:
 
 
 def _named_code(project: Project, text: str, allowed: str = ".*") -> str:
-    """The files and symbols of the index that a text names."""
-    names = [*find_path_words(text), *find_identifiers(text)]
+    """The files and symbols of the index that a text names, those that most of it names first."""
+    names = dict.fromkeys([*find_path_words(text), *find_identifiers(text)])
+    # a path, then a name of many words: pasted code holds hundreds of names
+    ranked = sorted(names, key=lambda name: (-name.count("/"), -len(split_words(name)), -len(name)))
+    names = dict.fromkeys(ranked[:_NAMES_SOUGHT])
     ends = tuple(f"/{name}" for name in names)
-    lines = []
-    for path, found in sorted(find_indexed(project, names).items()):
+    rows = []
+    for path, tags in find_indexed(project, names).items():
         if re.fullmatch(allowed, path, re.S):
             whole = f"/{path}".endswith(ends)
-            named = [each for each in found.definitions if whole or each.name in names]
+            named = [each for each in tags.definitions if whole or each.name in names]
+            count = len({each.name for each in named if each.name in names}) + 2 * whole
             shown = [render_symbol(Symbol(0, path, each))[1:] for each in named[:_NAMED_SHOWN]]
-            lines += [f"{code_span(path)}\n", *(f"-{line}" for line in shown)]
-    return "".join(lines)
+            lines = [f"{code_span(path)}\n", *(f"-{line}" for line in shown)]
+            rows.append((-count * weigh_file(path), path, "".join(lines)))
+    return "".join(lines for _, _, lines in sorted(rows))
 
 
+_NAMES_SOUGHT = 20  # the most specific ones
 _NAMED_SHOWN = 20
 
 
@@ -10992,14 +10995,15 @@ class AgentRow(NamedTuple):
 
 
 class Setup(NamedTuple):
-    """What init is asked for."""
+    """What init or update is asked for."""
 
     agents: Sequence[str] = ()  # by name; none: those that this repository uses
     files: Sequence[str] = ()  # more files that get a section
-    parts: Collection[str] = ()  # of "hooks", "mcp" and "helper"
-    constitution: str = CONSTITUTIONS[0]  # "" leaves it out
+    parts: Collection[str] = ("rule",)  # of the kinds "rule", "helper", "hooks", "mcp"
+    constitution: str = ""  # one of CONSTITUTIONS
     with_map: bool = True
     vendor: bool = False
+    force: Collection[str] = ()  # of "sections" and "constitution": replaced though edited
 
 
 @functools.cache
@@ -11021,42 +11025,91 @@ def _exists(project: Project, path: str) -> bool:
 
 def plan_init(project: Project, setup: Setup) -> Plan:
     """Everything `init` writes: sections, own files, and what the agents of this repository read."""
-    known = list(dict.fromkeys(row.agent for row in agent_rows()))
-    for name in setup.agents:
-        if name not in known:
-            raise CtxError(f"--agents {show(name)}: unknown agent; {closest(name, known)}")
-    rows = [row for row in agent_rows() if row.agent in (setup.agents or list_agents(project))]
-    own = {RUNLOOP_PATH: seal(TEMPLATES["runloop.md"])}
-    if setup.constitution:
-        own[CONSTITUTION_PATH] = _constitution(setup.constitution)
+    known = {row.agent for row in agent_rows()} - {"any"}
+    for name in {*setup.agents} - known:
+        raise CtxError(f"--agents {show(name)}: unknown agent; {closest(name, sorted(known))}")
     if setup.vendor:
-        own[VENDOR_PATH] = read_file(os.path.realpath(__file__)) or b""
         config = project.config._replace(agents_command=f"python3 {VENDOR_PATH}")
         project = project._replace(config=config)
-    paths = [AGENT_FILE, *_list_section_paths(project, rows), *setup.files]
-    agents = plan_agents(project, rows, setup.parts)
-    return _plan_all(project, paths, own, agents, with_map=setup.with_map)
+    rows = _rows_of(setup.agents or list_agents(project))
+    return _plan_all(project, setup, rows, [*_list_section_paths(project, rows), *setup.files])
 
 
-def plan_update(project: Project, *, force: bool = False, constitution: str = "") -> Plan:
+def plan_update(project: Project, setup: Setup) -> Plan:
     """Everything `update` refreshes: what init made and nobody has edited since."""
     paths = list_managed(project)
     if not paths and not os.path.lexists(find_place(project, RUNLOOP_PATH)):
         ctx = script_command(project)
         raise CtxError(f"{show(os.path.basename(project.root))}: not set up; run `{ctx} init`")
     with_map = not paths or _exists(project, MAP_PATH)
-    agents = plan_agents(project, (), ())
-    plan = _plan_all(project, paths, {}, agents, force=force, with_map=with_map)
-    if constitution:
-        old, new = read_old(project, CONSTITUTION_PATH), _constitution(constitution)
-        plan.changes.append(Change(CONSTITUTION_PATH, old, new))
-        if old not in (None, new):
-            _keep_copy(project, plan, CONSTITUTION_PATH, old or b"")
+    return _plan_all(project, setup._replace(with_map=with_map), (), paths)
+
+
+def _rows_of(agents: Collection[str]) -> list[AgentRow]:
+    return [row for row in agent_rows() if row.agent in (*agents, "any")]
+
+
+def _plan_all(
+    project: Project, setup: Setup, rows: Sequence[AgentRow], paths: Sequence[str]
+) -> Plan:
+    agents = plan_agents(project, rows, setup.parts)
+    planned = {change.path for change in agents.changes if change.new is not None}
+    planned |= {MAP_PATH} if setup.with_map else set()
+    planned |= {CONSTITUTION_PATH} if setup.constitution else set()
+    sections = _plan_sections(project, paths, _list_absent(project) - planned, setup)
+    plan = _plan_own_files(project, setup)
+    for other in (sections, agents):
+        plan.changes.extend(other.changes)
+        plan.notes.extend(other.notes)
     return plan
 
 
-def _constitution(name: str) -> bytes:
-    return TEMPLATES[f"constitution-{name}.md"].encode()
+def _list_absent(project: Project) -> set[str]:
+    """The files of ours that a section may name and that are not here."""
+    named = [row.path for row in agent_rows() if row.kind in ("rule", "helper")]
+    paths = [MAP_PATH, CONSTITUTION_PATH, *named]
+    return {path for path in paths if not _exists(project, path)}
+
+
+def plan_remove(project: Project) -> Plan:
+    """The changes that take out every managed section and what agents read of ours."""
+    plan = plan_agents(project, (), (), remove=True)
+    for path in list_managed(project):
+        old = read_old(project, path) or b""
+        plan.changes.append(Change(path, old, in_file(path, remove_section, old)))
+    if not plan.changes:
+        plan.notes.append("no managed section found; nothing to remove")
+    kept = {
+        ".ctx": "your constitution, the map, recorded attempts",
+        ".runner": "state of your loop",
+    }
+    for folder in kept:
+        if _exists(project, folder):
+            plan.notes.append(f"{folder}/ stays: {kept[folder]}; `rm -r {folder}` removes it")
+    return plan
+
+
+def _plan_own_files(project: Project, setup: Setup) -> Plan:
+    """The files below .ctx: what belongs to the user is only made, and replaced when forced."""
+    plan = Plan([], [])
+    if setup.with_map:  # first: it may make .ctx/.gitignore
+        text = make_map(project, project.config.map_token_budget)
+        plan.changes.append(plan_file(project, MAP_PATH, text.encode()))
+    own = {IGNORE_PATH: IGNORED.encode()}
+    if setup.vendor:
+        own[VENDOR_PATH] = read_file(os.path.realpath(__file__)) or b""
+    if setup.constitution:
+        own[CONSTITUTION_PATH] = TEMPLATES[f"constitution-{setup.constitution}.md"].encode()
+    for path, new in own.items():
+        forced = path == VENDOR_PATH or (
+            path == CONSTITUTION_PATH and "constitution" in setup.force
+        )
+        if forced or not os.path.lexists(find_place(project, path)):
+            change = plan_file(project, path, new)
+            plan.changes.append(change)
+            if path == CONSTITUTION_PATH and change.old not in (None, new):
+                _keep_copy(project, plan, path, change.old or b"")
+    return plan
 
 
 def _keep_copy(project: Project, plan: Plan, path: str, source: bytes) -> None:
@@ -11066,86 +11119,26 @@ def _keep_copy(project: Project, plan: Plan, path: str, source: bytes) -> None:
     plan.notes.append(f"{path}: replaced; your text is in {copy}")
 
 
-def plan_remove(project: Project) -> Plan:
-    """The changes that take out every managed section and what agents read of ours."""
-    changes, agents = [], plan_agents(project, (), (), remove=True)
-    for path in list_managed(project):
-        old = read_old(project, path) or b""
-        changes.append(Change(path, old, in_file(path, remove_section, old)))
-    changes += agents.changes
-    notes = [] if changes else ["no managed section found; nothing to remove"]
-    kept = {
-        ".ctx": "your constitution, the map, recorded attempts",
-        ".runner": "state of your loop",
-    }
-    notes += [
-        f"{folder}/ stays: {what}; `rm -r {folder}` removes it"
-        for folder, what in kept.items()
-        if _exists(project, folder)
-    ]
-    return Plan(changes, [*agents.notes, *notes])
+# -- sections
 
 
 def _list_section_paths(project: Project, rows: Sequence[AgentRow]) -> list[str]:
     """The instruction files of some agents that should hold a section."""
-    satisfied = {
+    done = [
         row.agent
         for row in rows
         if row.kind == "unless" and row.value in (read_text(project, row.path) or "")
-    }
+    ]
     return [
         row.path
         for row in rows
-        if (row.kind == "section" and row.agent not in satisfied)
+        if (row.kind == "section" and row.agent not in done)
         or (row.kind == "pointer" and os.path.isfile(os.path.join(project.root, row.path)))
     ]
 
 
-def _plan_all(
-    project: Project,
-    paths: Sequence[str],
-    own: Mapping[str, bytes],
-    agents: Plan,
-    *,
-    with_map: bool,
-    force: bool = False,
-) -> Plan:
-    planned = {*own, *(change.path for change in agents.changes if change.new is not None)}
-    planned |= {MAP_PATH} if with_map else set()
-    plan = _plan_sections(project, paths, _list_absent(project) - planned, force=force)
-    files = _plan_own_files(project, own, with_map=with_map)
-    changes = [*files.changes, *plan.changes, *agents.changes]
-    return Plan(changes, [*files.notes, *plan.notes, *agents.notes])
-
-
-def _list_absent(project: Project) -> set[str]:
-    """The files of ours that a section may name and that are not here."""
-    helpers = [row.path for row in agent_rows() if row.kind == "helper"]
-    names = [MAP_PATH, CONSTITUTION_PATH, RUNLOOP_PATH, *helpers]
-    return {path for path in names if not _exists(project, path)}
-
-
-def _plan_own_files(project: Project, own: Mapping[str, bytes], *, with_map: bool) -> Plan:
-    """The files below .ctx: what belongs to the user is only made, never changed."""
-    budget = project.config.map_token_budget
-    text = make_map(project, budget) if with_map else ""  # may make .ctx/.gitignore
-    plan = Plan([], [])
-    for path, new in {IGNORE_PATH: IGNORED.encode(), **own}.items():
-        if path == VENDOR_PATH or not os.path.lexists(find_place(project, path)):
-            plan.changes.append(plan_file(project, path, new))
-    old = read_old(project, RUNLOOP_PATH)
-    known, pristine = unseal(old or b"")
-    if pristine and known != TEMPLATES["runloop.md"]:
-        plan.changes.append(Change(RUNLOOP_PATH, old, seal(TEMPLATES["runloop.md"])))
-    elif old is not None and not pristine and not own:
-        plan.notes.append(f"{RUNLOOP_PATH}: edited by hand; kept (delete it for a new one)")
-    if with_map:
-        plan.changes.append(plan_file(project, MAP_PATH, text.encode()))
-    return plan
-
-
 def _plan_sections(
-    project: Project, paths: Sequence[str], absent: Collection[str], *, force: bool
+    project: Project, paths: Sequence[str], absent: Collection[str], setup: Setup
 ) -> Plan:
     """Sections for these files, one for a pair that is linked; edited ones are kept and named."""
     project = project._replace(look_only=True)  # a damaged file is refused before anything is left
@@ -11164,7 +11157,7 @@ def _plan_sections(
         if state == "newer":
             plan.notes.append(f"{path}: its section was written by a newer ctx.py; left alone")
             continue
-        if state == "edited" and not force:
+        if state == "edited" and "sections" not in setup.force:
             again = f"`{script_command(project)} update --force` replaces it"
             plan.notes.append(f"{path}: section edited by hand; kept ({again})")
             continue
@@ -11179,44 +11172,40 @@ def _plan_sections(
 
 def make_section(project: Project, path: str, source: bytes, absent: Collection[str]) -> str:
     """The text of the managed section of one instruction file, without lines on absent files."""
-    name = _section_template(project, path)
-    up = "../" * path.count("/")  # imports are relative to the importing file
-    own = (in_file(path, remove_section, source) or b"").splitlines()
-    imported = f"@{up}{AGENT_FILE}".encode() in map(bytes.strip, own)
-    values = {"ctx": script_command(project), "up": up, "commands": "", "tasks": ""}
-    values["agents"] = "" if imported else f"@{up}{AGENT_FILE}\n"
-    if name == "agents-section.md":
-        values["tasks"] = _section_tasks(project, values["ctx"])
-        values["commands"] = render_section_commands(
-            read_facts(project, list_files(project)).commands
-        )
-    return fit_section(name, values, absent)
-
-
-def _section_template(project: Project, path: str) -> str:
-    """Which template a file's section is made from: AGENTS.md and its links have the full one."""
     stem = os.path.basename(path).upper().partition(".")[0]  # CLAUDE.local.md is like CLAUDE.md
+    same = find_place(project, path) == find_place(project, AGENT_FILE)  # a link to it
     names = [
         row.value
         for row in agent_rows()
-        if row.kind in ("section", "pointer") and row.path in (path, f"{stem}.md")
+        if row.kind in ("section", "pointer") and row.path in (path, f"{stem}.md") and not same
     ]
-    linked = find_place(project, path) == find_place(project, AGENT_FILE)
-    return names[0] if names and not linked else "agents-section.md"
+    up = "../" * path.count("/")  # imports are relative to the importing file
+    own = (in_file(path, remove_section, source) or b"").splitlines()
+    imported = f"@{up}{AGENT_FILE}".encode() in map(bytes.strip, own)
+    ctx, commands, tasks = script_command(project), "", ""
+    if not names:
+        commands = render_section_commands(read_facts(project, list_files(project)).commands)
+        tasks = _section_tasks(project, ctx)
+    values = {"ctx": ctx, "up": up, "commands": commands, "tasks": tasks}
+    values["agents"] = "" if imported else f"@{up}{AGENT_FILE}\n"
+    return fit_section((names or ["agents-section.md"])[0], values, absent)
 
 
 def fit_section(name: str, values: Mapping[str, str], absent: Collection[str] = ()) -> str:
     """A filled section; commands that would make it too long are left out."""
-    wanted = {key: values[key] for key in values if f"{{{key}}}" in TEMPLATES[name]}
     commands = values["commands"].splitlines(keepends=True)
     for kept in range(len(commands), -1, -1):
-        if "commands" in wanted:
-            wanted["commands"] = "".join(commands[:kept])
-        lines = fill(name, **wanted).splitlines(keepends=True)
+        text = _fill_some(name, {**values, "commands": "".join(commands[:kept])})
+        lines = text.splitlines(keepends=True)
         text = "".join(line for line in lines if not any(path in line for path in absent))
         if estimate_tokens(text) <= SECTION_TOKENS and text.count("\n") <= SECTION_LINES:
             break
     return text
+
+
+def _fill_some(name: str, values: Mapping[str, str]) -> str:
+    """A template filled with those of the values that it asks for."""
+    return fill(name, **{key: values[key] for key in values if f"{{{key}}}" in TEMPLATES[name]})
 
 
 def _section_tasks(project: Project, ctx: str) -> str:
@@ -11229,14 +11218,14 @@ def _section_tasks(project: Project, ctx: str) -> str:
     claim = claim and f" Claim: {claim}."
     return (
         f"- Tasks ({tracker.source}): `{ctx} tasks --ready` lists them, `{ctx} prompt ID` tells all of one."
-        f"{claim} Done: {close}.\n"
+        f"{claim} Done: {source.close.format(**words)}.\n"
     )
 
 
 def list_managed(project: Project) -> list[str]:
     """The instruction files that hold a managed section, whole or damaged; a linked pair once."""
     names = {*list_files(project), *list_folder(project, "")}  # also those that git does not list
-    first = [AGENT_FILE, *(row.path for row in agent_rows() if row.kind == "section")]
+    first = [row.path for row in agent_rows() if row.kind == "section"]
     others = sorted(path for path in names - {*first} if can_be_managed(path))
     managed: dict[str, str] = {}  # real place -> path
     for path in [*first, *others]:
@@ -11261,8 +11250,10 @@ def describe_setup(project: Project, written: Collection[str]) -> list[str]:
     ctx = script_command(project)
     others = ("--others", "--ignored", "--exclude-standard")
     ignored = run_git(project, "ls-files", "-z", *others, "--", *sorted(written)) or b""
-    names = [path for path in os.fsdecode(ignored).split("\0") if path]
-    lines = [f"{names[0]}: ignored by git; `git add -f` shares it with others"] if names else []
+    lines = [
+        f"{path}: ignored by git; `git add -f` shares it with others"
+        for path in os.fsdecode(ignored).split("\0")[:-1]
+    ]
     flags = {MAP_PATH: "--no-map", CONSTITUTION_PATH: "--no-constitution"}
     imports = [path for path in flags if f"@{path}" in (read_text(project, "CLAUDE.md") or "")]
     if imports:
@@ -11270,8 +11261,7 @@ def describe_setup(project: Project, written: Collection[str]) -> list[str]:
         lines.append(f"every Claude session imports {' and '.join(imports)}; without: {out}")
     lines += [row.value for row in agent_rows() if row.kind == "note" and row.path in written]
     finding = check_command(project)
-    if finding.fix:
-        lines.append(f"{finding.state}; {finding.fix}")
+    lines += [f"{finding.state}; {finding.fix}"] if finding.fix else []
     return [*lines, f'next: `{ctx} pack "what to do"`, `{ctx} tasks`, `{ctx} doctor`']
 
 
@@ -11287,6 +11277,7 @@ _LAUNCHER = (
     'python3 -c "import sys; sys.dont_write_bytecode = False; sys.pycache_prefix = sys.argv.pop(1);'
     ' sys.path[0] = sys.argv.pop(1); import {name}; {name}.main()" .ctx/cache {folder} hook'
 )
+_OWN_COMMAND = r"-d \.ctx |import (\w+); \1\.main|\bctx\.py\W+(?:hook|mcp)\b"  # as JSON writes it
 
 
 def plan_agents(
@@ -11296,39 +11287,40 @@ def plan_agents(
 
     Or all of them taken out again. What was edited by hand stays and is named.
     """
-    changes, notes = [], []
+    plan = Plan([], [])
     for row in agent_rows():
-        asked = row in rows and row.kind in (*parts, "rule")
-        old = (
-            read_old(project, row.path) if row.kind in ("helper", "rule", "hooks", "mcp") else None
-        )
-        if row.kind in ("hooks", "mcp"):
-            text = (old or b"").decode("utf-8", "surrogateescape")
-            try:
-                new = _edit_settings(project, row, text, asked=asked, remove=remove)
-            except (ValueError, RecursionError) as error:
-                if not asked:
-                    continue
-                what = f"{row.path}: cannot be read: {one_line(str(error))}; correct it"
-                raise CtxError(what) from error
-            if new != text:
-                changes.append(
-                    Change(row.path, old, new.encode("utf-8", "surrogateescape") or None)
-                )
-        elif row.kind in ("helper", "rule"):
-            sealed = None if remove else seal(fill(row.value, ctx=script_command(project)))
+        if row.kind not in ("rule", "helper", "hooks", "mcp"):
+            continue
+        asked, old = row in rows and row.kind in parts, read_old(project, row.path)
+        if row.kind in ("rule", "helper"):
+            text = _fill_some(row.value, {"ctx": script_command(project)})
             if unseal(old)[1] if old is not None else asked:
-                changes.append(Change(row.path, old, sealed))
-            elif old is not None and (asked or b"<!-- ctx sha256:" in old):
-                notes.append(f"{row.path}: edited by hand; kept")
-    return Plan(changes, notes)
+                plan.changes.append(Change(row.path, old, None if remove else seal(text)))
+            elif old is not None and (row in rows or b"<!-- ctx sha256:" in old):
+                plan.notes.append(f"{row.path}: edited by hand; kept")
+            continue
+        text = (old or b"").decode("utf-8", "surrogateescape")
+        try:
+            new = _edit_settings(project, row, text, asked=asked, remove=remove)
+        except (ValueError, RecursionError) as error:
+            if asked:
+                reason = one_line(str(error))
+                raise CtxError(f"{row.path}: cannot be read: {reason}; correct it") from error
+        else:
+            source = new.encode("utf-8", "surrogateescape") or None
+            plan.changes.append(Change(row.path, old, source if new != text else old))
+    return plan
 
 
 def _edit_settings(project: Project, row: AgentRow, text: str, *, asked: bool, remove: bool) -> str:
     """A settings file with our commands added if asked for, renewed or taken out; "" if none is left."""
     import json
 
-    line = _agent_line(project, row.kind)
+    ctx, kind = script_command(project), row.kind.removesuffix("s")
+    script = re.fullmatch(r"python3 (?:([\w./-]+)/)?([^\W\d]\w*)\.py", ctx)
+    line = f"{_FROM_ROOT}{ctx} {kind}"
+    if script and kind == "hook":
+        line = _FROM_ROOT + _LAUNCHER.format(folder=script[1] or ".", name=script[2])
     handler = {"type": "command", "command": line, "timeout": 20}
     value = row.value.replace('"@hook"', json.dumps(handler)).replace('"@mcp"', json.dumps(line))
     wanted = json.loads(value)
@@ -11338,20 +11330,10 @@ def _edit_settings(project: Project, row: AgentRow, text: str, *, asked: bool, r
     if not isinstance(data, dict):
         raise ValueError("not an object")
     new = _replace_own(data, ... if remove else next(_list_handlers(wanted)))
-    if asked:
-        new = _merge(row.path, new, wanted)
+    new = _merge(row.path, new, wanted) if asked else new
     if new == data:
         return text
     return "" if new is ... or new.keys() <= {"version"} else edit_json(text or "{}\n", new)
-
-
-def _agent_line(project: Project, kind: str) -> str:
-    """The line of shell by which an agent starts `hook` or `mcp` from any folder."""
-    ctx = script_command(project)
-    script = re.fullmatch(r"python3 (?:([\w./-]+)/)?([^\W\d]\w*)\.py", ctx)
-    if kind == "mcp" or not script:
-        return f"{_FROM_ROOT}{ctx} {kind.removesuffix('s')}"
-    return _FROM_ROOT + _LAUNCHER.format(folder=script[1] or ".", name=script[2])
 
 
 def _list_handlers(value: Any) -> Iterator[dict[str, Any]]:
@@ -11365,12 +11347,9 @@ def _list_handlers(value: Any) -> Iterator[dict[str, Any]]:
 
 def _is_own(handler: Mapping[str, Any]) -> bool:
     """Whether a command of a settings file starts ctx.py, in any of the ways it was written."""
-    lists = [
-        each if isinstance(each, list) else [each] for each in map(handler.get, ("command", "args"))
-    ]
-    line = " ".join(word for words in lists for word in words if isinstance(word, str))
-    ways = r"-d \.ctx .*|import (\w+); \1\.main\(\).*|(?:^|[\s/])ctx(?:\.py)?"
-    return re.search(rf"(?s:{ways}) (?:hook|mcp)$", line) is not None
+    import json
+
+    return re.search(_OWN_COMMAND, json.dumps(handler)) is not None
 
 
 def _replace_own(value: Any, command: Any) -> Any:
@@ -11394,35 +11373,29 @@ def _merge(path: str, value: Any, wanted: Any) -> Any:
         raise CtxError(f"{path}: {show(str(value), 40)} is not a {kind}; correct it")
     if isinstance(wanted, list):
         return value if any(map(_is_own, _list_handlers(value))) else [*value, *wanted]
-    if not isinstance(wanted, dict):
+    if not isinstance(wanted, dict) or ("command" in wanted and _is_own(value)):
         return value
     if "command" in wanted:
-        if not _is_own(value):
-            raise CtxError(f"{path}: the entry `ctx` is something else; rename it")
-        return value
+        raise CtxError(f"{path}: the entry `ctx` is something else; rename it")
     new = {key: _merge(path, value[key], wanted[key]) for key in wanted if key in value}
     return value | wanted | new
 
 
 def _edit_toml(path: str, text: str, wanted: dict[str, Any], *, asked: bool, remove: bool) -> str:
-    """The same for TOML, where our entry is one table at the end."""
+    """The same for TOML, where our entry is one table, after a blank line."""
     import json
-    import tomllib
 
     ((group, entries),) = wanted.items()
     ((name, handler),) = entries.items()
-    head = f"[{group}.{name}]\n"
-    block = head + "".join(f"{key} = {json.dumps(item)}\n" for key, item in handler.items())
-    old = re.search(rf"(?m)^{re.escape(head)}(?:[^\[\n].*\n)*", text)
-    if old and _is_own(tomllib.loads(old[0])[group][name]):
-        before = text[: old.start()].removesuffix("\n\n" if remove else "")
-        before += "\n" if remove and before else ""
-        return before + ("" if remove else block) + text[old.end() :]
-    if not asked:
-        return text
-    if old or name in tomllib.loads(text).get(group, {}):
+    block = f"[{group}.{name}]\n"
+    block += "".join(f"{key} = {json.dumps(item)}\n" for key, item in handler.items())
+    old = re.search(rf"(?m)(^\n)?^\[{group}\.{name}\]\n(?:[^\[\n].*\n?)*", text)
+    if old and re.search(_OWN_COMMAND, old[0]):
+        new = "" if remove else (old[1] or "") + block
+        return text[: old.start()] + new + text[old.end() :]
+    if old and asked:
         raise CtxError(f"{path}: the entry `{name}` is something else; rename it")
-    return f"{text.rstrip()}\n\n{block}" if text.strip() else block
+    return f"{text}\n{block}" if asked and text else block if asked else text
 
 
 # -- doctor
@@ -11468,8 +11441,7 @@ def check_health(project: Project) -> list[Finding]:
     managed = []
     with contextlib.suppress(CtxError):  # what is wrong with AGENTS.md is found again below
         managed = list_managed(project)
-    rows = [row for row in agent_rows() if row.agent in list_agents(project)]
-    sections = [AGENT_FILE, *_list_section_paths(project, rows), *managed]
+    sections = [*_list_section_paths(project, _rows_of(list_agents(project))), *managed]
     paths = dict.fromkeys([*sections, CONSTITUTION_PATH, RUNLOOP_PATH, MAP_PATH])
     return [*found, *(_check_file(project, ctx, path, managed) for path in paths)]
 
@@ -11599,7 +11571,7 @@ def cmd_init(project: Project, args: argparse.Namespace) -> int:
         except CtxError as error:
             say(project, f"{error}; going on without the parsers")
     project = project._replace(look_only=args.dry_run)
-    asked = {"hooks": args.hooks, "mcp": args.mcp, "helper": args.agents is not None}
+    asked = {"rule": True, "hooks": args.hooks, "mcp": args.mcp, "helper": args.agents is not None}
     setup = Setup(
         agents=[name for name in re.split(r"[\s,]+", args.agents or "") if name],
         files=[find_path(project, path) for path in args.file],
@@ -11610,7 +11582,7 @@ def cmd_init(project: Project, args: argparse.Namespace) -> int:
     )
     written = _apply(project, plan_init(project, setup), dry=args.dry_run)
     if args.hooks and not args.dry_run:
-        read_linked(project, list_files(project))  # so that the first prompt gets a package
+        make_pack_summary(project, "words")  # counts them, so that the first prompt gets a package
     for line in describe_setup(project, written) if written else ():
         say(project, line)
     return 0
@@ -11656,7 +11628,9 @@ def cmd_update(project: Project, args: argparse.Namespace) -> int:
     if args.remove:
         plan = plan_remove(project)
     else:
-        plan = plan_update(project, force=args.force, constitution=args.force_constitution)
+        force = {"sections": args.force, "constitution": args.force_constitution}
+        forced = [part for part in force if force[part]]
+        plan = plan_update(project, Setup(constitution=args.force_constitution, force=forced))
     if args.check:
         stale = [change.path for change in plan.changes if change.old != change.new]
         for path in stale:
@@ -12260,8 +12234,9 @@ def cmd_mcp(project: Project, args: argparse.Namespace) -> int:
 
     def call(message: dict[str, Any]) -> None:
         answer = _answer_message(project, message)
-        if calls.pop(message["id"], None):
+        if message["id"] in calls:
             send(answer)
+            calls.pop(message["id"], None)
 
     while line := sys.stdin.buffer.readline(_MAX_MESSAGE):
         message = _parse_message(line)
@@ -12518,7 +12493,7 @@ TEMPLATES = {
 {commands}{tasks}- Files for one task, with reasons: `{ctx} pack "what to do"`. Work within that package; report gaps rather than searching everywhere.
 """[1:],
     "agents.txt": r"""
-# Coding agents and the files they read in a repository: agent, kind, path, value.
+# Coding agents and the files they read in a repository: agent (any: in every setup), kind, path, value.
 #   found    the path shows that the agent is used here
 #   section  a managed section, made from the template
 #   pointer  the same, only where the file exists: it hides AGENTS.md, or is read beside it
@@ -12529,6 +12504,8 @@ TEMPLATES = {
 #   mcp      JSON or TOML merged in with `init --mcp`; "@mcp" is the line that a shell runs
 #   trust    a file of the user that names this repository once it is trusted, and what to do if not
 #   note     told when init wrote the file
+any       section  AGENTS.md                        agents-section.md
+any       rule     .ctx/runloop.md                  runloop.md
 claude    found    .claude
 claude    found    CLAUDE.md
 claude    section  CLAUDE.md                        claude-section.md
