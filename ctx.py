@@ -10284,7 +10284,7 @@ _MOST_FOUND = 20
 
 # ---- 17 PROMPTS (world) ----------------------------------------------------
 # The prompt, context files, anchor, the texts of hook and MCP, and the page.
-# Uses: TYPES TEXT WORDS FACTS RANK SELECT RENDER DISK GIT INDEX TASKS LEDGER FLOWS.
+# Uses: TYPES TEXT WORDS RANK SELECT RENDER DISK GIT INDEX TASKS LEDGER FLOWS.
 
 CONTEXT_FOLDER = ".runner/context"
 _FAULTS_SHOWN = 5  # lines; --verbose shows them all
@@ -10611,25 +10611,18 @@ def make_session(project: Project, *, imported: bool = False) -> str:
 
     Every text reaches a session once: what AGENTS.md holds, or CLAUDE.md imports, is left out.
     """
-    ctx = script_command(project)
     tasks = _open_tasks(project, _near_tasks(project))
     text = read_text(project, MAP_PATH)
-    parts = parse_parts(clean_text(text)) if text is not None else _bare_parts(project)
-    commands = parts.pop("Commands", "")
+    parts = {} if text is None or imported else parse_parts(clean_text(text))
     if " CTX MANAGED SECTION" in (read_text(project, "AGENTS.md") or ""):
-        commands = ""
-    note = f"No map here yet; `{ctx} init` makes one." if text is None else _map_age(project, text)
-    if imported and text is not None:
-        parts, commands, note = {}, "", "" if note == _CURRENT else note
+        parts.pop("Commands", None)
+    note = "" if text is None else _map_age(project, text)
+    note = "" if imported and note == _CURRENT else note
     if not tasks and not parts and not note:
         return ""
-    sections = [
-        Section("", f"Facts about this repository, from `{ctx} hook`. {note}".rstrip()),
-        Section("Commands", commands),
-        Section("Tasks", tasks),
-        *(Section(name, body) for name, body in parts.items()),
-    ]
-    return _fit_hook(project, sections)
+    title = f"Facts about this repository, from `{script_command(project)} hook`. {note}".rstrip()
+    parts = {"": title, "Tasks": tasks, **parts}
+    return _fit_hook(project, [Section(name, body) for name, body in parts.items()])
 
 
 _CURRENT = "The map is current."
@@ -10637,9 +10630,9 @@ _CURRENT = "The map is current."
 
 def make_mentions(project: Project, text: str, role: str = "") -> str:
     """The tasks, files and symbols that a prompt names, and its package; "" if it names none."""
-    if TEMPLATES["contract.md"].partition("\n")[0] in text[:_PROMPT_CHARS]:
-        return ""  # a prompt of ours holds all of that
     text = text[:_PROMPT_CHARS]
+    if TEMPLATES["contract.md"].partition("\n")[0] in text:
+        return ""  # a prompt of ours holds all of that
     tracker = _near_tasks(project)
     tasks = find_named_tasks(tracker, text)[:2]
     code = _named_code(project, text, _role_pattern(project, role))
@@ -10668,9 +10661,6 @@ def make_role(project: Project, role: str, text: str) -> str:
     return _fit_hook(project, sections)
 
 
-_LISTED_FILES = 60
-
-
 def _role_pattern(project: Project, role: str) -> str:
     """What matches the paths that a role may see: all of them unless it is configured."""
     return "|".join(map(glob_pattern, project.config.roles.get(role, ()))) or ".*"
@@ -10686,18 +10676,6 @@ def _fit_hook(project: Project, sections: Sequence[Section]) -> str:
     ctx = script_command(project)
     end = f"[truncated; the whole map is {MAP_PATH}, a task `{ctx} prompt TASK`]"
     return "\n".join([*lines, *([mark] if mark else []), end, ""])
-
-
-def _bare_parts(project: Project) -> dict[str, str]:
-    """What can be told at once where there is no map: the root's own files."""
-    names = list_folder(project, "")
-    folders = {name for name in names if os.path.isdir(os.path.join(project.root, name))}
-    files = [name for name in names if name not in folders]
-    configs = filter(is_config, files)
-    commands = detect_facts(files, read_configs(project, configs)).commands
-    shown = [name + ("/" if name in folders else "") for name in names if name not in OWN_FOLDERS]
-    structure = "".join(f"- {code_span(name)}\n" for name in shown[:_LISTED_FILES])
-    return {"Commands": render_section_commands(commands), "Structure": structure}
 
 
 def _map_age(project: Project, text: str) -> str:
@@ -11003,7 +10981,8 @@ class Setup(NamedTuple):
     constitution: str = ""  # one of CONSTITUTIONS
     with_map: bool = True
     vendor: bool = False
-    force: Collection[str] = ()  # of "sections" and "constitution": replaced though edited
+    force: bool = False  # replace sections that were edited
+    renew: bool = False  # replace the constitution
 
 
 @functools.cache
@@ -11031,6 +11010,8 @@ def plan_init(project: Project, setup: Setup) -> Plan:
     if setup.vendor:
         config = project.config._replace(agents_command=f"python3 {VENDOR_PATH}")
         project = project._replace(config=config)
+    if "hooks" in setup.parts and not project.look_only:
+        make_pack_summary(project, "words")  # counts them, so that the first prompt gets a package
     rows = _rows_of(setup.agents or list_agents(project))
     return _plan_all(project, setup, rows, [*_list_section_paths(project, rows), *setup.files])
 
@@ -11041,8 +11022,8 @@ def plan_update(project: Project, setup: Setup) -> Plan:
     if not paths and not os.path.lexists(find_place(project, RUNLOOP_PATH)):
         ctx = script_command(project)
         raise CtxError(f"{show(os.path.basename(project.root))}: not set up; run `{ctx} init`")
-    with_map = not paths or _exists(project, MAP_PATH)
-    return _plan_all(project, setup._replace(with_map=with_map), (), paths)
+    setup = setup._replace(with_map=not paths or _exists(project, MAP_PATH), renew=True)
+    return _plan_all(project, setup, (), paths)
 
 
 def _rows_of(agents: Collection[str]) -> list[AgentRow]:
@@ -11101,10 +11082,8 @@ def _plan_own_files(project: Project, setup: Setup) -> Plan:
     if setup.constitution:
         own[CONSTITUTION_PATH] = TEMPLATES[f"constitution-{setup.constitution}.md"].encode()
     for path, new in own.items():
-        forced = path == VENDOR_PATH or (
-            path == CONSTITUTION_PATH and "constitution" in setup.force
-        )
-        if forced or not os.path.lexists(find_place(project, path)):
+        renew = path == VENDOR_PATH or (path == CONSTITUTION_PATH and setup.renew)
+        if renew or not os.path.lexists(find_place(project, path)):
             change = plan_file(project, path, new)
             plan.changes.append(change)
             if path == CONSTITUTION_PATH and change.old not in (None, new):
@@ -11157,7 +11136,7 @@ def _plan_sections(
         if state == "newer":
             plan.notes.append(f"{path}: its section was written by a newer ctx.py; left alone")
             continue
-        if state == "edited" and "sections" not in setup.force:
+        if state == "edited" and not setup.force:
             again = f"`{script_command(project)} update --force` replaces it"
             plan.notes.append(f"{path}: section edited by hand; kept ({again})")
             continue
@@ -11218,7 +11197,7 @@ def _section_tasks(project: Project, ctx: str) -> str:
     claim = claim and f" Claim: {claim}."
     return (
         f"- Tasks ({tracker.source}): `{ctx} tasks --ready` lists them, `{ctx} prompt ID` tells all of one."
-        f"{claim} Done: {source.close.format(**words)}.\n"
+        f"{claim} Done: {close}.\n"
     )
 
 
@@ -11247,6 +11226,8 @@ def can_be_managed(path: str) -> bool:
 
 def describe_setup(project: Project, written: Collection[str]) -> list[str]:
     """What a user should know after init: ignored files, imports, trust, and what comes next."""
+    if not written:
+        return []
     ctx = script_command(project)
     others = ("--others", "--ignored", "--exclude-standard")
     ignored = run_git(project, "ls-files", "-z", *others, "--", *sorted(written)) or b""
@@ -11562,8 +11543,9 @@ _JSON = switch("--json", "for a program, on stdout")
 def cmd_init(project: Project, args: argparse.Namespace) -> int:
     """Set this repository up: sections in AGENTS.md and CLAUDE.md, constitution, run loop, map.
 
-    Agents that are used here (Codex, Gemini CLI, Cursor, Copilot, opencode, Zed, Windsurf) get
-    what they read; `--agents NAME,NAME` chooses them instead. Not a byte of yours outside the managed sections changes; `update --remove` takes them out.
+    Agents that are used here (Codex, Gemini, Cursor, Copilot, opencode, Zed, Windsurf) get what
+    they read; `--agents A,B` chooses them instead. Not a byte of yours outside the managed
+    sections changes; `update --remove` takes them out.
     """
     if not args.no_setup and not args.dry_run and list_missing():
         try:
@@ -11581,9 +11563,7 @@ def cmd_init(project: Project, args: argparse.Namespace) -> int:
         vendor=args.vendor,
     )
     written = _apply(project, plan_init(project, setup), dry=args.dry_run)
-    if args.hooks and not args.dry_run:
-        make_pack_summary(project, "words")  # counts them, so that the first prompt gets a package
-    for line in describe_setup(project, written) if written else ():
+    for line in describe_setup(project, written):
         say(project, line)
     return 0
 
@@ -11598,10 +11578,10 @@ def _apply(project: Project, plan: Plan, *, dry: bool) -> list[str]:
     if dry:
         write_stdout(render_diff(plan.changes))
     written = [] if dry else write_changes(project, plan.changes)
-    gone = [change.path for change in plan.changes if change.new is None]
+    gone = [path for path in written if not os.path.lexists(f"{project.root}/{path}")]
     for path in written:
         say(project, f"{'removed' if path in gone else 'wrote'} {path}")
-    remove_empty_folders(project, () if dry else gone)
+    remove_empty_folders(project, gone)
     for note in plan.notes:
         say(project, note)
     return written
@@ -11628,9 +11608,7 @@ def cmd_update(project: Project, args: argparse.Namespace) -> int:
     if args.remove:
         plan = plan_remove(project)
     else:
-        force = {"sections": args.force, "constitution": args.force_constitution}
-        forced = [part for part in force if force[part]]
-        plan = plan_update(project, Setup(constitution=args.force_constitution, force=forced))
+        plan = plan_update(project, Setup(constitution=args.force_constitution, force=args.force))
     if args.check:
         stale = [change.path for change in plan.changes if change.old != change.new]
         for path in stale:
@@ -12035,13 +12013,12 @@ def cmd_completion(project: Project, args: argparse.Namespace) -> int:
 # ---- 20 SERVE (entry) ------------------------------------------------------
 # hook and mcp: JSON in, JSON out. Uses: TYPES TEXT DISK GIT FLOWS PROMPTS COMMANDS.
 
+_MAX_MESSAGE = 20_000_000  # bytes: far more than any agent sends
+
 
 @command(example="python3 ctx.py hook < event.json")
 def cmd_hook(project: Project, args: argparse.Namespace) -> int:
-    """Answer a coding agent's hook: event JSON on stdin, context JSON on stdout, always exit 0.
-
-    `init --hooks` registers it for Claude Code, Codex and Cursor.
-    """
+    """Answer a coding agent's hook: event JSON on stdin, context JSON on stdout, always exit 0."""
     return run_hook(project._replace(quiet=True, look_only=True))
 
 
@@ -12062,52 +12039,41 @@ def run_hook(project: Project | None) -> int:
     return 0
 
 
-_MAX_MESSAGE = 20_000_000  # bytes: far more than any agent sends
-
-
 def _answer_event(project: Project | None, event: Mapping[str, Any]) -> dict[str, Any] | None:
     """The answer in the shape of the agent that asked, or None."""
     fields = {re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).lower(): event[key] for key in event}
-    name = fields.get("hook_event_name")
-    make = _EVENT_MAKERS.get(name.lower()) if isinstance(name, str) else None
-    if make is None:
+    given = as_table(fields.get("tool_input"))
+    texts: dict[str, str] = collections.defaultdict(str)
+    texts |= {key: text for key, text in {**given, **fields}.items() if isinstance(text, str)}
+    name = texts["hook_event_name"]
+    make = _EVENT_MAKERS.get(name.lower())
+    text = make(project or _event_project(fields), texts) if make else ""
+    if not text:
         return None
-    made = make(project or _event_project(fields), fields)
-    camel = str(name)[0].islower()  # Cursor's spelling, and its shape
-    if not made:
-        return None
-    if isinstance(made, dict):
-        answer = {"hookEventName": name, "permissionDecision": "allow", "updatedInput": made}
-        return {"updated_input": made} if camel else {"hookSpecificOutput": answer}
-    if camel:
-        return {"additional_context": made}
-    return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": made}}
+    camel = name[0].islower()  # Cursor's spelling, and its shape
+    if make is _extend_prompt:
+        new = {**given, "prompt": f"{texts['prompt']}\n\n{text}"}
+        answer = {"hookEventName": name, "permissionDecision": "allow", "updatedInput": new}
+        return {"updated_input": new} if camel else {"hookSpecificOutput": answer}
+    more = {"hookEventName": name, "additionalContext": text}
+    return {"additional_context": text} if camel else {"hookSpecificOutput": more}
 
 
 def _event_project(fields: Mapping[str, Any]) -> Project:
     """The repository that an event is about: where the agent works, else where we were started."""
     roots = fields.get("workspace_roots")
     places = [fields.get("cwd"), *(roots if isinstance(roots, list) else ()), "."]
-    usable = [each for each in places if isinstance(each, str) and os.path.isdir(each)]
-    root = find_root(usable[0] if usable else ".")
+    root = find_root(next(path for path in places if isinstance(path, str) and os.path.isdir(path)))
     if not any(os.path.lexists(os.path.join(root, name)) for name in (".git", ".ctx")):
         raise CtxError("hook: neither a repository nor set up; run `ctx init` there")
     return Project(root, read_config(root), quiet=True, look_only=True)
 
 
-def _event_text(value: Any, key: str) -> str:
-    text = value.get(key) if isinstance(value, dict) else None
-    return text if isinstance(text, str) else ""
-
-
-def _extend_prompt(project: Project, fields: dict[str, Any]) -> dict[str, Any] | None:
-    """The input of a call that starts an agent, its prompt followed by what that names."""
-    given = fields.get("tool_input")
-    prompt = _event_text(given, "prompt")
-    if fields.get("tool_name") not in ("Agent", "Task") or not project.config.hook_agent_prompts:
-        return None
-    more = make_mentions(project, prompt, _event_text(given, "subagent_type"))
-    return {**given, "prompt": f"{prompt}\n\n{more}"} if more and isinstance(given, dict) else None
+def _extend_prompt(project: Project, texts: Mapping[str, str]) -> str:
+    """What the prompt names by which one agent starts another; "" unless the user wants that."""
+    if texts["tool_name"] not in ("Agent", "Task") or not project.config.hook_agent_prompts:
+        return ""
+    return make_mentions(project, texts["prompt"], texts["subagent_type"])
 
 
 def _imports_map(project: Project) -> bool:
@@ -12116,16 +12082,11 @@ def _imports_map(project: Project) -> bool:
     return f"@{MAP_PATH}" in (text or "")
 
 
-_Answer = str | dict[str, Any] | None
-_EVENT_MAKERS: dict[str, Callable[[Project, dict[str, Any]], _Answer]] = {
-    "sessionstart": lambda project, fields: make_session(project, imported=_imports_map(project)),
-    "userpromptsubmit": lambda project, fields: make_mentions(
-        project, _event_text(fields, "prompt")
-    ),
-    "subagentstart": lambda project, fields: make_role(
-        project,
-        _event_text(fields, "agent_type") or _event_text(fields, "subagent_type"),
-        _event_text(fields, "task"),
+_EVENT_MAKERS: dict[str, Callable[[Project, Mapping[str, str]], str]] = {
+    "sessionstart": lambda project, texts: make_session(project, imported=_imports_map(project)),
+    "userpromptsubmit": lambda project, texts: make_mentions(project, texts["prompt"]),
+    "subagentstart": lambda project, texts: make_role(
+        project, texts["agent_type"] or texts["subagent_type"], texts["task"]
     ),
     "pretooluse": _extend_prompt,
 }
@@ -12135,96 +12096,71 @@ _EVENT_MAKERS: dict[str, Callable[[Project, dict[str, Any]], _Answer]] = {
 
 
 class Tool(NamedTuple):
-    """One tool of the server: what it says, and the schemas of its arguments beside `tokens`."""
+    """One tool of the server: what it says and takes beside `tokens`; "!" is needed, "[]" a list."""
 
-    run: Callable[[Project, dict[str, Any]], str]
+    run: Callable[..., str]
     about: str
-    takes: dict[str, dict[str, Any]]
-    needs: tuple[str, ...] = ()
-
-
-def _one(about: str) -> dict[str, Any]:
-    return {"type": "string", "description": about}
-
-
-def _some(about: str) -> dict[str, Any]:
-    return {"type": "array", "items": {"type": "string"}, "description": about}
+    takes: dict[str, str]
 
 
 TOOLS: dict[str, Tool] = {
     "map": Tool(
-        lambda project, given: make_map(project, given["tokens"], focus=given.get("focus", ())),
+        lambda project, tokens, focus=(): make_map(project, tokens, focus=focus),
         "Ranked map of this repository: stack, commands, structure, key symbols.",
-        {"focus": _some("files, folders or symbols to rank from")},
+        {"focus[]": "files, folders or symbols to rank from"},
     ),
     "pack": Tool(
-        lambda project, given: make_package(
-            project, given["task"], given["tokens"], given.get("role", ""), given.get("files", ())
-        ),
+        lambda project, tokens, **given: make_package(project, given.pop("task"), tokens, **given),
         "The files and symbols that a task will touch, why, and their text or signatures.",
-        {
-            "task": _one("what is to be done, or a task's id"),
-            "role": _one("only what this role may see"),
-            "files": _some("files that must be in it"),
-        },
-        ("task",),
+        {"task!": "what to do, or a task's id", "role": "who reads it", "files[]": "must be in it"},
     ),
     "search": Tool(
-        lambda project, given: make_findings(project, given["words"], given["tokens"]),
+        lambda project, tokens, words: make_findings(project, words, tokens),
         "The best files, symbols and lines for some words.",
-        {"words": _one("what to look for")},
-        ("words",),
+        {"words!": "what to look for"},
     ),
     "symbol": Tool(
-        lambda project, given: make_symbol(project, given["name"], given["tokens"]),
+        lambda project, tokens, name: make_symbol(project, name, tokens),
         "Where a symbol is defined, its signature, who uses it and what it uses.",
-        {"name": _one("parse_config, or Class.method")},
-        ("name",),
+        {"name!": "parse_config, or Class.method"},
     ),
     "impact": Tool(
-        lambda project, given: make_impact(
-            project, given.get("paths", ()), given.get("since", ""), given["tokens"]
-        ),
+        lambda project, tokens, paths=(), since="": make_impact(project, paths, since, tokens),
         "What depends on some files, or on all that changed since a commit.",
-        {"paths": _some("files, from the root"), "since": _one("such as HEAD~1 or main")},
+        {"paths[]": "files, from the root", "since": "such as HEAD~1 or main"},
     ),
     "task": Tool(
-        lambda project, given: make_task(project, given["id"], given["tokens"]),
+        lambda project, tokens, **given: make_task(project, given["id"], tokens),
         "All that one task needs: goal, criteria, earlier attempts, git state.",
-        {"id": _one("of the task; a unique prefix will do")},
-        ("id",),
+        {"id!": "of the task; a unique prefix will do"},
     ),
 }
-_TOKENS = {"type": "integer", "description": "size of the answer", "default": 4000}
-_TOKENS |= {"minimum": 100, "maximum": 10_000}  # agents cut answers at 25,000
+_TOKENS: dict[str, Any] = {"type": "integer", "description": "size of the answer"}
+_TOKENS |= {"default": 4000, "minimum": 100, "maximum": 10_000}  # agents cut answers at 25,000
 _LEGACY = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 _MODERN = ("2026-07-28",)
+_VERSIONS = {"supportedVersions": [*_MODERN, *_LEGACY]}
 _META = "io.modelcontextprotocol/"
-_SERVER = {"name": "ctx", "version": VERSION}
+_SERVER = {"serverInfo": {"name": "ctx", "version": VERSION}}
 _ABOUT: dict[str, Any] = {
     "capabilities": {"tools": {}},
     "instructions": "Facts about this repository. Start with `map`; the others answer one question each.",
 }
 _FRESH = {"ttlMs": 3_600_000, "cacheScope": "public"}  # tools change only with ctx.py itself
-_READ_ONLY = {"readOnlyHint": True, "openWorldHint": False}  # without these Codex asks, or refuses
 
 
 @command(example="python3 ctx.py mcp")
 def cmd_mcp(project: Project, args: argparse.Namespace) -> int:
-    """Serve map, pack, search and more as an MCP server on stdin and stdout, until input ends.
-
-    `init --mcp` registers it with the agents used here. Calls run side by side.
-    """
+    """Serve map, pack, search and more as an MCP server on stdin and stdout, until input ends."""
     import json
     import threading
 
     if sys.stdin is None or sys.stdout is None:
         raise CtxError("mcp: needs stdin and stdout; an MCP client starts it with both")
-    client = os.dup(1)
+    client, lock = os.dup(1), threading.Lock()
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what a library prints must not reach the client
     project = project._replace(quiet=True)
-    lock = threading.Lock()
-    calls: dict[Any, threading.Thread] = {}  # id of a call whose answer is still wanted
+    calls: dict[str, threading.Thread] = {}  # id of a call whose answer is still wanted
 
     def send(answer: dict[str, Any]) -> None:
         with lock, contextlib.suppress(OSError):
@@ -12233,10 +12169,11 @@ def cmd_mcp(project: Project, args: argparse.Namespace) -> int:
                 source = source[os.write(client, source) :]
 
     def call(message: dict[str, Any]) -> None:
-        answer = _answer_message(project, message)
-        if message["id"] in calls:
+        answer, key = _answer_message(project, message), repr(message["id"])
+        if calls.get(key) is threading.current_thread():  # else it was cancelled
             send(answer)
-            calls.pop(message["id"], None)
+            if calls.get(key) is threading.current_thread():  # an id may come again at once
+                del calls[key]
 
     while line := sys.stdin.buffer.readline(_MAX_MESSAGE):
         message = _parse_message(line)
@@ -12244,10 +12181,11 @@ def cmd_mcp(project: Project, args: argparse.Namespace) -> int:
         if "error" in message:
             send(message)
         elif method == "notifications/cancelled":
-            calls.pop(as_table(message.get("params")).get("requestId"), None)
+            calls.pop(repr(as_table(message.get("params")).get("requestId")), None)
         elif method == "tools/call" and number is not None:
-            calls[number] = threading.Thread(target=call, args=(message,), daemon=True)
-            calls[number].start()
+            thread = threading.Thread(target=call, args=(message,), daemon=True)
+            calls[repr(number)] = thread
+            thread.start()
         elif number is not None:
             send(_answer_message(project, message))
     for thread in [*calls.values()]:
@@ -12260,21 +12198,18 @@ def _parse_message(line: bytes) -> dict[str, Any]:
     import json
 
     try:
-        message = json.loads(line) if line.strip() else {}
+        message = json.loads(line) if line.strip() else {"result": None}
     except (ValueError, RecursionError):
         return {"id": None, **_refuse(-32700, "not JSON")}
-    if not isinstance(message, dict):
-        return {"id": None, **_refuse(-32600, "not a request")}
-    if "method" not in message and (not message or "result" in message or "error" in message):
-        return {}
+    if not isinstance(message, dict) or not isinstance(message.get("method"), str):
+        is_answer = isinstance(message, dict) and ("result" in message or "error" in message)
+        return {} if is_answer else {"id": None, **_refuse(-32600, "not a request")}
     number = message.get("id", 0)
-    if not isinstance(message.get("method"), str):
-        return {"id": None, **_refuse(-32600, "not a request")}
     if isinstance(number, bool) or not isinstance(number, str | int | float):
         return {"id": None, **_refuse(-32600, "id is neither a text nor a number")}
-    if "id" in message and not isinstance(message.get("params", {}), dict):
-        return {"id": number, **_refuse(-32602, "params is not an object")}
-    return message
+    if isinstance(message.get("params", {}), dict) or "id" not in message:
+        return message
+    return {"id": number, **_refuse(-32602, "params is not an object")}
 
 
 def _answer_message(project: Project, message: dict[str, Any]) -> dict[str, Any]:
@@ -12295,7 +12230,10 @@ def _answer_message(project: Project, message: dict[str, Any]) -> dict[str, Any]
             text = show(redact(str(error) or type(error).__name__), 1000)
             body = {"result": _content(text, failed=True)}
     if era == "modern" and "result" in body:
-        body["result"] |= {"resultType": "complete", "_meta": {f"{_META}serverInfo": _SERVER}}
+        body["result"] |= {
+            "resultType": "complete",
+            "_meta": {f"{_META}{key}": _SERVER[key] for key in _SERVER},
+        }
     return {"id": message["id"], **body}
 
 
@@ -12307,23 +12245,28 @@ def _content(text: str, *, failed: bool = False) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": text}], "isError": failed}
 
 
-def _initialize(project: Project, params: dict[str, Any]) -> dict[str, Any]:
+def _greet(params: dict[str, Any]) -> dict[str, Any]:
     asked = params.get("protocolVersion")
-    version = asked if asked in _LEGACY else _LEGACY[0]
-    return {"result": {"protocolVersion": version, "serverInfo": _SERVER, **_ABOUT}}
+    return {"protocolVersion": asked if asked in _LEGACY else _LEGACY[0], **_SERVER, **_ABOUT}
 
 
-def _discover(project: Project, params: dict[str, Any]) -> dict[str, Any]:
-    return {"result": {"supportedVersions": [*_MODERN, *_LEGACY], **_ABOUT, **_FRESH}}
+def _tool_schemas(tool: Tool) -> dict[str, dict[str, Any]]:
+    """The schema of each argument of a tool."""
+    schemas: dict[str, dict[str, Any]] = {}
+    for key, about in tool.takes.items():
+        kind = {"type": "array", "items": {"type": "string"}} if "[]" in key else {"type": "string"}
+        schemas[key.rstrip("![]")] = {**kind, "description": about}
+    return {**schemas, "tokens": _TOKENS}
 
 
 def _list_tools(project: Project, params: dict[str, Any]) -> dict[str, Any]:
     tools = []
     for name, tool in TOOLS.items():
-        fields = {**tool.takes, "tokens": _TOKENS}
-        schema = {"type": "object", "properties": fields, "required": list(tool.needs)}
+        needed = [key[:-1] for key in tool.takes if key.endswith("!")]
+        schema = {"type": "object", "properties": _tool_schemas(tool), "required": needed}
+        hints = {"readOnlyHint": True, "openWorldHint": False}  # without them Codex refuses a call
         row = {"name": name, "description": tool.about, "inputSchema": schema}
-        tools.append({**row, "annotations": _READ_ONLY})
+        tools.append({**row, "annotations": hints})
     return {"result": {"tools": tools, **_FRESH}}
 
 
@@ -12334,40 +12277,32 @@ def _call_tool(project: Project, params: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(given, dict):
         raise CtxError("arguments: not an object; give one")
     tool = TOOLS[name]
-    schemas = {**tool.takes, "tokens": _TOKENS}
-    values = {key: _read_argument(key, given[key], schemas) for key in given}
-    for key in tool.needs:
-        if not values.get(key):
-            raise CtxError(f"{key}: missing; {tool.takes[key]['description']}")
-    return {"result": _content(tool.run(project, {"tokens": _TOKENS["default"], **values}))}
+    values = {key: _read_argument(key, given[key], _tool_schemas(tool)) for key in given}
+    for key, about in tool.takes.items():
+        if key.endswith("!") and not values.get(key[:-1]):
+            raise CtxError(f"{key[:-1]}: missing; {about}")
+    return {"result": _content(tool.run(project, **{"tokens": _TOKENS["default"], **values}))}
 
 
 def _read_argument(key: str, value: Any, schemas: Mapping[str, Mapping[str, Any]]) -> Any:
     """One argument as its schema wants it: a number may come as a text or as 300.0."""
     if key not in schemas:
         raise CtxError(f"{show(key)}: unknown; {closest(key, list(schemas))}")
-    kind = schemas[key]["type"]
-    low, high = schemas[key].get("minimum", 0), schemas[key].get("maximum", 0)
+    kind, low, high = schemas[key]["type"], _TOKENS["minimum"], _TOKENS["maximum"]
+    number = re.fullmatch(r"(\d{1,7})(\.0)?", str(value))
+    if kind == "integer" and number and low <= int(number[1]) <= high:
+        return int(number[1])
+    if {"array": is_texts(value), "string": isinstance(value, str)}.get(kind):
+        return value
     wanted = {"integer": f"from {low} to {high}", "array": "a list of texts"}.get(kind, "a text")
-    if (
-        kind == "integer"
-        and type(value) in (int, float, str)
-        and re.fullmatch(r"\d{1,7}(\.0)?", str(value))
-    ):
-        value = int(float(value))
-        fits = low <= value <= high
-    else:
-        fits = {"array": is_texts(value), "string": isinstance(value, str)}.get(kind, False)
-    if not fits:
-        raise CtxError(f"{key}: must be {wanted}; {show(str(value), 40)} is not")
-    return value
+    raise CtxError(f"{key}: must be {wanted}; {show(str(value), 40)} is not")
 
 
 # method -> the eras of the protocol that know it, and what answers
 _METHODS: dict[str, tuple[str, Callable[[Project, dict[str, Any]], dict[str, Any]]]] = {
-    "initialize": ("legacy", _initialize),
+    "initialize": ("legacy", lambda project, params: {"result": _greet(params)}),
     "ping": ("legacy", lambda project, params: {"result": {}}),
-    "server/discover": ("modern", _discover),
+    "server/discover": ("modern", lambda project, params: {"result": _ABOUT | _FRESH | _VERSIONS}),
     "tools/list": ("legacy modern", _list_tools),
     "tools/call": ("legacy modern", _call_tool),
 }

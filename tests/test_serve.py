@@ -201,7 +201,7 @@ def test_a_file_that_is_not_indexed_yet_makes_the_map_stale(shop: Path, tmp_path
     assert "0 of 6 files changed, 2 new since the map was made" in text
 
 
-def test_without_an_index_the_map_is_given_and_without_a_map_the_structure(
+def test_without_an_index_the_map_is_given_and_without_a_map_the_tasks(
     shop: Path, tmp_path: Path
 ) -> None:
     root = shutil.copytree(shop, tmp_path / "r")
@@ -210,7 +210,7 @@ def test_without_an_index_the_map_is_given_and_without_a_map_the_structure(
     assert "No index on this machine" in text and "PriceList" in text
     (root / ".ctx/map.md").unlink()
     text = context(ask(root, "claude-session-start-startup"))
-    assert "No map here yet" in text and "`shop/`" in text
+    assert "ready: `T-2`" in text and "map" not in text
     assert not (root / ".ctx/cache").exists()
 
 
@@ -560,10 +560,10 @@ import sys, threading
 sys.path.insert(0, {str(lab.SCRIPT.parent)!r})
 import ctx
 gate = threading.Event()
-def wait(project, given):
+def wait(project, tokens):
     gate.wait(30)
     return "waited"
-def open_gate(project, given):
+def open_gate(project, tokens):
     gate.set()
     return "open"
 ctx.TOOLS["wait"] = ctx.Tool(wait, "", {{}})
@@ -673,7 +673,9 @@ def test_a_long_session_with_bad_calls_stays_alive_and_correct(server: Server) -
         name, arguments = FAILING[number % len(FAILING)]
         answer = call(server, number, name, arguments)
         assert answer["id"] == number and answer["result"]["isError"], (name, arguments)
-        server.send({"jsonrpc": "2.0", "method": "notifications/cancelled"})
+        cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled"}
+        server.send(cancelled)
+        server.send({**cancelled, "params": {"requestId": [number]}})
         server.send({"jsonrpc": "2.0", "id": 5, "result": {}})
         server.send(b"")
         name = names[number % len(names)]
@@ -695,7 +697,7 @@ def test_what_a_library_prints_does_not_reach_the_client(shop: Path) -> None:
 import os, sys
 sys.path.insert(0, {str(lab.SCRIPT.parent)!r})
 import ctx
-def loud(project, given):
+def loud(project, tokens):
     print("noise"); os.write(1, b"noise"); os.system("echo noise")
     return "quiet"
 ctx.TOOLS["loud"] = ctx.Tool(loud, "", {{}})
