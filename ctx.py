@@ -10621,7 +10621,7 @@ def make_session(project: Project, *, imported: bool = False) -> str:
     if not tasks and not parts and not note:
         return ""
     title = f"Facts about this repository, from `{script_command(project)} hook`. {note}".rstrip()
-    parts = {"": title, "Tasks": tasks, **parts}
+    parts = {"": title, "Tasks": tasks} | {name: parts[name] for name in parts if name}
     return _fit_hook(project, [Section(name, body) for name, body in parts.items()])
 
 
