@@ -10236,8 +10236,7 @@ def make_pack_summary(project: Project, text: str, *, role: str = "", stale: boo
         return ""
     budget = project.config.pack_summary_max_tokens
     role = role if role in project.config.roles else ""  # agents have types of their own
-    request = Request(text, budget, role=role, form="summary", stale=stale)
-    package = make_pack(project, request)
+    package = make_pack(project, Request(text, budget, (), role, form="summary", stale=stale))
     return package.text if package.files else ""
 
 
