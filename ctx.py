@@ -254,27 +254,6 @@ class Section(NamedTuple):
     cut: str = ""  # which end a long body may lose: "head", "tail", or neither
 
 
-class Share(NamedTuple):
-    """One part of a budget, as the page shows it: what it took, what it lost and why."""
-
-    title: str
-    size: int  # in the budget's unit
-    state: str  # "kept", "cut" or "dropped"
-    why: str
-    text: str
-    lost: str = ""  # the text left out
-
-
-class Budget(NamedTuple):
-    """One product with its limit, and how its parts share it."""
-
-    title: str
-    unit: str  # "tokens" or "bytes"
-    limit: int
-    used: int
-    shares: list[Share]
-
-
 class Change(NamedTuple):
     """One file to write: `old` None for a new file, `new` None for a file to delete."""
 
@@ -583,6 +562,7 @@ class Prompt(NamedTuple):
     sections: tuple[Section, ...]
     kept: tuple[Section, ...]
     text: str  # of those kept
+    package: Pack | None = None  # whose code it holds
 
 
 # ---- 2 TEXT (pure) ---------------------------------------------------------
@@ -5417,7 +5397,7 @@ def _rank_below(groups: Groups, folder: str) -> float:
 
 def render_relations(relations: Sequence[tuple[str, list[str]]]) -> list[str]:
     """One line for each part: what it imports. A folder that holds them all is named first."""
-    shown = [(name, targets) for name, targets in relations if targets][:_MOST_RELATIONS]
+    shown = [(name, targets) for name, targets in relations if targets][:10]
     names = [name for part, targets in shown for name in (part, *targets)]
     folder = f"{folder_of(min(names, default=''))}/".lstrip("/")
     while not all(name.startswith(folder) for name in names):
@@ -5427,9 +5407,6 @@ def render_relations(relations: Sequence[tuple[str, list[str]]]) -> list[str]:
         first, *rest = [name.removeprefix(folder) for name in (part, *targets)]
         lines.append(f"{'  ' * bool(folder)}{show(first)} -> {show(', '.join(rest))}\n")
     return lines
-
-
-_MOST_RELATIONS = 10
 
 
 def render_structure(tree: Sequence[TreeEntry]) -> list[str]:
@@ -5570,22 +5547,14 @@ def _render_pack_file(file: PackFile, mark: str) -> str:
         f"- {render_symbol(Symbol(0.0, file.path, each)).strip()}\n" for each in file.also
     )
     more = "\nAlso there:\n" if file.code and also else "\n" if also else ""
-    return f"\n{mark} {code_span(file.path)}\n\n{capitalise(file.reason)}.\n{code}{more}{also}"
-
-
-def capitalise(text: str) -> str:
-    """The text with its first letter in upper case."""
-    return text[:1].upper() + text[1:]
+    return f"\n{mark} {code_span(file.path)}\n\n{file.reason[:1].upper()}{file.reason[1:]}.\n{code}{more}{also}"
 
 
 def render_pack_line(file: PackFile) -> str:
     """One file on one line: the reason, and its symbols with their lines."""
-    names = [f"{render_name(each)} :{each.line}" for each in file.symbols[:_LINE_SYMBOLS]]
+    names = [f"{render_name(each)} :{each.line}" for each in file.symbols[:4]]
     symbols = f" ({', '.join(names)})" if names else ""
     return f"- {code_span(file.path)}: {file.reason}{symbols}\n"
-
-
-_LINE_SYMBOLS = 4
 
 
 def render_code(lines: Sequence[str], blocks: Sequence[Block]) -> str:
@@ -5619,10 +5588,7 @@ def _block_label(block: Block) -> str:
 
 def render_text(text: str) -> str:
     """A file's text, without what a terminal would obey and with long lines cut."""
-    return clean_text("\n".join(shorten(line, _LONG_LINE) for line in text.split("\n")))
-
-
-_LONG_LINE = 1000  # characters: data, not code
+    return clean_text("\n".join(shorten(line, 1000) for line in text.split("\n")))
 
 
 def render_pack_summary(package: Pack) -> str:
@@ -5642,7 +5608,7 @@ def render_pack_summary(package: Pack) -> str:
 PACK_FORMS = {"text": render_pack, "part": render_pack_part, "summary": render_pack_summary}
 
 
-def render_pack_json(package: Pack) -> str:
+def pack_data(package: Pack) -> dict[str, Any]:
     """The package for a program."""
     files = [
         {
@@ -5651,16 +5617,18 @@ def render_pack_json(package: Pack) -> str:
             "structure_score": round(file.structure, 4),
             "text_score": round(file.text, 4),
             "form": file.form,
+            "blocks": [_block_data(block) for block in file.blocks],
             "spans": [[first, last] for first, last in merge_blocks(file.blocks)],
             "symbols": [show(symbol.name) for symbol in file.symbols],
             "reason": file.reason,
         }
         for file in package.files
     ]
-    whole = {
+    return {
         "task": show(redact(package.task[:2000].strip()), 2000),
         "files": files,
         "dependencies": [{"from": path, "to": to} for path, to in package.dependencies],
+        "omitted": [_block_data(block) for block in package.omitted],
         "tokens": package.size,
         "budget": package.budget,
         "counter": package.counter,
@@ -5670,7 +5638,13 @@ def render_pack_json(package: Pack) -> str:
             "outside_role": package.outside,
         },
     }
-    return render_json(whole)
+
+
+def _block_data(block: Block) -> dict[str, object]:
+    name = render_name(block.definition) if block.definition else ""
+    lines = {"path": block.path, "first": block.first, "last": block.last, "name": name}
+    reason = block.reason or "its words and names match"
+    return lines | {"score": round(block.score, 4), "reason": reason}
 
 
 def merge_blocks(blocks: Iterable[Block]) -> list[tuple[int, int]]:
@@ -5695,30 +5669,24 @@ def explain_pack(package: Pack) -> str:
     for title, blocks in (("Blocks taken", taken), ("Left out next", package.omitted)):
         out.append(f"\n{title}\n")
         for block in sorted(blocks, key=lambda block: (-block.score, block.path, block.first)):
-            name = render_name(block.definition) if block.definition else ""
-            lines = f"{block.first}-{block.last}"
-            reason = block.reason or "its words and names match"
-            out.append(f"{block.score:>10.2f}  {show(block.path)}:{lines} {name}: {reason}\n")
+            row = _block_data(block)
+            at = f"{show(block.path)}:{block.first}-{block.last}"
+            out.append(f"{block.score:>10.2f}  {at} {row['name']}: {row['reason']}\n")
     return "".join(out)
 
 
 def render_found(found: Sequence[SearchHit], form: str) -> str:
     """What a search found: files, symbols and the lines that match."""
     if form == "json":
-        rows = [
-            {
-                "path": hit.path,
-                "score": round(hit.score, 4),
-                "symbols": [
-                    {"name": show(symbol.name), "kind": symbol.kind, "line": symbol.line}
-                    for symbol in hit.symbols
-                ],
-                "lines": [
-                    {"line": number, "text": _found_line(text)} for number, text in hit.lines
-                ],
-            }
-            for hit in found
-        ]
+        rows = []
+        for hit in found:
+            symbols = [(show(symbol.name), symbol.kind, symbol.line) for symbol in hit.symbols]
+            matches = [{"line": number, "text": _found_line(text)} for number, text in hit.lines]
+            row = {"path": hit.path, "score": round(hit.score, 4)}
+            rows.append(row | {"lines": matches})
+            rows[-1]["symbols"] = [
+                dict(zip(("name", "kind", "line"), each, strict=True)) for each in symbols
+            ]
         return render_json({"files": rows})
     out = []
     for hit in found:
@@ -5729,7 +5697,7 @@ def render_found(found: Sequence[SearchHit], form: str) -> str:
 
 
 def _found_line(text: str) -> str:
-    return show(redact(text.strip()[:_LONG_LINE]), 160)
+    return show(redact(text.strip()[:1000]), 160)
 
 
 # -- tasks and prompts
@@ -6014,41 +5982,44 @@ def render_output_contract(
     return fill("output.md", check=check, commit=commit, close=close)
 
 
-def explain_prompt(prompt: Prompt) -> Budget:
-    """How the sections of a prompt share its bytes, and which were cut or dropped."""
+def explain_prompt(prompt: Prompt) -> list[dict[str, Any]]:
+    """Each section of a prompt: its bytes, whether it was kept or cut, its text, when it is dropped."""
     kept = {section.title: section_text(section) for section in prompt.kept}
-    shares = []
+    order = sorted((section.drop for section in prompt.sections if section.drop), reverse=True)
+    rows = []
     for section in prompt.sections:
-        text, whole = kept.get(section.title, ""), section_text(section)
-        state = "dropped" if not text else "kept" if text == whole else "cut"
-        why = "whole" if state == "kept" else f"{state} to fit the budget"
-        lost = "" if text else whole
-        shares.append(Share(section.title, count_bytes(text or whole), state, why, text, lost))
-    title = f"Prompt for {show(prompt.task.id)}: {one_line(prompt.task.title)}"
-    return Budget(title, "bytes", prompt.budget, count_bytes(prompt.text), shares)
+        whole, text = section_text(section), kept.get(section.title, "")
+        number = order.index(section.drop) + 1 if section.drop else 0
+        row = {"title": section.title, "bytes": count_bytes(text or whole), "drop_order": number}
+        row |= {"kept": bool(text), "cut": text not in ("", whole)}
+        rows.append(row | {"text": text, "omitted": "" if text else whole})
+    return rows
 
 
-def render_prompt_json(prompt: Prompt) -> str:
+def prompt_data(prompt: Prompt) -> dict[str, Any]:
     """The prompt for a program: each section with its size, and what was left out."""
-    budget = explain_prompt(prompt)
-    head = {"task": prompt.task.id, "source": prompt.task.source, "budget": prompt.budget}
-    dropped = [each.title for each in budget.shares if each.state == "dropped"]
-    rows = [
-        {"title": each.title, "bytes": each.size, "kept": bool(each.text)}
-        | {"cut": each.state == "cut", "text": each.text}
-        for each in budget.shares
-    ]
-    return render_json(head | {"bytes": budget.used, "dropped": dropped, "sections": rows})
+    rows = explain_prompt(prompt)
+    return {
+        "task": prompt.task.id,
+        "title": f"Prompt for {show(prompt.task.id)}: {one_line(prompt.task.title)}",
+        "source": prompt.task.source,
+        "budget": prompt.budget,
+        "bytes": count_bytes(prompt.text),
+        "dropped": [row["title"] for row in rows if not row["kept"]],
+        "sections": rows,
+    }
 
 
 def render_explanation(prompt: Prompt) -> list[str]:
     """A table of the sections: bytes, tokens, kept, cut or dropped."""
-    lines = [f"{'section':<18} {'bytes':>7} {'tokens':>7}  state"]
-    last = Share("all", count_bytes(prompt.text), f"of {prompt.budget} bytes", "", prompt.text)
-    for each in [*explain_prompt(prompt).shares, last]:
-        tokens = estimate_tokens(each.text or each.lost)
-        lines.append(f"{each.title:<18} {each.size:>7} {tokens:>7}  {each.state}")
-    return lines
+    rows = [("section", "bytes", "tokens", "state")]
+    for row in explain_prompt(prompt):
+        state = "cut" if row["cut"] else "kept" if row["kept"] else "dropped"
+        tokens = estimate_tokens(row["text"] or row["omitted"])
+        rows.append((row["title"], str(row["bytes"]), str(tokens), state))
+    size, tokens = count_bytes(prompt.text), estimate_tokens(prompt.text)
+    rows.append(("all", str(size), str(tokens), f"of {prompt.budget} bytes"))
+    return [f"{row[0]:<18} {row[1]:>7} {row[2]:>7}  {row[3]}" for row in rows]
 
 
 def render_short_anchor(briefing: Briefing, state: GitState | None) -> str:
@@ -6077,47 +6048,63 @@ def render_anchor(task: Task, sections: Sequence[Section], form: str) -> str:
 # -- the page and completion
 
 
-_PAGE_SYMBOLS, _PAGE_PARTS = 3000, 40  # more is slower to open and no easier to read
+_PAGE_SYMBOLS, _PAGE_MODULES = 3000, 300  # more is slower to open and no easier to read
 
 
-def render_page(
-    name: str,
-    budgets: Sequence[Budget],
-    symbols: Sequence[Symbol],
-    picks: Sequence[Pick],
-    groups: Groups,
-) -> str:
+def render_page(survey: Survey, picks: Sequence[Pick], data: Mapping[str, object]) -> str:
     """The page of `view`: its data is JSON in which nothing can end a script or begin a tag."""
     import json
 
-    fields = ("name", "owner", "kind", "signature", "doc")
+    ranks, relations = survey.groups.ranks, dict(rank_relations(survey.groups))
+    names = sorted(ranks, key=lambda name: (-ranks[name], name))[:_PAGE_MODULES]
+    places = {name: at for at, name in enumerate(names)}
     forms = {pick.symbol: pick.form for pick in picks}
-    parts = sorted(groups.ranks, key=lambda part: (-groups.ranks[part], part))[:_PAGE_PARTS]
-    place = {part: at for at, part in enumerate(parts)}
-    best, ranks = max((each.score for each in symbols), default=1.0), sum(groups.ranks.values())
-    rows = [
-        {field: redact(show(getattr(each, field), 200)) for field in fields}
-        | {"path": show(path, 400), "line": each.line, "score": round(100 * score / best, 2)}
-        | {"part": place.get(groups.of[path], -1), "form": forms.get(symbol, "no")}
-        for symbol in symbols[:_PAGE_SYMBOLS]
-        for score, path, each in [symbol]
+    best = max((symbol.score for symbol in survey.symbols), default=1.0)
+    symbols = [
+        {field: redact(show(getattr(definition, field), 200)) for field in _PAGE_FIELDS}
+        | {"path": show(path, 400), "line": definition.line, "score": round(100 * score / best, 2)}
+        | {"part": places.get(survey.groups.of[path], -1), "form": forms.get(symbol, "no")}
+        for symbol in survey.symbols[:_PAGE_SYMBOLS]
+        for score, path, definition in [symbol]
     ]
-    nodes = [
-        {"name": show(part, 400), "rank": round(100 * groups.ranks[part] / ranks, 2)}
-        | {"leans": [place[to] for to in groups.edges.get(part, ()) if to in place]}
-        for part in parts
+    modules = [
+        {"name": show(name, 400), "rank": round(100 * ranks[name] / sum(ranks.values()), 2)}
+        | {"imports": [show(to, 400) for to in relations.get(name, ()) if to in places]}
+        for name in names
     ]
-    shown = [
-        each._asdict() | {"shares": [share._asdict() for share in each.shares]} for each in budgets
-    ]
-    data = {"name": show(name), "budgets": shown, "parts": nodes, "symbols": rows}
-    text = json.dumps(data | {"total": len(symbols)}, separators=(",", ":"))
-    return fill("view.html", data=re.sub("[<>&]", lambda found: f"\\u{ord(found[0]):04x}", text))
+    whole = {"name": show(survey.facts.name), "modules": modules, "symbols": symbols}
+    text = json.dumps(whole | {"total": survey.total} | dict(data), separators=(",", ":"))
+    return fill("view.html", data=re.sub("[<>&]", lambda char: f"\\u{ord(char[0]):04x}", text))
+
+
+_PAGE_FIELDS = ("name", "owner", "kind", "signature", "doc")
+
+
+def page_tasks(
+    tasks: Sequence[Task],
+    chosen: str,
+    ledger: Mapping[str, Sequence[str]],
+    briefing: Briefing | None,
+) -> list[dict[str, object]]:
+    """The tasks for the page, with how their attempts ended; of the selected one, what they said."""
+    rows = []
+    for task in tasks:
+        tried = list(ledger.get(task.id, ()))
+        if selected := briefing is not None and briefing.task.id == task.id:
+            tried = [one_line(f"{each.status}: {each.summary}", 160) for each in briefing.attempts]
+        row = {"id": show(task.id), "title": one_line(task.title, 160), "status": task.status}
+        row |= {"state": _state_cell(task), "parent": show(task.parent)}
+        count = max(task.attempts, len(tried))
+        rows.append(row | {"attempts": count, "tried": tried, "selected": selected})
+        rows[-1]["next"] = task.id == chosen
+    return rows
 
 
 def render_completion(shell: str, words: Mapping[str, Mapping[str, str]]) -> str:
     """A shell's completion: `words` and their help after "", "COMMAND" and "COMMAND --flag"."""
     commands = [key for key in words if key and " " not in key]
+    quote = "'{}'".format  # a quote inside becomes a typographic one, which no shell obeys
+    plain = str.maketrans({"\\": None, "'": "’"})
     rows = []
     for key in sorted(words, key=lambda key: -len(key.split())):  # a flag's own words come first
         name, _, option = key.partition(" ")
@@ -6126,19 +6113,17 @@ def render_completion(shell: str, words: Mapping[str, Mapping[str, str]]) -> str
             test = f"__fish_seen_subcommand_from {name or ' '.join(commands)}"
             test = f"{test}; and __fish_prev_arg_in {option}" if option else test
             start = f"complete -c ctx -n '{test if key else f'not {test}'}'"
-            rows += [f"{start} -a {word} -d {_quote(said)}\n" for word, said in words[key].items()]
+            rows += [
+                f"{start} -a {word} -d {quote(text.translate(plain))}\n"
+                for word, text in words[key].items()
+            ]
         elif shell == "zsh":
-            said = [_quote(f"{word}:{text}") for word, text in words[key].items()]
-            rows.append(f"        {pattern}) found=({' '.join(said)}) ;;\n")
+            pairs = [f"{word}:{text}".translate(plain) for word, text in words[key].items()]
+            rows.append(f"        {pattern}) found=({' '.join(map(quote, pairs))}) ;;\n")
         else:
             rows.append(f"        {pattern}) found='{' '.join(words[key])}' ;;\n")
     values = {} if shell == "fish" else {"commands": "|".join(commands)}
     return fill(f"completion.{shell}", rows="".join(rows), **values)
-
-
-def _quote(text: str) -> str:
-    """A text as one word; a quote in it becomes a typographic one, which no shell obeys."""
-    return "'" + text.replace("\\", "").replace("'", "’") + "'"
 
 
 # ---- 11 DISK (world) -------------------------------------------------------
@@ -10380,10 +10365,12 @@ def make_prompt(
     for at, section in enumerate(kept):
         if section.title == "Context package" and section.body != code:  # cut, so choose anew
             room = max(0, count(section.body) + left - 10)  # parts count less than the whole
-            text = make_pack(project, request._replace(budget=room)).text
-            kept[at] = section._replace(body=text.strip("\n"))
+            package = make_pack(project, request._replace(budget=room))
+            kept[at] = section._replace(body=package.text.strip("\n"))
     kept = [section for section in kept if section.body]
-    return Prompt(task, budget, tuple(sections), tuple(kept), join_sections(kept))
+    is_kept = any(section.title == "Context package" for section in kept)
+    given = package if is_kept else None
+    return Prompt(task, budget, tuple(sections), tuple(kept), join_sections(kept), given)
 
 
 _PACKAGE_BYTES = 20_000  # that a package takes if the budget leaves them; half of a large budget
@@ -10894,62 +10881,45 @@ def make_task(project: Project, wanted: str, budget: int) -> str:
 VIEW_PATH = ".ctx/view.html"
 
 
-def make_page(project: Project, briefing: Briefing | None) -> str:
-    """The page that shows what an agent gets here, and for one task."""
-    files = list_map_files(project)
-    config = project.config
+def make_page(project: Project, tracker: Tracker, briefing: Briefing | None) -> str:
+    """The page that shows what an agent gets here, and in the prompt for one task."""
+    files, config = list_map_files(project), project.config
     health = render_health(read_ledger(project)) if config.map_ledger_stats else []
-    survey = make_survey(project, open_cache(project), files, code=config.map_code_intel)._replace(
-        health=health
-    )
+    survey = make_survey(project, open_cache(project), files, code=config.map_code_intel)
+    survey = survey._replace(health=health)
     fitted = fit_map(project, survey, config.map_token_budget)
-    budgets = [_map_budget(project, survey, fitted)]
+    rows = _map_rows(project, survey, fitted)
+    ready = [task.id for task in list_ready(tracker)[:1]]
+    data: dict[str, Any] = {"prompt": None, "package": None}
+    data["map"] = {"budget": config.map_token_budget, "used": fitted.tokens, "rows": rows}
+    data["tasks"] = page_tasks(tracker.tasks, "".join(ready), read_ledger(project), briefing)
     if briefing:
-        prompt = make_prompt(
-            project, briefing, config.prompt_budget_bytes, reanchor=config.anchor_enabled
-        )
-        budgets.insert(0, explain_prompt(prompt))
-        if config.pack_enabled:
-            request = Request(task_text(briefing.task), config.pack_token_budget)
-            package = make_pack(project, request)
-            budgets.insert(1, _pack_budget(package))
-    leans = {part: dict.fromkeys(to, 1.0) for part, to in rank_relations(survey.groups)}
-    groups = survey.groups._replace(edges=leans)  # only the strong ones: more is a thicket
-    return render_page(survey.facts.name, budgets, survey.symbols, fitted.picks, groups)
+        budget, reanchor = config.prompt_budget_bytes, config.anchor_enabled
+        prompt = make_prompt(project, briefing, budget, reanchor=reanchor)
+        data["prompt"] = prompt_data(prompt)
+        if prompt.package:
+            data["package"] = pack_data(prompt.package) | {"unit": "bytes", "text": ""}
+            for row, file in zip(data["package"]["files"], prompt.package.files, strict=True):
+                row["code"] = file.code
+    return render_page(survey, fitted.picks, data)
 
 
-def _map_budget(project: Project, survey: Survey, fitted: FittedMap) -> Budget:
-    """How the sections of the map share its tokens, and which of their lines were left out."""
-    count, limit = read_counter(project).count, project.config.map_token_budget
+def _map_rows(project: Project, survey: Survey, fitted: FittedMap) -> list[dict[str, object]]:
+    """The sections of the map for the page: tokens, text, and the lines that were left out."""
+    count = read_counter(project).count
+    symbols = MapPart("Key Symbols", render_symbols(fitted.picks), 0, fenced=True)
+    whole = {part.title: part for part in [*render_parts(survey), symbols]}
+    kept = {part.title: part for part in [*fitted.parts, symbols] if part.lines}
     full = sum(pick.form == "full" for pick in fitted.picks)
-    told = f"{full} in full, {len(fitted.picks) - full} by name, of {survey.total} ranked"
-    kept = {part.title: part for part in fitted.parts}
-    kept["Key Symbols"] = MapPart("Key Symbols", render_symbols(fitted.picks), 0, fenced=True)
-    whole = {part.title: part for part in [*render_parts(survey), kept["Key Symbols"]]}
-    shares = []
-    for title in MAP_ORDER:
-        part, shown = whole[title], kept.get(title, whole[title]._replace(lines=[]))
-        if not part.lines:
-            continue
-        gone = collections.Counter(part.lines) - collections.Counter(shown.lines)
-        lost = [line for line in part.lines if line in gone]
-        why = f"{len(lost)} of {len(part.lines)} lines left out: its share is {part.share:.0%}"
-        state = "dropped" if not shown.lines else "cut" if lost else "kept"
-        text = redact(render_part(shown)).lstrip("\n") if shown.lines else ""
-        why = told if title == "Key Symbols" else why if lost else "whole"
-        shares.append(Share(title, count(text), state, why, text, redact("".join(lost))))
-    return Budget("Project map", "tokens", limit, fitted.tokens, shares)
-
-
-def _pack_budget(package: Pack) -> Budget:
-    """How the files of a package share its tokens, with their scores and reasons."""
-    shares = []
-    for file in package.files:
-        how, size = file.form if file.code else "named only", estimate_tokens(file.code)
-        why = f"score {file.score:.2f}, {how}: {file.reason}"
-        state = "kept" if file.form == "whole" else "cut"
-        shares.append(Share(show(file.path, 400), size, state, why, file.code))
-    return Budget("Context package", "tokens", package.budget, package.size, shares)
+    ranked = f"{full} in full, {len(fitted.picks) - full} by name, of {survey.total} ranked"
+    rows: list[dict[str, object]] = []
+    for title in [title for title in MAP_ORDER if whole[title].lines]:
+        shown = set(kept[title].lines) if title in kept else set()
+        omitted = "".join(line for line in whole[title].lines if line not in shown)
+        text = redact(render_part(kept[title])).strip("\n") + "\n" if shown else ""
+        row = {"title": title, "size": count(text), "text": text, "omitted": redact(omitted)}
+        rows.append(row | {"about": ranked if title == symbols.title else ""})
+    return rows
 
 
 # ---- 18 INSTALL (world) ----------------------------------------------------
@@ -11726,7 +11696,7 @@ def cmd_pack(project: Project, args: argparse.Namespace) -> int:
     package = make_pack(project, request)
     if package.files or args.json:
         write_stdout(
-            render_pack_json(package)
+            render_json(pack_data(package))
             if args.json
             else explain_pack(package)
             if args.explain
@@ -11856,7 +11826,7 @@ def cmd_prompt(project: Project, args: argparse.Namespace) -> int:
         _refresh_context(project, briefing)
         for line in render_explanation(prompt) if args.explain else ():
             warn(line)
-        write_stdout(render_prompt_json(prompt) if args.json else prompt.text[len(start) :])
+        write_stdout(render_json(prompt_data(prompt)) if args.json else prompt.text[len(start) :])
     return 0
 
 
@@ -11972,7 +11942,8 @@ def cmd_loop(project: Project, args: argparse.Namespace) -> int:
 def cmd_view(project: Project, args: argparse.Namespace) -> int:
     """Write .ctx/view.html, a page that shows what an agent would get and why."""
     briefing = read_briefing(project, args.task, args.source) if args.task else None
-    page = make_page(project, briefing)
+    tracker = briefing.tracker if briefing else read_tracker(project, args.source)
+    page = make_page(project, tracker, briefing)
     write_changes(project, [plan_file(project, VIEW_PATH, page.encode())])
     say(project, f"wrote {VIEW_PATH}; open it in a browser")
     return 0
@@ -14637,9 +14608,15 @@ PRIORITY
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
 header, main { max-width: 1240px; margin: 0 auto; padding: 0 20px; }
-header { display: flex; align-items: center; gap: 16px; padding-top: 20px; }
-header div { flex: 1; min-width: 0; }
-h1 { font-size: 24px; line-height: 1.2; margin: 0; overflow-wrap: anywhere; }
+header { position: sticky; top: 0; z-index: 1; background: var(--page); padding-top: 12px; padding-bottom: 8px; display: flex; flex-wrap: wrap; align-items: center; gap: 8px 16px; }
+header h1 { flex: 1 1 160px; }
+header input { flex: 1 1 220px; min-width: 0; }
+nav { display: flex; flex-wrap: wrap; gap: 2px 12px; }
+nav a, a { color: var(--key); text-decoration: none; }
+nav a:hover, a:hover { text-decoration: underline; }
+kbd { font: 11px var(--mono); border: 1px solid var(--line); border-radius: 3px; padding: 0 4px; color: var(--dim); }
+h1 { font-size: 22px; line-height: 1.2; margin: 0; overflow-wrap: anywhere; }
+section { scroll-margin-top: 64px; }
 h2 { font-size: 17px; margin: 0; }
 p { margin: 2px 0 0; color: var(--dim); }
 section { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 16px 18px; margin: 16px 0; }
@@ -14663,10 +14640,18 @@ summary i { font-style: normal; font-variant-numeric: tabular-nums; }
 .dropped summary::before { background: none; border: 1px dashed var(--dim); }
 .dropped b, .dropped i { color: var(--dim); text-decoration: line-through; }
 pre { font: 12.5px/1.45 var(--mono); margin: 4px 0 12px; padding: 10px 12px; max-height: 420px; overflow: auto; background: var(--page); border-radius: 6px; white-space: pre-wrap; overflow-wrap: anywhere; }
-h3 { font-size: 12px; font-weight: 600; margin: 0; color: var(--dim); }
+h3 { font-size: 13px; font-weight: 600; margin: 12px 0 4px; color: var(--dim); }
+ul { margin: 0 0 8px; padding: 0; list-style: none; font-size: 13px; }
+li { display: grid; grid-template-columns: 4em minmax(0, 2fr) minmax(0, 3fr); gap: 0 10px; padding: 3px 2px; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
+li code { font: 12.5px/1.4 var(--mono); }
+li span { color: var(--dim); }
+li i { font-style: normal; text-align: right; font-variant-numeric: tabular-nums; }
+#relations { margin: 8px 0 0; font-size: 13px; overflow-wrap: anywhere; }
+#tasks table th:nth-child(1) { width: 110px; } #tasks table th:nth-child(2) { width: auto; } #tasks table th:nth-child(3) { width: 24%; } #tasks table th:nth-child(4) { width: 110px; }
+tr.on td { background: var(--hit); }
 .split { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); gap: 16px; align-items: start; }
 .split section { margin: 0 0 16px; }
-.split section:first-child { position: sticky; top: 12px; max-height: calc(100vh - 24px); overflow: auto; }
+.split section:first-child { position: sticky; top: 64px; max-height: calc(100vh - 76px); overflow: auto; }
 svg { display: block; width: 100%; font-size: 13px; }
 svg path { fill: none; stroke: var(--dim); opacity: .35; }
 svg circle { fill: var(--dim); }
@@ -14689,6 +14674,7 @@ th[aria-sort=ascending] button::after { content: " \2191"; }
 th[aria-sort=descending] button::after { content: " \2193"; }
 td { padding: 5px 6px; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; }
 th:nth-child(2) { width: 86px; } th:nth-child(3) { width: 30%; } th:nth-child(4) { width: 84px; }
+#tasks th { padding: 4px 6px; }
 td code { font: 12.5px/1.4 var(--mono); font-weight: 600; }
 td small { display: block; color: var(--dim); font-size: 12px; }
 .more { margin-top: 10px; }
@@ -14698,26 +14684,32 @@ td small { display: block; color: var(--dim); font-size: 12px; }
   .split section:first-child { position: static; max-height: 420px; }
 }
 @media (max-width: 560px) {
-  header, main { padding: 0 10px; }
-  header { padding-top: 12px; }
+  header, main { padding-left: 10px; padding-right: 10px; }
+  header { position: static; }
+  li { grid-template-columns: 3.5em minmax(0, 1fr); }
+  li span { grid-column: 2; }
   section { padding: 12px; }
   summary { grid-template-columns: 11px 1fr max-content; }
   summary span { order: 1; grid-column: 2 / 4; }
-  th:nth-child(2), td:nth-child(2) { display: none; }
+  #symbols th:nth-child(2), #symbols td:nth-child(2) { display: none; }
 }
 </style>
 </head>
 <body>
-<header><div><h1 id="name"></h1><p>What a coding agent is given here, what was left out, and why.</p></div><button id="theme">Dark</button></header>
+<header><h1 id="name"></h1><nav id="nav"></nav><input id="search" type="search" aria-label="Search everything" placeholder="Search  ( / )"><button id="theme">Dark</button></header>
 <main>
 <noscript><section>This page needs its own script, which is inside it; nothing is loaded from elsewhere.</section></noscript>
-<div id="budgets"></div>
+<section id="prompt"></section>
+<section id="package"></section>
+<section id="map"></section>
 <div class="split">
-<section><div class="top"><h2>Modules</h2><p>by rank; <span class="out-word">leans on</span>, <span class="in-word">is used by</span></p></div><div id="graph"></div></section>
-<section><div class="top"><h2>Symbols</h2><p id="count" aria-live="polite"></p></div>
-<div class="tools"><input id="search" type="search" aria-label="Search symbols" placeholder="Search name, path, signature, doc  ( / )"><select id="form" aria-label="Which symbols"><option value="">all</option><option value="full">in the map, in full</option><option value="name">in the map, by name</option><option value="no">not in the map</option></select><button id="clear" hidden></button></div>
+<section id="modules"><div class="top"><h2>Modules</h2><p>by rank; <span class="out-word">imports</span>, <span class="in-word">imported by</span></p></div><div id="graph"></div><p id="relations" aria-live="polite"></p></section>
+<section id="symbols"><div class="top"><h2>Symbols</h2><p id="count" aria-live="polite"></p></div>
+<div class="tools"><select id="form" aria-label="Which symbols"><option value="">all</option><option value="full">in the map, in full</option><option value="name">in the map, by name</option><option value="no">not in the map</option></select><button id="clear" hidden></button></div>
 <table><thead><tr id="heads"></tr></thead><tbody id="rows"></tbody></table><button class="more" id="more">Show more</button></section>
 </div>
+<section id="tasks"></section>
+<p>Keys: <kbd>/</kbd> search, <kbd>Esc</kbd> clear, <kbd>1</kbd> to <kbd>6</kbd> sections, <kbd>t</kbd> theme.</p>
 </main>
 <script type="application/json" id="data">{data}</script>
 <script>
@@ -14725,8 +14717,10 @@ td small { display: block; color: var(--dim); font-size: 12px; }
 const data = JSON.parse(document.getElementById("data").textContent);
 const find = (id) => document.getElementById(id);
 const number = (value) => value.toLocaleString("en");
+const plural = (value, noun) => number(value) + " " + noun + (value === 1 ? "" : "s");
+const ordinal = (value) => value + (["", "st", "nd", "rd"][value] || "th");
 const DRAWN = ["svg", "g", "path", "circle", "rect", "text", "title"];
-const state = { by: "score", down: true, part: -1, shown: 100 };
+const state = { by: "score", down: true, picked: null, shown: 100 };
 
 // Every node of the page is made here; strings become text, never markup.
 function make(tag, attributes, ...inside) {
@@ -14736,72 +14730,152 @@ function make(tag, attributes, ...inside) {
     if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
     else node.setAttribute(key, value);
   }
-  node.append(...inside);
+  node.append(...inside.filter((part) => part !== null && part !== ""));
   return node;
 }
 
-function drawBudget(budget) {
-  const bar = make("div", { class: "bar", role: "group", "aria-label": budget.title });
-  const list = make("div", {}), many = 14;
-  const rest = make("details", {}, make("summary", {}, make("b", {}, "and " + (budget.shares.length - many) + " more")));
-  const size = (value) => number(value) + " " + budget.unit;
-  budget.shares.forEach((share, at) => {
-    const tint = "--tint: oklch(0.76 0.11 " + ((at * 67 + 250) % 360) + ")";
-    const summary = make("summary", {}, make("b", {}, share.title), make("span", {}, share.why), make("i", {}, size(share.size)));
-    const entry = make("details", { class: share.state, style: tint }, summary);
-    if (share.text) entry.append(make("pre", { tabindex: 0 }, share.text));
-    if (share.lost) entry.append(make("h3", {}, "Left out"), make("pre", { tabindex: 0 }, share.lost));
-    (at < many ? list : rest).append(entry);
-    if (share.state === "dropped" || !share.size) return;
-    const open = () => { entry.open = entry.parentNode.open = true; summary.focus(); entry.scrollIntoView({ block: "nearest" }); };
-    const label = share.title + ", " + size(share.size);
-    const wide = share.size * 160 > (share.title.length + 2) * budget.limit;
-    const shape = { style: tint + "; flex-grow: " + share.size, class: wide ? "" : "slim" };
-    bar.append(make("button", { ...shape, title: label, "aria-label": label, onclick: open }, wide ? share.title : ""));
-  });
-  if (budget.shares.length > many) list.append(rest);
-  const free = budget.limit - budget.used;
-  bar.append(make("div", { class: "slim", style: "flex-grow: " + free, title: size(free) + " free" }));
-  const told = make("p", {}, number(budget.used) + " of " + size(budget.limit));
-  return make("section", {}, make("div", { class: "top" }, make("h2", {}, budget.title), told), bar, list);
+function heading(title, about) {
+  return make("div", { class: "top" }, make("h2", {}, title), make("p", {}, about));
 }
 
-function drawGraph() {
-  const step = 26, left = 120, top = Math.max(...data.parts.map((part) => part.rank), 0);
-  const middle = (at) => at * step + step / 2;
-  const svg = make("svg", { height: data.parts.length * step, role: "group", "aria-label": "Modules and what they lean on" });
-  const arcs = data.parts.flatMap((part, at) => part.leans.map((to) => {
-    const reach = left - 20 - 1.2 * (left - 30) * Math.sqrt(Math.abs(to - at) / data.parts.length);
-    const shape = ["M", left, middle(at), "C", reach, middle(at), reach, middle(to), left, middle(to)].join(" ");
-    return { at, to, path: make("path", { d: shape }) };
-  }));
-  const light = (at) => {
-    svg.setAttribute("class", at < 0 ? "" : "busy");
-    for (const arc of arcs) arc.path.setAttribute("class", at < 0 ? "" : arc.at === at ? "out" : arc.to === at ? "in" : "");
-  };
-  const nodes = data.parts.map((part, at) => {
-    const radius = 2.5 + 7.5 * Math.sqrt(part.rank / top);
-    const pick = (event) => {
-      if (event.key && event.key !== "Enter" && event.key !== " ") return;
-      event.preventDefault();
-      state.part = state.part === at ? -1 : at;
-      draw();
-    };
-    const node = make("g", { role: "button", tabindex: 0, onclick: pick, onkeydown: pick },
-      make("title", {}, part.name + ": " + part.rank.toFixed(1) + " % of the rank; leans on " + (part.leans.map((to) => data.parts[to].name).join(", ") || "nothing shown here")),
-      make("rect", { x: left - 12, y: at * step + 1, width: "100%", height: step - 2, rx: 5 }),
-      make("circle", { cx: left, cy: middle(at), r: radius }),
-      make("text", { x: left + 16, y: middle(at) }, part.name.length > 40 ? "…" + part.name.slice(-39) : part.name));
-    for (const name of ["mouseenter", "focus"]) node.addEventListener(name, () => light(at));
-    for (const name of ["mouseleave", "blur"]) node.addEventListener(name, () => light(state.part));
-    return node;
+function code(text) { return text ? make("pre", { tabindex: 0 }, text) : ""; }
+
+// A budget and its rows: a bar of their sizes, and each row with its text.
+function drawBudget(id, title, unit, limit, used, rows) {
+  const bar = make("div", { class: "bar", role: "group", "aria-label": title });
+  const list = make("div", {});
+  const size = (value) => number(value) + " " + unit;
+  rows.forEach((row, at) => {
+    const tint = "--tint: oklch(0.76 0.11 " + ((at * 67 + 250) % 360) + ")";
+    const summary = make("summary", {}, make("b", {}, row.title), make("span", {}, row.about), make("i", {}, size(row.size)));
+    const entry = make("details", { class: "entry " + row.state, style: tint }, summary, code(row.text));
+    if (row.omitted) entry.append(make("h3", {}, "Left out"), code(row.omitted));
+    list.append(entry);
+    if (row.state === "dropped" || !row.size) return;
+    const open = () => { entry.open = true; summary.focus(); entry.scrollIntoView({ block: "nearest" }); };
+    const label = row.title + ", " + size(row.size);
+    const wide = row.size * 160 > (row.title.length + 2) * limit;
+    const shape = { style: tint + "; flex-grow: " + row.size, class: wide ? "" : "slim" };
+    bar.append(make("button", { ...shape, title: label, "aria-label": label, onclick: open }, wide ? row.title : ""));
   });
-  svg.append(...arcs.map((arc) => arc.path), ...nodes);
-  find("graph").append(data.parts.length ? svg : make("p", {}, "No module leans on another here."));
-  return () => {
-    nodes.forEach((node, at) => { node.setAttribute("class", at === state.part ? "on" : ""); node.setAttribute("aria-pressed", at === state.part); });
-    light(state.part);
-  };
+  const free = Math.max(0, limit - used);
+  bar.append(make("div", { class: "slim", style: "flex-grow: " + free, title: size(free) + " free" }));
+  find(id).append(heading(title, number(used) + " of " + size(limit)), bar, list);
+}
+
+function drawPrompt(prompt) {
+  if (!prompt) return find("prompt").append(heading("Prompt", "give a task to see its prompt: ctx.py view TASK"));
+  const rows = prompt.sections.map((section) => {
+    const order = section.drop_order ? "dropped " + ordinal(section.drop_order) + " if the prompt is too long" : "always included";
+    const state = !section.kept ? "dropped" : section.cut ? "cut" : "kept";
+    return { title: section.title, size: section.bytes, state, about: (state === "kept" ? "" : state + " to fit the budget; ") + order, text: section.text, omitted: section.omitted };
+  });
+  drawBudget("prompt", prompt.title, "bytes", prompt.budget, prompt.bytes, rows);
+}
+
+function drawBlock(block, path) {
+  const lines = (path ? block.path : "lines ") + (path ? ":" : "") + block.first + "-" + block.last;
+  return make("li", { class: "entry" }, make("i", {}, block.score.toFixed(2)), make("code", {}, lines + (block.name ? " " + block.name : "")), make("span", {}, block.reason));
+}
+
+function drawPackage(pack) {
+  if (!pack) return find("package").remove();
+  const size = number(pack.tokens) + " of " + number(pack.budget) + " " + pack.unit + "; ";
+  find("package").append(heading("Code in the prompt", size + plural(pack.files.length, "file") + ", best first"));
+  for (const file of pack.files) {
+    const count = file.blocks.length ? plural(file.blocks.length, "block") : file.form;
+    const summary = make("summary", {}, make("b", {}, file.path), make("span", {}, file.reason), make("i", {}, count));
+    const tint = "--tint: " + (file.code ? "var(--key)" : "var(--line)");
+    find("package").append(make("details", { class: "entry", style: tint }, summary, make("ul", {}, ...file.blocks.map((block) => drawBlock(block))), code(file.code)));
+  }
+  if (pack.omitted.length) find("package").append(make("h3", {}, "Left out next"), make("ul", { id: "omitted" }, ...pack.omitted.map((block) => drawBlock(block, true))));
+}
+
+function drawMap(map) {
+  const rows = map.rows.map((row) => {
+    const lost = row.omitted ? row.omitted.split("\n").length - 1 : 0;
+    return { ...row, state: row.text ? lost ? "cut" : "kept" : "dropped", about: row.about || (lost ? plural(lost, "line") + " left out" : "complete") };
+  });
+  drawBudget("map", "Project map", "tokens", map.budget, map.used, rows);
+}
+
+// One row for each module, or for each folder of modules where there are many; a folder opens by a click.
+function drawGraph() {
+  const all = data.modules, step = 24, left = 130, opened = new Set();
+  const places = new Map(all.map((module, at) => [module.name, at]));
+  const folder = (depth) => (module) => module.name.split("/").slice(0, depth).join("/");
+  let depth = 1;
+  while (depth < 8 && new Set(all.map(folder(depth + 1))).size <= 30) depth += 1;
+  const holder = all.map(all.length > 40 ? folder(depth) : (module) => module.name);
+  const rank = (members) => members.reduce((sum, at) => sum + all[at].rank, 0);
+
+  function list() {
+    const groups = new Map();
+    all.forEach((module, at) => groups.set(holder[at], [...(groups.get(holder[at]) || []), at]));
+    const rows = [];
+    for (const [name, members] of [...groups].sort((one, two) => rank(two[1]) - rank(one[1]))) {
+      const alone = members.length === 1;
+      rows.push({ name: alone ? all[members[0]].name : name, members, group: alone ? "" : name, inner: false });
+      if (opened.has(name)) rows.push(...members.map((at) => ({ name: all[at].name, members: [at], group: "", inner: true })));
+    }
+    return rows;
+  }
+
+  function paint(focus) {
+    const rows = list(), row = new Map(), top = Math.max(...rows.map((each) => rank(each.members)), 0.01);
+    rows.forEach((each, at) => each.members.forEach((member) => row.set(member, at))); // the inner row wins
+    const middle = (at) => at * step + step / 2;
+    const svg = make("svg", { height: rows.length * step, role: "group", "aria-label": "Modules and what they import" });
+    const pairs = new Map();
+    all.forEach((module, at) => module.imports.forEach((name) => {
+      const from = row.get(at), to = row.get(places.get(name));
+      if (to !== undefined && from !== to) pairs.set(from + " " + to, { from, to });
+    }));
+    const arcs = [...pairs.values()].map(({ from, to }) => {
+      const reach = left - 20 - 1.2 * (left - 30) * Math.sqrt(Math.abs(to - from) / rows.length);
+      return { from, to, path: make("path", { d: ["M", left, middle(from), "C", reach, middle(from), reach, middle(to), left, middle(to)].join(" ") }) };
+    });
+    const chosen = () => state.picked ? rows.findIndex((each) => each.name === state.picked.name) : -1;
+    const light = (at) => {
+      svg.setAttribute("class", at < 0 ? "" : "busy");
+      // an open folder stands for the rows of its modules
+      const within = (other) => at >= 0 && (other === at || rows[at].group && rows[other].inner && rows[at].members.includes(rows[other].members[0]));
+      for (const arc of arcs) arc.path.setAttribute("class", within(arc.from) ? "out" : within(arc.to) ? "in" : "");
+      const names = (one, two) => [...new Set(arcs.filter((arc) => within(arc[one])).map((arc) => rows[arc[two]].name))].join(", ");
+      const told = at < 0 ? [] : [["imports ", names("from", "to")], ["imported by ", names("to", "from")]].filter((pair) => pair[1]);
+      find("relations").replaceChildren(at < 0 ? "" : rows[at].name + " " + told.map((pair) => pair.join("")).join("; "));
+    };
+    rows.forEach((each, at) => {
+      const pick = (event) => {
+        if (event.key && event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault();
+        const again = state.picked && state.picked.name === each.name;
+        state.picked = again ? null : each;
+        if (each.group) { if (again) opened.delete(each.group); else opened.add(each.group); }
+        paint(at);
+        draw();
+      };
+      const share = rank(each.members), shift = each.inner ? 18 : 0;
+      const label = each.group ? each.name + "/ (" + each.members.length + ")" : each.inner ? each.name.slice(holder[each.members[0]].length + 1) || each.name : each.name;
+      const most = 44 - (each.inner ? 2 : 0);
+      const on = state.picked && state.picked.name === each.name;
+      const more = each.group ? { "aria-expanded": opened.has(each.group) } : {};
+      const node = make("g", { role: "button", tabindex: 0, "aria-pressed": Boolean(on), class: on ? "on" : "", ...more, onclick: pick, onkeydown: pick },
+        make("title", {}, each.name + ": " + share.toFixed(1) + " % of the rank"),
+        make("rect", { x: left - 12, y: at * step + 1, width: "100%", height: step - 2, rx: 5 }),
+        make("circle", { cx: left, cy: middle(at), r: 2.5 + 7 * Math.sqrt(share / top) }),
+        make("text", { x: left + 16 + shift, y: middle(at) }, label.length > most ? "…" + label.slice(1 - most) : label));
+      for (const name of ["mouseenter", "focus"]) node.addEventListener(name, () => light(at));
+      for (const name of ["mouseleave", "blur"]) node.addEventListener(name, () => light(chosen()));
+      svg.append(node);
+    });
+    svg.prepend(...arcs.map((arc) => arc.path));
+    find("graph").replaceChildren(rows.length ? svg : make("p", {}, "No module imports another here."));
+    light(chosen());
+    if (focus !== undefined) svg.querySelectorAll("g")[focus].focus();
+  }
+  paint();
+  return paint;
 }
 
 const HEADS = { name: "Symbol", kind: "Kind", path: "Where", score: "Score" };
@@ -14815,47 +14889,69 @@ function drawRow(symbol) {
   return make("tr", {}, make("td", {}, make("code", {}, name), ...about), make("td", {}, symbol.kind), make("td", {}, ...where), score);
 }
 
+function drawTasks(tasks) {
+  if (!tasks.length) return find("tasks").remove();
+  const done = tasks.filter((task) => task.status === "done").length;
+  const head = make("tr", {}, ...["Task", "Title", "State", "Attempts"].map((title) => make("th", { scope: "col" }, title)));
+  const rows = tasks.map((task) => make("tr", { class: "entry" + (task.selected ? " on" : "") },
+    make("td", {}, make("code", {}, task.id)),
+    make("td", {}, task.title, task.parent ? make("small", {}, "part of " + task.parent) : ""),
+    make("td", {}, task.state + (task.next ? ", next" : "")),
+    make("td", {}, task.attempts ? number(task.attempts) : "", ...task.tried.map((line) => make("small", {}, line)))));
+  find("tasks").append(heading("Tasks", plural(tasks.length, "task") + ", " + number(done) + " done"), make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)));
+}
+
 function draw() {
   const words = find("search").value.toLowerCase().split(/\s+/).filter(Boolean);
-  const form = find("form").value;
-  const found = data.symbols.filter((symbol) => {
-    const text = [symbol.owner, symbol.name, symbol.kind, symbol.path, symbol.signature, symbol.doc].join(" ").toLowerCase();
-    return (state.part < 0 || symbol.part === state.part) && (!form || symbol.form === form) && words.every((word) => text.includes(word));
-  });
+  const matches = (text) => words.every((word) => text.toLowerCase().includes(word));
+  for (const entry of document.querySelectorAll(".entry")) entry.hidden = !matches(entry.textContent);
+  const form = find("form").value, picked = state.picked && new Set(state.picked.members);
+  const found = data.symbols.filter((symbol) => (!picked || picked.has(symbol.part)) && (!form || symbol.form === form) &&
+    matches([symbol.owner, symbol.name, symbol.kind, symbol.path, symbol.signature, symbol.doc].join(" ")));
   const side = state.down ? -1 : 1, by = state.by;
   found.sort((one, two) => side * (one[by] < two[by] ? -1 : one[by] > two[by] ? 1 : 0));
   find("rows").replaceChildren(...found.slice(0, state.shown).map(drawRow));
   const all = data.total > data.symbols.length ? " (the best of " + number(data.total) + ")" : "";
   find("count").textContent = number(found.length) + " of " + number(data.symbols.length) + all;
   find("more").hidden = found.length <= state.shown;
-  find("clear").hidden = state.part < 0;
-  find("clear").textContent = state.part < 0 ? "" : data.parts[state.part].name + " ×";
+  find("clear").hidden = !state.picked;
+  find("clear").textContent = state.picked ? state.picked.name + " ×" : "";
   for (const head of find("heads").children) head.setAttribute("aria-sort", head.dataset.by !== by ? "none" : state.down ? "descending" : "ascending");
-  markParts();
 }
 
-function paint(scheme) {
+function paintScheme(scheme) {
   document.documentElement.style.colorScheme = scheme;
   find("theme").textContent = scheme === "dark" ? "Light" : "Dark";
 }
 
 find("name").textContent = data.name;
 document.title = data.name + " – ctx view";
-find("budgets").append(...data.budgets.map(drawBudget));
+drawPrompt(data.prompt);
+drawPackage(data.package);
+drawMap(data.map);
+drawTasks(data.tasks);
+const links = [...document.querySelectorAll("section[id]")].map((section) => [section.id, section]);
+find("nav").append(...links.map(([id], at) => make("a", { href: "#" + id }, id[0].toUpperCase() + id.slice(1) + " ", make("kbd", {}, String(at + 1)))));
 for (const [by, title] of Object.entries(HEADS)) {
   const sort = () => { state.down = state.by === by ? !state.down : by === "score"; state.by = by; draw(); };
   find("heads").append(make("th", { "data-by": by, scope: "col" }, make("button", { onclick: sort }, title)));
 }
-const markParts = drawGraph();
+const paintGraph = drawGraph();
+const flip = () => paintScheme(find("theme").textContent.toLowerCase());
 find("search").addEventListener("input", draw);
 find("form").addEventListener("change", draw);
-find("clear").addEventListener("click", () => { state.part = -1; draw(); });
+find("clear").addEventListener("click", () => { state.picked = null; paintGraph(); draw(); });
 find("more").addEventListener("click", () => { state.shown += 200; draw(); });
-find("theme").addEventListener("click", () => paint(find("theme").textContent.toLowerCase()));
+find("theme").addEventListener("click", flip);
 document.addEventListener("keydown", (event) => {
-  if (event.key === "/" && !/INPUT|SELECT/.test(event.target.tagName)) { event.preventDefault(); find("search").focus(); }
+  if (event.key === "Escape") { find("search").value = ""; find("search").blur(); draw(); }
+  if (/INPUT|SELECT/.test(event.target.tagName) || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "/") { event.preventDefault(); find("search").focus(); }
+  if (event.key === "t") flip();
+  const link = links[Number(event.key) - 1];
+  if (link) { link[1].scrollIntoView(); link[1].querySelector("summary, input, button, [tabindex]")?.focus({ preventScroll: true }); }
 });
-paint(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+paintScheme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 draw();
 </script>
 </body>

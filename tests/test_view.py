@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import lab
 import pytest
@@ -25,12 +26,11 @@ FILES = {
 }
 
 
-def page_data(page: str) -> dict[str, object]:
+def page_data(page: str) -> Any:
     """The data inside a page, as the browser reads it."""
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
     assert found
-    data: dict[str, object] = json.loads(found[1])
-    return data
+    return json.loads(found[1])
 
 
 @pytest.fixture(scope="module")
@@ -75,34 +75,52 @@ def test_git_does_not_see_the_page(shop: Path) -> None:
     assert "view.html" not in lab.git(shop, "status", "--short", "-uall")
 
 
-def test_the_map_s_shares_are_those_of_the_map(shop: Path) -> None:
-    budgets = page_data((shop / ".ctx/view.html").read_text("utf-8"))["budgets"]
-    shown = next(each for each in budgets if each["title"] == "Project map")  # type: ignore[attr-defined]
+def test_the_page_shows_the_map_as_it_is(shop: Path) -> None:
+    shown = page_data((shop / ".ctx/view.html").read_text("utf-8"))["map"]
     text = lab.run(shop, "map", "--output", "-").stdout
-    assert shown["used"] <= shown["limit"] == 1500
+    assert shown["used"] <= shown["budget"] == 1500
     assert f"{shown['used']} of 1500 tokens" in text
-    assert [share["title"] for share in shown["shares"]] == re.findall(r"(?m)^## (.*)$", text)
-    assert all(share["text"] in text for share in shown["shares"])
+    assert [row["title"] for row in shown["rows"]] == re.findall(r"(?m)^## (.*)$", text)
+    assert all(row["text"] in text for row in shown["rows"])
 
 
-def test_the_files_of_the_package_say_their_scores_and_reasons(shop: Path) -> None:
-    budgets = page_data((shop / ".ctx/view.html").read_text("utf-8"))["budgets"]
-    shown = next(each for each in budgets if each["title"] == "Context package")  # type: ignore[attr-defined]
-    package = json.loads(lab.run(shop, "pack", "T-1", "--json").stdout)
-    assert [share["title"] for share in shown["shares"]] == [
-        each["path"] for each in package["files"]
+def test_the_page_shows_the_prompt_and_the_code_in_it_as_they_are(shop: Path) -> None:
+    data = page_data((shop / ".ctx/view.html").read_text("utf-8"))
+    text = lab.run(shop, "prompt", "T-1", "--reanchor").stdout
+    assert data["prompt"]["bytes"] == len(text.encode())
+    assert all(row["text"] in text for row in data["prompt"]["sections"] if row["kept"])
+    assert data["package"]["tokens"] <= data["package"]["budget"]
+    assert data["package"]["files"][0]["path"] == "pay/charge.py"
+    for file in data["package"]["files"]:
+        assert file["path"] in text and file["reason"] and file["code"] in text
+        assert all(block["reason"] and block["score"] > 0 for block in file["blocks"])
+
+
+def test_the_page_shows_every_task_with_its_attempts(tmp_path: Path) -> None:
+    root = lab.plant(tmp_path, {"TASKS.md": "- [x] T-1: Old\n- [ ] T-2: New\n- [ ] T-3: Next\n"})
+    for summary in ("too slow", "too large"):
+        done = lab.run(root, "record", "T-2", "--status", "retry", "--summary", summary)
+        assert done.returncode == 0
+    assert lab.run(root, "view", "T-2").returncode == 0
+    tasks = page_data((root / ".ctx/view.html").read_text("utf-8"))["tasks"]
+    assert [(task["id"], task["attempts"], task["selected"]) for task in tasks] == [
+        ("T-1", 0, False),
+        ("T-2", 2, True),
+        ("T-3", 0, False),
     ]
-    assert shown["shares"] and shown["used"] <= shown["limit"]
-    assert all(re.match(r"score \d\.\d\d, [\w ]+: \w", share["why"]) for share in shown["shares"])
+    assert tasks[1]["tried"] == ["retry: too slow", "retry: too large"]
+    assert lab.run(root, "view").returncode == 0
+    tasks = page_data((root / ".ctx/view.html").read_text("utf-8"))["tasks"]
+    assert tasks[1]["tried"] == ["retry", "retry"] and not any(task["selected"] for task in tasks)
 
 
 def test_what_a_prompt_dropped_is_shown_with_its_text() -> None:
     sections = (ctx.Section("Contract", "all"), ctx.Section("Epic", "far", 4))
     prompt = ctx.Prompt(ctx.Task("T-1", "Title"), 30, sections, sections[:1], "")
-    kept, dropped = ctx.explain_prompt(prompt).shares
-    assert (kept.state, kept.why) == ("kept", "whole")
-    assert (dropped.state, dropped.why) == ("dropped", "dropped to fit the budget")
-    assert (dropped.text, dropped.lost) == ("", "## Epic\n\nfar\n")
+    kept, dropped = ctx.explain_prompt(prompt)
+    assert kept["kept"] and not kept["cut"] and kept["drop_order"] == 0
+    assert not dropped["kept"] and dropped["drop_order"] == 1
+    assert (dropped["text"], dropped["omitted"]) == ("", "## Epic\n\nfar\n")
 
 
 def test_an_empty_repository_has_a_page(tmp_path: Path) -> None:
@@ -172,7 +190,7 @@ def test_a_head_sorts_and_sorts_back(page: Browser) -> None:
 
 def test_a_module_filters_by_click_and_by_key(page: Browser) -> None:
     everything = rows(page)
-    names = page.ask("data.parts.map(x => x.name)")
+    names = page.ask("data.modules.map(x => x.name)")
     click(page, "svg g", names.index("shop/cart.py"))
     assert sorted(rows(page)) == ["Cart", "Cart.add_item", "total_of"]
     assert page.ask("document.querySelectorAll('svg path.in').length") >= 2
@@ -181,6 +199,41 @@ def test_a_module_filters_by_click_and_by_key(page: Browser) -> None:
     page.ask(f"document.querySelectorAll('svg g')[{names.index('pay/charge.py')}].focus()")
     page.press("Enter", "\r")
     assert rows(page) == ["charge_card"]
+
+
+def test_three_hundred_modules_are_shown_by_folder_and_open_by_a_click(
+    browser: Browser, shop: Path, tmp_path: Path
+) -> None:
+    text = (shop / ".ctx/view.html").read_text("utf-8")
+    modules = [
+        {
+            "name": f"part{at % 12}/inner{at % 5}/m{at}",
+            "rank": 0.3,
+            "imports": [f"part0/inner0/m{60}"],
+        }
+        for at in range(300)
+    ]
+    data = json.dumps(page_data(text) | {"modules": modules}).replace("<", "\\u003c")
+    frame = ctx.TEMPLATES["view.html"].partition("{data}")
+    (tmp_path / "view.html").write_text(frame[0] + data + frame[2])
+    browser.open(tmp_path / "view.html")
+    assert browser.faults == []
+    assert browser.ask("document.querySelectorAll('svg g').length") == 12
+    assert browser.ask("document.querySelectorAll('svg path').length") == 11
+    assert browser.ask("document.querySelector('svg g text').textContent") == "part0/ (25)"
+    click(browser, "svg g")
+    assert browser.ask("document.querySelectorAll('svg g').length") == 12 + 25
+    assert "imported by part1" in browser.ask("document.getElementById('relations').textContent")
+
+
+def test_keys_lead_to_the_sections_and_clear_the_search(page: Browser) -> None:
+    page.press("6", "6")
+    assert page.ask("document.getElementById('tasks').getBoundingClientRect().top < innerHeight")
+    page.press("/", "/")
+    page.call("Input.insertText", text="charge")
+    assert page.ask("document.querySelector('#tasks .entry:last-child').hidden") is True
+    page.press("Escape")
+    assert page.ask("document.querySelector('#tasks .entry:last-child').hidden") is False
 
 
 def test_only_what_the_map_shows_can_be_listed(page: Browser) -> None:
