@@ -5618,7 +5618,7 @@ def pack_data(package: Pack) -> dict[str, Any]:
             "text_score": round(file.text, 4),
             "form": file.form,
             "blocks": [_block_data(block) for block in file.blocks],
-            "spans": [[first, last] for first, last in merge_blocks(file.blocks)],
+            "spans": [[block.first, block.last] for block in file.blocks],
             "symbols": [show(symbol.name) for symbol in file.symbols],
             "reason": file.reason,
         }
@@ -5645,16 +5645,6 @@ def _block_data(block: Block) -> dict[str, object]:
     lines = {"path": block.path, "first": block.first, "last": block.last, "name": name}
     reason = block.reason or "its words and names match"
     return lines | {"score": round(block.score, 4), "reason": reason}
-
-
-def merge_blocks(blocks: Iterable[Block]) -> list[tuple[int, int]]:
-    """The first and last lines of the runs that blocks make, which are in file order."""
-    spans: list[tuple[int, int]] = []
-    for block in blocks:
-        joined = bool(spans) and block.first == spans[-1][1] + 1
-        first = spans.pop()[0] if joined else block.first
-        spans.append((first, block.last))
-    return spans
 
 
 def explain_pack(package: Pack) -> str:
