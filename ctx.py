@@ -14831,7 +14831,7 @@ function drawGraph() {
       // an open folder stands for the rows of its modules
       const within = (other) => at >= 0 && (other === at || rows[at].group && rows[other].inner && rows[at].members.includes(rows[other].members[0]));
       for (const arc of arcs) arc.path.setAttribute("class", within(arc.from) ? "out" : within(arc.to) ? "in" : "");
-      const names = (one, two) => [...new Set(arcs.filter((arc) => within(arc[one])).map((arc) => rows[arc[two]].name))].join(", ");
+      const names = (one, two) => [...new Set(arcs.filter((arc) => within(arc[one]) && !within(arc[two])).map((arc) => rows[arc[two]].name))].join(", ");
       const told = at < 0 ? [] : [["imports ", names("from", "to")], ["imported by ", names("to", "from")]].filter((pair) => pair[1]);
       find("relations").replaceChildren(at < 0 ? "" : rows[at].name + " " + told.map((pair) => pair.join("")).join("; "));
     };
