@@ -5770,46 +5770,34 @@ def _render_criteria(task: Task, known: str, limit: int = 1000) -> str:
 
 def render_task(briefing: Briefing) -> str:
     """What identifies one task, and what its goal does not say."""
-    task, tasks = briefing.task, briefing.tracker.tasks
-    place = f"{task.path}:{task.line}" if task.line else task.path
+    task, tracker = briefing.task, briefing.tracker
+    path, above = task.id, task.parent  # in the tree: root/auth/jwt
+    parents = {other.id: other.parent for other in tracker.tasks}
+    while above:
+        path = path if path.startswith(f"{above}/") else f"{above}/{path}"
+        above = parents.get(above, "")
+    where = f"{task.path}:{task.line}" if task.line else task.path
     labels = ", ".join(code_span(label, 60) for label in task.labels[:20])
     tries = max(len(briefing.attempts), task.attempts)
     most = f" of {task.max_attempts}" if task.max_attempts else ""
-    waiting = [each for each in tasks if task.id in each.depends_on and each.status != "done"]
+    waiting = [other for other in tracker.tasks if task.id in other.depends_on]
     lines = [
         f"{one_line(task.type)}, {task.status}, priority {task.priority}",
         f"attempts so far: {tries}{most}" if tries else "",
-        f"from {task.source}{f', {code_span(place, 400)}' if place else ''}",
+        f"from {task.source}{f', {code_span(where, 400)}' if where else ''}",
         f"labels: {labels}" if labels else "",
+        *(f"blocks {_task_state(other)}" for other in waiting if other.status != "done"),
     ]
-    steps = _tree_path(briefing.tracker, task)
-    text = code_span(task.id) + (f", in the tree {code_span(steps, 400)}" if steps else "") + "\n\n"
-    text += "".join(f"- {line}\n" for line in lines if line) + render_dependencies(briefing)
-    text += "".join(f"- blocks {_task_state(each)}\n" for each in waiting[:_SIBLINGS_SHOWN])
+    text = code_span(task.id) + (f", in the tree {code_span(path, 400)}" if task.parent else "")
+    text += "\n\n" + "".join(f"- {line}\n" for line in lines if line) + render_needs(briefing)
     notes = _quote_about(task, task.notes)
     return text + (f"\nNotes:\n{notes}" if notes else "")
 
 
-def render_dependencies(briefing: Briefing) -> str:
+def render_needs(briefing: Briefing) -> str:
     """The tasks that must be done before this one, with their states."""
-    tasks = [each for each in briefing.tracker.tasks if each.id in briefing.task.depends_on]
-    return "".join(f"- depends on {_task_state(each)}\n" for each in tasks[:_SIBLINGS_SHOWN])
-
-
-def _tree_path(tracker: Tracker, task: Task) -> str:
-    """The ids from the root of the tree down to a task, `root/auth/jwt`; "" if nothing is above."""
-    parents = {each.id: each.parent for each in tracker.tasks}
-    path, above = task.id, task.parent
-    while above:
-        if not path.startswith(f"{above}/"):
-            path = f"{above}/{path}"
-        above = parents.get(above, "")
-    return path if path != task.id else ""
-
-
-def render_whole_task(briefing: Briefing) -> str:
-    """One task for an agent that has no prompt: its goal, and all that identifies it."""
-    return f"{render_goal(briefing.task)}\n{render_task(briefing)}"
+    needs = [other for other in briefing.tracker.tasks if other.id in briefing.task.depends_on]
+    return "".join(f"- depends on {_task_state(other)}\n" for other in needs)
 
 
 def _task_line(task: Task) -> str:
@@ -5887,25 +5875,23 @@ _TREE_BYTES = 3_000
 
 def render_task_tree(tracker: Tracker, task: Task) -> str:
     """All tasks in one line of counts, then as a tree: what is unfinished, the nearest first."""
-    if len(tracker.tasks) < 2:
-        return ""
     children: dict[str, list[Task]] = {}
-    for each in tracker.tasks:
-        children.setdefault(each.parent, []).append(each)
-    counts = collections.Counter(each.status for each in tracker.tasks)
+    for node in tracker.tasks:
+        children.setdefault(node.parent, []).append(node)
+    counts = collections.Counter(node.status for node in tracker.tasks)
     told = ", ".join(f"{counts[word]} {word}" for word in sorted(counts))
     rows: list[tuple[int, str]] = []  # what speaks for a line: 0 most; the line
-    stack = [("", each) for each in reversed(children[""])] if len(children) > 1 else []
+    stack = [("", node) for node in reversed(children[""])] if len(children) > 1 else []
     while stack:
-        indent, each = stack.pop()
-        inner = children.get(each.id, [])
+        indent, node = stack.pop()
+        inner = children.get(node.id, [])
         done = sum(child.status == "done" for child in inner)
-        if done == len(inner) and (inner or each.status == "done"):
+        if done == len(inner) and (inner or node.status == "done"):
             continue  # finished: the counts tell
-        note = f"{done} of {len(inner)} done" if inner else each.status
-        rank = 1 if inner else 2 if each.status != "open" else 3
-        rows.append((rank, f"{indent}- {_task_line(each)} ({note})\n"))
-        if each.id == task.parent:  # the epic's section has the titles of these
+        note = f"{done} of {len(inner)} done" if inner else node.status
+        rank = 1 if inner else 2 if node.status != "open" else 3
+        rows.append((rank, f"{indent}- {_task_line(node)} ({note})\n"))
+        if node.id == task.parent:  # the epic's section has the titles of these
             rows[-1] = (0, rows[-1][1] + _render_siblings(indent, task, inner))
             inner = [child for child in inner if child.id in children]
         stack += [(f"{indent}  ", child) for child in reversed(inner)]
@@ -5913,47 +5899,41 @@ def render_task_tree(tracker: Tracker, task: Task) -> str:
     sizes = itertools.accumulate(count_bytes(rows[at][1]) for at in order)
     shown = sorted(at for at, size in zip(order, sizes, strict=True) if size <= _TREE_BYTES)
     tree = "".join(rows[at][1] for at in shown) + _more(len(rows) - len(shown))
-    return f"{len(tracker.tasks)} tasks: {told}.\n" + (f"\n{tree}" if tree else "")
+    text = f"{len(tracker.tasks)} tasks: {told}.\n" + (f"\n{tree}" if tree else "")
+    return text if len(tracker.tasks) > 1 else ""
 
 
 def _render_siblings(indent: str, task: Task, siblings: Sequence[Task]) -> str:
     """The tasks of one epic in one line a state, by what their ids add to its own."""
     states: dict[str, list[str]] = {"selected": []}
-    for each in siblings:
-        name = each.id.removeprefix(task.parent).lstrip("./") or each.id
-        states.setdefault("selected" if each.id == task.id else each.status, []).append(name)
-    return "".join(
-        f"{indent}  - {state}: {', '.join(code_span(name, 80) for name in names[:60])}\n"
-        for state, names in states.items()
-    )
+    for node in siblings:
+        name = code_span(node.id.removeprefix(task.parent).lstrip("./") or node.id, 80)
+        states.setdefault("selected" if node.id == task.id else node.status, []).append(name)
+    lines = (f"{state}: {', '.join(names[:60])}\n" for state, names in states.items())
+    return "".join(f"{indent}  - {line}" for line in lines)
 
 
 def find_commit_form(subjects: Sequence[str]) -> str:
     """How most commits of a log are titled, as a template; only a clear habit counts."""
-    for form, pattern in _COMMIT_FORMS.items():
-        if subjects and 2 * sum(bool(re.match(pattern, each)) for each in subjects) > len(subjects):
-            return form
-    return "{title}"
+    forms: collections.Counter[str] = collections.Counter()
+    for subject in subjects:
+        key = re.match(r"(\[?)[A-Za-z][A-Za-z0-9]*-[\d.]+(\]?:?) ", subject)
+        form = f"{key[1]}{{id}}{key[2]} {{title}}" if key else "{title}"
+        forms["{kind}: {title}" if re.match(_COMMIT_KIND, subject) else form] += 1
+    best, count = next(iter(forms.most_common(1)), ("", 0))
+    return best if 2 * count > len(subjects) else "{title}"
 
 
-_COMMIT_FORMS = {
-    "{kind}: {title}": r"(?:feat|fix|docs|chore|refactor|tests?|build|ci|perf|style)(?:\(.+?\))?!?: ",
-    "[{id}] {title}": r"\[[A-Za-z]\w*-[\w.]+\] ",
-    "{id}: {title}": r"[A-Z][A-Z0-9]*-\d+: ",
-    "{id} {title}": r"[A-Z][A-Z0-9]*-\d+ ",
-}
+_COMMIT_KIND = r"(?:feat|fix|docs|chore|refactor|tests?|build|ci|perf|style)(?:\(.+?\))?!?: "
 _COMMIT_KINDS = {"bug": "fix", "docs": "docs", "test": "test", "chore": "chore"}
 
 
 def render_commit_subject(task: Task, form: str) -> str:
     """The subject of the commit that a task asks for; a long title ends at a word."""
     title = one_line(task.title, 1000)
-    values = {
-        "id": task.id,
-        "title": title if len(title) <= 72 else title[:73].rpartition(" ")[0] or title[:72],
-        "type": one_line(task.type, 20),
-        "kind": _COMMIT_KINDS.get(task.type, "feat"),
-    }
+    title = title if len(title) <= 72 else title[:73].rpartition(" ")[0] or title[:72]
+    kind = _COMMIT_KINDS.get(task.type, "feat")
+    values = {"id": task.id, "title": title, "type": one_line(task.type, 20), "kind": kind}
     return re.sub(r"\{([a-z]+)\}", lambda match: values.get(match[1], match[0]), form)
 
 
@@ -5961,11 +5941,11 @@ def render_output_contract(
     task: Task, subject: str, close: str, commands: Sequence[Command]
 ) -> str:
     """How to finish: the test of this repository, the commit, the tracker, the answer."""
-    tests = [each for each in commands if each.verb == "test"]
     check = "Check the final change the way this repository does."
-    for each in tests[:1]:
-        folder = f" in {code_span(each.folder)}" if each.folder else ""
-        check = f"Run {code_span(redact(each.line))}{folder} on the final change."
+    test = next((command for command in commands if command.verb == "test"), None)
+    if test:
+        folder = f" in {code_span(test.folder)}" if test.folder else ""
+        check = f"Run {code_span(redact(test.line))}{folder} on the final change."
     commit = code_span(subject, 160)
     if task.id not in subject:
         commit += f"; its body names {code_span(task.id)}"
@@ -10305,11 +10285,6 @@ def make_context(briefing: Briefing) -> dict[str, bytes]:
     return {name: text.encode("utf-8", "replace") for name, text in texts.items() if text}
 
 
-def make_prompt_start() -> str:
-    """What every prompt begins with; it depends on nothing, so it can be written at once."""
-    return section_text(Section("Contract", TEMPLATES["contract.md"]))
-
-
 def make_prompt(
     project: Project,
     briefing: Briefing,
@@ -10436,10 +10411,11 @@ def make_anchor(project: Project, briefing: Briefing, names: Collection[str]) ->
     sections = []
     for name in [name for name in ANCHOR_SOURCES if name in names]:
         try:
-            body = _ANCHORS[name](project, briefing) or "Nothing."
+            make = _ANCHORS.get(name)
+            body = make(project, briefing) if make else _anchor_note(project, name)
         except CtxError as error:
             body = f"[not available: {one_line(str(error))}]"
-        sections.append(Section(name.capitalize(), body))
+        sections.append(Section(name.capitalize(), body or "Nothing."))
     return sections
 
 
@@ -10460,7 +10436,7 @@ def make_anchor_news(project: Project, task: Task, sections: Sequence[Section]) 
 
 def _prompt_anchor(project: Project, briefing: Briefing, sources: Collection[str]) -> str:
     """The sources of the re-anchoring block that no other section of a prompt holds."""
-    names = {"prompt", "agent", "progress"}.intersection(sources or project.config.anchor_sources)
+    names = _ANCHOR_FILES.keys() & set(sources or project.config.anchor_sources)
     told = (each.body for each in make_anchor(project, briefing, names))
     return "\n".join(body for body in told if not re.match(r"Nothing\.|\[not available", body))
 
@@ -10486,41 +10462,37 @@ def make_run_loop(project: Project) -> str:
     return TEMPLATES["runloop.md"] if source is None else unseal(source)[0]
 
 
-def _anchor_prompt(project: Project, briefing: Briefing) -> str:
-    """The loop's own prompt, and where the run loop stands: its text reaches an agent already."""
-    has_loop = read_source(project, RUNLOOP_PATH) is not None
-    loop = f"Keep to the run loop, {code_span(RUNLOOP_PATH)}.\n" if has_loop else ""
-    own = read_source(project, "PROMPT.md")
-    return "\n".join(
-        filter(None, [loop, _quote_lines(own, project.config.anchor_max_prompt_lines)])
-    )
-
-
-def _anchor_agent(project: Project, briefing: Briefing) -> str:
-    for path in ("AGENTS.md", "AGENT.md"):
-        source = read_old(project, path)
+def _anchor_note(project: Project, name: str) -> str:
+    """What a file of the repository says to whoever works here, quoted."""
+    tail, config = name == "progress", project.config
+    loop = name == "prompt" and read_source(project, RUNLOOP_PATH) is not None
+    for path in _ANCHOR_FILES[name]:
+        source = read_source(project, path, 1_000_000, part="tail" if tail else "head")
         if source is not None:
-            own = in_file(path, remove_section, source)
-            return _quote_lines(own, project.config.anchor_max_prompt_lines)
-    raise CtxError("no AGENTS.md or AGENT.md")
+            own = in_file(path, remove_section, source) or b""
+            text = clean_text(own.decode("utf-8", "replace"))
+            limit = config.anchor_progress_lines if tail else config.anchor_max_prompt_lines
+            quote = quote_text(cut_text(text, limit, tail=tail)) if text.strip() else ""
+            return f"{_RUN_LOOP_NOTE}\n{quote}" if loop else quote
+    if name != "prompt":
+        raise CtxError(f"no {' or '.join(_ANCHOR_FILES[name])}")
+    return _RUN_LOOP_NOTE if loop else ""
 
 
-def _anchor_progress(project: Project, briefing: Briefing) -> str:
-    source = read_source(project, "progress.txt", 100_000, part="tail")
-    if source is None:
-        raise CtxError("no progress.txt")
-    return _quote_lines(source, project.config.anchor_progress_lines, tail=True)
-
-
-def _quote_lines(source: bytes | None, limit: int, *, tail: bool = False) -> str:
-    text = clean_text((source or b"").decode("utf-8", "replace"))
-    return quote_text(cut_text(text, limit, tail=tail)) if text.strip() else ""
+_ANCHOR_FILES = {
+    "prompt": ("PROMPT.md",),
+    "agent": ("AGENTS.md", "AGENT.md"),
+    "progress": ("progress.txt",),
+}
+_RUN_LOOP_NOTE = f"Keep to the run loop, `{RUNLOOP_PATH}`.\n"  # its text reaches an agent once
 
 
 def _anchor_task(project: Project, briefing: Briefing) -> str:
     epic = find_siblings(briefing.tracker, briefing.task)[0]
     above = f"Part of {code_span(epic.id)}: {one_line(epic.title)}\n\n" if epic else ""
-    text = (above if project.config.anchor_include_epic else "") + render_whole_task(briefing)
+    text = (
+        above if project.config.anchor_include_epic else ""
+    ) + f"{render_goal(briefing.task)}\n{render_task(briefing)}"
     return cut_text(text, project.config.anchor_max_prompt_lines)
 
 
@@ -10532,13 +10504,10 @@ def _anchor_git(project: Project, briefing: Briefing) -> str:
 
 
 _ANCHORS: dict[str, Callable[[Project, Briefing], str]] = {
-    "prompt": _anchor_prompt,
-    "agent": _anchor_agent,
     "task": _anchor_task,
     "git": _anchor_git,
-    "progress": _anchor_progress,
     "epic": _epic_text,
-    "deps": lambda project, briefing: render_dependencies(briefing),
+    "deps": lambda project, briefing: render_needs(briefing),
     "retry": lambda project, briefing: render_attempts(briefing.attempts),
 }
 
@@ -10694,7 +10663,8 @@ def _open_tasks(project: Project, tracker: Tracker) -> str:
 
 def _task_text(project: Project, tracker: Tracker, task: Task) -> str:
     more = f"\nEarlier attempts and more: `{script_command(project)} prompt {show(task.id)}`.\n"
-    return cut_text(render_whole_task(Briefing(tracker, task, (), "", "")), 60) + more
+    text = f"{render_goal(task)}\n{render_task(Briefing(tracker, task, (), '', ''))}"
+    return cut_text(text, 60) + more
 
 
 def _named_code(project: Project, text: str, allowed: str = ".*") -> str:
