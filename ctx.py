@@ -1802,14 +1802,7 @@ _LISTED = ("ref", "use", "package", "export", "only", "value", "skip", "doc", "a
 def is_document(path: str) -> bool:
     """Whether a file is prose that explains the code; a change log explains nothing."""
     lower = path.lower()
-    return bool(re.search(_DOCUMENT, lower)) and not re.search(_CHANGES, lower)
-
-
-_DOCUMENT = (
-    r"\.(md|rst|adoc|mdx|rdoc)$"
-    r"|(^|/)(docs?|documentation|guides?)/.*\.txt$|(^|/)readme[^/]*\.txt$"
-)
-_CHANGES = r"(^|/)(changes|changelog|history|releases?|news|upgrad\w*|release.?notes)"
+    return bool(pattern("document").search(lower)) and not pattern("change_log").search(lower)
 
 
 def tag_file(path: str, source: bytes, kind: str, own: str = "") -> FileTags:
@@ -1909,8 +1902,8 @@ def tag_source(path: str, source: bytes, language: Language) -> FileTags | None:
     if language.grammar == "-":
         return tag_without_grammar(path, source, language)
     if blank := "|".join(language.rows.get("blank", ())):
-        pattern = re.compile(blank.encode(), re.MULTILINE)
-        source = pattern.sub(lambda match: b" " * len(match[0]), source)
+        macros = re.compile(blank.encode(), re.MULTILINE)
+        source = macros.sub(lambda match: b" " * len(match[0]), source)
     reading = _read_tree(source, language)
     return _build_tags(path, source, language, reading) if reading else None
 
@@ -1934,8 +1927,8 @@ def _build_tags(path: str, source: bytes, language: Language, reading: _Reading)
             more, _ = _find_definitions(file_again, spare.matches)
             definitions += [definition for definition in more if definition.name not in names]
     nodes = [node for node in reading.nodes["ref"] if node.end_byte not in defined]
-    counts = collections.Counter([source[node.start_byte : node.end_byte] for node in nodes])
-    references = {name.decode("utf-8", "replace").strip('"`'): n for name, n in counts.items()}
+    names_used = collections.Counter([source[node.start_byte : node.end_byte] for node in nodes])
+    references = {name.decode("utf-8", "replace").strip('"`'): n for name, n in names_used.items()}
     kept = sorted(references.keys() - language.words("drop"))
     tags = FileTags(
         tuple(sorted({*definitions, *_define_file(path, source, language)})),
@@ -1944,33 +1937,22 @@ def _build_tags(path: str, source: bytes, language: Language, reading: _Reading)
         _find_file_doc(source, language, {it.doc for it in definitions if it.kind != "module"}),
         _find_mark(source),
     )
-    parts: dict[str, list[_Match]] = {}
-    for match in matches:
-        if match.role == "embed":
-            parts.setdefault(match.label, []).append(match)
-    for name in sorted(parts):
-        part = tag_source(path, _keep_only(source, parts[name]), get_language(name, language.own))
-        tags = _join_tags(tags, part) if part else tags
+    for name in sorted({match.label for match in matches if match.role == "embed"}):
+        # Spaces stand for all that is outside of the parts, so that every line keeps its number.
+        alone = bytearray(source.translate(bytes(it if it in b"\r\n" else 32 for it in range(256))))
+        for match in matches:
+            if (match.role, match.label) == ("embed", name):
+                span = slice(match.start, -match.inverse_end)
+                alone[span] = source[span]
+        part = tag_source(path, bytes(alone), get_language(name, language.own)) or NO_TAGS
+        counts = collections.Counter(tags.references) + collections.Counter(part.references)
+        tags = tags._replace(
+            definitions=tuple(sorted({*tags.definitions, *part.definitions})),
+            references={name: counts[name] for name in sorted(counts)},
+            imports=tuple(dict.fromkeys(tags.imports + part.imports)),
+            doc=tags.doc or part.doc,
+        )
     return tags
-
-
-def _join_tags(tags: FileTags, more: FileTags) -> FileTags:
-    names = collections.Counter(tags.references) + collections.Counter(more.references)
-    return tags._replace(
-        definitions=tuple(sorted({*tags.definitions, *more.definitions})),
-        references={name: names[name] for name in sorted(names)},
-        imports=tuple(dict.fromkeys(tags.imports + more.imports)),
-        doc=tags.doc or more.doc,
-    )
-
-
-def _keep_only(source: bytes, parts: Iterable[_Match]) -> bytes:
-    """The source with spaces for all that is outside of these parts: every line keeps its number."""
-    alone = bytearray(source.translate(bytes(it if it in b"\r\n" else 32 for it in range(256))))
-    for part in parts:
-        span = slice(part.start, -part.inverse_end)
-        alone[span] = source[span]
-    return bytes(alone)
 
 
 def _define_file(path: str, source: bytes, language: Language) -> list[Definition]:
@@ -1987,8 +1969,8 @@ def _define_file(path: str, source: bytes, language: Language) -> list[Definitio
 
 def find_content_language(path: str, source: bytes, language: Language) -> tuple[bytes, Language]:
     """The code of a file and its language, where the content tells more than the file's name."""
-    for suffix, other, pattern in language.turns:
-        if path.endswith("." + suffix) and re.search(pattern.encode(), source[:65536], re.M):
+    for suffix, other, regex in language.turns:
+        if path.endswith("." + suffix) and re.search(regex.encode(), source[:65536], re.M):
             return source, get_language(other, language.own)
     if "cells" not in language.words("embed"):
         return source, language
@@ -2007,7 +1989,7 @@ def _read_cells(text: str) -> str:
 
     lines = [""] * (text.count("\n") + 1)
     is_code = False
-    for match in re.finditer(_CELL, text):
+    for match in pattern("notebook_cell").finditer(text):
         is_code = match[1] == "code" if match[1] else is_code
         if not match[2] or not is_code or re.match(r'\s*"%%(?!time|capture)', match[2]):
             continue
@@ -2019,14 +2001,11 @@ def _read_cells(text: str) -> str:
     return "\n".join(lines)
 
 
-_CELL = r'"cell_type":\s*"(\w+)"|"source":\s*\[((?:[^\]"]|"(?:\\.|[^"\\])*")*)'
-
-
 def find_means(language: Language) -> str:
     """How files of this language are read here."""
     if language.words("embed"):
         return "script parts"
-    if language.grammar != "-" and _find_grammar(language.grammar):
+    if language.grammar != "-" and load_grammar(language.grammar, ""):
         return "grammar"
     if ("ast", "") in language.texts:
         return "standard library"
@@ -2073,11 +2052,13 @@ _Tools = tuple[Callable[..., Any], Callable[[Any], Any], list[tuple[str, str, st
 @functools.cache
 def load_grammar(grammar: str, query: str) -> _Tools | None:
     """How to parse, how to match, and the shape of each pattern; None without the grammar."""
-    language = _find_grammar(grammar)
-    if language is None:
-        return None
-    import tree_sitter
+    try:
+        import tree_sitter
+        import tree_sitter_language_pack
 
+        language = tree_sitter_language_pack.get_language(grammar)  # type: ignore[arg-type]
+    except (ImportError, LookupError):
+        return None
     patterns = query.splitlines()  # now: tree-sitter writes into a query that it refuses
     try:
         compiled = tree_sitter.Query(language, query)
@@ -2105,16 +2086,6 @@ def load_grammar(grammar: str, query: str) -> _Tools | None:
         lambda node: tree_sitter.QueryCursor(compiled).matches(node),
         [(it[1], it[2], it[3] or "") if it else None for it in shapes],
     )
-
-
-def _find_grammar(name: str) -> Any:
-    try:
-        import tree_sitter  # noqa: F401
-        import tree_sitter_language_pack
-
-        return tree_sitter_language_pack.get_language(name)  # type: ignore[arg-type]
-    except (ImportError, LookupError):
-        return None
 
 
 def _read_without_grammar(
@@ -2192,10 +2163,9 @@ def _read_texts(source: bytes, language: Language, known: Collection[str]) -> _R
     reading = _Reading([], {role: [] for role in _LISTED})
     keywords = {*known, *language.words("keyword")}
     names: dict[int, str] = {}
-    for label, pattern in language.texts:
-        # A line break is found five times faster than ^: every pattern sees one before the text.
-        pattern = re.sub(r"\A(\(\?i\))?\^", r"\1(?:\\A|\\n)", pattern)
-        for match in re.finditer(pattern, code, re.MULTILINE) if pattern else ():
+    for label, regex in language.texts:
+        regex = re.sub(r"\A(\(\?i\))?\^", r"\1(?:\\A|\\n)", regex)  # five times faster than ^
+        for match in re.finditer(regex, code, re.MULTILINE) if regex else ():
             if label in ("use", "package"):
                 reading.nodes[label].append(_TextNode(*match.span(1)))
             elif match[1] not in keywords and match.start(1) not in names:
@@ -2224,40 +2194,27 @@ def _read_text(reading: _Reading, code: str, label: str, match: re.Match[str]) -
     """Add what a pattern found; it ends where the next line with its indentation begins."""
     start, stop = match.end() - len(match[0].lstrip()), match.end()
     indent = start - code.rfind("\n", 0, start) - 1
-    values = [(_STRING, start, stop), (_DEFAULT, code.find("(", match.end(1), stop), stop)]
+    parameters = (max(start, code.find("(", match.end(1), stop)), stop)
     if not match[0].rstrip().endswith(("{", ";")):
         paren = stop - match[0].endswith("(")
-        parameters = re.compile(_PARAMETERS).match(code, paren)
-        stop = parameters.end() if parameters else paren
-        line = re.split(_BODY, code[stop : code.find("\n", stop) + 1 or None], maxsplit=1)[0]
-        while line.count("(") > line.count(")"):
-            line = line[: line.rindex("(")]
-        values = [(_STRING, start, stop + len(line)), (_DEFAULT, paren, stop)]
-        stop += len(line)
-    for pattern, first, last in values:
-        found = re.compile(pattern).finditer(code, max(first, start), last)
-        reading.nodes["value"] += [_TextNode(*value.span(value.lastindex or 0)) for value in found]
-    if attributes := re.compile(_ATTRIBUTES).match(code, start):
+        closed = pattern("parameters").match(code, paren)
+        parameters = (paren, closed.end() if closed else paren)
+        rest = code[parameters[1] : code.find("\n", parameters[1]) + 1 or None]
+        rest = pattern("signature_end").split(rest, maxsplit=1)[0]
+        while rest.count("(") > rest.count(")"):
+            rest = rest[: rest.rindex("(")]
+        stop = parameters[1] + len(rest)
+    values = [*_compiled(_STRING).finditer(code, start, stop)]
+    values += pattern("default_value").finditer(code, *parameters)
+    reading.nodes["value"] += [_TextNode(*value.span(value.lastindex or 0)) for value in values]
+    if attributes := pattern("attributes").match(code, start):
         reading.nodes["skip"].append(_TextNode(start, start + len(attributes[0].rstrip())))
     stop = start + len(code[start:stop].rstrip(" .;{=:\r\n\t"))
     outer = rf"[^\S\n]{{0,{indent - 1}}}[^\s#]|" if indent else ""
-    inner = rf"[^\S\n]{{{indent}}}(?!{_CLOSING})[\w@(]"
+    inner = rf"[^\S\n]{{{indent}}}(?!{pattern('continuation').pattern})[\w@(]"
     after = re.compile(rf"\n(?:{outer}{inner})").search(code, stop)
     end = start + len(code[start : after.start() if after else None].rstrip())
     reading.define(label, _TextNode(start, max(end, stop)), _TextNode(*match.span(1)), stop)
-
-
-_PARAMETERS = r"\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\)){0,500}\)"
-_BODY = r"\{(?![^{};]*\}\s*\S)|;|\.\s|:-|-->|:?=(?![=>])"  # begins after a signature
-_DEFAULT = r"(?<![=<>!])=(?![=>])\s*([^\s,()\[\]{}][^,()\[\]{}]*)"
-_ATTRIBUTES = (
-    r"(?:@(?!interface|protocol)\w+(?:\([^()]*\))?\s+)+"
-    r"|template\s*<[^;{}]*>\s*(?=class\b|struct\b)"
-)
-_CLOSING = (  # words that continue or end a definition at its own indentation
-    r"(?i:end\w*|else\w*|elif|elsif|catch|finally|rescue|ensure|then|do|begin|until|is|where"
-    r"|contains)\b|(?:public|private|protected)\s*:"
-)
 
 
 # -- definitions
@@ -2309,8 +2266,7 @@ def _build_file(
         end = node.start_byte + len(text.rstrip().encode())
         file.docs[end] = _doc_text(text, language.comments)
     file.exports.update(map(file.text, nodes["export"]))
-    for node in nodes["only"]:
-        file.only.update(re.findall(r"\w[\w']*\b", file.text(node)))
+    file.only.update(re.findall(r"\w[\w']*\b", " ".join(map(file.text, nodes["only"]))))
     return file
 
 
@@ -2379,7 +2335,15 @@ def _find_name(node: Any) -> Any:
 def _build_scope(file: _File, match: _Match, name_node: Any, top: _Scope) -> _Scope:
     """What a definition is, and what it means for those inside it."""
     start, inverse_end, _, _, kind, _, captures = match
-    owner, name = _full_name(file, kind, name_node, captures.get("owner"), top)
+    name = file.text(name_node).lstrip(":$").strip('"`\r')
+    owner, receivers = top.inner, captures.get("owner")
+    if kind in ("scope", "part"):
+        name = re.sub(file.cut, "", name)
+    elif receivers or "::" in name:  # `Foo::bar`, or a method that names the type of its receiver
+        prefix, _, name = name.rpartition("::")
+        named = [prefix, file.text(receivers[0])] if receivers else [prefix]
+        named = [re.sub(file.cut, "", it).replace("::", ".") for it in named]
+        owner = ".".join(filter(None, [owner, *named]))
     is_member = top.kind in _OWNERS
     is_public = "private" not in captures
     if search := file.public[is_member]:
@@ -2411,21 +2375,6 @@ def _build_scope(file: _File, match: _Match, name_node: Any, top: _Scope) -> _Sc
     )
 
 
-def _full_name(
-    file: _File, kind: str, node: Any, receivers: Sequence[Any] | None, top: _Scope
-) -> tuple[str, str]:
-    """Owner and name; the owner is what encloses it, a receiver, or a prefix: `Foo::bar`."""
-    name = file.text(node).lstrip(":$").strip('"`\r')
-    if kind in ("scope", "part"):
-        return top.inner, re.sub(file.cut, "", name)
-    if not receivers and "::" not in name:
-        return top.inner, name
-    prefix, _, name = name.rpartition("::")
-    owners = [top.inner, re.sub(file.cut, "", prefix).replace("::", ".")]
-    owners += [re.sub(file.cut, "", file.text(receivers[0]))] if receivers else []
-    return ".".join(filter(None, owners)), name
-
-
 def _is_kept(file: _File, scope: _Scope, top: _Scope) -> bool:
     """Whether a definition is worth telling."""
     name = scope.name.strip("_")
@@ -2440,12 +2389,17 @@ def _is_kept(file: _File, scope: _Scope, top: _Scope) -> bool:
 def _build_definition(file: _File, match: _Match, scope: _Scope, top: _Scope) -> Definition:
     start, _, _, _, _, node, captures = match
     source, begin = file.source, _skip_attributes(file, start) if file.skips else start
-    body = _find_body(node, captures, file.bodies)
+    body = captures["body"][0] if captures.get("body") else None
+    if body is None and "rest" not in captures:
+        body = node.child_by_field_name("body")
+        if body is None and file.bodies:
+            body = next((child for child in node.children if child.type in file.bodies), None)
+    stop = body.start_byte if body else node.end_byte  # of the signature
     if docs := captures.get("doc"):
         text = source[docs[0].start_byte : docs[-1].end_byte].decode("utf-8", "replace")
         doc = _doc_text(text, file.language.comments)
     elif file.language.row("docs") == "inside":
-        doc = _find_docstring(source, body)
+        doc = _find_docstring(source, stop)
     else:
         doc = _find_doc_above(file, start if top.wrapped < 0 else top.wrapped)
         doc = doc or _find_doc_below(file, node.end_byte)
@@ -2456,7 +2410,7 @@ def _build_definition(file: _File, match: _Match, scope: _Scope, top: _Scope) ->
         scope.kind,
         scope.name,
         scope.owner,
-        _build_signature(file, begin, body, scope.kind),
+        _build_signature(file, begin, stop, scope.kind),
         doc,
         scope.exported,
     )
@@ -2469,16 +2423,6 @@ def _skip_attributes(file: _File, start: int) -> int:
         blank = file.source[start : start + 400]
         start += len(blank) - len(blank.lstrip())
     return start
-
-
-def _find_body(node: Any, captures: Mapping[str, Sequence[Any]], bodies: set[str]) -> int:
-    """Where the signature ends: at the body, or with the node."""
-    body = captures["body"][0] if captures.get("body") else None
-    if body is None and "rest" not in captures:
-        body = node.child_by_field_name("body")
-        if body is None and bodies:
-            body = next((child for child in node.children if child.type in bodies), None)
-    return int(body.start_byte if body else node.end_byte)
 
 
 def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
@@ -2496,15 +2440,11 @@ def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
     marks = ["\n", "\t", "  ", *(mark for mark, _ in file.language.comments)]
     if before or any(mark in text for mark in marks):
         text = _one_line(text, file.language)
-        for loose, tight in _TIGHT:
-            text = text.replace(loose, tight)
+        text = re.sub(r"(?<=[(\[]) |,? (?=[)\]])", "", text)
     lead = file.leads.get(kind, "")
     text = text if lead and text.startswith(f"{lead} ") else f"{lead} {text}"
     text = text.strip().rstrip(" ;{:,\\\t")
     return shorten(text.removesuffix(" =").removesuffix(" where").rstrip(), MAX_SIGNATURE)
-
-
-_TIGHT = (("( ", "("), ("[ ", "["), (", )", ")"), (" )", ")"), (", ]", "]"), (" ]", "]"))
 
 
 def _one_line(text: str, language: Language) -> str:
@@ -2516,18 +2456,6 @@ def _one_line(text: str, language: Language) -> str:
 
 _NO_COMMENT = (b"#[", b"#!", b"#pragma")
 _QUOTES = (b'"', b"'", b"r", b"R", b"u", b"U")
-_FILE_TAG = (
-    r"\s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*|doc|title|notice|dev)\b[ \t]*"
-    r"|\S+\.el --- "
-)
-_OTHER_TAG = r"\s*(?:[@\\][a-zA-Z_]|:\w+|- (?:Parameter|Returns|Throws)|Authors?:)"
-
-
-@functools.cache
-def _phrases(name: str) -> tuple[str, ...]:
-    """A row of templates/comments.txt: phrases that tell what a comment is."""
-    rows = [row.split(": ", 1) for row in TEMPLATES["comments.txt"].splitlines() if row[:1] != "#"]
-    return tuple(dict(rows)[name].split(" | "))
 
 
 def _find_doc_above(file: _File, start: int) -> str:
@@ -2639,13 +2567,12 @@ def _clean_comment(comment: bytes, comments: Comments) -> str:
     """First sentence of a comment; "" for licences and directives to tools."""
     text = comment[:1000].decode("utf-8", "replace")
     lower = text.lower()
-    for phrase in _phrases("licence") + _phrases("generated"):
-        if phrase in lower:
-            return ""
+    if pattern("licence").search(lower) or pattern("generated").search(lower):
+        return ""
     text = text.rstrip()
     text = text.removesuffix(_find_closing(text, comments))
     lines: list[str] = []
-    match, is_directive = _compiled(_comment_line(comments)).match, _directive().match
+    match, is_directive = _compiled(_comment_line(comments)).match, pattern("directive").match
     for start in filter(None, map(match, text.splitlines())):
         line, kind = start.string[start.end() :].rstrip(" \t*"), start.lastgroup
         if line.endswith(("-*-", "---", "===")):
@@ -2658,12 +2585,6 @@ def _clean_comment(comment: bytes, comments: Comments) -> str:
 
 
 @functools.cache
-def _directive() -> re.Pattern[str]:
-    """What a line for a tool, or one that only draws, begins with, in small letters."""
-    return re.compile(rf"\W*(?:{'|'.join(_phrases('directive'))})")
-
-
-@functools.cache
 def _comment_line(comments: Comments) -> str:
     """What a line of a comment begins with: its mark, or the star that some write in blocks."""
     marks = sorted((mark for mark, _ in comments), key=len, reverse=True)
@@ -2671,7 +2592,8 @@ def _comment_line(comments: Comments) -> str:
         rf"{re.escape(mark)}{re.escape(mark[-1])}*(?:(?<=-) [|^]|[!<>'|^])?" for mark in marks
     ]
     leader = rf"[ \t]*(?:{'|'.join(leaders)}|\*+(?![/)]))?[ \t]?"
-    return rf"{leader}(?:(?P<tag>{_FILE_TAG})|(?P<end>{_OTHER_TAG}))?"
+    tags = pattern("doc_file_tag").pattern, pattern("doc_tag").pattern
+    return rf"{leader}(?:(?P<tag>{tags[0]})|(?P<end>{tags[1]}))?"
 
 
 def _first_sentence(text: str) -> str:
@@ -2685,27 +2607,24 @@ def _first_sentence(text: str) -> str:
         )
     if "<" in text:
         text = re.sub(r"<see(?:also)?\s+\w+=\"([^\"]*)\"\s*/>", r"\1", text)
-        text = re.sub(rf"</?(?:{'|'.join(_phrases('markup'))})\b[^>]*>", "", text).strip()
+        text = pattern("doc_markup").sub("", text).strip()
     if text.startswith("!!! "):  # a box that leads elsewhere
         text = re.sub(r"(?s)\A!!! .*?\n\s*\n\s*", "", text)
     if "\n" in text:
-        text = _compiled(_PARAGRAPH_END).split(text, maxsplit=1)[0]
+        text = pattern("doc_paragraph_end").split(text, maxsplit=1)[0]
     paragraph = " ".join(text.split()).lstrip("=# |*>!").removesuffix("**")
-    end = _compiled(_SENTENCE_END).search(paragraph, 1)
+    end = pattern("doc_sentence_end").search(paragraph, 1)
     return shorten(paragraph[: end.end()] if end else paragraph, MAX_DOC)
-
-
-_PARAGRAPH_END = r"\n\s*(?:[=~^#*+-]{3,}\s*)?\n|\n\s*[=~^#*+-]{3,}$"
-_SENTENCE_END = r"[.!?](?<![ (][ei]\.[ge].)(?=\s+[^\sa-z]|$)"
 
 
 def _find_file_doc(source: bytes, language: Language, docs: set[str]) -> str:
     """First sentence of the comment or docstring that opens the file and documents no name."""
     blocks, leaders, lines = _comment_forms(language.comments)
     has_docstrings = language.row("docs") == "inside"
+    preamble = _compiled(pattern("preamble").pattern.encode())
     start = 3 if source.startswith(b"\xef\xbb\xbf") else 0
     while start < 8192:
-        blank = _compiled(_PREAMBLE).match(source, start)
+        blank = preamble.match(source, start)
         start = blank.end() if blank else start
         if has_docstrings and source.startswith(_QUOTES, start):
             return _find_docstring(source, start)
@@ -2721,23 +2640,18 @@ def _find_file_doc(source: bytes, language: Language, docs: set[str]) -> str:
             return ""
         comment = source[start:end]
         doc = "" if has_docstrings else _clean_comment(comment, language.comments)
-        if doc and (doc not in docs or re.search(_FILE_DOC, comment)):
+        if doc and (
+            doc not in docs or re.search(rb"@(fileoverview|file|module|overview)\b", comment)
+        ):
             return doc
         start = end
     return ""
 
 
-_PREAMBLE = (
-    rb"(?:\s+|#!(?!\[)[^\n]*|<\?php|[\"']use \w+[\"'];?|declare\([^)]*\);|#!?\[[^\n]*\]"
-    rb"|#ifndef[^\n]*|#define \w+\s*\n|#pragma[^\n]*)+"
-)
-_FILE_DOC = rb"@(fileoverview|file|module|overview)\b"
-
-
 def _find_mark(source: bytes) -> str:
     """What the content says of itself: "generated", "minified", or ""."""
     head = source[:2048].decode("latin-1").lower()
-    if any(phrase in head for phrase in _phrases("generated")):
+    if pattern("generated").search(head):
         return "generated"
     is_long = len(source) > 2000 and len(source) > 400 * (source.count(b"\n") + 1)
     return "minified" if is_long else ""
@@ -2752,16 +2666,11 @@ def _find_imports(file: _File, uses: list[Any], packages: Sequence[Any]) -> tupl
     uses.sort(key=operator.attrgetter("start_byte"))
     for text in dict.fromkeys(map(file.text, uses)):
         text = _one_line(text.replace("\\\n", " "), file.language) if "\n" in text else text
-        imports += _edit_import(text, file.language)
+        for row in file.language.rows.get("edit", ()):
+            old, _, new = row.partition("=>")
+            text = _compiled(old.strip()).sub(new.strip(), text)
+        imports += expand_braces(text)
     return tuple(dict.fromkeys(imports))
-
-
-def _edit_import(text: str, language: Language) -> list[str]:
-    """The names in one import, brought into the shape that its language's rows give."""
-    for row in language.rows.get("edit", ()):
-        old, _, new = row.partition("=>")
-        text = _compiled(old.strip()).sub(new.strip(), text)
-    return expand_braces(text)
 
 
 def expand_braces(text: str) -> list[str]:
@@ -3705,20 +3614,9 @@ _Resolve = Callable[[str, str], Iterable[str]]  # importing folder (Rust: file),
 _OUTSIDE = "/"  # what a path that leaves the repository becomes: no path here begins with a slash
 _TOO_VAGUE = 50  # a namespace of more files than this says nothing about any one of them
 _MANIFEST = (
-    r"package\.json|[tj]sconfig.*\.json|deno\.jsonc?|import_map\.json|composer\.json"
+    r"package\.json|[tj]sconfig.*\.json|deno\.jsonc?|import_map\.json"
     r"|go\.mod|go\.work|Cargo\.toml|pubspec\.yaml"
 )
-
-
-class _Tree(NamedTuple):
-    """What every resolver looks things up in, built once."""
-
-    files: frozenset[str]
-    folders: dict[str, list[str]]  # folder -> files directly in it, sorted
-    tails: list[str]  # "/" + path, reversed, sorted: paths with the same ending stand together
-    imports: Mapping[str, Sequence[str]]
-    rules: Mapping[str, _Rule | None]  # of the importing files
-    configs: Mapping[str, str]
 
 
 class _Rule(NamedTuple):
@@ -3733,6 +3631,33 @@ class _Rule(NamedTuple):
     beside: str  # regex on imports that mean a file beside the importing one only
 
 
+class _Tree(NamedTuple):
+    """What every resolver looks things up in, built once."""
+
+    files: frozenset[str]
+    folders: dict[str, list[str]]  # folder -> files directly in it, sorted
+    names: dict[str, list[str]]  # file name -> files of that name, sorted
+    packages: dict[_Rule, list[tuple[str, str]]]  # namespaces that files declare, with the file
+    configs: Mapping[str, str]
+
+    def find_manifests(self, names: str) -> list[tuple[str, str]]:
+        """Paths and texts of the manifests whose file name matches, the outermost first."""
+        paths = [path for path in self.configs if re.fullmatch(names, name_of(path))]
+        paths.sort(key=lambda path: (path.count("/"), path))
+        return [(path, self.configs[path]) for path in paths]
+
+    def find_modules(self, endings: Sequence[str]) -> dict[str, str]:
+        """Module path -> its file, where "a/b" may be "a/b.js" or "a/b/index.js"."""
+        best: dict[str, tuple[int, str]] = {}
+        for path in self.files:
+            rooted = f"/{path}"  # so that "index.js" in the root is the module ""
+            for rank, ending in enumerate(endings):
+                if rooted.endswith(ending):
+                    module = rooted[: -len(ending)][1:]
+                    best[module] = min(best.get(module, (rank, path)), (rank, path))
+        return {module: path for module, (_, path) in best.items()}
+
+
 def resolve_imports(
     imports: Mapping[str, Sequence[str]],
     files: Sequence[str],
@@ -3745,39 +3670,40 @@ def resolve_imports(
     texts of manifests; `own` the user's languages. What does not belong to this repository
     resolves to nothing.
     """
-    present = frozenset(files)
-    rules = {path: _find_rule(path, own) for path in sorted(imports) if path in present}
-    folders: dict[str, list[str]] = {}
-    for path in sorted(present):
-        folders.setdefault(folder_of(path), []).append(path)
-    tails = sorted(f"/{path}"[::-1] for path in present)
-    tree = _Tree(present, folders, tails, imports, rules, configs)
+    tree = _Tree(frozenset(files), {}, {}, {}, configs)
+    for path in sorted(tree.files):
+        tree.folders.setdefault(folder_of(path), []).append(path)
+        tree.names.setdefault(name_of(path), []).append(path)
+    rules = {path: _find_rule(path, own) for path in sorted(imports) if path in tree.files}
+    ruled = [(path, rule) for path, rule in rules.items() if rule]
+    for path, rule in ruled:
+        spaces = [name[8:].strip() for name in imports[path] if name.startswith("package ")]
+        tree.packages.setdefault(rule, []).extend((space, path) for space in spaces)
     resolvers: dict[_Rule, _Resolve] = {}
     links = {}
-    for path, rule in rules.items():
-        if rule and rule.resolver in _RESOLVERS:
-            if rule not in resolvers:
-                resolvers[rule] = functools.cache(_RESOLVERS[rule.resolver](tree, rule))
-            # In Rust two files of one folder mean different things by "super"; elsewhere all agree.
-            place = path if rule.resolver == "rust" else folder_of(path)
-            names = [name for name in imports[path] if name and not name.startswith("package ")]
-            found = {file for name in names for file in resolvers[rule](place, name)} - {path}
-            links.update({path: sorted(found)} if found else {})
+    for path, rule in ruled:
+        if rule not in resolvers:
+            resolvers[rule] = functools.cache(_RESOLVERS[rule.resolver](tree, rule))
+        # In Rust two files of one folder mean different things by "super"; elsewhere all agree.
+        start = path if rule.resolver == "rust" else folder_of(path)
+        names = [name for name in imports[path] if name and not name.startswith("package ")]
+        targets = {target for name in names for target in resolvers[rule](start, name)} - {path}
+        links.update({path: sorted(targets)} if targets else {})
     return links
 
 
 def _find_rule(path: str, own: str) -> _Rule | None:
     """The rule of a file's language, from its rows `import`, `roots` and `beside`."""
     language = find_language(path, own=own)
-    words, regexes = (language.words("import"), language.words("roots")) if language else ([], [])
-    if language is None or not words:
+    words = language.words("import") if language else []
+    if language is None or not words or words[0] not in _RESOLVERS:
         return None
-    resolver, separator, *endings = *words, *["/"][len(words) > 1 :]
+    endings = tuple(ending.removeprefix("=") for ending in words[2:])  # "=" is: as it is written
+    regexes = language.words("roots")
     roots, own_roots = [*regexes, *["", "(?!)"][len(regexes) :]]
-    written = tuple(ending.removeprefix("=") for ending in endings)  # "=" is: as it is written
-    return _Rule(
-        language.family, resolver, separator, written, roots, own_roots, language.row("beside")
-    )
+    separator = [*words, "/"][1]
+    beside = language.row("beside") or "(?!)"
+    return _Rule(language.family, words[0], separator, endings, roots, own_roots, beside)
 
 
 def is_manifest(path: str) -> bool:
@@ -3800,23 +3726,11 @@ def _locate(folder: str, relative: str) -> str:
 
 def _ancestors(folder: str) -> list[str]:
     """A folder and all above it, the root last."""
-    found = [folder]
+    folders = [folder]
     while folder:
         folder = folder_of(folder)
-        found.append(folder)
-    return found
-
-
-def _build_modules(tree: _Tree, endings: Sequence[str]) -> dict[str, str]:
-    """Module path -> its file, where "a/b" may be "a/b.js" or "a/b/index.js"."""
-    best: dict[str, tuple[int, str]] = {}
-    for path in tree.files:
-        rooted = f"/{path}"  # so that "index.js" in the root is the module ""
-        for rank, ending in enumerate(endings):
-            if rooted.endswith(ending):
-                module = rooted[: -len(ending)][1:]
-                best[module] = min(best.get(module, (rank, path)), (rank, path))
-    return {module: path for module, (_, path) in best.items()}
+        folders.append(folder)
+    return folders
 
 
 def _find_longest(modules: Mapping[str, str], root: str, rest: str) -> tuple[str, str]:
@@ -3825,15 +3739,6 @@ def _find_longest(modules: Mapping[str, str], root: str, rest: str) -> tuple[str
     while rest and above + rest not in modules:
         rest = rest.rpartition("/")[0]
     return rest, modules[above + rest] if rest else ""
-
-
-def _ending_with(tree: _Tree, tail: str) -> list[str]:
-    """Every path that is `tail` or ends with "/" and `tail`."""
-    key = f"/{tail}"[::-1]
-    start = end = bisect.bisect_left(tree.tails, key)
-    while end < len(tree.tails) and tree.tails[end].startswith(key):
-        end += 1
-    return [reverse[-2::-1] for reverse in tree.tails[start:end]]
 
 
 def _nearest(folder: str, paths: Sequence[str]) -> list[str]:
@@ -3847,12 +3752,6 @@ def _nearest(folder: str, paths: Sequence[str]) -> list[str]:
     return [min(paths, key=distance)] if len(paths) > 1 else list(paths)
 
 
-def _manifests(tree: _Tree, names: str) -> list[tuple[str, str]]:
-    """Paths and texts of the manifests whose file name matches `names`, the outermost first."""
-    found = [item for item in tree.configs.items() if re.fullmatch(names, name_of(item[0]))]
-    return sorted(found, key=lambda item: (item[0].count("/"), item[0]))
-
-
 def _texts(value: object, depth: int = 5) -> list[str]:
     """The strings in a value, also in its lists and tables."""
     if isinstance(value, str):
@@ -3861,56 +3760,49 @@ def _texts(value: object, depth: int = 5) -> list[str]:
     return [text for item in items for text in _texts(item, depth - 1)] if depth else []
 
 
-def _by_path(tree: _Tree, rule: _Rule, spell: Callable[[str], str] = str) -> _Resolve:
+def _by_path(tree: _Tree, rule: _Rule) -> _Resolve:
     """For imports that name a path: beside the importing file, else below any root."""
     is_shared, is_own = re.compile(rule.roots).match, re.compile(rule.own_roots).fullmatch
-    is_beside = re.compile(rule.beside or "(?!)").fullmatch
 
     @functools.cache
     def find_anywhere(stem: str) -> list[tuple[str, str]]:
-        tails = [stem + ending for ending in rule.endings]
-        return [(p[: -len(tail) - 1], p) for tail in tails for p in _ending_with(tree, tail)]
+        """Every file that the stem may mean, after the folder that it starts at."""
+        tails = [f"/{stem}{ending}" for ending in rule.endings]
+        paths = [(tail, path) for tail in tails for path in tree.names.get(name_of(tail), ())]
+        return [(p[: -len(tail)], p) for tail, p in paths if f"/{p}".endswith(tail)]
 
     def is_root(folder: str, root: str) -> bool:
         return bool(is_shared(root) or root in _ancestors(folder) and is_own(root))
 
     def resolve(folder: str, name: str) -> list[str]:
-        name = re.sub(r"^@[^/]*/", "", name)  # the scope of a package: @scope/contracts/x.sol
-        stem = spell(name).replace(rule.separator, "/")
-        is_local = bool(stem.startswith(".") or is_beside(name))
+        stem = re.sub(r"^@[^/]*/", "", name)  # the scope of a package: @scope/contracts/x.sol
+        if rule.resolver == "snake":  # modules in camel case, their files in snake case
+            stem = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", stem).lower()
+        stem = stem.replace(rule.separator, "/")
+        is_local = bool(stem.startswith(".") or re.fullmatch(rule.beside, name))
         if is_local or is_root(folder, folder):
-            for ending in rule.endings:
-                if (beside := _locate(folder, stem + ending)) in tree.files:
-                    return [beside]
-        if is_local:
-            return []
-        return _nearest(folder, [p for root, p in find_anywhere(stem) if is_root(folder, root)])
+            paths = [_locate(folder, stem + ending) for ending in rule.endings]
+            if present := [path for path in paths if path in tree.files]:
+                return present[:1]
+        roots = [] if is_local else find_anywhere(stem)
+        return _nearest(folder, [path for root, path in roots if is_root(folder, root)])
 
     return resolve
-
-
-def _by_snake_path(tree: _Tree, rule: _Rule) -> _Resolve:
-    """Modules in camel case whose files are in snake case: "MyApp.UserName", my_app/user_name."""
-
-    def spell(name: str) -> str:
-        return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
-
-    return _by_path(tree, rule, spell)
 
 
 def _dart(tree: _Tree, rule: _Rule) -> _Resolve:
     """By path, or "package:name/x.dart": lib/x.dart of what pubspec.yaml gives that name."""
     packages = {}
-    for path, text in reversed(_manifests(tree, r"pubspec\.yaml")):
+    for path, text in reversed(tree.find_manifests(r"pubspec\.yaml")):
         if match := re.search(r"^name:\s*[\"']?(\w+)", text, re.MULTILINE):
             packages[match[1]] = folder_of(path)
-    beside = _by_path(tree, rule)
 
-    def resolve(folder: str, name: str) -> Iterable[str]:
+    def resolve(folder: str, name: str) -> list[str]:
         package, _, rest = name.removeprefix("package:").partition("/")
-        if not name.startswith("package:"):
-            return beside(folder, f"./{name}")
-        return beside(packages[package], f"./lib/{rest}") if package in packages else ()
+        path = _locate(folder, name)
+        if name.startswith("package:"):
+            path = _locate(packages[package], f"lib/{rest}") if package in packages else _OUTSIDE
+        return [path] if path in tree.files else []
 
     return resolve
 
@@ -3921,7 +3813,7 @@ _SIDE_FOLDER = r"(?:tests?|examples?|docs?)/"  # only their own files import fro
 
 def _python(tree: _Tree, rule: _Rule) -> _Resolve:
     """A name starts at a folder that is no package itself; the longest prefix that is a module."""
-    modules = _build_modules(tree, rule.endings)
+    modules = tree.find_modules(rule.endings)
     packages = {module for module, path in modules.items() if "/__init__.py" in f"/{path}"}
     starts: dict[str, set[str]] = {}  # first part of a name -> folders it can start at
     folders = {above for module in modules for above in _ancestors(folder_of(module))}
@@ -3932,16 +3824,16 @@ def _python(tree: _Tree, rule: _Rule) -> _Resolve:
     @functools.cache
     def list_near_roots(folder: str) -> list[str]:
         near = [_locate(above, sub) for above in _ancestors(folder) for sub in _PYTHON_ROOTS]
-        return [root for root in near if root in folders and root not in packages]
+        return [root for root in near if root in folders]
 
     @functools.cache
     def find_elsewhere(rest: str) -> list[str]:
-        found = [_find_longest(modules, root, rest) for root in starts[rest.partition("/")[0]]]
+        pairs = [_find_longest(modules, root, rest) for root in starts[rest.partition("/")[0]]]
         # A script in a foreign folder, or a package without the module: more likely a library.
-        found = [(n, p) for n, p in found if "/" in n or n and "/__init__.py" in f"/{p}"]
-        found = [(n, p) for n, p in found if n.count("/") >= rest.count("/") - 1]
-        longest = max((len(front) for front, _ in found), default=0)
-        return [path for front, path in found if len(front) == longest]
+        pairs = [(n, p) for n, p in pairs if "/" in n or n and "/__init__.py" in f"/{p}"]
+        pairs = [(n, p) for n, p in pairs if n.count("/") >= rest.count("/") - 1]
+        longest = max((len(front) for front, _ in pairs), default=0)
+        return [path for front, path in pairs if len(front) == longest]
 
     def resolve(folder: str, name: str) -> list[str]:
         rest = name.lstrip(".").replace(".", "/").strip("/")
@@ -3953,10 +3845,10 @@ def _python(tree: _Tree, rule: _Rule) -> _Resolve:
         for root in list_near_roots(folder) if roots else ():
             if root in roots and (path := _find_longest(modules, root, rest)[1]):
                 return [path]
-        own = folder.partition("/")[0] + "/"
-        found = find_elsewhere(rest) if roots else []
-        found = [p for p in found if p.startswith(own) or not re.match(_SIDE_FOLDER, p)]
-        return _nearest(folder, found)
+        top = folder.partition("/")[0] + "/"
+        paths = find_elsewhere(rest) if roots else []
+        paths = [p for p in paths if p.startswith(top) or not re.match(_SIDE_FOLDER, p)]
+        return _nearest(folder, paths)
 
     return resolve
 
@@ -3968,10 +3860,9 @@ _BUILT = r"^(?:\./)?(?:dist|lib|build|out|es|esm|cjs)/(?:(?:src|es|esm|cjs)/)?"
 
 def _javascript(tree: _Tree, rule: _Rule) -> _Resolve:
     """Relative paths, then the rules of tsconfig and package.json, then workspace packages."""
-    endings = rule.endings
-    modules = _build_modules(tree, [*endings, *(f"/index{ending}" for ending in endings)])
-    found = _manifests(tree, r"package\.json")
-    manifests = {folder_of(path): parse_json(text) for path, text in found}
+    modules = tree.find_modules([*rule.endings, *(f"/index{ending}" for ending in rule.endings)])
+    texts = tree.find_manifests(r"package\.json")
+    manifests = {folder_of(path): parse_json(text) for path, text in texts}
     rules = _build_rules(tree, ["", *manifests])
     packages: dict[str, str] = {}  # name -> folder
     for folder, manifest in manifests.items():
@@ -4007,38 +3898,37 @@ def _javascript(tree: _Tree, rule: _Rule) -> _Resolve:
         name = name.partition("?")[0]
         if name.startswith((".", "/")):
             path = _locate("" if name[0] == "/" else folder, name)
-            found = find_file(path) or (path in manifests and find_in_package(path, ""))
+            target = find_file(path) or (path in manifests and find_in_package(path, ""))
         else:
             parts = name.split("/")
             size = 2 if name.startswith("@") else 1
             package, rest = "/".join(parts[:size]), "/".join(parts[size:])
-            found = find_by_rule(folder, name)
-            if not found and package in packages:
-                found = find_in_package(packages[package], rest)
-        return [found] if found else []
+            target = find_by_rule(folder, name)
+            if not target and package in packages:
+                target = find_in_package(packages[package], rest)
+        return [target] if target else []
 
     return resolve
 
 
-_Rules = dict[str, list[tuple[str, str]]]  # pattern to its star -> (rest of it, target)
-
-
-def _build_rules(tree: _Tree, packages: Iterable[str]) -> dict[str, _Rules]:
-    """Folder -> the rules for imports that hold below it, from tsconfig and import maps."""
-    rules: dict[str, _Rules] = {}
+def _build_rules(
+    tree: _Tree, packages: Iterable[str]
+) -> dict[str, dict[str, list[tuple[str, str]]]]:
+    """Folder -> pattern to its star -> rest of the pattern, target: from tsconfig and import maps."""
+    rules: dict[str, dict[str, list[tuple[str, str]]]] = {}
 
     def add_rules(folder: str, base: str, mapping: Mapping[str, object]) -> None:
         for pattern, targets in mapping.items():
             # An import map writes "a/" where a tsconfig writes "a/*".
             slash = "*" if pattern.endswith("/") else ""
             head, star, tail = (pattern + slash).partition("*")
-            found = [(tail, _locate(base, target + slash)) for target in _texts(targets)]
-            rules.setdefault(folder, {}).setdefault(head + star, []).extend(found)
+            pairs = [(tail, _locate(base, target + slash)) for target in _texts(targets)]
+            rules.setdefault(folder, {}).setdefault(head + star, []).extend(pairs)
 
-    configs = {path: parse_json(text) for path, text in _manifests(tree, r".*\.jsonc?")}
-    for start, _ in _manifests(tree, r"[tj]sconfig.*\.json"):
+    configs = {path: parse_json(text) for path, text in tree.find_manifests(r".*\.jsonc?")}
+    for start, _ in tree.find_manifests(r"[tj]sconfig.*\.json"):
         chain = [start]
-        for path in chain:  # it grows by what each extends
+        for path in chain:  # what a config extends is added to the chain
             config, folder = configs.get(path, {}), folder_of(path)
             options = as_table(config.get("compilerOptions"))
             base = _locate(folder, "".join(_texts(options.get("baseUrl"))))
@@ -4048,7 +3938,7 @@ def _build_rules(tree: _Tree, packages: Iterable[str]) -> dict[str, _Rules]:
             for name in _texts(config.get("extends")):
                 parent = _locate(folder, name.removesuffix(".json")) + ".json"
                 chain += [parent] if parent not in chain else []
-    for path, _ in _manifests(tree, r"package\.json|deno\.jsonc?|import_map\.json"):
+    for path, _ in tree.find_manifests(r"package\.json|deno\.jsonc?|import_map\.json"):
         add_rules(folder_of(path), folder_of(path), as_table(configs[path].get("imports")))
     for folder in packages:
         add_rules(folder, folder, _ALIASES)
@@ -4062,18 +3952,18 @@ _GO_REPLACE = r"(?m)^[ \t]*(?:replace[ \t]+)?([^\s=]+)(?:[ \t]+v\S+)?[ \t]+=>[ \
 def _go(tree: _Tree, rule: _Rule) -> _Resolve:
     """All files of the package's folder, by the module paths of go.mod and its local replaces."""
     modules: dict[str, list[str]] = {}
-    for path, text in _manifests(tree, r"go\.mod|go\.work"):
-        found = [(name, "") for name in re.findall(_GO_MODULE, text)]
-        for name, target in found + re.findall(_GO_REPLACE, text):
+    for path, text in tree.find_manifests(r"go\.mod|go\.work"):
+        pairs = [(name, "") for name in re.findall(_GO_MODULE, text)]
+        for name, target in pairs + re.findall(_GO_REPLACE, text):
             modules.setdefault(name, []).append(_locate(folder_of(path), target))
 
     def resolve(folder: str, name: str) -> list[str]:
         for module in _ancestors(name):
             for root in _nearest(folder, modules.get(module, [])):
                 paths = tree.folders.get(_locate(root, name[len(module) :]), [])
-                found = [p for p in paths if p.endswith(".go") and not p.endswith("_test.go")]
-                if found:
-                    return found
+                sources = [p for p in paths if p.endswith(".go") and not p.endswith("_test.go")]
+                if sources:
+                    return sources
         return []
 
     return resolve
@@ -4081,15 +3971,21 @@ def _go(tree: _Tree, rule: _Rule) -> _Resolve:
 
 def _rust(tree: _Tree, rule: _Rule) -> _Resolve:
     """The longest prefix that is a module file, from self, super, the crate or a crate's name."""
-    modules = _build_modules(tree, rule.endings)
+    modules = tree.find_modules(rule.endings)
     crates: dict[str, str] = {}  # name -> folder of its root file
-    roots = {p for p in tree.files if name_of(p) in ("lib.rs", "main.rs", "build.rs")}
-    for path, text in _manifests(tree, r"Cargo\.toml"):
+    roots = {
+        path for name in ("lib.rs", "main.rs", "build.rs") for path in tree.names.get(name, ())
+    }
+    for path, text in tree.find_manifests(r"Cargo\.toml"):
         folder, manifest = folder_of(path), parse_toml(text)
         lib = as_table(manifest.get("lib"))
         lib_path = _locate(folder, str(lib.get("path", "src/lib.rs")))
         for name in _texts([lib.get("name"), as_table(manifest.get("package")).get("name")]):
             crates.setdefault(name.replace("-", "_"), folder_of(lib_path))
+        for name, needed in as_table(manifest.get("dependencies")).items():
+            if target := as_table(needed).get("path"):  # it may be known by another name here
+                source = _locate(folder, f"{target}/src")
+                crates.setdefault(name.replace("-", "_"), source)
         if lib_path in tree.files:
             modules[folder_of(lib_path)] = lib_path
         targets = _texts([manifest.get(key) for key in ("bin", "test", "example")])
@@ -4117,8 +4013,8 @@ def _rust(tree: _Tree, rule: _Rule) -> _Resolve:
             home = crates[first]
         while parts and parts[0] in ("self", "super"):
             home = folder_of(home) if parts.pop(0) == "super" else home
-        found = _find_longest(modules, home, "/".join(parts))[1] or modules.get(home)
-        return [found] if found else []
+        target = _find_longest(modules, home, "/".join(parts))[1] or modules.get(home)
+        return [target] if target else []
 
     return resolve
 
@@ -4127,12 +4023,10 @@ def _by_namespace(tree: _Tree, rule: _Rule) -> _Resolve:
     """By the namespaces that files declare: a type is its namespace and its file's name."""
     types: dict[str, list[str]] = {}
     members: dict[str, list[str]] = {}
-    for path in [path for path, other in tree.rules.items() if other == rule]:
-        for name in tree.imports[path]:
-            if name.startswith("package "):
-                space = name[8:].strip().replace(rule.separator, ".").strip(".")
-                types.setdefault(f"{space}.{name_of(path).partition('.')[0]}", []).append(path)
-                members.setdefault(space, []).append(path)
+    for package, path in tree.packages.get(rule, ()):
+        space = package.replace(rule.separator, ".").strip(".")
+        types.setdefault(f"{space}.{name_of(path).partition('.')[0]}", []).append(path)
+        members.setdefault(space, []).append(path)
 
     def resolve(folder: str, name: str) -> list[str]:
         whole = name.replace(rule.separator, ".").strip(".")
@@ -4153,36 +4047,18 @@ def _by_namespace(tree: _Tree, rule: _Rule) -> _Resolve:
 
 
 def _php(tree: _Tree, rule: _Rule) -> _Resolve:
-    """Declared namespaces, then PSR-4 prefixes of composer.json; paths for plain includes."""
-    prefixes: dict[str, list[str]] = {}
-    for path, text in _manifests(tree, r"composer\.json"):
-        manifest = parse_json(text)
-        for key in ("autoload", "autoload-dev"):
-            for prefix, targets in as_table(as_table(manifest.get(key)).get("psr-4")).items():
-                found = [_locate(folder_of(path), target) for target in _texts(targets)]
-                prefixes.setdefault(prefix.replace("\\", "/").strip("/"), []).extend(found)
-    by_namespace = _by_namespace(tree, rule)
-    by_path = _by_path(tree, rule)
+    """By declared namespaces; by path for plain includes."""
+    by_namespace, by_path = _by_namespace(tree, rule), _by_path(tree, rule)
 
     def resolve(folder: str, name: str) -> Iterable[str]:
-        if name.endswith((".php", ".inc")):
-            return by_path(folder, name)
-        if declared := by_namespace(folder, name):
-            return declared
-        module = name.strip("\\").replace("\\", "/")
-        for prefix in _ancestors(module):
-            rest = f"{module[len(prefix) :]}.php"
-            paths = [_locate(base, rest) for base in prefixes.get(prefix, ())]
-            if found := [path for path in paths if path in tree.files]:
-                return _nearest(folder, found)
-        return []
+        return (by_path if name.endswith((".php", ".inc")) else by_namespace)(folder, name)
 
     return resolve
 
 
 _RESOLVERS: dict[str, Callable[[_Tree, _Rule], _Resolve]] = {
     "path": _by_path,
-    "snake": _by_snake_path,
+    "snake": _by_path,
     "namespace": _by_namespace,
     "python": _python,
     "javascript": _javascript,
@@ -12421,13 +12297,6 @@ codex     note     .codex/config.toml               Codex reads .codex/config.to
 - The skill `ctx` (`.claude/skills/ctx/SKILL.md`) answers questions about this repository.
 - The agent `repo-mapper` (`.claude/agents/repo-mapper.md`) finds things without changing anything.
 """[1:],
-    "comments.txt": r"""
-# Phrases that tell what a comment is, in small letters, separated by " | ". directive and markup hold regexes.
-generated: do not edit | @generated | auto-generated | autogenerated | automatically generated | code generated by | scanner generated by | made by gnu bison | produced by gperf
-licence: copyright | license | licence | spdx- | all rights reserved | file is part of | redistribution | distributed under | software is provided
-directive: eslint | prettier | jshint | jslint | istanbul | biome | globals?\x20 | noinspection | nolint | noqa | pylint | flake8 | type: ignore | rubocop | frozen_string_literal | encoding: | go: | \+\w+(?:[:=]|$) | \+build | @ts- | @flow | @format | @jsx | @preserve | -\*- | vim?: | ex:\x20 | language .*#$ | language: | emacs settings | kate: | begin$ | region\b | endregion | pragma | mark: | use strict | (?:non)?strict$ | (?<=\$)\w+ | sourcemapping | \.synopsis | \.description | swiftlint | ktlint | clang-format | cspell | module dependencies | __\w+__$ | todo\b | fixme\b | \{[0-5][ :] | [-=*#/~]{3,}
-markup: p | b | i | em | tt | code | pre | strong | a | br | ul | ol | li | summary | remarks | para | c | span | div | img | h\d
-"""[1:],
     "completion.bash": r"""
 # bash completion of ctx.py; to load it: eval "$(python3 ctx.py completion bash)"
 _ctx() {
@@ -14335,6 +14204,32 @@ action_review \breview\w*\b
 action_refactor \b(refactor\w*|clean ?up|simplif\w*|rename|move|extract|restructur\w*)\b
 action_implement \b(implement\w*|add\w*|support\w*|introduc\w*|allow\w*|new|creat\w*|raise|reject|warn|let
   |make|accept|handle|expose|provide|return|show|use|validate)\b
+document \.(md|rst|adoc|mdx|rdoc)$|(^|/)(docs?|documentation|guides?)/.*\.txt$|(^|/)readme[^/]*\.txt$
+change_log (^|/)(changes|changelog|history|releases?|news|upgrad\w*|release.?notes)
+notebook_cell "cell_type":\s*"(\w+)"|"source":\s*\[((?:[^\]"]|"(?:\\.|[^"\\])*")*)
+doc_file_tag \s*[@\\](?:fileoverview|file|overview|brief|module|desc\w*|doc|title|notice|dev)\b[ \t]*
+  |\S+\.el ---\s
+doc_tag \s*(?:[@\\][a-zA-Z_]|:\w+|- (?:Parameter|Returns|Throws)|Authors?:)
+doc_paragraph_end \n\s*(?:[=~^#*+-]{3,}\s*)?\n|\n\s*[=~^#*+-]{3,}$
+doc_sentence_end [.!?](?<![ (][ei]\.[ge].)(?=\s+[^\sa-z]|$)
+preamble (?:\s+|#!(?!\[)[^\n]*|<\?php|[\"']use \w+[\"'];?|declare\([^)]*\);|#!?\[[^\n]*\]|#ifndef[^\n]*
+  |#define \w+\s*\n|#pragma[^\n]*)+
+parameters \s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\)){0,500}\)
+signature_end \{(?![^{};]*\}\s*\S)|;|\.\s|:-|-->|:?=(?![=>])
+default_value (?<![=<>!])=(?![=>])\s*([^\s,()\[\]{}][^,()\[\]{}]*)
+attributes (?:@(?!interface|protocol)\w+(?:\([^()]*\))?\s+)+|template\s*<[^;{}]*>\s*(?=class\b|struct\b)
+continuation (?i:end\w*|else\w*|elif|elsif|catch|finally|rescue|ensure|then|do|begin|until|is|where
+  |contains)\b|(?:public|private|protected)\s*:
+generated do not edit|@generated|auto-generated|autogenerated|automatically generated|code generated by
+  |scanner generated by|made by gnu bison|produced by gperf
+licence copyright|license|licence|spdx-|all rights reserved|file is part of|redistribution|distributed under
+  |software is provided
+directive \W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspection|nolint|noqa|pylint|flake8
+  |type: ignore|rubocop|frozen_string_literal|encoding:|go:|\+\w+(?:[:=]|$)|\+build|@ts-|@flow|@format|@jsx
+  |@preserve|-\*-|vim?:|ex: |language .*#$|language:|emacs settings|kate:|begin$|region\b|endregion|pragma
+  |mark:|use strict|(?:non)?strict$|(?<=\$)\w+|sourcemapping|\.synopsis|\.description|swiftlint|ktlint
+  |clang-format|cspell|module dependencies|__\w+__$|todo\b|fixme\b|\{[0-5][ :]|[-=*#/~]{3,})
+doc_markup </?(?:p|b|i|em|tt|code|pre|strong|a|br|ul|ol|li|summary|remarks|para|c|span|div|img|h\d)\b[^>]*>
 """[1:],
     "pointer-section.md": r"""
 <!-- Written by `{ctx} update`. Put your own words outside this section; `{ctx} update --remove` takes it out. -->

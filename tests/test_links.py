@@ -207,6 +207,16 @@ def test_a_rust_crate_of_the_workspace_is_found_by_name():
     assert links("app/src/main.rs", *names, files=files, configs=configs) == files[1:]
 
 
+def test_a_rust_crate_may_be_known_by_another_name():
+    configs = {
+        "term/Cargo.toml": '[dependencies]\ntui = { path = "../my-tui", package = "my-tui" }\n',
+        "my-tui/Cargo.toml": '[package]\nname = "my-tui"\n',
+    }
+    files = ["my-tui/src/lib.rs", "my-tui/src/text.rs", "term/src/lib.rs"]
+    found = links("term/src/app.rs", "tui::text::Span", files=files, configs=configs)
+    assert found == ["my-tui/src/text.rs"]
+
+
 # Languages with declared namespaces
 
 
@@ -237,12 +247,10 @@ def test_a_csharp_using_means_the_files_of_that_namespace_unless_too_many():
     assert links("X.cs", "Foo.Bar", files=list(own), own=own) == []
 
 
-def test_a_php_class_is_found_by_namespace_or_by_psr4():
-    configs = {"composer.json": json.dumps({"autoload": {"psr-4": {"App\\": ["app/"]}}})}
-    files = ["app/Models/User.php", "x/Helper.php"]
+def test_a_php_class_is_found_by_its_namespace_and_an_include_by_its_path():
+    own = {"app/Models/User.php": "App\\Models", "x/Helper.php": "Odd"}
     names = ["App\\Models\\User", "\\Odd\\Helper"]
-    own = {"x/Helper.php": "Odd"}
-    assert links("index.php", *names, files=files, configs=configs, own=own) == files
+    assert links("index.php", *names, files=list(own), own=own) == list(own)
     assert links("web/a.php", "./b.php", files=["web/b.php"]) == ["web/b.php"]
 
 
@@ -339,7 +347,6 @@ def test_a_malformed_manifest_costs_only_itself():
         "a/tsconfig.json": '{"extends": "./tsconfig.json"}',
         "b/package.json": '{"name": 3, "main": {}, "imports": []}',
         "c/package.json": '{"name": "c"}',
-        "composer.json": '{"autoload": {"psr-4": []}}',
         "Cargo.toml": "[package\n",
         "d/Cargo.toml": "lib = 3\npackage = 4\nbin = [1]\n",
         "go.mod": "modul",
@@ -386,9 +393,7 @@ values = st.recursive(
     lambda inner: st.one_of(
         st.lists(inner, max_size=3),
         st.dictionaries(
-            st.sampled_from(
-                ["name", "main", "imports", "compilerOptions", "paths", "extends", "psr-4"]
-            ),
+            st.sampled_from(["name", "main", "imports", "compilerOptions", "paths", "extends"]),
             inner,
             max_size=3,
         ),
