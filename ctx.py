@@ -4999,7 +4999,9 @@ def fit_pack(make: Callable[[int], Pack], budget: int) -> Pack:
     """The largest package that `make` gives for some room in bytes, its own size within the budget."""
     best, room = make(0), int(_ROUGH_BYTES * budget)
     low, high = 0, 2 * room
-    for _ in range(_MOST_TRIES):
+    for tries in range(12):
+        if tries >= _MOST_TRIES and best.size >= 0.8 * budget:
+            break
         package = make(room)
         if package.size <= budget:
             low, best = room, max(best, package, key=lambda each: each.size)
@@ -5009,12 +5011,12 @@ def fit_pack(make: Callable[[int], Pack], budget: int) -> Pack:
             high = room
         spent = min(room, len(package.text.encode("utf-8", "replace")))
         guess = int(spent * 0.995 * budget / (package.size or 1))
-        room = guess if low < guess < high else (low + high) // 2
+        # blocks are lumps, so that guesses may fail for long
+        room = guess if low < guess < high and tries < 4 else (low + high) // 2
     return best
 
 
-_ROUGH_BYTES = 3.3  # a token of code, a bit too few
-_MOST_TRIES, _FULL = 6, 0.98
+_ROUGH_BYTES, _MOST_TRIES, _FULL = 3.3, 6, 0.98  # bytes of a token of code, a bit too few
 
 
 # -- sections of a prompt
