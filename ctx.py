@@ -8215,10 +8215,11 @@ def find_holds(tracker: Tracker, name: str = "") -> dict[str, str]:
     waits = {
         task.id: [need for need in task.depends_on if need not in done] for task in tasks.values()
     }
+    closed = ("blocked", "done" if "closes" in _read_table().get(tracker.source, {}) else "")
     holds: dict[str, str] = {}
     for task in tracker.tasks:
         above = [tasks[up] for up in list_above(task.id, parents)]
-        blocked = [up.id for up in above if up.status == "blocked" or waits[up.id]]
+        blocked = [up.id for up in above if up.status in closed or waits[up.id]]
         reasons = (
             (task.id in done, "done"),
             (task.type == "epic" or task.id in whole, "has parts"),
@@ -8227,7 +8228,10 @@ def find_holds(tracker: Tracker, name: str = "") -> dict[str, str]:
             (task.hold, task.hold),
             (task.owner not in ("", name), f"claimed by {task.owner}"),
             (waits[task.id], f"waits for {', '.join(waits[task.id][:3])}"),
-            (blocked, f"part of {', '.join(blocked[:1])}, which is blocked"),
+            (
+                blocked,
+                f"part of {' '.join(blocked[:1])}, which is {'done' if done.intersection(blocked[:1]) else 'blocked'}",
+            ),
         )
         if reason := next((reason for test, reason in reasons if test), ""):
             holds[task.id] = reason
@@ -8869,15 +8873,11 @@ def _read_plain(project: Project, *paths: str, ids: str = _PLAIN_ID) -> Iterator
 
 
 def _read_plans(project: Project) -> Iterator[Row]:
-    """The first plan that has boxes; the parts of a phase that is ticked are done with it."""
-    for path, ids in _PLANS.items():
-        rows = _box_rows(path, read_text(project, path) or "", ids, "id")
-        done = {row.record["id"] for row in rows if row.record.get("status") in ("x", "X")}
-        for row in rows:
-            is_done = row.record.get("parent") in done
-            yield row._replace(record=row.record | {"status": "x"}) if is_done else row
-        if rows:
-            return
+    """The first plan that has boxes."""
+    plans = (
+        _box_rows(path, read_text(project, path) or "", ids, "id") for path, ids in _PLANS.items()
+    )
+    return iter(next(filter(None, plans), []))
 
 
 _PLANS = {
@@ -14327,7 +14327,7 @@ isn won didn let don't
 Trackers, in the order in which they are looked for: what their own `next` goes by, and what is done in them. `close`,
 `claim` and `reopen` are told to agents; {id}, {path} and {ctx} are filled in, the rest by the tracker's own settings.
 `strict`: a task waits for a dependency that does not exist. `inherits`: a part has the priority of the whole.
-`missing`: the priority of a task without one, 2 if nothing is said. The last three sections hold for all trackers.
+`closes`: a part of what is done is not offered. `missing`: the priority of a task without one, 2 if nothing is said. The last three sections hold for all trackers.
 
 runner
   close nothing to close: the loop marks this node after its guard
@@ -14354,6 +14354,7 @@ taskmaster
   order parts
   strict yes
   inherits yes
+  closes yes
 
 backlog
   close close it: `backlog task edit {id} -s {last}{checks}`
@@ -14369,6 +14370,7 @@ flow
   reopen `{flowctl} task reset {id}`
   order epic doing priority number
   strict yes
+  closes yes
   missing 9
 
 speckit
@@ -14412,6 +14414,7 @@ plan
   claim mark its box `- [~]`
   reopen clear its box: `- [ ]`
   order doing
+  closes yes
 
 gh
   close close it: `gh issue close {id} --comment "what was done"`
