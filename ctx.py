@@ -499,6 +499,11 @@ class Task(NamedTuple):
     hold: str = ""  # why ctx does not offer it although the tracker would
     reopened: bool = False  # the tracker calls it done, but its last recorded guard failed
 
+    @property
+    def key(self) -> str:
+        """What the ledger knows it by: its id, within its tag if the tracker has tags."""
+        return f"{self.scope}/{self.id}" if self.scope else self.id
+
 
 class Tracker(NamedTuple):
     """The tasks of one source, linked: parents and dependencies name tasks that exist."""
@@ -8473,17 +8478,14 @@ def _nested(records: Any, key: str) -> Iterator[Record]:
     stack = [(record, "") for record in reversed(list_records(records))]
     while stack:
         record, parent = stack.pop()
-        inner = sorted(list_records(record.get(key)), key=_node_order)
+        inner = list_records(record.get(key))
+        if all(isinstance(node.get("order"), int | float) for node in inner):
+            inner.sort(key=lambda node: (node["order"], str(node.get("id"))))
         name = str(_field(record, "id"))
         if key == "subtasks" and parent and name:
             name = f"{parent}.{name}"
         yield record | {"id": name, "parent": parent, key: inner}
         stack += [(child, name or parent) for child in reversed(inner)]
-
-
-def _node_order(node: Record) -> tuple[float, str]:
-    order = node.get("order")
-    return (order, str(node.get("id"))) if isinstance(order, int | float) else (math.inf, "")
 
 
 def _read_runner(project: Project) -> Iterator[Row]:
@@ -8763,98 +8765,70 @@ _NUMBER_ID = r"\**(\d+(?:\.\d+)*[a-z]?)\.?\**\s+"
 _PHASE_ID = r"\**(Phase \d[\d.]*|\d[\d.]*-\d+)(?:-PLAN\.md)?(?::\s*|\s+[-–—]\s+)"
 
 
-class _Box(NamedTuple):
-    """One box of a check-list."""
+def _read_boxes(path: str, text: str, ids: str, form: str, epic: Record) -> list[Row]:
+    """The boxes of a check-list outside code fences as tasks, those below another as its parts.
 
-    line: int
-    indent: int
-    text: str
-    heading: str  # the nearest above it
-    heading_line: int
-    goal: str  # what a line **Goal**: below that heading says
-    record: Record  # all that can be told without knowing what ids look like here
-
-
-def _parse_boxes(text: str) -> Iterator[_Box]:
-    """The boxes outside code fences, each with what is indented below it."""
-    lines = text.split("\n")
+    `form` says which count: "every" one; "id": those below another only with an id; "strict":
+    none without an id. The rest are criteria of the box above.
+    """
+    lines, prefix = text.split("\n"), f"{epic['id']}/" if epic else ""
+    boxes = [box for line in lines if (box := re.match(_BOX, line))]
+    taken = {named[1] for box in boxes if (named := re.match(ids, box[4]))}
+    rows: list[Row] = []
+    above: list[tuple[int, str]] = []  # indentation and id of the boxes around the next one
     heading, heading_line, goal, mark = "", 0, "", ""
     for number, line in enumerate(lines, 1):
         before, mark = mark, fence_after(line, mark)
-        if before or mark:
-            continue
-        if title := re.match(r"#{1,6}\s+(.*?)[\s#]*$", line):
+        box = None if before or mark else re.match(_BOX, line)
+        if title := re.match(r"#{1,6}\s+(.*?)[\s#]*$", "" if before or mark else line):
             heading, heading_line, goal = title[1], number, ""
         elif stated := re.match(r"\*\*Goal:?\*\*:?\s*(.*)", line):
             goal = stated[1]
-        elif box := re.match(_BOX, line):
-            edge = len(box[1].expandtabs())
-            below = _indented(lines[number:], edge)
-            words = [each.strip() for each in below if not re.match(_BOX, each)]
-            clauses = [re.search(_DEPENDS, each) for each in (box[4], *words)]
-            needs = [need for found in clauses if found for need in re.findall(_NEEDED, found[1])]
-            record = {
-                "status": box[2],
-                "description": "\n".join(words).strip("\n"),
-                "dependencies": needs,
-                "labels": ["optional"] if box[3] else [],
-                "priority": "low" if box[3] else "",
-            }
-            text = re.sub(_DEPENDS, "", box[4]).strip() if needs else box[4]
-            yield _Box(number, edge, text, heading, heading_line, goal, record)
-
-
-def _indented(lines: Iterable[str], edge: int) -> list[str]:
-    return list(itertools.takewhile(lambda line: not line.expandtabs()[: edge + 1].strip(), lines))
-
-
-def _box_rows(path: str, text: str, ids: str, form: str, epic: Record | None = None) -> list[Row]:
-    """The boxes of a check-list as tasks, those below another as its parts.
-
-    `form` says which boxes count: "every" one, or else those below another only with an "id", in
-    "strict" lists the others too. The rest are criteria of the box above.
-    """
-    prefix = f"{epic['id']}/" if epic else ""
-    boxes = list(_parse_boxes(text))
-    taken = {found[1] for box in boxes if (found := re.match(ids, box.text))}
-    rows: list[Row] = []
-    above: list[tuple[int, str]] = []  # indentation and id of the boxes around the next one
-    for box in boxes:
-        named = re.match(ids, box.text)
-        above = [(indent, name) for indent, name in above if indent < box.indent]
-        if not named and form == "strict" and not box.indent:
-            rows.append(Row(path, box.line, {}, "a box without an id; skipped"))
-        if not named and (form == "strict" or (form == "id" and above)):
-            if above and rows:
-                rows[-1].record.setdefault("acceptance", []).append(box.text)
+        if not box:
             continue
-        title = box.text[named.end() :] if named else box.text
-        tags = re.match(r"(?:\[[^\]]*\](?!\()\s*)*", title)
-        labels = re.findall(r"\[([^\]]+)\]", tags[0] if tags and named else "")
-        title = title[tags.end() if tags and named else 0 :].replace("**", "").strip(" *")
-        name = named[1].replace(" ", "-") if named else _make_id(title, taken)
-        head = re.match(ids, box.heading)
-        parent = prefix + above[-1][1] if above else epic["id"] if epic else ""
+        edge, named, head = len(box[1].expandtabs()), re.match(ids, box[4]), re.match(ids, heading)
+        above = [(indent, name) for indent, name in above if indent < edge]
+        if not named and (form == "strict" or (form == "id" and above)):
+            if above:
+                rows[-1].record.setdefault("acceptance", []).append(box[4])
+            else:
+                rows.append(Row(path, number, {}, "a box without an id; skipped"))
+            continue
+        below = itertools.takewhile(
+            lambda line: not line.expandtabs()[: edge + 1].strip(),  # noqa: B023
+            lines[number:],
+        )
+        words = [line.strip() for line in below if not re.match(_BOX, line)]
+        clauses = [found[1] for each in (box[4], *words) if (found := re.search(_DEPENDS, each))]
+        needs = re.findall(_NEEDED, " ".join(clauses))
+        title_text = box[4][named.end() :] if named else box[4]
+        tags = re.match(r"(?:\[[^\]]*\](?!\()\s*)*", title_text if named else "")
+        title_text = title_text[tags.end() if tags else 0 :].replace("**", "").strip(" *")
+        title_text = re.sub(_DEPENDS, "", title_text).strip() if needs else title_text
+        name = named[1].replace(" ", "-") if named else _make_id(title_text, taken)
+        parent = prefix + above[-1][1] if above else str(epic.get("id", ""))
         if head and not epic and not above and head[1] != name:
             parent = head[1].replace(" ", "-")
             if head[1] not in taken:
                 taken.add(head[1])
-                title_of_epic = box.heading[head.end() :]
-                known = {"id": parent, "title": title_of_epic, "type": "epic"}
-                rows.append(Row(path, box.heading_line, known))
-        part = "" if head and not epic else box.heading
-        about = [part and f"Part: {part}", box.goal and f"Goal: {box.goal}"]
-        known = {
+                known = {"id": parent, "title": heading[head.end() :], "type": "epic"}
+                rows.append(Row(path, heading_line, known))
+        part = "" if head and not epic else heading
+        about = [part and f"Part: {part}", goal and f"Goal: {goal}"]
+        labels = re.findall(r"\[([^\]]+)\]", tags[0] if tags else "")
+        record = {
             "id": prefix + name,
-            "title": title,
+            "title": title_text,
+            "status": box[2],
             "parent": parent,
             "made_id": not named,
-            "description": field_text("\n".join(filter(None, about)), box.record["description"]),
-            "dependencies": [prefix + need for need in box.record["dependencies"]],
-            "labels": [*labels, *box.record["labels"], *(epic["labels"] if epic else [])],
+            "priority": "low" if box[3] else "",
+            "description": field_text("\n".join(filter(None, about)), "\n".join(words).strip("\n")),
+            "dependencies": [prefix + need for need in needs],
+            "labels": [*labels, *(["optional"] if box[3] else []), *epic.get("labels", [])],
         }
-        rows.append(Row(path, box.line, box.record | known))
-        above.append((box.indent, name))
+        rows.append(Row(path, number, record))
+        above.append((edge, name))
     return rows
 
 
@@ -8867,25 +8841,22 @@ def _make_id(title: str, taken: set[str]) -> str:
     return name
 
 
-def _read_plain(project: Project, *paths: str, ids: str = _PLAIN_ID) -> Iterator[Row]:
-    for path in paths:
-        yield from _box_rows(path, read_text(project, path) or "", ids, "id")
-
-
-def _read_plans(project: Project) -> Iterator[Row]:
-    """The first plan that has boxes."""
-    plans = (
-        _box_rows(path, read_text(project, path) or "", ids, "id") for path, ids in _PLANS.items()
-    )
-    return iter(next(filter(None, plans), []))
-
-
-_PLANS = {
+_PLAIN_FILES = {
+    "TASKS.md": _PLAIN_ID,
+    "TODO.md": _PLAIN_ID,
+    ".ctx/tasks.md": _PLAIN_ID,
     "IMPLEMENTATION_PLAN.md": _PLAIN_ID,
     ".ralph/fix_plan.md": _PLAIN_ID,
     "tasks/todo.md": _PLAIN_ID,
     ".planning/ROADMAP.md": _PHASE_ID,
 }
+
+
+def _read_plain(project: Project) -> Iterator[Row]:
+    """The boxes of the first of these files that has any."""
+    files = ((path, read_text(project, path) or "", ids) for path, ids in _PLAIN_FILES.items())
+    lists = (_read_boxes(path, text, ids, "id", {}) for path, text, ids in files)
+    return iter(next(filter(None, lists), []))
 
 
 def _read_features(project: Project, base: str, ids: str, form: str) -> Iterator[Row]:
@@ -8913,7 +8884,7 @@ def _read_features(project: Project, base: str, ids: str, form: str) -> Iterator
             "labels": ["current"] if name == current else [],
         }
         path, criteria = f"{folder}/tasks.md", _parse_criteria("\n".join([about, *specs]))
-        rows = _box_rows(path, texts[name], ids, form, epic)
+        rows = _read_boxes(path, texts[name], ids, form, epic)
         for row in rows:
             record = row.record
             asked = re.findall(r"Requirements:?\**:?\s([^_\n]*)", record.get("description", ""))
@@ -8966,8 +8937,7 @@ _READERS: dict[str, Callable[..., Iterator[Row]]] = {
     "kiro": lambda project: _read_features(project, ".kiro/specs", _NUMBER_ID, "every"),
     "prd": lambda project: _read_lists(project, "prd.json", "scripts/ralph/prd.json"),
     "features": lambda project: _read_lists(project, "feature_list.json"),
-    "plain": lambda project: _read_plain(project, "TASKS.md", "TODO.md", ".ctx/tasks.md"),
-    "plan": _read_plans,
+    "plain": _read_plain,
     "gh": _read_gh,
 }
 
@@ -9181,7 +9151,7 @@ def _cub_attempts(project: Project, task: Task) -> list[Attempt]:
 
 def _own_attempts(project: Project, task: Task) -> list[Attempt]:
     """The attempts that `record` wrote."""
-    rows = _ledger_rows(project, ledger_path(task_key(task)))
+    rows = _ledger_rows(project, ledger_path(task.key))
     return [
         Attempt(
             field_text(row.get("status")),
@@ -9193,11 +9163,6 @@ def _own_attempts(project: Project, task: Task) -> list[Attempt]:
         for row in rows
         if row.get("task") == task.id and row.get("status") != "open" and _is_title(row, task.title)
     ]
-
-
-def task_key(task: Task) -> str:
-    """What the ledger knows a task by: its id, within its tag if the tracker has tags."""
-    return f"{task.scope}/{task.id}" if task.scope else task.id
 
 
 def _ledger_rows(project: Project, path: str) -> list[Record]:
@@ -9220,11 +9185,11 @@ def _with_ledger(project: Project, tracker: Tracker) -> Tracker:
     A task is done if the tracker says so and its last recorded guard did not fail.
     """
     names = {f"{LEDGER_FOLDER}/{name}" for name in list_folder(project, LEDGER_FOLDER)}
-    claims, limit = read_claims(project), project.config.tasks_max_attempts
+    claims, limit = _read_claims(project), project.config.tasks_max_attempts
     names_here = _own_names(project) if any(task.owner for task in tracker.tasks) else set()
     tasks, faults = [], list(tracker.faults)
     for task in tracker.tasks:
-        path = ledger_path(task_key(task))
+        path = ledger_path(task.key)
         rows = _ledger_rows(project, path) if path in names else []
         own = [row for row in rows if _is_title(row, task.title)]
         if len(own) < len(rows):
@@ -9246,7 +9211,7 @@ def _with_ledger(project: Project, tracker: Tracker) -> Tracker:
         tasks.append(
             task._replace(
                 status=status,
-                owner=claims.get(task_key(task), owner),
+                owner=claims.get(task.key, owner),
                 attempts=len(tried) or task.attempts,
                 recorded=recorded,
                 hold=hold or task.hold,
@@ -9269,28 +9234,31 @@ def _is_title(row: Record, title: str) -> bool:
     return not recorded or recorded.casefold().split() == title.casefold().split()
 
 
-def read_claims(project: Project) -> dict[str, str]:
+def _read_claims(project: Project) -> dict[str, str]:
     """Of every task that is claimed now: by whom.
 
     A claim is a line: the first one holds until its end, or until a line of nobody releases it.
     """
-    source = read_file(claims_place(project)) or b""
-    holders: dict[str, tuple[str, float]] = {}
+    source = read_file(_claims_place(project)) or b""
+    holders: dict[str, tuple[str, str]] = {}
     for row in parse_rows("l", source.decode("utf-8", "replace")):
-        key, name = field_text(row.record.get("task")), field_text(row.record.get("by"))
-        start, end = (_number(row.record.get(key)) for key in ("from", "until"))
-        holder, held_until = holders.get(key, ("", 0))
+        fields = (field_text(row.record.get(field)) for field in ("task", "by", "from", "until"))
+        key, name, start, end = fields
+        holder, held_until = holders.get(key, ("", ""))
         if not name or holder in ("", name) or held_until <= start:
             holders[key] = (name, end)
-    now = time.time()
+    now = _time_text(0)
     return {key: name for key, (name, end) in holders.items() if name and end > now}
 
 
-def _number(value: Any) -> float:
-    return float(value) if isinstance(value, int | float) else 0.0
+def _time_text(seconds: float) -> str:
+    """The time so many seconds from now; later times are greater texts."""
+    from datetime import UTC, datetime, timedelta
+
+    return (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat(timespec="milliseconds")
 
 
-def claims_place(project: Project) -> str:
+def _claims_place(project: Project) -> str:
     """The file of claims: one for all work trees of a repository, as they share a tracker."""
     if has_git_folder(project.root):
         return os.path.join(find_common_folder(project), "ctx-claims.jsonl")
@@ -9299,22 +9267,14 @@ def claims_place(project: Project) -> str:
 
 def find_recorded(project: Project, wanted: str) -> Task | None:
     """A task that left the tracker, as its last prompt or record knew it."""
-    path = ledger_path(wanted)
-    mark = read_prompt_mark(project, wanted)
-    for row in [mark, *reversed(_ledger_rows(project, path))]:
-        if row.get("task") == wanted:
-            return Task(wanted, field_text(row.get("title")) or wanted, path=path)
-    return None
+    rows = [read_object(project, _mark_path(wanted)), *_ledger_rows(project, ledger_path(wanted))]
+    titles = [field_text(row.get("title")) for row in rows if row.get("task") == wanted]
+    return Task(wanted, titles[-1] or wanted) if titles else None
 
 
-def prompt_mark_path(key: str) -> str:
-    """Where the state of the work tree is kept that a task's last prompt was made from."""
+def _mark_path(key: str) -> str:
+    """Where a task's last prompt left its title and the state of the work tree."""
     return f".ctx/cache/prompts/{ledger_path(key).rpartition('/')[2].removesuffix('l')}"
-
-
-def read_prompt_mark(project: Project, key: str) -> Record:
-    """What was true when the last prompt of a task was made: its title, the work tree's state."""
-    return read_object(project, prompt_mark_path(key))
 
 
 def ledger_path(name: str) -> str:
@@ -9329,7 +9289,7 @@ def ledger_path(name: str) -> str:
 
 
 def judge_attempt(
-    project: Project, tracker: Tracker, task: Task, told: Attempt, answer: str | None, code: int
+    project: Project, task: Task, told: Attempt, answer: str | None, code: int
 ) -> tuple[Attempt, list[str]]:
     """An attempt as it is recorded, held against guard, tracker and work tree; and what to say.
 
@@ -9343,6 +9303,7 @@ def judge_attempt(
         status = status or (result or told).status
         summary = summary or (result.summary if result else one_line(answer[-2000:], 2000))
     is_closed = task.status == "done" or task.reopened
+    mark = read_object(project, _mark_path(task.key)).get("tree")
     if not status:
         is_cut = code in _STOPPED or (code and re.search(_LIMIT_WORDS, (answer or "")[-4000:]))
         is_done = is_closed and told.guard == "pass"
@@ -9350,7 +9311,7 @@ def judge_attempt(
     if status == "done" and told.guard == "fail":
         notes.append("the guard failed, so it is not done; recorded as retry")
         status = "retry"
-    elif status == "done" and not is_closed and _is_unchanged(project, task):
+    elif status == "done" and not is_closed and mark and mark == read_work_mark(project):
         notes.append("nothing changed since its prompt, so it is not done; recorded as retry")
         status = "retry"
     reopen, close = (tracker_step(project, task, step) for step in ("reopen", "close"))
@@ -9382,48 +9343,19 @@ def _find_result(text: str) -> Attempt | None:
     return None
 
 
-def _is_unchanged(project: Project, task: Task) -> bool:
-    """Whether the work tree is as it was when the last prompt of this task was made."""
-    mark = read_prompt_mark(project, task_key(task)).get("tree")
-    return bool(mark) and mark == read_work_mark(project)
-
-
 def plan_prompt_mark(project: Project, task: Task) -> list[Change]:
     """What `record` compares with: the task and the work tree as the prompt saw them."""
     mark = {"task": task.id, "title": task.title, "tree": read_work_mark(project)}
-    path = prompt_mark_path(task_key(task))
-    return [plan_file(project, path, render_json(mark).encode())]
-
-
-def make_record(project: Project, task: Task, attempt: Attempt) -> tuple[str, str]:
-    """The ledger of a task, and the line that an attempt adds to it."""
-    import json
-    from datetime import UTC, datetime
-
-    log = read_argument_file(project, attempt.log_path)[-LOG_READ:] if attempt.log_path else b""
-    state = read_run_state(project)
-    record = {
-        "task": task.id,
-        "title": task.title,
-        "run_id": state["run_id"],
-        "iter": state["next_iter"],
-        "status": attempt.status,
-        "guard": attempt.guard or None,
-        "summary": clean_text(attempt.summary[:_SUMMARY_CHARS]),
-        "recorded_at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "log": digest_log(log.decode("utf-8", "replace")) if log else "",
-    }
-    return ledger_path(task_key(task)), json.dumps(record, ensure_ascii=False)
+    return [plan_file(project, _mark_path(task.key), render_json(mark).encode())]
 
 
 def write_claim(project: Project, task: Task, name: str) -> bool:
     """Claim a task for a while, or release it with no name; whether the claim holds."""
     import json
 
-    now, key = time.time(), task_key(task)
-    row = {"task": key, "by": name, "from": now, "until": now + _LEASE}
-    write_line(project, claims_place(project), json.dumps(row))
-    return read_claims(project).get(key) == name
+    row = {"task": task.key, "by": name, "from": _time_text(0), "until": _time_text(_LEASE)}
+    write_line(project, _claims_place(project), json.dumps(row))
+    return _read_claims(project).get(task.key) == name
 
 
 _LEASE = 7_200  # seconds: longer than a run of an agent, short enough after a crash
@@ -9455,8 +9387,22 @@ _SUMMARY_CHARS = 4_000
 
 def write_record(project: Project, task: Task, attempt: Attempt) -> list[str]:
     """Add an attempt to the ledger, tell the run state, release the claim; the paths written."""
-    path, line = make_record(project, task, attempt)
-    write_line(project, path, line)
+    import json
+
+    log = read_argument_file(project, attempt.log_path)[-LOG_READ:] if attempt.log_path else b""
+    state, path = read_run_state(project), ledger_path(task.key)
+    record = {
+        "task": task.id,
+        "title": task.title,
+        "run_id": state["run_id"],
+        "iter": state["next_iter"],
+        "status": attempt.status,
+        "guard": attempt.guard or None,
+        "summary": clean_text(attempt.summary[:_SUMMARY_CHARS]),
+        "recorded_at": _time_text(0),
+        "log": digest_log(log.decode("utf-8", "replace")) if log else "",
+    }
+    write_line(project, path, json.dumps(record, ensure_ascii=False))
     if task.owner:
         write_claim(project, task, "")
     if attempt.status == "open":  # a person's word, no iteration of the loop
@@ -10390,14 +10336,13 @@ _ANCHORS: dict[str, Callable[[Project, Briefing], str]] = {
 }
 
 
-def read_recorded(project: Project, wanted: str, source: str | None) -> tuple[Tracker, Task]:
+def read_recorded(project: Project, wanted: str, source: str | None) -> Task:
     """The task to record an attempt at; one that left the tracker is told, not lost."""
-    tracker = read_tracker(project, source, wanted)
-    gone = find_recorded(project, wanted)
+    tracker, gone = read_tracker(project, source, wanted), find_recorded(project, wanted)
     if gone and wanted not in (task.id for task in tracker.tasks):
         warn(f"{wanted}: is not in the tracker any more; the record is kept")
-        return tracker, gone
-    return read_task(project, wanted, source)
+        return gone
+    return find_task(tracker, wanted)
 
 
 AGENT_RUNS = {  # agent -> the command that lets it edit files and run what {allowed} names
@@ -11750,9 +11695,9 @@ def cmd_record(project: Project, args: argparse.Namespace) -> int:
         if args.answer is None
         else read_argument_file(project, args.answer).decode("utf-8", "replace")
     )
-    tracker, task = read_recorded(project, args.task, args.source)
+    task = read_recorded(project, args.task, args.source)
     told = Attempt(args.status, args.summary, guard=guard, log_path=args.log or "")
-    attempt, notes = judge_attempt(project, tracker, task, told, answer, code)
+    attempt, notes = judge_attempt(project, task, told, answer, code)
     for note in notes:
         warn(f"{task.id}: {note}")
     for path in write_record(project, task, attempt):
@@ -14327,7 +14272,8 @@ isn won didn let don't
 Trackers, in the order in which they are looked for: what their own `next` goes by, and what is done in them. `close`,
 `claim` and `reopen` are told to agents; {id}, {path} and {ctx} are filled in, the rest by the tracker's own settings.
 `strict`: a task waits for a dependency that does not exist. `inherits`: a part has the priority of the whole.
-`closes`: a part of what is done is not offered. `missing`: the priority of a task without one, 2 if nothing is said. The last three sections hold for all trackers.
+`closes`: a part of what is done is not offered. `missing`: the priority of a task without one, 2 if nothing is said.
+The last three sections hold for all trackers.
 
 runner
   close nothing to close: the loop marks this node after its guard
@@ -14404,12 +14350,6 @@ features
   order priority
 
 plain
-  close tick its box in `{path}`: `- [x]`
-  claim mark its box `- [~]`
-  reopen clear its box: `- [ ]`
-  order doing
-
-plan
   close tick its box in `{path}`: `- [x]`
   claim mark its box `- [~]`
   reopen clear its box: `- [ ]`

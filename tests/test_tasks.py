@@ -443,7 +443,7 @@ def test_a_tracker_that_cannot_be_read_is_an_error(
     assert ctx.read_tasks(project(tmp_path)).source == "plain"
 
 
-@pytest.mark.parametrize("name", [*sorted(os.listdir(REPOS)), "kiro", "features", "plan"])
+@pytest.mark.parametrize("name", [*sorted(os.listdir(REPOS)), "kiro", "features"])
 def test_every_tracker_says_how_a_task_is_claimed_closed_and_reopened(name: str) -> None:
     task = ctx.Task("X-1", "x", source=name, path="p.md", acceptance=("a",))
     for step in ("claim", "close", "reopen"):
