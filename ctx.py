@@ -8069,6 +8069,7 @@ def read_answer_time(project: Project, text: str) -> int:
 # Uses: TYPES TEXT DISK GIT.
 
 
+TASK_STATES = ("in_progress", "open", "blocked", "done")
 _MAX_TEXT = 200_000  # characters of one field: five times a prompt; the rest can never be shown
 
 
@@ -8077,12 +8078,13 @@ def read_tracked(project: Project, source: str = "auto", wanted: str = "") -> Tr
 
     One that is there and cannot be read is never skipped in silence.
     """
-    if source != "auto" and source not in _READERS:
-        raise CtxError(f"--source {source}: unknown; {closest(source, ['auto', *_READERS])}")
+    kinds = {name: row["read"].split() for name, row in _read_table().items() if "read" in row}
+    if source != "auto" and source not in kinds:
+        raise CtxError(f"--source {source}: unknown; {closest(source, ['auto', *kinds])}")
     faults: list[str] = []
-    for name in [source] if source != "auto" else [name for name in _READERS if name != "gh"]:
-        read = _READERS[name]
-        tracker = _link_tasks(name, list(read(project, wanted) if name == "gh" else read(project)))
+    for name in [source] if source != "auto" else [name for name in kinds if name != "gh"]:
+        kind, *args = [*kinds[name], wanted] if name == "gh" else kinds[name]
+        tracker = _link_tasks(name, list(_READERS[kind](project, *args)))
         if tracker.tasks:
             for fault in faults:
                 warn(f"{fault}; going on with {name}")
@@ -8177,30 +8179,28 @@ def list_ready(tracker: Tracker, name: str = "") -> list[Task]:
 
     A task that was tried before comes before new ones.
     """
-    tasks = {task.id: task for task in tracker.tasks}
-    holds = find_holds(tracker, name)
+    tasks, holds = {task.id: task for task in tracker.tasks}, find_holds(tracker, name)
     ready = [task for task in tracker.tasks if task.id not in holds]
-    for key in reversed(_read_table().get(tracker.source, {}).get("order", "").split()):
-        ready.sort(key=functools.partial(_ORDERS[key], tasks))
+    order = _read_table().get(tracker.source, {}).get("order", "").split()
+    ready.sort(key=lambda task: [_order_keys(task, tasks.get(task.parent))[key] for key in order])
     return sorted(ready, key=lambda task: (not task.owner, not task.recorded))
 
 
-_ORDERS: dict[str, Callable[[Mapping[str, Task], Task], Any]] = {
-    "doing": lambda tasks, task: task.status != "in_progress",
-    "epic": lambda tasks, task: _natural(task.parent),
-    "number": lambda tasks, task: _natural(task.id),
-    "parts": lambda tasks, task: _parts_key(tasks, task),
-    "priority": lambda tasks, task: task.priority,
-}
+def _order_keys(task: Task, parent: Task | None) -> dict[str, Any]:
+    """What trackers order tasks by.
 
-
-def _parts_key(tasks: Mapping[str, Task], task: Task) -> tuple[Any, ...]:
-    """Parts of what is in progress first, each on its own; then by what they are parts of."""
-    parent = tasks.get(task.parent)
+    By "parts", those of what is in progress come first, each on its own; the others by the whole.
+    """
     is_begun = parent is not None and parent.status == "in_progress"
     by = task if is_begun or parent is None else parent
-    rank = (by.priority, len(by.depends_on))
-    return not is_begun, *rank, _natural(task.parent or task.id), _natural(task.id)
+    number, epic = _natural(task.id), _natural(task.parent or task.id)
+    return {
+        "doing": task.status != "in_progress",
+        "epic": epic,
+        "number": number,
+        "parts": (not is_begun, by.priority, len(by.depends_on), epic, number),
+        "priority": task.priority,
+    }
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
@@ -8225,6 +8225,7 @@ def find_holds(tracker: Tracker, name: str = "") -> dict[str, str]:
     for task in tracker.tasks:
         above = [tasks[up] for up in list_above(task.id, parents)]
         blocked = [up.id for up in above if up.status in closed or waits[up.id]]
+        state = "done" if done.intersection(blocked[:1]) else "blocked"
         reasons = (
             (task.id in done, "done"),
             (task.type == "epic" or task.id in whole, "has parts"),
@@ -8233,10 +8234,7 @@ def find_holds(tracker: Tracker, name: str = "") -> dict[str, str]:
             (task.hold, task.hold),
             (task.owner not in ("", name), f"claimed by {task.owner}"),
             (waits[task.id], f"waits for {', '.join(waits[task.id][:3])}"),
-            (
-                blocked,
-                f"part of {' '.join(blocked[:1])}, which is {'done' if done.intersection(blocked[:1]) else 'blocked'}",
-            ),
+            (blocked, f"part of {' '.join(blocked[:1])}, which is {state}"),
         )
         if reason := next((reason for test, reason in reasons if test), ""):
             holds[task.id] = reason
@@ -8282,9 +8280,6 @@ def order_tasks(tracker: Tracker) -> list[Task]:
     able = {task.id for task in ready}
     rest = [task for task in tracker.tasks if task.id not in able]
     return [*ready, *sorted(rest, key=lambda task: TASK_STATES.index(task.status))]
-
-
-TASK_STATES = ("in_progress", "open", "blocked", "done")
 
 
 def find_siblings(tracker: Tracker, task: Task) -> tuple[Task | None, list[Task], list[Task]]:
@@ -8348,9 +8343,7 @@ def _new_task(source: str, row: Row) -> Task | str:
     text, (status, word) = field_text(values["description"], *about), _status(record)
     labels = field_texts(values["labels"])
     epics = [label[5:] for label in labels if label.startswith("epic:")]
-    owners = field_texts(
-        values["owner"] if isinstance(values["owner"], list) else [values["owner"]]
-    )
+    owners = field_texts(values["owner"])
     return Task(
         id=show(name, 200),
         title=title[:1000],
@@ -8433,8 +8426,11 @@ def list_records(value: Any) -> list[dict[str, Any]]:
 # -- trackers that keep JSON
 
 
-def read_rows(project: Project, path: str) -> Iterator[Row]:
-    return parse_rows(path, read_text(project, path) or "")
+def read_rows(project: Project, *paths: str) -> Iterator[Row]:
+    """The objects in the first of these files that is there."""
+    texts = ((path, read_text(project, path)) for path in paths)
+    path, text = next((item for item in texts if item[1]), ("", ""))
+    return parse_rows(path, text or "")
 
 
 def parse_rows(path: str, text: str) -> Iterator[Row]:
@@ -8523,8 +8519,7 @@ def _read_lists(project: Project, *paths: str) -> Iterator[Row]:
             yield from inner
 
     taken: set[str] = set()
-    rows = (rows for path in paths if (rows := list(read_rows(project, path))))
-    return _changed(next(rows, []), change)
+    return _changed(read_rows(project, *paths), change)
 
 
 def _read_beads(project: Project) -> Iterator[Row]:
@@ -8570,7 +8565,7 @@ def _newest(folder: str, *patterns: str) -> float:
     return max((os.lstat(each).st_mtime for each in places if os.path.lexists(each)), default=0)
 
 
-def _read_taskmaster(project: Project) -> Iterator[Row]:
+def _read_taskmaster(project: Project, *paths: str) -> Iterator[Row]:
     tag = str(read_object(project, ".taskmaster/state.json").get("currentTag", "master"))
 
     def change(value: Record) -> Iterator[Record]:
@@ -8584,9 +8579,7 @@ def _read_taskmaster(project: Project) -> Iterator[Row]:
                 "scope": "" if "tasks" in value or tag == "master" else tag,
             }
 
-    paths = (".taskmaster/tasks/tasks.json", "tasks/tasks.json")
-    rows = (rows for path in paths if (rows := list(read_rows(project, path))))
-    return _changed(next(rows, []), change)
+    return _changed(read_rows(project, *paths), change)
 
 
 def _read_gh(project: Project, wanted: str = "") -> Iterator[Row]:
@@ -8608,9 +8601,7 @@ def _read_gh(project: Project, wanted: str = "") -> Iterator[Row]:
     records = list_records(value if isinstance(value, list) else [value])
     known = {str(record.get("number")) for record in records}
     for record in records:
-        whole, goal = (
-            next(iter(list_records([record.get(key)])), {}) for key in ("parent", "milestone")
-        )
+        whole, goal = (as_table(record.get(key)) for key in ("parent", "milestone"))
         parent = str(whole.get("number") or (goal and f"milestone {goal.get('title')}"))
         if parent not in ("", "{}", *known):
             known.add(parent)
@@ -8665,23 +8656,18 @@ def _read_documents(project: Project, folder: str) -> Iterator[Row]:
 
 def _with_body(record: Record, body: str) -> Record:
     """A record with what the sections of its markdown say."""
-    parts = {name: _without_comments(text) for name, text in parse_parts(body).items()}
     box = re.search(r"<!-- AC:BEGIN -->(.*?)<!-- AC:END -->", body, re.S)
-    notes = [parts.get(name) for name in ("Implementation Plan", "Implementation Notes")]
+    body = re.sub(r"(?m)^\s*<!--[^\n]*-->[ \t]*\n?", "", body)  # trackers mark their parts so
+    parts = parse_parts(body)
     known: Record = {
-        "description": parts.get("Description", _without_comments(body)),
+        "description": parts.get("Description", body).strip("\n"),
         "acceptance": parse_items(box[1]) if box else parse_acceptance(body),
-        "notes": field_text(*notes),
+        "notes": field_text(parts.get("Implementation Plan"), parts.get("Implementation Notes")),
         "definition_of_done": parse_items(parts.get("Definition of Done", "")),
     }
     if not is_empty_note(parts.get("Done summary", "")):
         known["status"] = "done"
     return record | known
-
-
-def _without_comments(text: str) -> str:
-    """The text without the whole-line comments that trackers mark their parts with."""
-    return re.sub(r"(?m)^\s*<!--[^\n]*-->[ \t]*\n?", "", text).strip("\n")
 
 
 def _backlog_config(project: Project) -> Record:
@@ -8691,8 +8677,7 @@ def _backlog_config(project: Project) -> Record:
         if config:
             break
     own = str(_field(config, "backlog_directory", "backlogDirectory"))
-    folders = [folder for folder in (own, "backlog", ".backlog") if folder]
-    folders = [folder for folder in folders if list_folder(project, folder)]
+    folders = [name for name in (own, "backlog", ".backlog") if name and list_folder(project, name)]
     statuses = field_texts(config.get("statuses")) or ("To Do", "In Progress", "Done")
     return config | {"folder": (folders or ["backlog"])[0].rstrip("/"), "statuses": statuses}
 
@@ -8756,13 +8741,6 @@ def _read_flow(project: Project) -> Iterator[Row]:
 _BOX = r"(\s*)(?:[-*+]|\d{1,9}[.)])\s*\[\s*([^\]\s]?)\s*\](?![(\[])(\*?)\s*(\S.*)"
 _DEPENDS = r"(?i)\(?\**(?:\bdepends on|\bblocked by|(?<=\()after)\b\**:?\**\s+([^);]*)\)?"
 _NEEDED = r"[A-Za-z][\w.]*-?\d[\w.-]*|\d+\.\d+"
-_PLAIN_ID = (
-    r"\**([A-Za-z][A-Za-z0-9]*-(?:[\w.-]*\d[\w.-]*|[\w.-]+(?=:))|T\d+|\d+(?:\.\d+)+)"
-    r"\**(?::\**\s*|\s+[-–—]\s+|\s+)(?=\S)"
-)
-_STORY_ID = r"\**(T\d+[a-z]?)\**:?\s+"
-_NUMBER_ID = r"\**(\d+(?:\.\d+)*[a-z]?)\.?\**\s+"
-_PHASE_ID = r"\**(Phase \d[\d.]*|\d[\d.]*-\d+)(?:-PLAN\.md)?(?::\s*|\s+[-–—]\s+)"
 
 
 def _read_boxes(path: str, text: str, ids: str, form: str, epic: Record) -> list[Row]:
@@ -8771,7 +8749,11 @@ def _read_boxes(path: str, text: str, ids: str, form: str, epic: Record) -> list
     `form` says which count: "every" one; "id": those below another only with an id; "strict":
     none without an id. The rest are criteria of the box above.
     """
-    lines, prefix = text.split("\n"), f"{epic['id']}/" if epic else ""
+    lines, prefix, ids = (
+        text.split("\n"),
+        f"{epic['id']}/" if epic else "",
+        _read_table()["IDS"][ids],
+    )
     boxes = [box for line in lines if (box := re.match(_BOX, line))]
     taken = {named[1] for box in boxes if (named := re.match(ids, box[4]))}
     rows: list[Row] = []
@@ -8841,21 +8823,10 @@ def _make_id(title: str, taken: set[str]) -> str:
     return name
 
 
-_PLAIN_FILES = {
-    "TASKS.md": _PLAIN_ID,
-    "TODO.md": _PLAIN_ID,
-    ".ctx/tasks.md": _PLAIN_ID,
-    "IMPLEMENTATION_PLAN.md": _PLAIN_ID,
-    ".ralph/fix_plan.md": _PLAIN_ID,
-    "tasks/todo.md": _PLAIN_ID,
-    ".planning/ROADMAP.md": _PHASE_ID,
-}
-
-
-def _read_plain(project: Project) -> Iterator[Row]:
+def _read_plain(project: Project, *paths: str) -> Iterator[Row]:
     """The boxes of the first of these files that has any."""
-    files = ((path, read_text(project, path) or "", ids) for path, ids in _PLAIN_FILES.items())
-    lists = (_read_boxes(path, text, ids, "id", {}) for path, text, ids in files)
+    texts = ((path, read_text(project, path) or "") for path in paths)
+    lists = (_read_boxes(path, text, "plain", "id", {}) for path, text in texts)
     return iter(next(filter(None, lists), []))
 
 
@@ -8906,7 +8877,7 @@ def _parse_criteria(spec: str) -> dict[str, tuple[str, ...]]:
         number = re.search(r"(\d+)\s*(?:[-:–—]|$)", heading)
         items = parse_items(body.rpartition("#### Acceptance Criteria")[2])
         scenarios = tuple(item for item in items if "Given" in item)
-        if heading.startswith("Requirement:") and len(criteria[""]) < _MOST_REQUIREMENTS:
+        if heading.startswith("Requirement:") and len(criteria[""]) < 30:
             criteria[""] += (heading.removeprefix("Requirement:").strip(),)
         elif number and scenarios:  # the words of a heading may be in any language
             criteria.setdefault(f"US{number[1]}", scenarios)
@@ -8916,29 +8887,23 @@ def _parse_criteria(spec: str) -> dict[str, tuple[str, ...]]:
     return criteria
 
 
-_MOST_REQUIREMENTS = 30
-
-
 _WORDS: dict[str, Callable[[Project, Task], dict[str, str]]] = {  # of a tracker's commands, here
     "backlog": _backlog_words,
     "flow": lambda project, task: {
         "flowctl": ".flow/bin/flowctl" if list_folder(project, ".flow/bin") else "flowctl"
     },
 }
-_READERS: dict[str, Callable[..., Iterator[Row]]] = {
-    "runner": _read_runner,
-    "cub": lambda project: read_rows(project, ".cub/tasks.jsonl"),
-    "beads": _read_beads,
-    "taskmaster": _read_taskmaster,
+_READERS: dict[str, Callable[..., Iterator[Row]]] = {  # by the words of `read` in the table
     "backlog": _read_backlog,
+    "beads": _read_beads,
+    "boxes": _read_plain,
+    "features": _read_features,
     "flow": _read_flow,
-    "speckit": lambda project: _read_features(project, "specs", _STORY_ID, "strict"),
-    "openspec": lambda project: _read_features(project, "openspec/changes", _NUMBER_ID, "every"),
-    "kiro": lambda project: _read_features(project, ".kiro/specs", _NUMBER_ID, "every"),
-    "prd": lambda project: _read_lists(project, "prd.json", "scripts/ralph/prd.json"),
-    "features": lambda project: _read_lists(project, "feature_list.json"),
-    "plain": _read_plain,
     "gh": _read_gh,
+    "lists": _read_lists,
+    "rows": read_rows,
+    "runner": _read_runner,
+    "taskmaster": _read_taskmaster,
 }
 
 
@@ -14273,14 +14238,17 @@ Trackers, in the order in which they are looked for: what their own `next` goes 
 `claim` and `reopen` are told to agents; {id}, {path} and {ctx} are filled in, the rest by the tracker's own settings.
 `strict`: a task waits for a dependency that does not exist. `inherits`: a part has the priority of the whole.
 `closes`: a part of what is done is not offered. `missing`: the priority of a task without one, 2 if nothing is said.
-The last three sections hold for all trackers.
+`read`: the reader, its files, for check-lists what their ids look like (IDS) and which boxes count. The last four
+sections hold for all trackers.
 
 runner
+  read runner
   close nothing to close: the loop marks this node after its guard
   claim `{ctx} tasks --next --claim NAME`
   reopen set `passes` to false for it in `{path}`
 
 cub
+  read rows .cub/tasks.jsonl
   close close it: `cub task close {id} -r "what was done"`
   claim `cub task claim {id}`
   reopen `cub task reopen {id}`
@@ -14288,12 +14256,14 @@ cub
   strict yes
 
 beads
+  read beads
   close close it: `bd close {id} --reason "what was done"`
   claim `bd update {id} --claim`
   reopen `bd reopen {id}`
   order priority
 
 taskmaster
+  read taskmaster .taskmaster/tasks/tasks.json tasks/tasks.json
   close close it: `task-master set-status --id={id} --status=done`
   claim `task-master set-status --id={id} --status=in-progress`
   reopen `task-master set-status --id={id} --status=pending`
@@ -14303,6 +14273,7 @@ taskmaster
   closes yes
 
 backlog
+  read backlog
   close close it: `backlog task edit {id} -s {last}{checks}`
   claim `backlog task edit {id} -s {doing}`
   reopen `backlog task edit {id} -s {first}`
@@ -14311,6 +14282,7 @@ backlog
   missing 9
 
 flow
+  read flow
   close close it: `{flowctl} start {id}`, then `{flowctl} done {id} --summary "what was done"`
   claim `{flowctl} start {id}`
   reopen `{flowctl} task reset {id}`
@@ -14320,36 +14292,42 @@ flow
   missing 9
 
 speckit
+  read features specs story strict
   close tick its box in `{path}`: `- [x]`
   claim mark its box `- [~]`
   reopen clear its box: `- [ ]`
   order doing
 
 openspec
+  read features openspec/changes number every
   close tick its box in `{path}`: `- [x]`
   claim mark its box `- [~]`
   reopen clear its box: `- [ ]`
   order doing
 
 kiro
+  read features .kiro/specs number every
   close tick its box in `{path}`: `- [x]`
   claim mark its box `- [-]`
   reopen clear its box: `- [ ]`
   order doing priority
 
 prd
+  read lists prd.json scripts/ralph/prd.json
   close set `"passes": true` (or `"status": "closed"`) for it in `{path}`
   claim `{ctx} tasks --next --claim NAME`
   reopen set `"passes": false` (or `"status": "open"`) for it in `{path}`
   order priority
 
 features
+  read lists feature_list.json
   close set `"passes": true` (or `"status": "passing"`) for it in `{path}`
   claim `{ctx} tasks --next --claim NAME`
   reopen set `"passes": false` (or `"status": "not_started"`) for it in `{path}`
   order priority
 
 plain
+  read boxes TASKS.md TODO.md .ctx/tasks.md IMPLEMENTATION_PLAN.md .ralph/fix_plan.md tasks/todo.md .planning/ROADMAP.md
   close tick its box in `{path}`: `- [x]`
   claim mark its box `- [~]`
   reopen clear its box: `- [ ]`
@@ -14357,6 +14335,7 @@ plain
   closes yes
 
 gh
+  read gh
   close close it: `gh issue close {id} --comment "what was done"`
   claim `gh issue edit {id} --add-assignee @me`
   reopen `gh issue reopen {id}`
@@ -14388,6 +14367,11 @@ PRIORITY
   medium 2
   normal 2
   low 3
+
+IDS
+  plain \**([A-Za-z][A-Za-z0-9]*-(?:[\w.-]*\d[\w.-]*|[\w.-]+(?=:))|T\d+|\d+(?:\.\d+)+|Phase \d[\d.]*(?=:)|\d[\d.]*-\d+(?=-PLAN\.md))(?:-PLAN\.md)?\**(?::\**\s*|\s+[-–—]\s+|\s+)(?=\S)
+  story \**(T\d+[a-z]?)\**:?\s+
+  number \**(\d+(?:\.\d+)*[a-z]?)\.?\**\s+
 """[1:],
     "view.html": r"""
 <!doctype html>
