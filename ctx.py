@@ -490,7 +490,7 @@ class Task(NamedTuple):
     path: str = ""  # the file it was read from
     line: int = 0
     closed: str = ""  # when it was done, as the tracker writes it
-    scope: str = ""  # what its id is unique in: a tag of Task Master
+    key: str = ""  # what the ledger knows it by: its id, within its tag if the tracker has tags
     made_id: bool = False  # the tracker has no id for it; this one comes from its text
     owner: str = ""  # who works on it, by a claim that has not expired
     attempts: int = 0  # recorded since a person reopened it, or as its tracker counts them
@@ -498,11 +498,6 @@ class Task(NamedTuple):
     recorded: str = ""  # how the last of them ended
     hold: str = ""  # why ctx does not offer it although the tracker would
     reopened: bool = False  # the tracker calls it done, but its last recorded guard failed
-
-    @property
-    def key(self) -> str:
-        """What the ledger knows it by: its id, within its tag if the tracker has tags."""
-        return f"{self.scope}/{self.id}" if self.scope else self.id
 
 
 class Tracker(NamedTuple):
@@ -8362,7 +8357,7 @@ def _new_task(source: str, row: Row) -> Task | str:
         closed=str(values["closed"]) if status == "done" else "",
         attempts=_whole(record.get("attempts")),
         max_attempts=_whole(record.get("max_attempts")),
-        scope=field_text(record.get("scope")),
+        key=field_text(record.get("key")) or show(name, 200),
         made_id=record.get("made_id") is True,
         owner=show("".join(owners[:1]), 80) if status == "in_progress" else "",
         hold=f"in {word.removeprefix('in_')}" if word in table["STATUS"]["held"].split() else "",
@@ -8576,7 +8571,7 @@ def _read_taskmaster(project: Project, *paths: str) -> Iterator[Row]:
             needs = field_texts(record.get("dependencies"))
             yield record | {
                 "dependencies": [need if "." in need else sister + need for need in needs],
-                "scope": "" if "tasks" in value or tag == "master" else tag,
+                "key": f"{tag}/{record['id']}" if tag != "master" and "tasks" not in value else "",
             }
 
     return _changed(read_rows(project, *paths), change)
@@ -9234,7 +9229,7 @@ def find_recorded(project: Project, wanted: str) -> Task | None:
     """A task that left the tracker, as its last prompt or record knew it."""
     rows = [read_object(project, _mark_path(wanted)), *_ledger_rows(project, ledger_path(wanted))]
     titles = [field_text(row.get("title")) for row in rows if row.get("task") == wanted]
-    return Task(wanted, titles[-1] or wanted) if titles else None
+    return Task(wanted, titles[-1] or wanted, key=wanted) if titles else None
 
 
 def _mark_path(key: str) -> str:
