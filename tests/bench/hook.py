@@ -51,9 +51,8 @@ def plant(root: Path, files: int) -> None:
 def registered(root: Path) -> list[str]:
     """The command of .claude/settings.json, as its tool would start it."""
     settings = json.loads((root / ".claude/settings.json").read_text())
-    handler = settings["hooks"]["SessionStart"][0]["hooks"][0]
-    args = [arg.replace("${CLAUDE_PROJECT_DIR}", str(root)) for arg in handler["args"]]
-    return [sys.executable, *args]
+    line = settings["hooks"]["SessionStart"][0]["hooks"][0]["command"]
+    return ["sh", "-c", line.replace("python3", f"'{sys.executable}'")]
 
 
 def measure(root: Path) -> dict[str, float]:
