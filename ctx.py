@@ -7580,12 +7580,6 @@ class Cache:
         keys = {os.fsdecode(key) for (key,) in found}
         return sorted(keys | {key for of, key in self._memory if of == kind})
 
-    def find_rows(self, kind: str, needles: Sequence[bytes]) -> list[CacheRow]:
-        """The rows of a kind that hold one of these in their key or their data."""
-        places = range(2, len(needles) + 2)
-        tests = [f"instr(key, ?{at}) OR instr(data, ?{at})" for at in places]
-        return self._select(" OR ".join(tests), kind, *needles) if needles else []
-
     def read_time(self, kind: str, data: bytes) -> int:
         """When such data was last written, in nanoseconds; 0 if it never was."""
         query = "SELECT max(time) FROM cache WHERE kind = ? AND data = ?"
@@ -8031,25 +8025,6 @@ _KEPT_SCANS = 20
 def list_indexed(project: Project) -> list[str]:
     """The files that the index knows."""
     return open_cache(project, hurry=True).list_keys("stamps")
-
-
-def find_indexed(project: Project, names: Collection[str]) -> dict[str, FileTags]:
-    """The tags of files that the index knows, by the ends of their paths or by what they define."""
-    import json
-
-    ends = tuple(f"/{name}" for name in names)
-    # a definition's row holds its kind, its name and its owner, in this order
-    rows = [f'","{json.dumps(name)[1:-1]}","'.encode() for name in names]
-    needles = [*rows, *map(os.fsencode, names)]
-    tags: dict[str, FileTags] = {}
-    for row in open_cache(project, hurry=True).find_rows("tags", needles):
-        named = f"/{row.key}".endswith(ends) or any(needle in row.data for needle in rows)
-        if named and len(tags) < _MOST_INDEXED:
-            tags[row.key] = _decode_tags(row.data) or NO_TAGS
-    return tags
-
-
-_MOST_INDEXED = 12  # files: what more of them define says little
 
 
 def read_answer_time(project: Project, text: str) -> int:
@@ -9449,11 +9424,6 @@ def make_map(
     return str(cache.compute(question, files, make))
 
 
-def is_map(source: bytes) -> bool:
-    """Whether a file is a map that was written earlier, as text or JSON."""
-    return b" tokens, counted with " in source[-400:] or b'"counter": ' in source[:400]
-
-
 def list_map_files(project: Project) -> dict[str, Stamp]:
     """The files a map is made from: not those whose sections init writes, or it would be stale."""
     listed = list_files(project).items()
@@ -9969,14 +9939,17 @@ _TAIL_SHARE = 0.1  # of the budget, for signatures and names
 _MOST_OMITTED = 10
 
 
-def make_pack_summary(project: Project, text: str, *, role: str = "", stale: bool = False) -> str:
-    """The package of a task in short, within pack.summary_max_tokens; "" if there is none."""
+def make_pack_summary(
+    project: Project, text: str, *, role: str = "", stale: bool = False, named: bool = False
+) -> str:
+    """The package of a task in short, or ""; with `named` only if it names a file or symbol here."""
     if not project.config.pack_enabled or not text.strip():
         return ""
     budget = project.config.pack_summary_max_tokens
     role = role if role in project.config.roles else ""  # agents have types of their own
     package = make_pack(project, Request(text, budget, (), role, form="summary", stale=stale))
-    return package.text if package.files else ""
+    exact = any({"named", "defines"} & file.signals.keys() for file in package.files)
+    return package.text if package.files and (exact or not named) else ""
 
 
 def make_search(project: Project, text: str) -> list[SearchHit]:
@@ -10357,20 +10330,26 @@ _CURRENT = "The map is current."
 
 
 def make_mentions(project: Project, text: str, role: str = "") -> str:
-    """The tasks, files and symbols that a prompt names, and its package; "" if it names none."""
+    """The tasks that a prompt names and its package; "" if it names neither a task nor code."""
     text = text[:_PROMPT_CHARS]
     if TEMPLATES["contract.md"].partition("\n")[0] in text:
         return ""  # a prompt of ours holds all of that
     tracker = _near_tasks(project)
     tasks = find_named_tasks(tracker, text)[:2]
-    code = _named_code(project, text, _role_pattern(project, role))
-    if not tasks and not code:
+    names = dict.fromkeys([*find_path_words(text), *find_identifiers(text)])
+    if not tasks and not names:
         return ""
+    # of pasted code, which holds hundreds of names: paths, then names of many words
+    best = sorted(names, key=lambda name: (-name.count("/"), -len(split_words(name)), -len(name)))
+    code = " ".join(f"`{name}`" for name in best[:_NAMES_SOUGHT] if name not in text[:_TEXT_CHARS])
+    wanted = "\n".join([text[:_TEXT_CHARS], code, *map(task_text, tasks)])
     sections = [Section("Task", _task_text(project, tracker, task)) for task in tasks]
-    wanted = "\n".join([text, *map(task_text, tasks)])
-    package = make_pack_summary(project, wanted, role=role, stale=True)
-    sections += [Section("Named here", code), Section("Context package", package)]
-    return _fit_hook(project, sections)
+    package = make_pack_summary(project, wanted, role=role, stale=True, named=not tasks)
+    return _fit_hook(project, [*sections, Section("Context package", package)])
+
+
+_NAMES_SOUGHT = 20
+_TEXT_CHARS = 2_000  # of a prompt: more is pasted
 
 
 def make_role(project: Project, role: str, text: str) -> str:
@@ -10384,14 +10363,8 @@ def make_role(project: Project, role: str, text: str) -> str:
         Section("Role", limits if globs else ""),
         Section("Current task", _task_text(project, tracker, current) if current else ""),
         Section("Context package", make_pack_summary(project, wanted, role=role, stale=True)),
-        Section("Named here", _named_code(project, text, _role_pattern(project, role))),
     ]
     return _fit_hook(project, sections)
-
-
-def _role_pattern(project: Project, role: str) -> str:
-    """What matches the paths that a role may see: all of them unless it is configured."""
-    return "|".join(map(glob_pattern, project.config.roles.get(role, ()))) or ".*"
 
 
 def _fit_hook(project: Project, sections: Sequence[Section]) -> str:
@@ -10448,29 +10421,6 @@ def _task_text(project: Project, tracker: Tracker, task: Task) -> str:
     more = f"\nEarlier attempts and more: `{script_command(project)} prompt {show(task.id)}`.\n"
     text = f"{render_goal(task)}\n{render_task(Briefing(tracker, task, (), '', ''))}"
     return cut_text(text, 60) + more
-
-
-def _named_code(project: Project, text: str, allowed: str = ".*") -> str:
-    """The files and symbols of the index that a text names, those that most of it names first."""
-    names = dict.fromkeys([*find_path_words(text), *find_identifiers(text)])
-    # a path, then a name of many words: pasted code holds hundreds of names
-    ranked = sorted(names, key=lambda name: (-name.count("/"), -len(split_words(name)), -len(name)))
-    names = dict.fromkeys(ranked[:_NAMES_SOUGHT])
-    ends = tuple(f"/{name}" for name in names)
-    rows = []
-    for path, tags in find_indexed(project, names).items():
-        if re.fullmatch(allowed, path, re.S):
-            whole = f"/{path}".endswith(ends)
-            named = [each for each in tags.definitions if whole or each.name in names]
-            count = len({each.name for each in named if each.name in names}) + 2 * whole
-            shown = [render_symbol(Symbol(0, path, each))[1:] for each in named[:_NAMED_SHOWN]]
-            lines = [f"{code_span(path)}\n", *(f"-{line}" for line in shown)]
-            rows.append((-count * weigh_file(path), path, "".join(lines)))
-    return "".join(lines for _, _, lines in sorted(rows))
-
-
-_NAMES_SOUGHT = 20  # the most specific ones
-_NAMED_SHOWN = 20
 
 
 def make_symbol(project: Project, name: str, budget: int) -> str:
@@ -10987,21 +10937,23 @@ def plan_agents(
         asked, old = row in rows and row.kind in parts, read_old(project, row.path)
         if row.kind in ("rule", "helper"):
             text = _fill_some(row.value, {"ctx": script_command(project)})
-            if unseal(old)[1] if old is not None else asked:
-                plan.changes.append(Change(row.path, old, None if remove else seal(text)))
+            known, pristine = unseal(old or b"")
+            if pristine or (old is None and asked):
+                new = None if remove else old if known == text else seal(text)
+                plan.changes.append(Change(row.path, old, new))
             elif old is not None and (row in rows or b"<!-- ctx sha256:" in old):
                 plan.notes.append(f"{row.path}: edited by hand; kept")
             continue
         text = (old or b"").decode("utf-8", "surrogateescape")
         try:
-            new = _edit_settings(project, row, text, asked=asked, remove=remove)
+            edited = _edit_settings(project, row, text, asked=asked, remove=remove)
         except (ValueError, RecursionError) as error:
             if asked:
                 reason = one_line(str(error))
                 raise CtxError(f"{row.path}: cannot be read: {reason}; correct it") from error
         else:
-            source = new.encode("utf-8", "surrogateescape") or None
-            plan.changes.append(Change(row.path, old, source if new != text else old))
+            source = edited.encode("utf-8", "surrogateescape") or None
+            plan.changes.append(Change(row.path, old, source if edited != text else old))
     return plan
 
 
@@ -11358,7 +11310,7 @@ def cmd_map(project: Project, args: argparse.Namespace) -> int:
         write_stdout(text)
     elif args.output:
         old = read_file(os.path.realpath(args.output))
-        if old and not is_map(old):
+        if old and b" tokens, counted with " not in old and b'"counter": ' not in old:
             raise CtxError(f"{args.output}: exists and is no map; choose another name")
         write_file(args.output, text.encode())
         say(project, f"wrote {args.output}")
