@@ -10084,14 +10084,17 @@ def make_prompt(
     name = "--budget" if count is count_bytes else "tokens"
     kept = fit_sections(sections, budget, count, name)
     left = budget - count(join_sections(kept))
+    given = None
     for at, section in enumerate(kept):
-        if section.title == "Context package" and section.body != code:  # cut, so choose anew
-            room = max(0, count(section.body) + left - 10)  # parts count less than the whole
-            package = make_pack(project, request._replace(budget=room))
-            kept[at] = section._replace(body=package.text.strip("\n"))
+        if section.title == "Context package":
+            given = package
+            if section not in sections:  # cut, so choose anew
+                room = max(
+                    0, min(room, count(section.body) + left - 10)
+                )  # as parts, they count less
+                given = make_pack(project, request._replace(budget=room))
+                kept[at] = section._replace(body=given.text.strip("\n"))
     kept = [section for section in kept if section.body]
-    is_kept = any(section.title == "Context package" for section in kept)
-    given = package if is_kept else None
     return Prompt(task, budget, tuple(sections), tuple(kept), join_sections(kept), given)
 
 
@@ -11504,12 +11507,9 @@ def cmd_prompt(project: Project, args: argparse.Namespace) -> int:
     if args.budget is not None:
         budget = parse_number("--budget", args.budget)
     sources = _setting(project, "anchor_sources", "--sources", args.sources) if args.sources else ()
-    config = project.config
-    reanchor = args.reanchor or (
-        config.anchor_enabled
-        and not args.no_reanchor
-        and is_anchor_turn(project, "prompt", config.anchor_frequency)
-    )
+    due = project.config.anchor_enabled and not args.no_reanchor
+    every = project.config.anchor_frequency
+    reanchor = args.reanchor or (due and is_anchor_turn(project, "prompt", every))
     start = render_contract()
     if args.json or len(start) + len(_INCOMPLETE) > budget:
         start = ""
