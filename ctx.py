@@ -6683,11 +6683,13 @@ def _run_step(project: Project, what: str, command: Sequence[str], limit: float 
         raise CtxError(f"setup: {what} failed: {reason}; check network and pip")
 
 
-def show_progress(project: Project, text: str) -> None:
-    """One line that is drawn over, only on a terminal; an empty text takes it away."""
+def show_progress(project: Project, text: str, *, is_long: bool = False) -> None:
+    """One line that is drawn over, on a terminal; elsewhere the start and end of long work."""
     if not project.quiet and sys.stderr is not None and sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[K{text[:79]}")
         sys.stderr.flush()
+    elif is_long:
+        say(project, text)
 
 
 # -- tokens
@@ -7133,8 +7135,8 @@ def _run_jobs(
     whole = _Result({}, {}, {})
     rows: list[CacheRow] = []
     when, begin, done = time.time_ns(), time.monotonic(), 0
-    if jobs:
-        show_progress(project, f"reading {len(jobs)} files")
+    is_long = len(jobs) >= _BATCH_ROWS
+    show_progress(project, f"reading {len(jobs)} files" if jobs else "", is_long=is_long)
     for entries, sizes, postings, tags in _start_workers(project, jobs, files):
         for path, entry in entries.items():
             stamp = "" if is_racy(files[path], when) else str(files[path])
@@ -7148,11 +7150,11 @@ def _run_jobs(
         for stem, pairs in postings.items():
             whole.postings.setdefault(stem, array("I")).extend(pairs)
         done += max(len(entries), len(sizes))
-        rate = done / (time.monotonic() - begin)
-        left = f"{rate:.0f}/s, {(len(jobs) - done) / rate:.0f} s left" if rate else ""
+        left = f"{(len(jobs) - done) * (time.monotonic() - begin) / max(1, done):.0f} s left"
         show_progress(project, f"reading {done}/{len(jobs)} files, {left}")
     if jobs:
         cache.write(rows)
+        show_progress(project, f"read {len(jobs)} files", is_long=is_long)
         show_progress(project, "")
     return whole
 
@@ -7954,11 +7956,11 @@ def read_history(project: Project, head: str) -> History:
 
     if not head:
         return History({}, [], [])
-    cache = open_cache(project)
-    row = cache.read("history", "")
+    row = (cache := open_cache(project)).read("history", "")
     before, kept = (row.state, json.loads(row.data)) if row else ("", [{}, [], []])
     if before == head:
         return History(*kept)
+    show_progress(project, "reading the last commits")
     log = read_commits(project, f"{before}...{head}", _MOST_COMMITS) if kept[-1] else None
     if log is None or b"\x01<" in log:  # nothing could be read yet, or it is not of this line
         kept = [{}, [], []]
@@ -7966,6 +7968,7 @@ def read_history(project: Project, head: str) -> History:
     if log is None:
         say(project, "git: its log takes too long or cannot be read; going on without history")
     history = _add_commits(History(*kept), log or b"")
+    show_progress(project, "")
     cache.write([CacheRow("history", "", head, json.dumps(history).encode())])
     return history
 
@@ -9443,19 +9446,17 @@ def make_survey(
     code: bool,
     most: int = _MOST_RANKED,
 ) -> Survey:
-    """List, read, tag, resolve, rank: everything a map chooses from.
-
-    What is ranked is cached until something that a ranking sees has changed: an edit that only
-    moves or documents definitions costs the reading of those that are shown.
-    """
+    """List, read, tag, resolve, rank: everything a map chooses from; what is ranked is cached."""
     chosen = read_choice(project, cache, files)
     index = read_index(project, cache, files, chosen.sources if code else {})
     facts = make_facts(project, cache, files, chosen)
+    show_progress(project, f"ranking the symbols of {len(index.entries)} files")
     tree, modules, ranked, total, groups = cache.compute(
         f"survey {list(focus)} {code} {index.full}",
         {**_config_state(files, chosen), **index.sketches},
         lambda: _rank_all(project, files, index, chosen, facts.about, focus),
     )
+    show_progress(project, "")
     tags = index.load({path for _, path, _ in ranked[:most]})
     symbols = [
         Symbol(score, path, tags[path].definitions[at])

@@ -416,6 +416,30 @@ def test_talk_is_one_line_and_tells_no_secret(capfd: pytest.CaptureFixture[str])
     assert err.count("\n") == 1 and "hunter22" not in err
 
 
+def test_long_work_is_told_off_a_terminal_and_short_work_is_not(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    for quiet, is_long in ((False, False), (True, True), (False, True)):
+        ctx.show_progress(ctx.Project("/", quiet=quiet), f"reading {is_long}", is_long=is_long)
+    assert capfd.readouterr().err == "ctx: reading True\n"
+
+
+def test_a_terminal_shows_what_is_done_and_how_far_it_is(tmp_path: Path) -> None:
+    pty = pytest.importorskip("pty", reason="no terminals to open on this system")
+    root = lab.plant(tmp_path, {f"m{at}.py": f"def f{at}(): pass\n" for at in range(9)})
+    shown = {}
+    for flag in ("--verbose", "--quiet"):
+        ours, theirs = pty.openpty()
+        command = [sys.executable, "-I", "-S", str(lab.SCRIPT), flag, "map", "--output", "-"]
+        subprocess.run(command, cwd=root, stdout=subprocess.DEVNULL, stderr=theirs, check=True)
+        os.write(theirs, b"end")
+        shown[flag] = os.read(ours, 10_000)
+        os.close(ours)
+        os.close(theirs)
+    assert b"reading 9/9 files" in shown["--verbose"] and b"ranking" in shown["--verbose"]
+    assert shown["--quiet"] == b"end"
+
+
 def test_a_quiet_project_says_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     ctx.say(ctx.Project("/", quiet=True), "words")
     assert capfd.readouterr().err == ""
