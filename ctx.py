@@ -1328,6 +1328,7 @@ def word_forms(word: str) -> tuple[str, ...]:
     return tuple(forms)
 
 
+@functools.lru_cache(50_000)  # parts of identifiers repeat: a third of the time of counting
 def stem(word: str) -> str:
     """The word without its English ending, always a beginning of the word itself."""
     if len(word) < 4 or not word.isascii():
@@ -6483,7 +6484,7 @@ def script_path(project: Project) -> str:
     return "ctx.py" if b"ctx.py prepares context" in head else ""
 
 
-# -- the private environment
+# -- packages: the pins, the private environment, the tokenizer's vocabulary
 
 
 def script_command(project: Project) -> str:
@@ -6499,17 +6500,15 @@ def script_command(project: Project) -> str:
 
 def cache_home() -> str:
     """The user's cache folder for ctx, on this platform."""
-    if os.name == "nt":
-        base = os.environ.get("LOCALAPPDATA") or os.path.expanduser("~\\AppData\\Local")
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return os.path.join(base, "ctx")
+    windows = os.name == "nt"
+    base = os.environ.get("LOCALAPPDATA" if windows else "XDG_CACHE_HOME", "")
+    usual = os.path.expanduser("~\\AppData\\Local" if windows else "~/.cache")
+    return os.path.join(base or usual, "ctx")
 
 
 def make_cache_folder(name: str) -> str:
     """A folder of this name in the user's cache, made if need be; "" if that cannot be had."""
-    folder = os.path.join(cache_home(), name)
-    home = os.path.expanduser("~")
+    folder, home = os.path.join(cache_home(), name), os.path.expanduser("~")
     with contextlib.suppress(OSError):
         if not folder.startswith(home + os.sep) or os.path.isdir(home):  # no home is made up
             os.makedirs(folder, exist_ok=True)
@@ -6523,17 +6522,16 @@ def read_pins() -> dict[str, str]:
     return {re.split("[<>=]", pin)[0]: pin for pin in re.findall(r'^#     "(.+)",$', header, re.M)}
 
 
-def private_environment() -> str:
-    """Where setup keeps the packages of these pins for this Python; it may not exist yet."""
+def private_environment(*below: str) -> str:
+    """Where setup keeps the packages of these pins for this Python, or a path in there."""
     tag = f"{sys.implementation.cache_tag}-{sys.platform}"
     key = content_hash("\n".join([tag, *read_pins().values()]).encode())[:12]
-    return os.path.join(cache_home(), f"{tag}-{key}")
+    return os.path.join(cache_home(), f"{tag}-{key}", *below)
 
 
 def has_parsers(project: Project) -> bool:
     """Whether the parsers can be used; says what to do if not. A command asks once."""
-    usable = use_packages()
-    unfit = list_unfit()
+    usable, unfit = use_packages(), list_unfit()
     skipped = f"{', '.join(unfit)} does not fit ctx.py" if unfit else "not installed"
     if not usable:
         fix = f"run `{script_command(project)} setup`"
@@ -6581,27 +6579,24 @@ def list_unfit() -> list[str]:
 def _private_packages() -> str:
     version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
     below = ("Lib",) if os.name == "nt" else ("lib", version)
-    return os.path.join(private_environment(), *below, "site-packages")
+    return private_environment(*below, "site-packages")
 
 
 def _list_unusable(folders: Sequence[str]) -> list[str]:
     """Pinned packages that are not in these folders, or in a version that the pin excludes."""
-    pins, versions = read_pins(), read_versions(folders)
-    return [name for name in pins if not _satisfies(versions[name], pins[name])]
-
-
-def _satisfies(version: str, pin: str) -> bool:
-    """Whether a version is within a pin such as "name>=0.25.2,<0.26"; an unknown one ("?") is."""
-    numbers = [int(number) for number in re.findall(r"\d+", version)[:3]]
-    least, limit = (
-        [int(number) for number in re.findall(r"\d+", bound)]
-        for bound in re.split("[>=<]+", pin)[1:]
-    )
-    return version == "?" or least <= numbers < limit
+    unusable = []
+    for name, version in read_versions(folders).items():
+        bounds = re.split("[>=<]+", read_pins()[name])[1:]  # "name>=0.25.2,<0.26"
+        number, least, limit = (
+            [int(part) for part in re.findall(r"\d+", text)[:3]] for text in (version, *bounds)
+        )
+        if version != "?" and not least <= number < limit:
+            unusable.append(name)
+    return unusable
 
 
 def read_versions(folders: Sequence[str]) -> dict[str, str]:
-    """The version of each pinned package in these folders, "" where it is missing.
+    """The version of each pinned package in these folders, "" where it is missing, "?" if unknown.
 
     Read off the names of folders beside it: importing metadata is slow.
     """
@@ -6612,27 +6607,63 @@ def read_versions(folders: Sequence[str]) -> dict[str, str]:
         module = name.replace("-", "_")
         spec = PathFinder.find_spec(module, folders)
         site = os.path.dirname(os.path.dirname(spec.origin or "")) if spec else ""
-        versions = [
-            entry.removeprefix(f"{module}-").removesuffix(".dist-info")
-            for entry in (os.listdir(site) if os.path.isdir(site) else ())
-            if entry.startswith(f"{module}-") and entry.endswith(".dist-info")
-        ]
-        found[name] = versions[0] if versions else "?" if spec else ""
+        beside = " ".join(os.listdir(site)) if os.path.isdir(site) else ""
+        version = re.search(rf"\b{module}-(\S+)\.dist-info", beside)
+        found[name] = version[1] if version else "?" if spec else ""
     return found
 
 
-def parser_version() -> str:
-    """Which parsers and grammars are installed."""
-    return " ".join(f"{name} {version}" for name, version in read_versions(sys.path).items())
+def write_packages(project: Project, source: str = "", download: str = "") -> None:
+    """Install the parsers and get the vocabulary, what is missing of them; CtxError without them.
+
+    From a registry, or from the wheels and the vocabulary file in the folder `source`; `download`
+    is a folder to fetch them into, for the same Python and platform elsewhere.
+    """
+    if download:
+        _write_wheels(project, download)
+        return
+    if not list_missing():
+        say(project, "parsers: already there")
+    else:
+        say(project, f"parsers: installing into {private_environment()}, about 215 MB")
+        from_source = ["--no-index", "--find-links", os.path.realpath(source)] if source else []
+        _write_environment(project, from_source)
+        say(project, "parsers: installed")
+    name, digest = _VOCABULARIES.get(project.config.tokens_encoding, ("", ""))
+    for given in (name, f"{project.config.tokens_encoding}.tiktoken") if source and name else ():
+        vocabulary = read_file(os.path.join(source, given)) or b""
+        if content_hash(vocabulary) == digest and (folder := make_cache_folder("vocabulary")):
+            write_file(os.path.join(folder, name), vocabulary)
+    exact = not name or bool(find_vocabulary(project.config.tokens_encoding))
+    if not exact and not source:
+        exact = _fetch_vocabulary(project, os.path.join(cache_home(), "vocabulary"))
+    say(project, f"tokens: {'counted exactly' if exact else 'estimated: no vocabulary'}")
 
 
-def write_environment(project: Project) -> str:
-    """Install the pinned packages into the private environment, whole or not at all; its place."""
+def _write_wheels(project: Project, folder: str) -> None:
+    """Fetch the packages and the vocabulary into a folder."""
+    if not os.path.isdir(private_environment()):
+        _write_environment(project, [])
+    pip = [_private_python(private_environment()), *_PIP, "download", "-q", "-d", folder]
+    _run_step(project, "downloading the parsers", [*pip, *read_pins().values()])
+    list_missing()
+    exact = _fetch_vocabulary(project, folder)
+    more = "" if exact else "; the vocabulary could not be fetched"
+    say(project, f"wrote the packages to {folder}{more}; there: setup --from {folder}")
+
+
+_PIP = ("-m", "pip", "--disable-pip-version-check", "--no-input")
+
+
+def _private_python(environment: str) -> str:
+    return os.path.join(environment, "Scripts" if os.name == "nt" else "bin", "python")
+
+
+def _write_environment(project: Project, flags: Sequence[str]) -> None:
+    """Install the pinned packages into the private environment, whole or not at all."""
     import tempfile
 
     target = private_environment()
-    if os.path.isdir(target):
-        return target
     parent = os.path.dirname(target)
     try:
         os.makedirs(parent, exist_ok=True)
@@ -6642,8 +6673,7 @@ def write_environment(project: Project) -> str:
         raise CtxError(f"setup: {error.strerror}: {cache_home()}; set XDG_CACHE_HOME") from error
     try:
         _run_step(project, "making a private environment", [sys.executable, "-m", "venv", folder])
-        python = os.path.join(folder, "Scripts" if os.name == "nt" else "bin", "python")
-        pip = [python, "-m", "pip", "--disable-pip-version-check", "--no-input", "install", "-q"]
+        pip = [_private_python(folder), *_PIP, "install", "-q", *flags]
         _run_step(project, "installing the parsers", [*pip, *read_pins().values()])
         with contextlib.suppress(OSError):  # another setup was faster: its result is the same
             os.rename(folder, target)
@@ -6651,19 +6681,32 @@ def write_environment(project: Project) -> str:
         _remove(folder)
     if not os.path.isdir(target):
         raise CtxError(f"setup: could not keep {show(target)}; free the place and run it again")
-    return target
+
+
+def _fetch_vocabulary(project: Project, folder: str) -> bool:
+    """Fetch the tokenizer's vocabulary into a folder; whether that went well."""
+    encoding = project.config.tokens_encoding
+    code = (
+        f"import os, sys; os.environ['TIKTOKEN_CACHE_DIR'] = {folder!r}; sys.path += {sys.path!r}\n"
+        f"import tiktoken; tiktoken.get_encoding({encoding!r})"
+    )
+    with contextlib.suppress(CtxError):  # told by the caller, who knows what it means
+        fetch = [sys.executable, "-c", code]
+        _run_step(project, "fetching the tokenizer's vocabulary", fetch, limit=120)
+        return True
+    return False
 
 
 def _run_step(project: Project, what: str, command: Sequence[str], limit: float = 1800) -> None:
     """Run one step of setup within `limit` seconds, showing on a terminal that it goes on."""
     import subprocess
 
-    begin, out = time.monotonic(), None
+    begin, out = time.monotonic(), b""
     pipe, told = subprocess.PIPE, subprocess.STDOUT
     try:
         with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=told) as process:
             try:
-                while out is None:
+                while process.returncode is None:
                     with contextlib.suppress(subprocess.TimeoutExpired):
                         out, _ = process.communicate(timeout=0.5)
                     taken = time.monotonic() - begin
@@ -6672,10 +6715,9 @@ def _run_step(project: Project, what: str, command: Sequence[str], limit: float 
                         process.kill()
             finally:
                 process.kill()
+                show_progress(project, "")
     except OSError as error:
         raise CtxError(f"setup: {what}: {error.strerror}; is Python whole?") from error
-    finally:
-        show_progress(project, "")
     if process.returncode:
         lines = [line for line in out.decode("utf-8", "replace").splitlines() if line.strip()]
         errors = [line for line in lines if "rror" in line]
@@ -6691,8 +6733,6 @@ def show_progress(project: Project, text: str, *, is_long: bool = False) -> None
     elif is_long:
         say(project, text)
 
-
-# -- tokens
 
 _VOCABULARIES = {  # encoding -> file name in tiktoken's cache, sha256 of the right file
     "o200k_base": (
@@ -6719,19 +6759,23 @@ def read_counter(project: Project) -> Counter:
     folder = find_vocabulary(encoding)
     if folder and "tiktoken" not in list_missing():
         os.environ["TIKTOKEN_CACHE_DIR"] = folder
-        try:
+        with contextlib.suppress(ImportError):
             import tiktoken
-        except ImportError:
-            return Counter("estimate", estimate_tokens)
-        encoder = tiktoken.get_encoding(encoding)
-        return Counter(encoding, lambda text: len(encoder.encode_ordinary(text)))
+
+            encoder = tiktoken.get_encoding(encoding)
+            return Counter(encoding, lambda text: len(encoder.encode_ordinary(text)))
     return Counter("estimate", estimate_tokens)
 
 
-def has_vocabulary(project: Project) -> bool:
-    """Whether exact counting looks possible, without loading or checking anything."""
-    name, _ = _VOCABULARIES.get(project.config.tokens_encoding, ("", ""))
-    return any(os.path.isfile(os.path.join(each, name)) for each in _vocabulary_folders() if name)
+def find_vocabulary(encoding: str, *, checked: bool = True) -> str:
+    """The folder that holds this encoding's vocabulary, whole and unchanged if `checked`, or ""."""
+    name, digest = _VOCABULARIES.get(encoding, ("", ""))
+    for folder in _vocabulary_folders() if name else ():
+        place = os.path.join(folder, name)
+        fits = content_hash(read_file(place) or b"") == digest if checked else os.path.isfile(place)
+        if fits:
+            return folder
+    return ""
 
 
 def _vocabulary_folders() -> Iterator[str]:
@@ -6740,44 +6784,6 @@ def _vocabulary_folders() -> Iterator[str]:
     import tempfile  # slow to load, and rarely asked
 
     yield os.path.join(tempfile.gettempdir(), "data-gym-cache")
-
-
-def find_vocabulary(encoding: str) -> str:
-    """The folder that holds this encoding's vocabulary, whole and unchanged, or ""."""
-    name, digest = _VOCABULARIES.get(encoding, ("", ""))
-    for folder in _vocabulary_folders() if name else ():
-        source = read_file(os.path.join(folder, name))
-        if source is not None and content_hash(source) == digest:
-            return folder
-    return ""
-
-
-def write_packages(project: Project) -> None:
-    """Install the parsers and fetch the vocabulary, what is missing of them; CtxError without them."""
-    if not list_missing():
-        say(project, "parsers: already there")
-    else:
-        say(project, f"parsers: installed in {write_environment(project)}")
-    exact = write_vocabulary(project)
-    state = "counted exactly" if exact else "estimated: the vocabulary could not be fetched"
-    say(project, f"tokens: {state}")
-
-
-def write_vocabulary(project: Project) -> bool:
-    """Fetch the tokenizer's vocabulary into the user's cache; whether it is there now."""
-    encoding = project.config.tokens_encoding
-    if encoding == "estimate" or find_vocabulary(encoding):
-        return True
-    list_missing()  # so that the path below holds the private environment
-    folder = os.path.join(cache_home(), "vocabulary")
-    code = (
-        f"import os, sys; os.environ['TIKTOKEN_CACHE_DIR'] = {folder!r}; sys.path += {sys.path!r}\n"
-        f"import tiktoken; tiktoken.get_encoding({encoding!r})"
-    )
-    with contextlib.suppress(CtxError):  # told by the caller, who knows what it means
-        fetch = [sys.executable, "-c", code]
-        _run_step(project, "fetching the tokenizer's vocabulary", fetch, limit=120)
-    return bool(find_vocabulary(encoding))
 
 
 def to_unicode(text: str) -> str:
@@ -6793,18 +6799,14 @@ def read_argument_file(project: Project, path: str) -> bytes:
     try:
         with open(0 if path == "-" else path, "rb", closefd=path != "-") as source:
             tail = b""
-            for _ in range(_MOST_READS):
-                chunk = source.read(_ARGUMENT_BYTES)
-                if not chunk:
-                    break
-                tail = (tail + chunk)[-_ARGUMENT_BYTES:]
+            for _ in range(100):  # a device may have no end
+                tail = (tail + source.read(_ARGUMENT_BYTES))[-_ARGUMENT_BYTES:]
             return tail
     except (OSError, ValueError, AttributeError) as error:  # closed, or not there at all
         raise CtxError(f"{show(path)}: cannot be read; give an existing file, or -") from error
 
 
 _ARGUMENT_BYTES = 10_000_000
-_MOST_READS = 100  # a device may have no end
 
 
 # ---- 12 GIT (world) --------------------------------------------------------
@@ -7696,7 +7698,8 @@ def open_cache(project: Project, *, hurry: bool = False) -> Cache:
     if folder and not linked and (os.path.isfile(place) or not hurry):
         # what all rows depend on beside the files: this script, the user's languages, the parsers
         script = (read_file(os.path.realpath(__file__)) or b"") + project.config.languages.encode()
-        version = f"{_digest(script)} {parser_version() if use_packages() else 'bare'}"
+        parsers = read_versions(sys.path) if use_packages() else "bare"
+        version = f"{_digest(script)} {parsers}"
         wait = 0.1 if hurry else 2.0  # seconds
         try:
             store = _connect(place, version, wait)
@@ -9410,8 +9413,8 @@ def make_map(
     code = code and project.config.map_code_intel
     ledger = ledger or project.config.map_ledger_stats
     health = render_health(read_ledger(project)) if ledger else []
-    ways = (form, list(focus), code, health, use_packages(), has_vocabulary(project))
-    question = f"map {budget} {ways}"
+    counter = find_vocabulary(project.config.tokens_encoding, checked=False)
+    question = f"map {budget} {form} {list(focus)} {code} {health} {counter}"
 
     def make() -> str:
         most = 500 + budget // 3  # a name costs three tokens, and some do not fit
@@ -11155,7 +11158,7 @@ def _check_agent(project: Project, agent: str) -> Finding:
 
 
 # ---- 19 COMMANDS (entry) ---------------------------------------------------
-# One cmd_* per subcommand, its flags above it. Uses: TYPES RENDER DISK TASKS LEDGER FLOWS PROMPTS INSTALL.
+# One cmd_* per subcommand, its flags above it. Uses: TYPES RENDER DISK INDEX TASKS LEDGER FLOWS PROMPTS INSTALL.
 
 
 Flag = tuple[list[str], dict[str, Any]]  # names and options, as argparse takes them
@@ -11222,6 +11225,8 @@ def cmd_init(project: Project, args: argparse.Namespace) -> int:
             say(project, f"{error}; going on without the parsers")
     project = project._replace(look_only=args.dry_run)
     asked = {"rule": True, "hooks": args.hooks, "mcp": args.mcp, "helper": args.agents is not None}
+    if not args.dry_run:  # so that the first prompt finds a package
+        read_linked(project, list_files(project))
     setup = Setup(
         agents=[name for name in re.split(r"[\s,]+", args.agents or "") if name],
         files=[find_path(project, path) for path in args.file],
@@ -11279,10 +11284,9 @@ def cmd_update(project: Project, args: argparse.Namespace) -> int:
         plan = plan_update(project, Setup(constitution=args.force_constitution, force=args.force))
     if args.check:
         stale = [change.path for change in plan.changes if change.old != change.new]
-        for path in stale:
-            say(project, f"{path}: stale; run `{script_command(project)} update`")
-        for note in plan.notes:
-            say(project, note)
+        fix = f"stale; run `{script_command(project)} update`"
+        for line in [*(f"{path}: {fix}" for path in stale), *plan.notes]:
+            say(project, line)
         return 1 if stale else 0
     _apply(project, plan, dry=args.dry_run)
     return 0
@@ -11307,8 +11311,7 @@ def cmd_map(project: Project, args: argparse.Namespace) -> int:
     ways = {"focus": focus, "code": not args.no_code_intel, "ledger": args.ledger}
     text = make_map(project, budget, form="json" if args.json else "text", **ways)
     if args.diff:
-        changes = render_map_diff(read_text(project, MAP_PATH) or "", text)
-        write_stdout(changes)
+        write_stdout(changes := render_map_diff(read_text(project, MAP_PATH) or "", text))
         return 0 if changes else 1
     if args.output == "-" or (args.json and not args.output):
         write_stdout(text)
@@ -11348,18 +11351,23 @@ def cmd_doctor(project: Project, args: argparse.Namespace) -> int:
     if args.languages:
         write_stdout(render_languages(list_coverage(project), "json" if args.json else "text"))
         return 0
-    findings = check_health(project._replace(look_only=True))
+    scans = [Finding("scan", line, "") for line in list_scans(project) if project.verbose]
+    findings = check_health(project._replace(look_only=True)) + scans
     write_stdout(render_findings(findings, form="json" if args.json else "text"))
-    return 1 if any(finding.fix for finding in findings) else 0
+    return int(any(finding.fix for finding in findings))
 
 
-@command(example="python3 ctx.py setup")
+@command(
+    flag("--from", "install from the wheels in DIR; no network", metavar="DIR", dest="source"),
+    flag("--download", "fetch the packages into DIR, for `setup --from` elsewhere", metavar="DIR"),
+    example="python3 ctx.py setup",
+)
 def cmd_setup(project: Project, args: argparse.Namespace) -> int:
     """Install the parsers into a private environment and fetch the tokenizer's vocabulary.
 
-    The only command that uses the network. Later runs find both by themselves.
+    The only command that uses the network. Later runs, of all your repositories, find both.
     """
-    write_packages(project)
+    write_packages(project, args.source or "", args.download or "")
     return 0
 
 
@@ -11394,13 +11402,8 @@ def cmd_pack(project: Project, args: argparse.Namespace) -> int:
     request = Request(text, budget, pins, args.role, args.strategy, args.diff, form)
     package = make_pack(project, request)
     if package.files or args.json:
-        write_stdout(
-            render_json(pack_data(package))
-            if args.json
-            else explain_pack(package)
-            if args.explain
-            else package.text
-        )
+        text = explain_pack(package) if args.explain else package.text
+        write_stdout(render_json(pack_data(package)) if args.json else text)
     if not package.files:
         say(project, "pack: nothing here is relevant to that; name files, symbols or other words")
     return 0 if package.files else 1

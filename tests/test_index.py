@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import sqlite3
+import time
 from pathlib import Path
 
 import lab
@@ -41,8 +42,6 @@ def names(found: ctx.Index) -> list[str]:
 
 def settle(project: ctx.Project) -> None:
     """As if time had passed: no file is too fresh for the cache to be sure of."""
-    import time
-
     time.sleep(0.15)
     index(project)
 
@@ -114,8 +113,6 @@ def test_documents_are_read_for_the_names_they_mention(project: ctx.Project) -> 
 
 
 def test_what_was_computed_from_the_same_files_is_not_computed_again(project: ctx.Project) -> None:
-    import time
-
     made: list[int] = []
 
     def ask(question: str) -> object:
@@ -177,6 +174,21 @@ def test_scan_tells_what_it_did(project: ctx.Project) -> None:
     assert first["mode"] == "incremental" and first["git_sha"] is None
     again = json.loads(lab.run(root, "scan", "--json", "--full").stdout)
     assert again["files_changed"] == len(FILES) and again["mode"] == "full"
+
+
+def test_a_scan_leaves_words_and_links_ready_and_is_in_the_history(project: ctx.Project) -> None:
+    root = Path(project.root)
+    os.utime(root / "README.md")
+    time.sleep(0.15)
+    for _ in range(2):
+        assert lab.run(root, "scan").returncode == 0
+    (place,) = (root / ".ctx/cache").glob("*.db")
+    with sqlite3.connect(place) as cache:
+        kinds = {kind for (kind,) in cache.execute("SELECT kind FROM cache")}
+    assert {"tags", "words", "links", "scans"} <= kinds
+    report = lab.run(root, "doctor", "--verbose").stdout
+    assert report.count("ok    scan: ") == 2 and "no commit, 4 files, 4 of them parsed" in report
+    assert "scan: " not in lab.run(root, "doctor").stdout
 
 
 def test_scan_exports_the_structure_of_each_module(project: ctx.Project) -> None:

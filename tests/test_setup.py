@@ -1,6 +1,7 @@
 """The private environment: whole or not at all, found by later runs, and never in the way."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -66,7 +67,7 @@ def test_the_real_packages_are_installed_and_found_by_a_bare_python(
     done = lab.run(root, "init", env=env)
     if "installing the parsers failed" in done.stderr:
         pytest.skip(f"the package registry cannot be reached: {done.stderr.splitlines()[0]}")
-    assert done.returncode == 0 and "parsers: installed in " in done.stderr
+    assert done.returncode == 0 and "parsers: installed\n" in done.stderr
     report = lab.run(root, "doctor", env=env).stdout
     for name in PINNED:
         assert f"ok    {name}: " in report
@@ -88,7 +89,7 @@ def test_two_setups_at_once_make_one_environment(root: Path, env: dict[str, str]
     ]
     for each in both:
         _, err = each.communicate(timeout=300)
-        assert each.returncode == 0 and b"parsers: installed in " in err
+        assert each.returncode == 0 and b"parsers: installed\n" in err
     assert len(environments(env)) == 1
     assert "ok    tree-sitter: 0.25.2" in lab.run(root, "doctor", env=env).stdout
 
@@ -118,6 +119,7 @@ def test_offline_setup_is_one_line_and_init_does_the_rest(root: Path, env: dict[
     done = lab.run(root, "init", env=env)
     assert done.returncode == 0 and (root / "AGENTS.md").exists()
     lines = [line for line in done.stderr.splitlines() if not line.startswith("ctx: wrote ")]
+    assert lines.pop(0).startswith("ctx: parsers: installing into ")
     assert lines[0].startswith("ctx: setup: installing the parsers failed: ")
     assert lines[0].endswith("check network and pip; going on without the parsers")
     assert environments(env) == []
@@ -127,7 +129,7 @@ def test_setup_without_pip_is_one_line(tmp_path: Path, root: Path, env: dict[str
     broken = lab.plant(tmp_path, {"broken/venv.py": "raise SystemExit('Error: no ensurepip')\n"})
     env["PYTHONPATH"] = str(broken / "broken")
     done = lab.run(root, "setup", env=env)
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 2)
     assert "making a private environment failed: Error: no ensurepip" in done.stderr
     done = lab.run(root, "init", env=env)
     assert done.returncode == 0 and (root / "AGENTS.md").exists()
@@ -136,7 +138,7 @@ def test_setup_without_pip_is_one_line(tmp_path: Path, root: Path, env: dict[str
 def test_a_cache_folder_that_cannot_be_made_is_one_line(root: Path, env: dict[str, str]) -> None:
     lab.plant(root, {"file": ""})
     done = lab.run(root, "setup", env={**env, "XDG_CACHE_HOME": str(root / "file")})
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 2)
     assert "set XDG_CACHE_HOME" in done.stderr
 
 
@@ -172,6 +174,30 @@ def test_what_an_interpreter_lacks_comes_from_the_private_environment(
     assert "tree-sitter-language-pack: 0.13.0 (1.2.0 of this Python is outside" in report
     done = lab.run(root, "scan", python=("-S",), env=env)
     assert done.stderr.count("1.2.0 does not fit ctx.py; the private environment is used") == 1
+
+
+def test_wheels_and_a_vocabulary_that_the_user_brings_are_put_in_place(
+    root: Path, env: dict[str, str], wheels: Path, tmp_path: Path
+) -> None:
+    env = {name: env[name] for name in ("XDG_CACHE_HOME", "PIP_CONFIG_FILE", "TIKTOKEN_CACHE_DIR")}
+    brought = shutil.copytree(wheels, tmp_path / "brought")
+    lab.plant(brought, {"o200k_base.tiktoken": "not the right one"})
+    done = lab.run(root, "setup", "--from", "../brought", python=("-S",), env=env)
+    assert done.returncode == 0 and "parsers: installed\n" in done.stderr
+    assert "tokens: estimated: no vocabulary" in done.stderr
+    assert not (tmp_path / "cache/ctx/vocabulary").exists()
+    done = lab.run(root, "setup", "--from", "../none", python=("-S",), env=env)
+    assert done.returncode == 0 and "parsers: already there" in done.stderr
+
+
+def test_packages_are_fetched_into_a_folder_for_another_machine(
+    root: Path, env: dict[str, str], wheels: Path
+) -> None:
+    done = lab.run(root, "setup", "--download", "wheels", python=("-S",), env=env)
+    assert done.returncode == 0, done.stderr
+    assert "wrote the packages to wheels; the vocabulary could not be fetched" in done.stderr
+    names = {each.name for each in wheels.glob("*.whl")}
+    assert {each.name for each in (root / "wheels").iterdir()} == names
 
 
 def test_a_version_outside_its_pin_is_not_used(root: Path, env: dict[str, str]) -> None:
