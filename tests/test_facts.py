@@ -90,7 +90,7 @@ def test_a_make_target_that_ci_calls_beats_the_manifest() -> None:
         "go.mod": "module x\n",
         WORKFLOW: ci("make test"),
     }
-    assert lines(facts(configs, "a.go"), "test") == ["make test", "go test ./..."]
+    assert lines(facts(configs, "a.go"), "test") == ["make test"]
 
 
 def test_an_implied_tool_that_ci_calls_beats_a_target_that_it_does_not() -> None:
@@ -102,11 +102,50 @@ def test_an_implied_tool_that_ci_calls_beats_a_target_that_it_does_not() -> None
     assert lines(facts(configs, "a.go", ".golangci.yml"), "lint") == ["golangci-lint run"]
 
 
-def test_tox_stands_beside_the_runner_it_wraps() -> None:
+def test_one_line_a_verb_and_the_one_that_ci_runs_as_the_config_writes_it() -> None:
     text = '[project]\nname="a"\n[tool.pytest]\n[tool.tox.env_run_base]\n[tool.tox.env.typing]\n'
     found = facts({"pyproject.toml": text, WORKFLOW: ci("tox run")}, "a/__init__.py")
-    assert lines(found, "test") == ["tox", "pytest"]
+    assert lines(found, "test") == ["tox"]
     assert lines(found, "typecheck") == ["tox -e typing"]
+    assert "tox" not in found.stack
+
+
+def test_what_contributors_are_told_to_type_comes_before_ci_and_configs() -> None:
+    configs = {
+        "CONTRIBUTING.md": "# Tests\n\n```sh\ngit clone x\ncd lark\n$ pytest t/unit\n"
+        "$ pytest t/integration\n$ pytest t/gone\n```\nRun `make lint` first.\n",
+        "tox.ini": "[testenv]\n",
+        "Makefile": "lint:\n\tx\n",
+        ".pre-commit-config.yaml": "",
+        WORKFLOW: "on: [pull_request]\n" + ci("tox", "pre-commit run --all-files"),
+    }
+    found = facts(configs, "lark/__init__.py", "t/unit/test_a.py", "t/integration/test_b.py")
+    assert lines(found, "test") == ["pytest t/unit"]
+    assert lines(found, "lint") == ["make lint"]
+    assert [command.source for command in found.commands] == [
+        "CONTRIBUTING.md:6",
+        "CONTRIBUTING.md:10",
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "npm install lark",
+        "npm run gone",
+        "make gone",
+        "pytest tests/test_a.py::test_b",
+        "docker compose up",
+    ],
+)
+def test_a_line_of_a_document_that_does_not_work_here_is_left_out(line: str) -> None:
+    configs = {"README.md": f"# Build\n\n```\n{line}\n```\n", "Makefile": "x:\n"}
+    assert facts(configs, "a.py", "package.json", "tests/test_a.py").commands == ()
+
+
+def test_a_workflow_that_no_change_starts_tells_nothing() -> None:
+    text = "on:\n  workflow_dispatch: {}\n" + ci("pytest")
+    assert facts({WORKFLOW: text}, "a.py").commands == ()
 
 
 def test_ci_tells_the_test_script_when_nothing_else_does() -> None:
@@ -147,15 +186,17 @@ def test_only_scripts_of_ci_are_read() -> None:
     assert lines(facts({WORKFLOW: ci("ls") + block}, "a.py"), "test") == ["pytest"]
 
 
-def test_a_second_line_for_a_verb_needs_ci_to_run_both() -> None:
+def test_a_second_line_for_a_verb_is_of_another_ecosystem() -> None:
     configs = {
         "pyproject.toml": '[project]\nname="a"\n[tool.ruff]\n',
+        "package.json": '{"scripts": {"lint": "x"}}',
         ".pre-commit-config.yaml": "",
-        WORKFLOW: ci("pre-commit run --all-files"),
+        WORKFLOW: ci("pre-commit run --all-files", "ruff check", "npm run lint"),
     }
-    assert lines(facts(configs, "a.py"), "lint") == ["pre-commit run --all-files"]
-    configs[WORKFLOW] = ci("pre-commit run --all-files", "ruff check")
-    assert lines(facts(configs, "a.py"), "lint") == ["pre-commit run --all-files", "ruff check"]
+    assert lines(facts(configs, "a.py", "c.py", "b.js"), "lint") == [
+        "pre-commit run --all-files",
+        "npm run lint",
+    ]
 
 
 def test_the_flags_of_ci_are_left_out() -> None:
@@ -455,7 +496,7 @@ def test_each_ecosystem_has_its_command(
                 ' "packageManager": "yarn@4.1.0", "scripts": {"build": "turbo run build"}}',
             },
             "apps/web/package.json apps/web/a.ts",
-            "TypeScript, Turborepo 2.1, yarn",
+            "TypeScript, yarn, Turborepo 2.1",
             "install: yarn install, build: yarn build, test: npx turbo run test",
             "apps/web",
         ),
@@ -484,7 +525,7 @@ def test_each_ecosystem_has_its_command(
             {"Cargo.toml": '[workspace]\nmembers = ["crates/*"]\n'},
             "crates/a/Cargo.toml crates/a/src/lib.rs",
             "Rust",
-            "build: cargo build, test: cargo test, lint: cargo clippy",
+            "build: cargo build, test: cargo test",
             "crates/a",
         ),
         (
@@ -628,11 +669,32 @@ def test_a_corner_in_c_is_no_package() -> None:
 
 
 def test_the_stack_is_what_the_root_needs_not_the_taste_of_one_package() -> None:
-    configs = {"package.json": '{"devDependencies": {"rollup": "^3.2"}}'}
+    configs = {
+        "package.json": '{"dependencies": {"express": "^5.1"}, "devDependencies": {"vite": "1"}}'
+    }
     configs |= {f"packages/{n}/package.json": "{}" for n in range(9)}
     configs["packages/0/package.json"] = '{"dependencies": {"react": "^19", "webpack": "^5"}}'
     found = facts(configs, "packages/0/a.js")
-    assert found.stack == ("JavaScript", "Rollup 3.2", "npm")
+    assert found.stack == ("JavaScript", "Express 5.1", "npm")
+
+
+def test_libraries_are_what_the_program_needs_when_it_runs() -> None:
+    configs = {
+        "pyproject.toml": '[project]\nname = "a"\ndependencies = ["kombu>=5.5", "vine"]\n'
+        '[project.optional-dependencies]\nweb = ["django"]\n[dependency-groups]\ndev = ["tox"]\n'
+    }
+    assert facts(configs, "a.py").libraries == ("kombu 5.5", "vine")
+    gems = "source 'x'\ngem 'puma'\ngroup :test do\n  gem 'faker'\nend\ngem 'pry', group: :development\n"
+    assert facts({"Gemfile": gems}, "a.rb").libraries == ("puma",)
+    pom = (
+        "<dependencyManagement><dependency><artifactId>x</artifactId></dependency></dependencyManagement>"
+        "<dependency><artifactId>jctools-core</artifactId></dependency>"
+        "<dependency><artifactId>y</artifactId><scope>test</scope></dependency>"
+    )
+    assert facts({"pom.xml": pom}, "src/main/java/A.java").libraries == ("jctools-core",)
+    cargo = '[package]\nname = "a"\n[dependencies]\nropey = "1.6"\nx = { version = "1", optional = true }\n'
+    assert facts({"Cargo.toml": cargo}, "src/lib.rs").libraries == ("ropey 1.6",)
+    assert facts({"Makefile": ""}, "src/a.c", "deps/lua/lua.c").libraries == ("lua",)
 
 
 def test_headers_are_of_the_language_of_the_sources() -> None:
@@ -729,7 +791,7 @@ def test_configs_of_vendored_and_test_trees_are_not_read() -> None:
     assert ctx.is_config(WORKFLOW)
     assert not ctx.is_config("node_modules/a/package.json")
     assert not ctx.is_config("tests/fixtures/package.json")
-    assert not ctx.is_config("README.md")
+    assert not ctx.is_config("src/README.md")
 
 
 # Structure and modules

@@ -160,12 +160,43 @@ def test_json_holds_the_same_choice_with_scores(shop: Path) -> None:
 def test_diff_tells_what_came_and_went(shop: Path) -> None:
     assert lab.run(shop, "map", python=()).returncode == 0
     same = lab.run(shop, "map", "--diff", python=())
-    assert (same.returncode, same.stdout) == (1, "")
+    assert (same.returncode, same.stdout) == (0, "nothing changed\n")
     (shop / "src/shop/door.py").write_text("def close_shop(name):\n    return name\n")
     changed = lab.run(shop, "map", "--diff", python=())
     assert changed.returncode == 0
-    assert "+ src/shop/door.py def close_shop(name)" in changed.stdout
-    assert "- src/shop/door.py def open_shop(name)" in changed.stdout
+    assert "gone or changed: def open_shop(name)\n" in changed.stdout
+
+
+def test_the_map_file_keeps_still_until_an_agent_should_know_more(shop: Path) -> None:
+    assert lab.run(shop, "init", "--no-setup", python=()).returncode == 0
+    place = shop / ".ctx/map.md"
+    written = place.read_text("utf-8")
+    assert " :" not in written and "counted with" not in written
+    door = shop / "src/shop/door.py"
+    door.write_text("# a comment\n\n" + door.read_text("utf-8"))
+    (shop / "src/shop/small.py").write_text("def helper():\n    pass\n")
+    assert lab.run(shop, "update", "--check", python=()).returncode == 0
+    assert lab.run(shop, "map", python=()).returncode == 0
+    assert place.read_text("utf-8") == written
+    door.write_text("def close_shop(name):\n    return name\n")
+    checked = lab.run(shop, "update", "--check", python=())
+    assert checked.returncode == 1 and "gone or changed: def open_shop(name)" in checked.stderr
+    bare = lab.run(shop, "update", "--check")
+    assert bare.returncode == 0 and "symbols not compared" in bare.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "settled"),
+    [
+        ("def run() :12 — Runs.", "def run() — Runs."),
+        (".  823 files", ".  500+ files"),
+        ("src/  12 Python files", "src/  10+ Python files"),
+        ("docs/  docs, 1 file", "docs/  docs, 1 file"),
+        ("…  and 34 more", "…  and 20+ more"),
+    ],
+)
+def test_what_changes_by_itself_is_not_in_the_map_file(line: str, settled: str) -> None:
+    assert ctx.settle_map(line) == settled
 
 
 def test_the_map_file_is_not_touched_when_nothing_changed(shop: Path) -> None:
@@ -189,7 +220,7 @@ def test_folders_may_be_as_deep_as_they_like() -> None:
     assert len(ctx.render_symbols(picks)) >= len(paths)
 
 
-def test_a_difference_names_the_file_of_each_line() -> None:
+def test_symbols_stand_below_their_files_and_folders() -> None:
     def pick(path: str, name: str, form: str, owner: str = "") -> ctx.Pick:
         each = ctx.Definition(3, 4, "function", name, owner, f"def {name}(x)", "Does it.", True)
         return ctx.Pick(ctx.Symbol(1.0, path, each), form)
@@ -207,10 +238,6 @@ def test_a_difference_names_the_file_of_each_line() -> None:
     text = ctx.render_map("x", [], picks, "")
     assert "\na/rather/long/folder/\n  door.py\n" in text
     assert "\n  of/very/old/locks/\n    Lock.java: turn\n    key.py\n" in text
-    lines = ctx.render_map_diff("", text).splitlines()
-    assert "+ app.py def start(x) — Does it." in lines
-    assert "+ a/rather/long/folder/of/very/old/locks/Lock.java: turn" in lines
-    assert ctx.render_map_diff(text, text.replace(":3", ":4")) == ""
 
 
 def test_the_ledger_shows_how_attempts_went(shop: Path) -> None:

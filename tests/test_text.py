@@ -128,11 +128,6 @@ def test_sources_are_not_taken_for_credentials(path: str) -> None:
 # -- tokens
 
 
-@given(st.text())
-def test_an_estimate_is_never_below_a_third_of_the_bytes(text: str) -> None:
-    assert ctx.estimate_tokens(text) * 3 >= len(text.encode("utf-8", "replace"))
-
-
 def test_an_estimate_grows_with_the_text() -> None:
     line = "def rank_files(graph: Graph, focus: Mapping[str, float]) -> dict[str, float]:\n"
     assert ctx.estimate_tokens("") == 0
