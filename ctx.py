@@ -324,14 +324,6 @@ class Finding(NamedTuple):
     fix: str
 
 
-class Coverage(NamedTuple):
-    """How the files of one language are read, and how many this repository has."""
-
-    language: str
-    means: str  # "grammar", "pattern", "script parts", "standard library" or "name only"
-    files: int
-
-
 class Stamp(NamedTuple):
     """How a file looks from outside; equal stamps of an old file mean equal content."""
 
@@ -770,7 +762,9 @@ def upsert_section(source: bytes | None, body: str, version: int = SECTION_VERSI
     span = find_section(source or b"")
     if any(re.fullmatch(_MARKER, line) for line in body.split("\n")):
         raise CtxError("0: the section's text holds a marker line; take it out of that text")
-    eol = span.eol if span else _line_ending(source or b"")
+    text = source or b""
+    eol = b"\r\n" if text.count(b"\r\n") * 2 > text.count(b"\n") else b"\n"
+    eol = span.eol if span else eol
     inner = body.rstrip("\n").encode()
     begin = f"<!-- BEGIN CTX MANAGED SECTION v{version} -->".encode()
     end = b"<!-- END CTX MANAGED SECTION -->"
@@ -784,10 +778,6 @@ def upsert_section(source: bytes | None, body: str, version: int = SECTION_VERSI
         return source + section
     # No blank line is lost or gained on removal: a file without a final newline gets none.
     return source + (eol + section + eol if source.endswith(b"\n") else eol + eol + section)
-
-
-def _line_ending(source: bytes) -> bytes:
-    return b"\r\n" if source.count(b"\r\n") * 2 > source.count(b"\n") else b"\n"
 
 
 def remove_section(source: bytes) -> bytes | None:
@@ -903,10 +893,8 @@ def _bracket_pattern(negated: bool, some: str) -> str:
 
 def clean_text(text: str) -> str:
     """Any text without terminal codes, credentials or hidden characters."""
-    return re.sub(_HIDDEN, lambda match: _escape(match[0]), redact(strip_ansi(text)))
-
-
-_HIDDEN = f"(?![\n\t])(?:{_UNSAFE})"
+    hidden = rf"(?![\n\t]){_UNSAFE}"
+    return re.sub(hidden, lambda match: _escape(match[0]), redact(strip_ansi(text)))
 
 
 def one_line(text: str, limit: int = 300) -> str:
@@ -918,11 +906,6 @@ def quote_text(text: str) -> str:
     """A block quote: no heading, fence or comment inside can be taken for one outside."""
     text = text.replace("<!--", "<!\\--")
     return "".join(f"> {line}".rstrip() + "\n" for line in text.strip("\n").split("\n"))
-
-
-def fence_log(text: str) -> str:
-    """A log as a fenced block; lines in it that look like the heading of a section are escaped."""
-    return fence(re.sub(r"(?m)^(?= {0,3}##\s)", r"\\", text))
 
 
 DIGEST_BYTES = 4_000  # of a log
@@ -985,7 +968,8 @@ def _collapse_noise(lines: Sequence[str]) -> list[str]:
 _FORMS: dict[str, Callable[[str], str]] = {
     "plain": lambda body: body.rstrip("\n") + "\n",
     "quote": quote_text,
-    "fence": fence_log,
+    # lines that look like the heading of a section are escaped
+    "fence": lambda body: fence(re.sub(r"(?m)^(?= {0,3}##\s)", r"\\", body)),
 }
 
 
@@ -1004,15 +988,12 @@ def drop_repeats(sections: Iterable[Section]) -> list[Section]:
             bare = line.lstrip("> ")
             before, mark = mark, fence_after(bare, mark)
             key = re.sub(r"^(?:[-*+]|\d+[.)])\s+(?:\[.\]\s+)?", "", bare).strip()
-            if before or mark or len(key) < _REPEATED or key not in known:
+            if before or mark or len(key) < 40 or key not in known:  # short ones may stand twice
                 lines.append(line)
             fresh.add(key)
         known |= fresh
         kept.append(section._replace(body="\n".join(lines)))
     return kept
-
-
-_REPEATED = 40  # characters: shorter lines may well stand twice
 
 
 def section_text(section: Section) -> str:
@@ -1362,7 +1343,7 @@ def parse_hints(text: str, paths: Iterable[str]) -> Hints:
     words: dict[str, float] = {}
     lines = text.strip().split("\n")
     for number, line in enumerate(lines):
-        weight = max(_LEAST_WEIGHT, 1.05 - 0.05 * number) if number else _TITLE_WEIGHT
+        weight = max(0.5, 1.05 - 0.05 * number) if number else 2.0  # the title counts twice
         for word in re.findall(r"\w+", line):
             if word.lower() not in stop_words():
                 for form in word_forms(word):
@@ -1377,8 +1358,6 @@ def parse_hints(text: str, paths: Iterable[str]) -> Hints:
 
 
 _TASK_CHARACTERS = 100_000  # a task says what it wants long before
-_TITLE_WEIGHT = 2.0  # of a word in the first line; those below have 1, and less line by line
-_LEAST_WEIGHT = 0.5
 
 
 def find_action(title: str) -> str:
@@ -1442,24 +1421,17 @@ def find_named_paths(text: str, paths: Iterable[str]) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for each in forms:
         for form in each:
-            same = [path for path in ends[name_of(form)] if _is_path_named(path, form)]
-            if 0 < len(same) <= _VAGUE_PATHS:
+            # one of path and word is the end of the other; a word that fits many files means none
+            same = [
+                path
+                for path in ends[name_of(form)]
+                if any(f"/{name}".endswith(f"/{form}") for name in (path, path.rpartition(".")[0]))
+                or f"/{form}".endswith(f"/{path}")
+            ]
+            if 0 < len(same) <= 8:
                 found |= dict.fromkeys(same)
                 break
     return tuple(found)
-
-
-_VAGUE_PATHS = 8  # files that end like this: more of them, and the text means none in particular
-
-
-def _is_path_named(path: str, form: str) -> bool:
-    """Whether a text that says `form` means this path: one is the end of the other."""
-    bare = path.rpartition(".")[0]
-    return (
-        f"/{path}".endswith(f"/{form}")
-        or f"/{bare}".endswith(f"/{form}")
-        or f"/{form}".endswith(f"/{path}")
-    )
 
 
 # -- fields of a file, each a kind of place where a word can stand
@@ -1526,7 +1498,7 @@ def find_line_hits(text: str, stems: Iterable[str]) -> LineHits:
     ends = list(itertools.accumulate(len(line) + 1 for line in text.split("\n")))
     lines: LineHits = {}
     for each in stems:
-        at, size, left = lower.find(each), len(each), _MOST_HITS
+        at, size, left = lower.find(each), len(each), 500  # of one stem in one file
         while at >= 0 and left:
             before = text[at - 1 : at]
             begins = not before.isalpha() or (text[at].isupper() and before.islower())
@@ -1536,9 +1508,6 @@ def find_line_hits(text: str, stems: Iterable[str]) -> LineHits:
                 left -= 1
             at = lower.find(each, at + size)
     return lines
-
-
-_MOST_HITS = 500  # of one stem in one file
 
 
 def find_changed_lines(old: str, new: str) -> list[tuple[int, int]]:
@@ -5508,7 +5477,12 @@ def render_parts(survey: Survey) -> list[MapPart]:
     said = {""}
     docs = {each.path: each.doc for each in survey.modules}
     packages = {each.path: each for each in facts.packages}
-    for path in sorted({**docs, **packages}, key=lambda path: -_rank_below(survey.groups, path)):
+    ranks = dict.fromkeys({**docs, **packages}, 0.0)  # of all that stands in a folder
+    for path in ranks:
+        inside = "" if path == "." else f"{path}/"
+        shares = survey.groups.ranks.items()
+        ranks[path] = sum(rank for name, rank in shares if f"{name}/".startswith(inside))
+    for path in sorted(ranks, key=lambda path: -ranks[path]):
         words = []
         if package := packages.get(path):
             stack = f" ({show_prose(package.stack)})" if package.stack else ""
@@ -5529,12 +5503,6 @@ def render_parts(survey: Survey) -> list[MapPart]:
         MapPart("Conventions", [f"- {show_prose(each)}\n" for each in facts.conventions], 0.04),
         MapPart("Project Health", list(survey.health), 0.06),
     ]
-
-
-def _rank_below(groups: Groups, folder: str) -> float:
-    """How much of the rank stands in a folder."""
-    inside = "" if folder == "." else f"{folder}/"
-    return sum(rank for name, rank in groups.ranks.items() if f"{name}/".startswith(inside))
 
 
 def render_relations(relations: Sequence[tuple[str, list[str]]]) -> list[str]:
@@ -5629,11 +5597,13 @@ def render_findings(findings: Sequence[Finding], form: str) -> str:
     return "".join(lines)
 
 
-def render_languages(rows: Sequence[Coverage], form: str) -> str:
+def render_languages(rows: Sequence[tuple[str, str, int]], form: str) -> str:
     """The covered languages as a table for a person, or as JSON."""
     if form == "json":
-        return render_json([row._asdict() for row in rows])
-    table = [("language", "read by", "files"), *((*row[:2], str(row.files)) for row in rows)]
+        return render_json(
+            [dict(zip(("language", "means", "files"), row, strict=True)) for row in rows]
+        )
+    table = [("language", "read by", "files"), *((*row[:2], str(row[2])) for row in rows)]
     return "".join(f"{name:<18} {means:<18} {files:>7}\n" for name, means, files in table)
 
 
@@ -5716,7 +5686,7 @@ def render_code(lines: Sequence[str], blocks: Sequence[Block]) -> str:
             label = owner
         out += lines[block.first - 1 : block.last]
         before = block.last
-    return render_text("\n".join(out))
+    return clean_text("\n".join(shorten(line, 1000) for line in out))
 
 
 def _block_label(block: Block) -> str:
@@ -5726,11 +5696,6 @@ def _block_label(block: Block) -> str:
         return ""
     is_part = block.first > definition.line
     return show(".".join(filter(None, [definition.owner, definition.name if is_part else ""])), 80)
-
-
-def render_text(text: str) -> str:
-    """A file's text, without what a terminal would obey and with long lines cut."""
-    return clean_text("\n".join(shorten(line, 1000) for line in text.split("\n")))
 
 
 def render_pack_summary(package: Pack) -> str:
@@ -6171,9 +6136,10 @@ def render_page(survey: Survey, picks: Sequence[Pick], data: Mapping[str, object
     names = sorted(ranks, key=lambda name: (-ranks[name], name))[:_PAGE_MODULES]
     places = {name: at for at, name in enumerate(names)}
     forms = {pick.symbol: pick.form for pick in picks}
+    fields = ("name", "owner", "kind", "signature", "doc")
     best = max((symbol.score for symbol in survey.symbols), default=1.0)
     symbols = [
-        {field: redact(show(getattr(definition, field), 200)) for field in _PAGE_FIELDS}
+        {field: redact(show(getattr(definition, field), 200)) for field in fields}
         | {"path": show(path, 400), "line": definition.line, "score": round(100 * score / best, 2)}
         | {"part": places.get(survey.groups.of[path], -1), "form": forms.get(symbol, "no")}
         for symbol in survey.symbols[:_PAGE_SYMBOLS]
@@ -6187,9 +6153,6 @@ def render_page(survey: Survey, picks: Sequence[Pick], data: Mapping[str, object
     whole = {"name": show(survey.facts.name), "modules": modules, "symbols": symbols}
     text = json.dumps(whole | {"total": survey.total} | dict(data), separators=(",", ":"))
     return fill("view.html", data=re.sub("[<>&]", lambda char: f"\\u{ord(char[0]):04x}", text))
-
-
-_PAGE_FIELDS = ("name", "owner", "kind", "signature", "doc")
 
 
 def page_tasks(
@@ -7462,7 +7425,7 @@ def _check_own_languages(project: Project) -> None:
             raise CtxError(f".ctx/config.toml: languages.{name}: {error}") from error
 
 
-def count_languages(project: Project, files: Iterable[str]) -> list[Coverage]:
+def count_languages(project: Project, files: Iterable[str]) -> list[tuple[str, str, int]]:
     """How each language is read here and how many of these files it has, the most used first."""
     own = project.config.languages
     counts: collections.Counter[str] = collections.Counter()
@@ -7475,11 +7438,11 @@ def count_languages(project: Project, files: Iterable[str]) -> list[Coverage]:
     languages = [get_language(name, own) for name in list_languages(own)]
     turned = {other for language in languages for _, other, _ in language.turns}
     rows = [
-        Coverage(language.name, find_means(language), counts[language.name])
+        (language.name, find_means(language), counts[language.name])
         for language in languages
         if language.suffixes or language.words("names") or language.name in turned
     ]
-    return sorted(rows, key=lambda row: (-row.files, row.language))
+    return sorted(rows, key=lambda row: (-row[2], row[0]))
 
 
 # -- listing
@@ -11350,7 +11313,7 @@ def _edit_toml(path: str, text: str, wanted: dict[str, Any], *, asked: bool, rem
 # -- doctor
 
 
-def list_coverage(project: Project) -> list[Coverage]:
+def list_coverage(project: Project) -> list[tuple[str, str, int]]:
     """Every language, how it is read here, and how many files of this repository it has."""
     use_packages()
     return count_languages(project, list_files(project))
