@@ -5818,9 +5818,8 @@ def _state_cell(task: Task) -> str:
     """The status of a task, and what the ledger adds to it."""
     if task.status == "done" or not (task.hold or task.owner or task.recorded):
         return task.status
-    return task.hold or (
-        f"claimed by {show(task.owner, 40)}" if task.owner else f"{task.recorded} ({task.attempts})"
-    )
+    tries = f"{task.status} (attempts: {task.attempts}, last: {task.recorded})"
+    return task.hold or (f"claimed by {show(task.owner, 40)}" if task.owner else tries)
 
 
 def render_tasks_json(tracker: Tracker, tasks: Sequence[Task], ready: Sequence[Task]) -> str:
@@ -9189,7 +9188,7 @@ def read_tasks(project: Project, source: str = "auto", wanted: str = "") -> Trac
 
 def read_attempts(project: Project, task: Task) -> list[Attempt]:
     """The earlier attempts at a task, oldest first."""
-    runner = _runner_attempts(project, task) or _state_attempt(project)
+    runner = _runner_attempts(project, task)
     marks = {attempt.mark for attempt in runner}
     own = [each for each in _own_attempts(project, task) if each.mark not in marks]
     return [*_cub_attempts(project, task), *own, *runner]
@@ -9197,7 +9196,8 @@ def read_attempts(project: Project, task: Task) -> list[Attempt]:
 
 def read_previous(project: Project, attempts: Sequence[Attempt]) -> tuple[str, str]:
     """What the previous attempt said, if it is to be tried again, and how its checks failed."""
-    last = attempts[-1] if attempts else Attempt("done")
+    tried = [attempt for attempt in attempts if attempt.status != "interrupted"]
+    last = tried[-1] if tried else Attempt("done")
     if last.status in ("done", "decomposed"):
         return "", ""
     log = "" if last.guard == "pass" else last.log or read_log(project, last.log_path)
@@ -9237,48 +9237,40 @@ def _find_log(project: Project, *paths: str) -> str:
 
 
 def _runner_attempts(project: Project, task: Task) -> list[Attempt]:
-    """The iterations of the loop's present run that worked on this task."""
-    state = read_run_state(project)
-    base = f".runner/iterations/{state['run_id']}"
-    names = list_folder(project, base) if is_file_name(state["run_id"]) else []
-    found = []
-    for number in sorted(int(name) for name in names if re.fullmatch(r"\d{1,9}", name))[-500:]:
-        folder = f"{base}/{number}"
-        meta = read_object(project, f"{folder}/meta.json")
-        if str(meta.get("node_id")).rpartition("/")[2] == task.id:
-            is_last = number == state["next_iter"] - 1
-            output = read_object(project, f"{folder}/output.json")
-            summary = field_text(output.get("summary") or (is_last and state["last_summary"]))
-            attempt = Attempt(
-                str(meta.get("status") or "retry"),
-                "" if _is_infrastructure(summary) else summary,
-                guard=str(meta.get("guard") or ""),
-                log_path=_find_log(project, f"{folder}/failure.log", f"{folder}/guard.log"),
-                mark=f"{state['run_id']}/{number}",
-            )
-            found.append(attempt)
-    return found
+    """The iterations of the loop's present run that worked on this task.
 
-
-def _state_attempt(project: Project) -> list[Attempt]:
-    """The loop's last iteration as the run state tells it, if no file says whose it was."""
+    Without any it is the last one, if it failed and no file says whose it was.
+    """
     state = read_run_state(project)
-    run, number = state["run_id"], state["next_iter"] - 1
-    folder = f".runner/iterations/{run}/{number}"
-    names = [f"{LEDGER_FOLDER}/{name}" for name in list_folder(project, LEDGER_FOLDER)]
-    rows = (row.record for name in names for row in read_rows(project, name))
-    told = [state["last_status"], state["last_summary"], state["last_guard"]]
-    status, summary, guard = (each if isinstance(each, str) else "" for each in told)
-    if (
-        status not in ("retry", "failed")
-        or not is_file_name(run)
-        or read_object(project, f"{folder}/meta.json")
-        or any((row.get("run_id"), row.get("iter")) == (run, number) for row in rows)
-    ):
-        return []
-    log = _find_log(project, f"{folder}/failure.log", f"{folder}/guard.log")
-    summary = "" if _is_infrastructure(summary) else summary
-    return [Attempt(status, summary, guard=guard, log_path=log, mark=f"{run}/{number}")]
+    run, last = state["run_id"], state["next_iter"] - 1
+    base = f".runner/iterations/{run}"
+    names = list_folder(project, base) if is_file_name(run) else []
+    numbers = sorted(int(name) for name in names if re.fullmatch(r"\d{1,9}", name))[-500:]
+    metas = {number: read_object(project, f"{base}/{number}/meta.json") for number in numbers}
+    own = [at for at in numbers if str(metas[at].get("node_id")).rpartition("/")[2] == task.id]
+    if not own and is_file_name(run) and state["last_status"] in ("retry", "failed"):
+        files = [f"{LEDGER_FOLDER}/{name}" for name in list_folder(project, LEDGER_FOLDER)]
+        rows = [row for path in files for row in _ledger_rows(project, path)]
+        known = any((row.get("run_id"), row.get("iter")) == (run, last) for row in rows)
+        own = [] if known or metas.get(last) else [last]
+    attempts = []
+    for number in own:
+        folder, meta, told = (
+            f"{base}/{number}",
+            metas.get(number, {}),
+            state if number == last else {},
+        )
+        output = read_object(project, f"{folder}/output.json")
+        summary = field_text(output.get("summary") or told.get("last_summary"))
+        attempt = Attempt(
+            field_text(meta.get("status") or told.get("last_status")) or "retry",
+            "" if _is_infrastructure(summary) else summary,
+            guard=field_text(meta.get("guard") or told.get("last_guard")),
+            log_path=_find_log(project, f"{folder}/failure.log", f"{folder}/guard.log"),
+            mark=f"{run}/{number}",
+        )
+        attempts.append(attempt)
+    return attempts
 
 
 def _cub_attempts(project: Project, task: Task) -> list[Attempt]:
