@@ -8409,9 +8409,6 @@ def _natural(name: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdecimal() else (0, part) for part in re.split(r"(\d+)", name)]
 
 
-_NO_WORK = ("gate", "merge-request", "molecule", "message", "agent", "role", "rig")  # types
-
-
 def find_holds(tracker: Tracker, name: str = "") -> dict[str, str]:
     """Of every task that is not to be worked on now: why."""
     tasks = {task.id: task for task in tracker.tasks}
@@ -8422,6 +8419,7 @@ def find_holds(tracker: Tracker, name: str = "") -> dict[str, str]:
         task.id: [need for need in task.depends_on if need not in done] for task in tasks.values()
     }
     closed = ("blocked", "done" if "closes" in _read_table().get(tracker.source, {}) else "")
+    no_work = _read_table()["STATUS"]["never"].split()
     holds: dict[str, str] = {}
     for task in tracker.tasks:
         above = [tasks[up] for up in list_above(task.id, parents)]
@@ -8430,7 +8428,7 @@ def find_holds(tracker: Tracker, name: str = "") -> dict[str, str]:
         reasons = (
             (task.id in done, "done"),
             (task.type == "epic" or task.id in whole, "has parts"),
-            (task.type in _NO_WORK, f"of type {task.type}"),
+            (task.type in no_work, f"of type {task.type}"),
             (task.status == "blocked", "blocked"),
             (task.hold, task.hold),
             (task.owner not in ("", name), f"claimed by {task.owner}"),
@@ -8446,7 +8444,7 @@ def explain_holds(tracker: Tracker, holds: Mapping[str, str]) -> str:
     """Why no task is ready, in one line."""
     leaves = [task for task in tracker.tasks if holds.get(task.id) != "has parts"]
     if not leaves:
-        return "no task is there"
+        return "no tasks found"
     if all(task.status == "done" for task in leaves):
         return f"all {len(leaves)} tasks in {tracker.source} are done"
     needs = {task.id: task.depends_on for task in tracker.tasks if task.status != "done"}
@@ -8509,13 +8507,6 @@ def _time_number(text: str) -> float:
 # -- one record of any tracker
 
 _NO_PRIORITY = 9  # behind every number and word that trackers use
-_NOTES = ("design", "notes", "close_reason", "comments")  # of these a task may have several
-_LISTS = {
-    "Relevant files": "relevantFiles",
-    "References": "references",
-    "Documentation": "documentation",
-    "Definition of done": "definition_of_done",
-}
 
 
 @functools.cache
@@ -8538,7 +8529,7 @@ def _new_task(source: str, row: Row) -> Task | str:
     if not name or not title:
         return f"a task without {'a title' if name else 'an id'}; skipped"
     about = [record.get("details")]
-    for heading, key in _LISTS.items():
+    for key, heading in table["LISTS"].items():
         items = "\n".join(f"- {item}" for item in field_texts(record.get(key)))
         about += [f"{heading}:\n{items}"] if items else []
     text, (status, word) = field_text(values["description"], *about), _status(record)
@@ -8556,7 +8547,7 @@ def _new_task(source: str, row: Row) -> Task | str:
         parent=str(values["parent"] or "".join(epics[:1])),
         depends_on=field_texts(values["depends_on"]),
         labels=labels,
-        notes=field_text(*map(record.get, _NOTES)),
+        notes=field_text(*map(record.get, table["FIELDS"]["notes"].split())),
         source=source,
         path=row.path,
         line=row.line,
@@ -8585,8 +8576,8 @@ def _status(record: Record) -> tuple[str, str]:
         return "blocked", word
     if _time_number(str(record.get("defer_until") or "")) > time.time():
         return "blocked", word
-    words = _read_table()["STATUS"].items()
-    return next((status for status, known in words if word in known.split()), "open"), word
+    words = {status: _read_table()["STATUS"].get(status, "").split() for status in TASK_STATES}
+    return next((status for status, known in words.items() if word in known), "open"), word
 
 
 def _priority(value: Any) -> int:
@@ -8670,57 +8661,47 @@ def _changed(rows: Iterable[Row], change: Callable[[Record], Iterable[Record]]) 
         yield from (row._replace(record=record) for record in records)
 
 
-def _nested(records: Any, key: str) -> Iterator[Record]:
-    """Records that hold others under a key, each with the id of the one around it as parent."""
-    stack = [(record, "") for record in reversed(list_records(records))]
-    while stack:
-        record, parent = stack.pop()
-        inner = list_records(record.get(key))
-        if all(isinstance(node.get("order"), int | float) for node in inner):
-            inner.sort(key=lambda node: (node["order"], str(node.get("id"))))
-        name = str(_field(record, "id"))
-        if key == "subtasks" and parent and name:
-            name = f"{parent}.{name}"
-        yield record | {"id": name, "parent": parent, key: inner}
-        stack += [(child, name or parent) for child in reversed(inner)]
-
-
-def _read_runner(project: Project) -> Iterator[Row]:
-    def change(root: Record) -> Iterator[Record]:
-        for node in _nested([root], "children"):
-            step = f"The loop's next step for it: {node['next']}." if node.get("next") else ""
-            yield node | {"type": "epic" if node["children"] else "task", "notes": step}
-
-    return _changed(read_rows(project, ".runner/state/tree.json"), change)
-
-
-_GROUPS = ("phases", "epics", "tasks", "userStories", "stories", "features", "items")
-
-
 def _read_lists(project: Project, *paths: str) -> Iterator[Row]:
-    """Lists of tasks under one of several keys, in the first of these files; groups are epics."""
+    def change(record: Record) -> Iterator[Record]:
+        return _walk({"tasks": [record]} if "children" in record else record)
 
-    def change(record: Record, parent: str = "") -> Iterator[Record]:
-        parts = [(group, part) for group in _GROUPS for part in list_records(record.get(group))]
-        for group, part in parts:
-            title = field_text(_field(part, "title", "name", "description"))
-            name = str(_field(part, "id", "number")) or _make_id(title, taken)
-            inner = list(change(part, name))
-            is_epic = bool(inner) or group in ("phases", "epics")
-            taken.add(name)
-            phase = str(part.get("phase"))
-            above = _field(part, "parent", "epic") or (phase if phase in taken else parent)
-            yield part | {
-                "id": name,
-                "title": title.partition("\n")[0],
-                "parent": above,
-                "type": "epic" if is_epic else _field(part, "issue_type", "type"),
-                "made_id": not _field(part, "id", "number"),
-            }
-            yield from inner
-
-    taken: set[str] = set()
     return _changed(read_rows(project, *paths), change)
+
+
+def _walk(value: Record) -> Iterator[Record]:
+    """The records in lists under the keys of GROUPS, each followed by those within it.
+
+    A record that holds others is an epic; one with subtasks is a task with parts.
+    """
+    groups = _read_table()["GROUPS"]
+    taken: set[str] = set()
+
+    def list_inner(record: Record, name: str) -> list[tuple[str, Record, str]]:
+        inner = []
+        for group in groups:
+            parts = list_records(record.get(group))
+            if all(isinstance(part.get("order"), int | float) for part in parts):
+                parts.sort(key=lambda part: (part["order"], str(part.get("id"))))
+            inner += [(group, part, name) for part in parts]
+        return inner[::-1]
+
+    stack = list_inner(value, "")
+    while stack:
+        group, part, parent = stack.pop()
+        title, own = field_text(_field(part, "title", "name", "description")), _field(part, "id")
+        name = str(own) or _make_id(title, taken)
+        name = f"{parent}.{name}" if group == "subtasks" else name
+        taken.add(name)
+        phase, inner = str(part.get("phase")), list_inner(part, name)
+        is_epic = "epic" in groups[group] or (inner and inner[0][0] != "subtasks")
+        yield part | {
+            "id": name,
+            "title": title.partition("\n")[0],
+            "parent": _field(part, "parent", "epic") or (phase if phase in taken else parent),
+            "type": "epic" if is_epic else _field(part, "issue_type", "type"),
+            "made_id": not own,
+        }
+        stack += inner
 
 
 def _read_beads(project: Project) -> Iterator[Row]:
@@ -8772,7 +8753,7 @@ def _read_taskmaster(project: Project, *paths: str) -> Iterator[Row]:
     def change(value: Record) -> Iterator[Record]:
         groups = {name: group for name, group in value.items() if isinstance(group, dict)}
         group = groups.get(tag, next(iter(groups.values()), {}))
-        for record in _nested((value if "tasks" in value else group).get("tasks"), "subtasks"):
+        for record in _walk(value if "tasks" in value else group):
             sister = f"{record['parent']}." if record["parent"] else ""
             needs = field_texts(record.get("dependencies"))
             yield record | {
@@ -9103,7 +9084,6 @@ _READERS: dict[str, Callable[..., Iterator[Row]]] = {  # by the words of `read` 
     "gh": _read_gh,
     "lists": _read_lists,
     "rows": read_rows,
-    "runner": _read_runner,
     "taskmaster": _read_taskmaster,
 }
 
@@ -14557,11 +14537,12 @@ Trackers, in the order in which they are looked for: what their own `next` goes 
 `claim` and `reopen` are told to agents; {id}, {path} and {ctx} are filled in, the rest by the tracker's own settings.
 `strict`: a task waits for a dependency that does not exist. `inherits`: a part has the priority of the whole.
 `closes`: a part of what is done is not offered. `missing`: the priority of a task without one, 2 if nothing is said.
-`read`: the reader, its files, for check-lists what their ids look like (IDS) and which boxes count. The last four
-sections hold for all trackers.
+`read`: the reader, its files, for check-lists what their ids look like (IDS) and which boxes count. The
+sections in capitals hold for all trackers: names of fields, words for states (`held`: with somebody, `never`: types that
+are no work), priorities, lists shown with a task, keys under which tasks stand.
 
 runner
-  read runner
+  read lists .runner/state/tree.json
   close nothing to close: the loop marks this node after its guard
   claim `{ctx} tasks --next --claim NAME`
   reopen set `passes` to false for it in `{path}`
@@ -14670,6 +14651,7 @@ FIELDS
   parent parent parent_id parent_task_id spec epic
   depends_on dependsOn depends_on dependencies deps depends_on_epics
   labels labels
+  notes design notes close_reason comments
   owner assignee assignees owner
   closed closed_at closedAt completed_at completedAt completed_date updated_date updatedAt updated_at
 
@@ -14678,6 +14660,7 @@ STATUS
   blocked blocked deferred pinned waiting on_hold paused
   done done closed complete completed finished passed passing cancelled canceled resolved archived x
   held review in_review hooked
+  never gate merge-request molecule message agent role rig
 
 PRIORITY
   critical 0
@@ -14691,6 +14674,24 @@ IDS
   plain \**([A-Za-z][A-Za-z0-9]*-(?:[\w.-]*\d[\w.-]*|[\w.-]+(?=:))|T\d+|\d+(?:\.\d+)+|Phase \d[\d.]*(?=:)|\d[\d.]*-\d+(?=-PLAN\.md))(?:-PLAN\.md)?\**(?::\**\s*|\s+[-–—]\s+|\s+)(?=\S)
   story \**(T\d+[a-z]?)\**:?\s+
   number \**(\d+(?:\.\d+)*[a-z]?)\.?\**\s+
+
+LISTS
+  relevantFiles Relevant files
+  references References
+  documentation Documentation
+  definition_of_done Definition of done
+  next Next step of the loop
+
+GROUPS
+  phases epics
+  epics epics
+  tasks tasks
+  userStories tasks
+  stories tasks
+  features tasks
+  items tasks
+  children tasks
+  subtasks parts
 """[1:],
     "view.html": r"""
 <!doctype html>
