@@ -2882,9 +2882,8 @@ def show_language(language: Language) -> str:
 @functools.cache
 def fact_table(name: str) -> str:
     """One table of templates/facts.txt."""
-    return re.split(rf"^== {name}\b.*\n", TEMPLATES["facts.txt"], flags=re.M)[1].partition("\n==")[
-        0
-    ]
+    after = re.split(rf"^== {name}:.*\n", TEMPLATES["facts.txt"], flags=re.M)[1]
+    return after.partition("\n==")[0].strip("\n")
 
 
 @functools.cache
@@ -2954,17 +2953,11 @@ class _Repo(NamedTuple):
 
 def is_config(path: str) -> bool:
     """Whether the text of this file tells facts: manifests, task runners, CI, instructions."""
-    if re.fullmatch(_GUIDE, path):
+    if re.fullmatch(fact_table("guides"), path):
         return True
     stanza = _find_stanza(path)
     near = stanza != _Stanza() and path.count("/") < 6
     return stanza is _CI or near and role_of_folder(folder_of(path).lower()) in ("", "build")
-
-
-_GUIDE = (
-    r"(?i)(?:(?:docs?|\.github)/(?:\w+/)?)?"
-    r"(?:readme|contributing|development|developing|hacking|building|agents|claude)(?:\.\w+)?"
-)
 
 
 def detect_facts(files: Sequence[str], configs: Mapping[str, str]) -> Facts:
@@ -3034,19 +3027,15 @@ def _find_title(repo: _Repo, texts: Mapping[str, str]) -> str:
         return last if "/" in scope or scope == last else short
     for path in [path for path in texts if re.fullmatch(r"(?i)readme(?:\.\w+)?", path)]:
         text = re.sub(r"<!--[\s\S]*?-->", "", texts[path])
-        heading = re.search(_HEADING, text, re.M)
+        heading = re.search(fact_table("headings"), text, re.M)
         title = next(filter(None, heading.groups()), "") if heading else ""
         title = re.sub(r"\[?!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])(?:\]\([^)]*\))?|<[^>]*>", "", title)
-        title = re.sub(r"\[([^\]]*)\]\([^)]*\)|[`*#]|:\w+:", r"\1", title).strip()
+        title = re.sub(r"\[([^\]]*)\]\([^)]*\)|[`*#]|:\w+:|&\w+;", r"\1", title).strip()
         if title and "?" not in title and len(title.split()) <= _LONGEST_TITLE:
             return title
     return ""
 
 
-_HEADING = (
-    r"^# +(\S.*)|^(\S.*)\n[=*]{3,}[ \t]*$"
-    r"|<h1[^>]*>(?:\s|<(?!img|/h1)[^>]*>)*(?:<img[^>]*\balt=[\"']([^\"'\n]+)|([^<\n]+))"
-)
 _LONGEST_TITLE = 4  # words; a longer heading is a slogan
 
 
@@ -3207,9 +3196,9 @@ def _find_tasks(find: _Find, pairs: Sequence[_Pair]) -> Iterator[_Find]:
             line = re.sub(r"^(yarn) run|^(p?npm) run(?= (?:test|start)$)", r"\1\2", line)
             yield _Find("task", line, verb, place)
             best[verb] = min(best.get(verb, (99, "")), (place, line))
-    for verb in best.keys() - {""}:
-        place, line = best[verb]
-        yield _Find(verb, line, find.note, find.score - min(place, 10))
+    for verb, (place, line) in best.items():
+        if verb:
+            yield _Find(verb, line, find.note, find.score - min(place, 10))
 
 
 def _task_verb(name: str) -> tuple[str, int]:
@@ -3233,31 +3222,15 @@ def _find_entries(find: _Find, pairs: Sequence[_Pair], beside: _Beside) -> Itera
             yield _Find("entry", path, why)
 
 
-# Workflows beside the main road: what they run is not what a contributor runs.
-_SIDE_WORKFLOW = (
-    r"(?i)release|publish|deploy|nightly|bench|fuzz|codeql|stale|label|sched|daily|docs?\b|audit"
-)
-_SIDE_HEADING = (
-    r"(?i)releas|publish|deploy|docker|bench|example|website|usage|quick.?start|translat|vendor"
-)
 _ENVIRONMENT = r"(?:uv|poetry|pdm|hatch|pipenv|rye) run"
 _WRAPPER = (
     rf"(?:{_ENVIRONMENT}|bundle exec|npx|bunx|(?:pnpm|yarn|npm) exec|python3? -m)"
     r" (?:--(?:group|extra|only-group|python|with|package) \S+ |-\S+ )*"
 )
-# Not for a laptop, or not the whole: services, integration tests, one test alone.
-_NOT_LOCAL = (
-    r"\b(?:docker|podman|kubectl|sudo|integration|e2e|smoke|bench\w*|nightly|watch|musl)\b"
-    r"|::|-run\b|-Dtest|--(?:only|grep|filter|run|target|help|version)\b| -[kt] |path/to"
-)
 _CI_LINE = r"^[ \t]*(?:- +)?(?:([\w-]+):(?:[ \t]+[|>]?[+-]?|$))?[ \t]*([^#\n]*)"
 _CI_KEYS = ("run", "script", "command")
 _SCRIPT = (
     r"((?:bash |sh |python3? )?(?:\./)?)((?:(?:scripts?|bin|tests?|tools|dev)/)?[\w.-]+)(?: |\Z)"
-)
-_ONE_WORD_TOOL = (
-    r"pytest|mypy|flake8|pylint|pyright|black|isort|eslint|rubocop|rspec|tsc|vitest|jest|pest|pint"
-    r"|staticcheck|phpunit|phpstan|php-cs-fixer|busted|.*/.*"
 )
 
 
@@ -3279,10 +3252,12 @@ class _Offer(NamedTuple):
 def _list_calls(repo: _Repo, texts: Mapping[str, str]) -> Iterator[_Offer]:
     """Every line that documents or CI tell to run and that is safe to show; no verb yet."""
     for path in sorted(texts):
-        if re.fullmatch(_GUIDE, path):
+        if re.fullmatch(fact_table("guides"), path):
             calls, score = _list_document_calls(repo, texts[path]), _TOLD
             score = _README if re.match("(?i)readme", name_of(path)) else _TOLD
-        elif _find_stanza(path) is _CI and not re.search(_SIDE_WORKFLOW, name_of(path)):
+        elif _find_stanza(path) is _CI and not re.search(
+            fact_table("side-workflows"), name_of(path)
+        ):
             calls, score = _list_ci_calls(texts[path]), _FROM_CI
         else:
             continue
@@ -3307,7 +3282,7 @@ def _list_document_calls(repo: _Repo, text: str) -> Iterator[_Pair]:
             continue
         if not fence and re.match(r"#+ |=+ ", row) or re.fullmatch(r"([=~*^-])\1{2,}", below):
             heading = row
-        if re.search(_SIDE_HEADING, heading) or fence and not is_shell:
+        if re.search(fact_table("side-headings"), heading) or fence and not is_shell:
             continue
         spans = [span for span in re.findall(r"`{1,2}([^`]+)`{1,2}", row) if " " in span.strip()]
         if fence or not spans and row.startswith(("   ", "\t")):
@@ -3351,9 +3326,7 @@ def _list_ci_calls(text: str) -> Iterator[_Pair]:
                 action = find_label(fact_table("actions"), match[2].partition("@")[0])
                 value = action if key == "uses" else match[2] if key in _CI_KEYS else ""
                 for line in re.split("&&|;", re.sub(r"[\"']([\w./-]+)[\"']", r"\1", value)):
-                    line = re.sub(
-                        fact_table("flags").strip(), "", f" {' '.join(line.split())} "
-                    ).strip()
+                    line = re.sub(fact_table("flags"), "", f" {' '.join(line.split())} ").strip()
                     if line.startswith("cd "):
                         folder = join_path(folder, line[3:])
                     else:
@@ -3381,7 +3354,11 @@ def _call_key(line: str) -> str:
     words = [word for word in line.split() if word[0] not in "-+"] or [line]
     # Which requirements or which project is a difference.
     size = 3 if words[0] in ("pip", "dotnet") else 2
-    size = 1 if re.fullmatch(_ONE_WORD_TOOL, words[0]) and words[0] != "bin/rails" else size
+    size = (
+        1
+        if re.fullmatch(fact_table("one-word-tools"), words[0]) and words[0] != "bin/rails"
+        else size
+    )
     return " ".join([name_of(words[0]), *words[1:size]])
 
 
@@ -3400,18 +3377,22 @@ def _classify_call(call: _Offer, repo: _Repo) -> _Offer | None:
     """A line of a document or of CI as an offer, if its purpose is known and it works here."""
     line, key, folder = call.line, _call_key(call.line), call.folder
     task, script = repo.tasks.get((folder, key)), re.match(_SCRIPT, line)
-    if re.search(_NOT_LOCAL, line):
+    if re.search(fact_table("not-local"), line):
         return None
     if task:
         score = call.score - min(task.score, 10)
         return call._replace(verb=task.note, line=task.text, score=score) if task.note else None
     if script and repo.has(join_path(folder, script[2])):
-        verb = _task_verb(name_of(script[2]).partition(".")[0])[0]
-        return call._replace(verb=verb, line=script[1] + script[2]) if verb else None
+        verb, place = _task_verb(name_of(script[2]).partition(".")[0])
+        offer = call._replace(verb=verb, line=script[1] + script[2], score=call.score - place)
+        return offer if verb else None
     verb, ecosystem = _known_calls().get(" ".join(key.split()[:2]), ("", ""))
     here = {_find_stanza(path).ecosystem for path in repo.finds if folder_of(path) == folder}
-    is_pip, is_own = key.startswith("pip "), re.search(r" (?:-e|-r|--editable) ?\S", line)
+    is_pip = key.startswith("pip ")
+    is_own = re.search(r" (?:-e|-r|--editable) ?\S", line) and " --group" not in line
     if not verb or ecosystem not in ("", *repo.homes, *here) or is_pip and not is_own:
+        return None
+    if verb in ("run", "install") and call.score == _README:  # for users of the project
         return None
     if verb == "install" and not is_pip and len(_unwrap(line).split()) > 2 + key.count("--"):
         return None  # a package for its users
@@ -3420,7 +3401,9 @@ def _classify_call(call: _Offer, repo: _Repo) -> _Offer | None:
     if verb in ("format", "build"):
         line = re.sub(r"(?: --)? --(?:check|diff|release)\b", "", line)
     # A plain line is right more often than a variant; but of requirements all are needed.
-    score = call.score if call.score > _FROM_CI or is_pip else call.score - line.count(" ")
+    is_free = call.score > _FROM_CI or is_pip and " -r " in line
+    score = call.score - (0 if is_free else line.count(" "))
+    line = re.sub(r" [A-Z_]+=\S*", "", line)
     return call._replace(verb=verb, line=line, ecosystem=ecosystem, score=score)
 
 
@@ -3433,13 +3416,18 @@ def _names_files(repo: _Repo, folder: str, line: str, verb: str) -> bool:
     for before, word in itertools.pairwise(["", *words]):
         word = word.rpartition("=")[2].partition("[")[0].removesuffix("/...").removesuffix("/")
         path = join_path(folder, word.removeprefix("./")).strip("/.")
-        plain = re.fullmatch(_ONE_WORD_TOOL, tool) and before[:1] != "-" and word.isidentifier()
+        plain = (
+            re.fullmatch(fact_table("one-word-tools"), tool)
+            and before[:1] != "-"
+            and word.isidentifier()
+        )
         named = "/" in word or re.search(r"\.(?:txt|\w+proj|slnx?|toml|py|neon\.dist)$", word)
         if word[:1] == "-" or re.match(r"--?(?:B|S|C|o|test-dir|build)$", before) or "*" in word:
             continue
         if (named or plain) and path and not (repo.has(path) or path in repo.folders):
             return False
-        if verb == "test" and repo.has(path) and role_of(path) == "test":
+        is_part = verb == "test" and role_of(path) in ("test", "source")
+        if repo.has(path) and (is_part or re.search("(?i)lock|lint|doc|bench", word)):
             return False
     return True
 
@@ -3449,6 +3437,10 @@ def _list_offers(repo: _Repo) -> Iterator[_Offer]:
     for path, found in repo.finds.items():
         for find in [find for find in found if find.kind in VERBS]:
             line = find.text.replace("{file}", name_of(path))
+            if line.startswith("bin/rails") and not repo.has(
+                join_path(folder_of(path), "bin/rails")
+            ):
+                continue
             ecosystem = find.note or _find_stanza(path).ecosystem
             yield _Offer(find.kind, line, path, folder_of(path), ecosystem, find.score)
     for path in [path for path in repo.files if folder_of(path) in ("script", "bin")]:
@@ -3469,7 +3461,9 @@ def _choose_commands(repo: _Repo, texts: Mapping[str, str]) -> list[Command]:
         alike[*offer.place(), _call_key(offer.line)].append(offer)
     ranked = collections.defaultdict[tuple[str, str], list[_Offer]](list)
     for group in alike.values():
-        best = max(group, key=lambda offer: offer.score - 5 * (_trust(offer) == "ci"))
+        # A build in CI is often a variant; a test there is often more complete.
+        less = 30 if group[0].verb == "build" else 5
+        best = max(group, key=lambda o: (o.score - less * (_trust(o) == "ci"), -o.line.count("/")))
         ecosystem = next(filter(None, (offer.ecosystem for offer in group)), "")
         score = max(offer.score for offer in group)
         if len({_trust(offer) for offer in group}) > 1:
@@ -3489,7 +3483,7 @@ def _choose_commands(repo: _Repo, texts: Mapping[str, str]) -> list[Command]:
 
 def _trust(offer: _Offer) -> str:
     """The kind of source of an offer."""
-    if re.fullmatch(_GUIDE, offer.source):
+    if re.fullmatch(fact_table("guides"), offer.source):
         return "document"
     return "ci" if _find_stanza(offer.source) is _CI else "config"
 
@@ -3518,7 +3512,9 @@ def _local_line(repo: _Repo, offer: _Offer, typed: str) -> str:
         return f"./{own[0]} {rest}"
     if tool == "bundle" and not repo.has(join_path(offer.folder, "Gemfile")):
         return rest.removeprefix("exec ")
-    if offer.ecosystem == "python" and re.fullmatch(_ONE_WORD_TOOL + "|tox|nox|ruff|python", tool):
+    if offer.ecosystem == "python" and re.fullmatch(
+        fact_table("one-word-tools") + "|tox|nox|ruff|python", tool
+    ):
         tools = [find.text for find in repo.finds.get("pyproject.toml", ()) if find.kind == "tool"]
         managers = [f"{tool} run " for tool in tools if tool in ("uv", "poetry", "pdm")]
         return "".join(managers[:1]) + offer.line
@@ -3533,7 +3529,8 @@ def _best(repo: _Repo, offers: Sequence[_Offer]) -> list[_Offer]:
     ranked = sorted(offers, key=lambda o: (o.ecosystem not in homes, other[o], -o.score, o.line))
     first = {(offer.ecosystem or main): offer for offer in reversed(ranked)}
     order = [offer for offer in ranked if first.get(offer.ecosystem or main) is offer]
-    return order[: 1 if order and order[0].verb in ("build", "run") else 2]
+    is_all = order and (order[0].verb in ("build", "run") or order[0].line.startswith("make "))
+    return order[: 1 if is_all else 2]
 
 
 def _command_folders(repo: _Repo) -> list[str]:
@@ -3606,13 +3603,18 @@ def _list_libraries(repo: _Repo, packages: Sequence[Package]) -> list[str]:
     total = repo.folders[""].roles["source"]
     outer = [find for path in paths if "/" not in path for find in repo.finds[path]]
     tested = {find.text for find in outer if find.kind == "devdep"}
-    for path in paths:
+    packaged = any(f.kind == "dep" for f in repo.finds.get("pyproject.toml", ()))
+    for path in [path for path in paths if path != "requirements.txt" or not packaged]:
         found = repo.finds[path]
         tools = tested | {find.text for find in found if find.kind == "devdep"}
         for find in [find for find in found if find.kind == "dep" and find.text not in tools]:
             name = re.sub(r"/v\d+$|\.v\d+$", "", find.text)
+            short = re.sub(r"^[\w.-]+\.\w+/", "", name)  # the host of a Go module
             name = name if name.startswith("@") else name_of(name)
-            inside = find.text in own or name in own or re.search(_TEST_LIBRARY, find.text)
+            name = short if len(name) < 5 and short.count("/") == 1 and "." in find.text else name
+            inside = (
+                find.text in own or name in own or re.search(fact_table("not-runtime"), find.text)
+            )
             if not inside and not find_label(fact_table("labels"), find.text):
                 is_root = folder_of(path) in ("", "requirements")
                 sizes[name] += total if is_root else repo.folders[folder_of(path)].roles["source"]
@@ -3623,12 +3625,6 @@ def _list_libraries(repo: _Repo, packages: Sequence[Package]) -> list[str]:
         sizes.update({name_of(path): total for path in sorted(folder.children)})
     large = [name for name in sizes if sizes[name] * 10 >= total]  # not the taste of a corner
     return [f"{name} {versions.get(name, '')}".strip() for name in large[:_MAX_LIBRARIES]]
-
-
-_TEST_LIBRARY = (
-    r"(?i)test|mock|lint|assert|\bspec\b|rspec|bench|faker|fixture|coverage|junit|hamcrest|stub"
-    r"|^(?:php|python|ext-.*|lib-.*|base|ocaml|dart|flutter|sphinx.*|setuptools|wheel|rake|tox)$"
-)
 
 
 def _list_packages(repo: _Repo) -> list[Package]:
@@ -3695,7 +3691,7 @@ def _list_key_files(repo: _Repo) -> list[KeyFile]:
     outer = [(path, _find_stanza(path).why) for path in ours if "/" not in path]
     manifests = [(path, why) for path, why in outer if why]
     flows = [path for path in repo.finds if _find_stanza(path) is _CI]
-    flows = [path for path in flows if not re.search(_SIDE_WORKFLOW, name_of(path))]
+    flows = [path for path in flows if not re.search(fact_table("side-workflows"), name_of(path))]
     patterns = _MAIN_WORKFLOWS[: 3 if len(flows) < 3 else 2]
     ci = [(path, _CI.why) for pattern in patterns for path in flows if re.search(pattern, path)]
     about = _match_files(fact_table("about"), repo)
@@ -3762,7 +3758,10 @@ def rank_key_files(
     files: Sequence[KeyFile], symbols: Sequence[Symbol], docs: Mapping[str, str]
 ) -> list[KeyFile]:
     """The key files with the central ones of the code behind the first entry points."""
-    mains = [s for s in symbols if s.definition.name == "main" and not s.definition.owner][:1]
+    entered = any("entry point" in file.why or "command" in file.why for file in files)
+    mains = [s for s in symbols if s.definition.name == "main" and not s.definition.owner]
+    mains = [s for s in mains if re.search(r"\.(?:c|cc|cpp|cxx|d|zig|nim)$", s.path)]
+    mains = [] if entered else mains[:1]
     best = {symbol.path: symbol.definition.name for symbol in reversed(symbols[:_CENTRAL])}
     central = {symbol.path: "program entry point" for symbol in mains}
     central |= {path: f"defines `{best[path]}`" for path in reversed(best) if path not in central}
@@ -12581,6 +12580,27 @@ data locale locales translations lc_messages
 (?P<test> (?!.*src/main/)(?:.*/)?(?:\w*[a-z0-9](?:Tests?|IT|Spec|Suite)|Test[A-Z]\w*)\.(?:java|kt|scala|groovy|cs|fs|vb|php|swift)
   | (?:.*/)?src/[a-z]\w*Test\w*/.* )
 | (?P<generated> (?i:.*(?:migrate|migrations?)/v?\d{3}[^/]*(?:/[^/]*)?) ) | (?P<config> (?i:[^/]+\.(?:json|ya?ml|xml)) ) | (?P<data> (?:.*/)?queries/.*\.scm )
+
+== side-workflows: one pattern: workflows whose lines no contributor runs
+(?i)release|publish|deploy|nightly|bench|fuzz|codeql|stale|label|sched|daily|docs?\b|audit
+
+== side-headings: one pattern: headings whose lines are not for contributors
+(?i)releas|publish|deploy|docker|bench|example|website|usage|quick.?start|translat|vendor
+
+== not-local: one pattern: lines that are not for a laptop or not the whole: services, one test alone
+\b(?:docker|podman|kubectl|sudo|e2e|smoke|nightly|watch|musl)\b|integration|bench|^tox -(?:av|l)\b|::|-run\b|-Dtest|--(?:only|grep|filter|run|target|help|version)\b| -[kt] |path/to
+
+== one-word-tools: one pattern: tools whose first argument is no subcommand
+pytest|mypy|flake8|pylint|pyright|black|isort|eslint|rubocop|rspec|tsc|vitest|jest|pest|pint|staticcheck|phpunit|phpstan|php-cs-fixer|busted|.*/.*
+
+== not-runtime: one pattern: dependencies that are no libraries of the running program
+(?i)test|mock|lint|assert|\bspec\b|rspec|bench|faker|scalacheck|munit|discipline|specs2|quickcheck|criterion|catch2|analyzers?$|sourcelink|fixture|coverage|junit|hamcrest|stub|^(?:php|python|ext-.*|lib-.*|base|ocaml|dart|flutter|sphinx.*|setuptools|wheel|rake|tox)$
+
+== guides: one pattern: documents that tell what to type
+(?i)readme(?:\.\w+)?|(?:(?:docs?|\.github)/(?:\w+/)?)?(?:contributing|development|developing|hacking|building|agents|claude)(?:\.\w+)?
+
+== headings: one pattern: the title of a README
+^# +(\S.*)|^(\S.*)\n[=*]{3,}[ \t]*$|<h1[^>]*>(?:\s|<(?!img|/h1)[^>]*>)*(?:<img[^>]*\balt=[\"']([^\"'\n]+)|([^<\n]+))
 """[1:],
     "gemini-section.md": r"""
 <!-- Written by `{ctx} update`. Put your own words outside this section; `{ctx} update --remove` takes it out. -->
@@ -14154,7 +14174,7 @@ pyproject\.toml : python : Python project
   version Python {} @ project/requires-python tool/poetry/dependencies/python ; dep {} @ project/dependencies tool/poetry/dependencies
   member {} @ tool/uv/workspace/members ; devdep {} @ project/optional-dependencies/* dependency-groups/* tool/poetry/group/*/dependencies
   entry command `{}` @ project/scripts tool/poetry/scripts ; tool uv @ tool/uv ./uv.lock ; install! uv sync @ tool/uv ./uv.lock
-  tool pdm @ tool/pdm ; install! pdm install @ tool/pdm ; tool poetry @ tool/poetry ; install! poetry install @ tool/poetry
+  tool pdm @ ./pdm.lock tool/pdm/scripts ; install! pdm install @ ./pdm.lock tool/pdm/scripts ; tool poetry @ tool/poetry ; install! poetry install @ tool/poetry
   install! pip install --no-build-isolation -e . ~ ^build-backend\s*=\s*["']mesonpy
   install pip install -e .[dev] @ project/optional-dependencies/dev ; install pip install -e .[test] @ project/optional-dependencies/test
   install? pip install -e . @ project build-system ; test pytest @ tool/pytest =pytest ; test! tox @ tool/tox/env_run_base
@@ -14267,7 +14287,7 @@ mix\.exs : elixir : Mix project
   member {}/* ~ \bapps_path:\s*"([\w./-]+) ; typecheck mix dialyzer @ =dialyxir
 rebar\.config : erlang : Rebar project
   tool rebar3 ; build rebar3 compile ; test? rebar3 eunit ; test rebar3 ct ~ \bct_opts\b ; typecheck rebar3 dialyzer ~ \bdialyzer\b
-  dep {} ~ [\[,]\s*\{(\w+),\s*"([^"\n]*)" ; part {} ~ "(apps/\*|lib/\*)" ; part apps/* ; run? rebar3 shell ~ ^\{relx\b ; format rebar3 fmt ~ \berlfmt\b
+  dep {} ~ [\[,]\s*\{(?!git\b|tag\b|branch\b|ref\b)(\w+),\s*"([^"\n]*)" ; part {} ~ "(apps/\*|lib/\*)" ; part apps/* ; run? rebar3 shell ~ ^\{relx\b ; format rebar3 fmt ~ \berlfmt\b
 erlang\.mk : erlang : - : install make deps ; build! make ; test! make tests ; typecheck make dialyze
 gleam\.toml : gleam : Gleam project : name {} @ name ; about {} @ description ; version Gleam {} @ gleam ; build gleam build ; test gleam test ; format gleam format
 [\w.-]+\.slnx? : dotnet : .NET solution : build dotnet build {file} ; test dotnet test {file} ; member {} ~ "([^"\n]+)[\\/][^"\\/\n]+\.(?:cs|fs|vb)proj"
