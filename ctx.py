@@ -10248,17 +10248,12 @@ def read_tracker(project: Project, source: str | None, wanted: str = "") -> Trac
     return tracker
 
 
-def read_task(project: Project, wanted: str, source: str | None) -> tuple[Tracker, Task]:
-    """One task and the tracker it is in."""
+def read_briefing(project: Project, wanted: str, source: str | None) -> Briefing:
+    """One task with all that is known about it."""
     tracker = read_tracker(project, source, wanted)
     if not tracker.source:
         raise CtxError("tasks: no task found here; write `- [ ] T-1: Title` into TASKS.md")
-    return tracker, find_task(tracker, wanted)
-
-
-def read_briefing(project: Project, wanted: str, source: str | None) -> Briefing:
-    """One task with all that is known about it."""
-    tracker, task = read_task(project, wanted, source)
+    task = find_task(tracker, wanted)
     task = task._replace(max_attempts=task.max_attempts or project.config.tasks_max_attempts)
     attempts = read_attempts(project, task)
     return Briefing(tracker, task, tuple(attempts), *read_previous(project, attempts))
@@ -10317,18 +10312,14 @@ def make_prompt(
     name = "--budget" if count is count_bytes else "tokens"
     kept = fit_sections(sections, budget, count, name)
     left = budget - count(join_sections(kept))
-    given = None
     for at, section in enumerate(kept):
-        if section.title == "Context package":
-            given = package
-            if section not in sections:  # cut, so choose anew
-                room = max(
-                    0, min(room, count(section.body) + left - 10)
-                )  # as parts, they count less
-                given = make_pack(project, request._replace(budget=room))
-                kept[at] = section._replace(body=given.text.strip("\n"))
+        if section.title == "Context package" and section not in sections:  # cut: choose anew
+            room = max(0, min(room, count(section.body) + left - 10))  # as parts, they count less
+            package = make_pack(project, request._replace(budget=room))
+            kept[at] = section._replace(body=package.text.strip("\n"))
     kept = [section for section in kept if section.body]
-    return Prompt(task, budget, tuple(sections), tuple(kept), join_sections(kept), given)
+    shown = package if "Context package" in {section.title for section in kept} else None
+    return Prompt(task, budget, tuple(sections), tuple(kept), join_sections(kept), shown)
 
 
 _PACKAGE_BYTES = 20_000  # that a package takes if the budget leaves them; half of a large budget
@@ -10419,11 +10410,10 @@ def make_anchor_news(project: Project, task: Task, sections: Sequence[Section]) 
     old = row.data.decode("utf-8", "replace").split("\n") if row else []
     text = join_sections(sections).encode("utf-8", "replace")
     cache.write([CacheRow("anchors", task.id, "", text)], keep=KEPT_ANSWERS)
-    bodies = {
-        each.title: "\n".join(line for line in each.body.split("\n") if line not in old)
-        for each in sections
-    }
-    news = [Section(title, body) for title, body in bodies.items() if body.strip()]
+    news = []
+    for section in sections:
+        lines = [line for line in section.body.split("\n") if line not in old]
+        news += [section._replace(body="\n".join(lines))] if any(lines) else []
     return news or [Section("", "Nothing changed since the last anchor.")]
 
 
@@ -10434,16 +10424,14 @@ def _prompt_anchor(project: Project, briefing: Briefing, sources: Collection[str
     return "\n".join(body for body in told if not re.match(r"Nothing\.|\[not available", body))
 
 
-def read_drift(
-    project: Project, briefing: Briefing, package: Pack | None = None
-) -> GitState | None:
+def read_drift(project: Project, briefing: Briefing, pack: Pack | None = None) -> GitState | None:
     """Where the work tree stands, with the changed files that nothing here lets one expect."""
     task = briefing.task
     state = read_git_state(project, task, briefing.tracker)
     if state is None or not state.changed or not project.config.pack_enabled:
         return state
     request = Request(task_text(task), 4000, form="summary", stale=True)
-    files = (package or make_pack(project, request)).files
+    files = (pack or make_pack(project, request)).files
     named = find_named_paths(f"{task_text(task)}\n{task.notes}", state.changed)
     known = {*named, *state.touched, *(file.path for file in files)}
     return state._replace(odd=tuple(path for path in state.changed if path not in known))
@@ -10678,26 +10666,24 @@ def make_symbol(project: Project, name: str, budget: int) -> str:
         lines.append(f"{code_span(f'{symbol.path}:{symbol.definition.line}')}\n")
         lines.append(f"-{render_symbol(symbol)[1:]}")
     targets = {path: _list_targets(links, at) for at, path in enumerate(links.paths)}
-    callees = [line for symbol in matches[:3] for line in _callees(project, symbol, tags, targets)]
     homes = {symbol.path for symbol in matches}
-    users = [
-        path for path in targets if path in homes or {(at, word) for at in homes} & targets[path]
-    ]
+    named = {(home, word) for home in homes}
+    users = [path for path in targets if path in homes or named & targets[path]]
     users.sort(key=lambda path: -weigh_file(path))
     pattern = rf"\b{re.escape(word)}\b"
     if all(symbol.definition.kind == "method" for symbol in matches):
         pattern = rf"(?:\.|->|::){re.escape(word)}\b|{pattern}\("
     callers = [line for path in users for line in _use_lines(project, path, tags[path], pattern)]
-    lines += ["\n## Uses\n\n", *(list(dict.fromkeys(callees))[:_CALLEES] or ["Nothing found.\n"])]
+    callees = _callees(project, matches[0], tags, targets[matches[0].path])
+    lines += ["\n## Uses\n\n", *(callees[:25] or ["Nothing found.\n"])]
     lines += ["\n## Used by\n\n", *(callers or ["Nothing found.\n"])]
     return _fit_answer(project, lines, budget)
 
 
-_CALLEES = 25  # lines; who uses a symbol is asked more often
+Targets = set[tuple[str, str]]  # definitions, file and name, that the mentions in a file may mean
 
 
-def _list_targets(links: Links, at: int) -> set[tuple[str, str]]:
-    """The definitions, file and name, that the mentions in a file most likely mean."""
+def _list_targets(links: Links, at: int) -> Targets:
     names = (links.names[symbol] for symbol in links.mentions[at][0])
     return {(links.paths[home], name) for home, name in names}
 
@@ -10714,22 +10700,20 @@ def _use_lines(project: Project, path: str, file_tags: FileTags, pattern: str) -
 
 
 def _callees(
-    project: Project,
-    symbol: Symbol,
-    tags: Mapping[str, FileTags],
-    targets: Mapping[str, set[tuple[str, str]]],
+    project: Project, symbol: Symbol, tags: Mapping[str, FileTags], targets: Targets
 ) -> list[str]:
     """What a definition uses of this repository, one line for each."""
     path, definition = symbol.path, symbol.definition
     source = (read_text(project, path) or "").split("\n")
     words = set(re.findall(r"[^\W\d]\w*", "\n".join(source[definition.line - 1 : definition.end])))
     words &= tags[path].references.keys() - {definition.name}
-    lines = []
-    for home, name in sorted({(path, word) for word in words} | targets[path]):
-        line = next((one.line for one in tags[home].definitions if one.name == name), 0)
-        if name in words and line:
-            lines.append(f"- {show(name)} {code_span(f'{home}:{line}')}\n")
-    return lines
+    starts = {
+        (home, other.name): other.line
+        for home, name in sorted({(path, word) for word in words} | targets)
+        for other in reversed(tags[home].definitions)
+        if name in words and other.name == name
+    }
+    return [f"- {show(name)} {code_span(f'{home}:{at}')}\n" for (home, name), at in starts.items()]
 
 
 def make_impact(project: Project, paths: Sequence[str], since: str, budget: int) -> str:

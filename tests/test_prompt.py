@@ -438,6 +438,18 @@ def test_fixed_words_are_few(tmp_path: Path) -> None:
     assert "<stuck>" not in fixed + ctx.TEMPLATES["runloop.md"]
 
 
+def test_most_of_a_prompt_is_about_its_task(tmp_path: Path) -> None:
+    words = "The area of a circle is rounded to two digits, wherever it is shown. " * 40
+    (tmp_path / "TASKS.md").write_text(f"- [ ] T-1: Round the area\n  {words}\n")
+    lines = [f"    if area == {number}:\n        return {number}\n" for number in range(300)]
+    (tmp_path / "shape.py").write_text("def area(circle):\n" + "".join(lines))
+    for most, off in ((0.2, {}), (0.35, {"CTX_PACK_ENABLED": "false"})):
+        whole = json.loads(run(tmp_path, "prompt", "T-1", "--json", **off).stdout)
+        sizes = {row["title"]: row["bytes"] for row in whole["sections"]}
+        assert ("Context package" in sizes) is not bool(off)
+        assert sizes["Contract"] + sizes["Output contract"] <= most * whole["bytes"]
+
+
 @pytest.mark.parametrize(
     ("subjects", "form"),
     [
