@@ -7,10 +7,13 @@ of steps for each conversation, told apart by a text that its first request hold
 
 import json
 import threading
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-Step = dict[str, Any]  # {"text": ...} or {"tool": NAME, "input": {...}}
+Step = (
+    dict[str, Any] | Callable[[str], dict[str, Any]]
+)  # {"text": ...}, {"tool": NAME, "input": {...}}, or made from the request
 
 
 class Stub:
@@ -68,14 +71,15 @@ class Stub:
             return self.contents(path, body)
         return "application/json", "{}"
 
-    def step(self, body: dict[str, Any], results: int, *, tools: bool) -> Step:
+    def step(self, body: dict[str, Any], results: int, *, tools: bool) -> dict[str, Any]:
         """The scripted answer; a request without tools asks for a title or the like."""
         if not tools:
             return {"text": "A title"}
         text = json.dumps(body, ensure_ascii=False)
         keys = [key for key in self.scripts if key and key in text]
         steps = self.scripts[keys[0] if keys else ""]
-        return steps[min(results, len(steps) - 1)]
+        step = steps[min(results, len(steps) - 1)]
+        return step(text) if callable(step) else step
 
     def messages(self, body: dict[str, Any]) -> tuple[str, str]:
         results = [

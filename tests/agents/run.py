@@ -1,0 +1,379 @@
+"""What reaches the model in real agents: `python tests/agents/run.py [--clients DIR] [NAME...]`.
+
+Each client is installed from npm into DIR (a temporary folder by default), started in a scratch repository that
+`ctx.py init` has set up, and talks to a stub of its model's API on loopback with a dummy key. What arrived is read off
+the logged requests. A client that cannot be had is skipped. Prints a table; exit 1 if something is missing or comes twice.
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from stub import Step, Stub
+
+SCRIPT = Path(__file__).parent.parent.parent / "ctx.py"
+FILES = {
+    "shop/cart.py": 'from shop.prices import PriceList\n\n\ndef load_cart(size: int) -> PriceList:\n    """Read the cart."""\n    return PriceList()\n',
+    "shop/prices.py": 'class PriceList:\n    """What things cost."""\n\n    def total(self) -> int:\n        return 0\n',
+    "pyproject.toml": '[project]\nname = "shop"\n\n[tool.pytest.ini_options]\ntestpaths = ["tests"]\n',
+    "TASKS.md": "- [-] T-1: Count the stock in load_cart\n- [ ] T-2: Show the total\n- [ ] T-3: Sort the prices\n",
+    ".ctx/config.toml": '[map]\nexclude = ["ctx.py"]\n',
+}
+PROMPT = "Explain load_cart for T-2"
+FINE: dict[str, list[Step]] = {"": [{"text": "All fine."}]}
+# what each text is told by: once in a session, or not at all
+TEXTS = {
+    "AGENTS.md": "## Working in this repository",
+    "map": "def load_cart(size: int) -> PriceList",
+    "constitution": "# Constitution",
+    "session": "ready: `T-2`",
+    "prompt": "## Context package",
+}
+
+
+class Client:
+    """One agent: its package, how it is started, and what it should get."""
+
+    def __init__(self, package: str, arrives: str, folder: Path) -> None:
+        self.package, self.arrives = package, arrives.split()
+        self.name = {
+            "claude-code": "claude",
+            "gemini-cli": "gemini",
+            "opencode-ai": "opencode",
+        }.get(package.rpartition("/")[2], package.rpartition("/")[2])
+        self.folder = folder / self.name
+        self.program = self.folder / "node_modules/.bin" / self.name
+
+    def install(self) -> bool:
+        npm = shutil.which("npm")
+        if not self.program.exists() and npm:
+            wanted = ["--silent", "--no-audit", "--no-fund", self.package]
+            subprocess.run(
+                [npm, "install", "--prefix", self.folder, *wanted], check=False, timeout=600
+            )
+        return self.program.exists()
+
+    def version(self) -> str:
+        done = subprocess.run(
+            [self.program, "--version"], capture_output=True, text=True, timeout=60
+        )
+        found = re.search(r"\d+(\.\d+)+", done.stdout)
+        return found[0] if found else "?"
+
+    def environment(self, home: Path, root: Path, url: str) -> dict[str, str]:
+        """A home of its own, a dummy key, and the stub as the only address."""
+        path = f"{self.program.parent}:{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"
+        env = {"PATH": path, "HOME": str(home), "LANG": "C.UTF-8", "TERM": "dumb"}
+        if self.name == "claude":
+            off = ("DISABLE_AUTOUPDATER", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "IS_SANDBOX")
+            return env | {
+                "ANTHROPIC_BASE_URL": url,
+                "ANTHROPIC_API_KEY": "dummy",
+                **dict.fromkeys(off, "1"),
+            }
+        if self.name == "codex":
+            (home / ".codex").mkdir(exist_ok=True)
+            (home / ".codex/config.toml").write_text(
+                f'model = "gpt-5"\nmodel_provider = "stub"\n[model_providers.stub]\nname = "stub"\nbase_url = "{url}/v1"\n'
+                f'wire_api = "responses"\nenv_key = "STUB_KEY"\n[projects."{root}"]\ntrust_level = "trusted"\n'
+            )
+            return env | {"STUB_KEY": "dummy"}
+        if self.name == "gemini":
+            (home / ".gemini").mkdir(exist_ok=True)
+            settings = {
+                "security": {
+                    "auth": {"selectedType": "gemini-api-key"},
+                    "folderTrust": {"enabled": False},
+                }
+            }
+            (home / ".gemini/settings.json").write_text(json.dumps(settings))
+            return env | {"GEMINI_API_KEY": "dummy", "GOOGLE_GEMINI_BASE_URL": url}
+        provider = {"anthropic": {"options": {"baseURL": f"{url}/v1", "apiKey": "dummy"}}}
+        config = {"provider": provider, "model": "anthropic/claude-sonnet-4-5", "autoupdate": False}
+        return env | {"OPENCODE_CONFIG_CONTENT": json.dumps(config)}
+
+    def command(self, prompt: str) -> list[str]:
+        """How a user would start it once; "" is a prompt on stdin."""
+        given = [prompt] if prompt else []
+        return {
+            "claude": [
+                "-p",
+                *given,
+                "--permission-mode",
+                "acceptEdits",
+                "--allowedTools",
+                "mcp__ctx",
+                "Skill",
+            ],
+            "codex": [
+                "exec",
+                "--dangerously-bypass-hook-trust",
+                "--skip-git-repo-check",
+                *(given or ["-"]),
+            ],
+            "gemini": ["-m", "gemini-2.5-pro", *(["-p", prompt] if prompt else [])],
+            "opencode": ["run", *given],
+        }[self.name]
+
+    def tool(self, name: str) -> dict[str, Any]:
+        """A scripted call of one of our MCP tools, as this client names it."""
+        step = {"input": {"words": "cart"}}
+        if self.name == "codex":
+            return {**step, "tool": name, "namespace": "mcp__ctx"}
+        return {
+            **step,
+            "tool": {"claude": "mcp__ctx__", "gemini": "mcp_ctx_", "opencode": "ctx_"}[self.name]
+            + name,
+        }
+
+
+def plant(root: Path, client: Client, files: dict[str, str]) -> Path:
+    """The scratch repository, set up for one client."""
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    shutil.copy(SCRIPT, root / "ctx.py")
+    (root / "ctx.py").chmod(0o755)
+    who = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    flags = ["--no-setup", "--quiet", "--hooks", "--mcp", "--agents", client.name]
+    for command in ([*who, "init", "-q"], [sys.executable, "ctx.py", "init", *flags]):
+        subprocess.run(command, cwd=root, check=True)
+    for key, value in {"user.name": "a", "user.email": "a@example.org"}.items():
+        subprocess.run(["git", "config", key, value], cwd=root, check=True)
+    for command in ([*who, "add", "-A"], [*who, "commit", "-qm", "start"]):
+        subprocess.run(command, cwd=root, check=True)
+    return root
+
+
+def run(
+    client: Client,
+    root: Path,
+    prompt: str,
+    script: dict[str, list[Step]],
+    *,
+    cwd: str = "",
+    shell: str = "",
+) -> list[dict[str, Any]]:
+    """The requests that carried tools (others ask for titles) of one run against the stub."""
+    with Stub(script) as stub, tempfile.TemporaryDirectory() as home:
+        env = client.environment(Path(home), root, stub.url)
+        command = ["sh", "-c", shell] if shell else [str(client.program), *client.command(prompt)]
+        with open(os.devnull) as empty, open(root.parent / f"{client.name}.log", "a") as log:
+            try:
+                subprocess.run(
+                    command,
+                    cwd=root / cwd,
+                    env=env,
+                    stdin=empty,
+                    stdout=log,
+                    stderr=log,
+                    timeout=180,
+                )
+            except subprocess.TimeoutExpired:
+                log.write("timed out\n")
+        return [request["body"] for request in stub.requests if request["body"].get("tools")]
+
+
+def text_of(body: object) -> str:
+    """Every text of a request, without what JSON escapes."""
+    if isinstance(body, dict):
+        return "\n".join(map(text_of, body.values()))
+    return "\n".join(map(text_of, body)) if isinstance(body, list) else str(body)
+
+
+def count_texts(requests: list[dict[str, Any]]) -> dict[str, int]:
+    first = text_of(requests[0]) if requests else ""
+    return {name: first.count(mark) for name, mark in TEXTS.items()}
+
+
+def try_session(client: Client, root: Path) -> str:
+    counts = count_texts(run(client, root, PROMPT, FINE))
+    wrong = [
+        name for name in counts if counts[name] > 1 or (name in client.arrives and not counts[name])
+    ]
+    told = " ".join(name for name in counts if counts[name] == 1)
+    return f"{'MISSING OR TWICE ' + str(wrong) if wrong else 'ok'}: {told}"
+
+
+def try_bytes(client: Client, root: Path) -> str:
+    with_ctx = len(text_of(run(client, root, PROMPT, FINE)[:1]))
+    bare = root.parent / f"{client.name}-bare"
+    shutil.copytree(root, bare, ignore=shutil.ignore_patterns(".*", "*.md", "opencode.json"))
+    subprocess.run(["git", "init", "-q"], cwd=bare, check=True)
+    return f"+{with_ctx - len(text_of(run(client, bare, PROMPT, FINE)[:1]))}"
+
+
+def try_tool(client: Client, root: Path) -> str:
+    steps: list[Step] = [client.tool("search"), {"text": "Found."}]
+    requests = run(client, root, "Find the cart", {"": steps})
+    return (
+        "ok"
+        if any(
+            "def load_cart(size: int)" in text_of(body) and "4:" in text_of(body)
+            for body in requests[1:]
+        )
+        else "MISSING"
+    )
+
+
+def try_helper(client: Client, root: Path) -> str:
+    if client.name != "claude":
+        return "-"
+    start = {"description": "look", "prompt": "Find load_cart", "subagent_type": "repo-mapper"}
+    script: dict[str, list[Step]] = {
+        "You find things in this repository": [client.tool("search"), {"text": "Found."}],
+        "": [{"tool": "Agent", "input": start}, {"text": "Done."}],
+    }
+    requests = [
+        body for body in run(client, root, "Look", script) if "You find things" in text_of(body)
+    ]
+    tools = {tool["name"] for body in requests for tool in body["tools"]} - {
+        "DeferredToolPlaceholder"
+    }
+    alone = tools and all(name == "Read" or name.startswith("mcp__ctx__") for name in tools)
+    package = "Count the stock" in text_of(requests) and "## Context package" in text_of(requests)
+    return (
+        "ok"
+        if alone and package and len(requests) > 1
+        else f"MISSING: {sorted(tools)}, package {package}"
+    )
+
+
+def try_skill(client: Client, root: Path) -> str:
+    calls = {"claude": ("Skill", {"skill": "ctx"}), "opencode": ("skill", {"name": "ctx"})}
+    if client.name not in calls:
+        return "-"
+    name, given = calls[client.name]
+    requests = run(
+        client, root, "Use the skill", {"": [{"tool": name, "input": given}, {"text": "Used."}]}
+    )
+    return (
+        "ok"
+        if any("answers from an index of this repository" in text_of(body) for body in requests[1:])
+        else "MISSING"
+    )
+
+
+def try_subfolder(client: Client, root: Path) -> str:
+    requests = run(
+        client, root, PROMPT, {"": [client.tool("search"), {"text": "Found."}]}, cwd="shop"
+    )
+    counts = count_texts(requests)
+    mcp = any("def load_cart(size: int)" in text_of(body) for body in requests[1:])
+    return (
+        " ".join([*(name for name in counts if counts[name]), *(["MCP"] if mcp else [])])
+        or "nothing"
+    )
+
+
+def try_pipe(client: Client, root: Path) -> str:
+    big = {
+        f"pkg{number % 30}/module_{number}.py": f"def value_{number}(size: int) -> int:\n    return size\n"
+        for number in range(3000)
+    }
+    place = plant(root.parent / f"{client.name}-big", client, {**FILES, **big})
+    shutil.rmtree(place / ".ctx/cache", ignore_errors=True)
+    words = " ".join(f"'{word}'" for word in client.command(""))
+    requests = run(
+        client,
+        place,
+        "",
+        FINE,
+        shell=f"python3 ctx.py --quiet prompt T-2 | {client.program} {words}",
+    )
+    return (
+        "ok"
+        if requests
+        and "Show the total" in text_of(requests[0])
+        and "Output contract" in text_of(requests[0])
+        else "MISSING"
+    )
+
+
+def try_loop(client: Client, root: Path) -> str:
+    if client.name != "claude":
+        return "-"
+
+    def task_of(text: str) -> str:
+        return re.findall(r"T-[123]", text.partition("Selected task")[2] or text)[0]
+
+    steps: list[Step] = [
+        {"tool": "Read", "input": {"file_path": str(root / "TASKS.md")}},
+        lambda text: {
+            "tool": "Edit",
+            "input": {"file_path": str(root / "TASKS.md"), **tick(root, task_of(text))},
+        },
+        lambda text: {
+            "tool": "Bash",
+            "input": {"command": f"git commit -qam '{task_of(text)}: done'", "description": "x"},
+        },
+        {"text": 'Done.\n\n{"status": "done", "summary": "ticked"}'},
+    ]
+    run(
+        client,
+        root,
+        "",
+        {"": steps},
+        shell="python3 ctx.py --quiet loop --agent claude --guard true > ../loop.sh && sh ../loop.sh 4",
+    )
+    done = (root / "TASKS.md").read_text().count("- [x]")
+    return f"{done} of 3 tasks done"
+
+
+def tick(root: Path, task: str) -> dict[str, str]:
+    """The edit that ticks a task's box, whatever is in it."""
+    line = next(line for line in (root / "TASKS.md").read_text().splitlines() if task in line)
+    return {"old_string": line, "new_string": re.sub(r"\[.\]", "[x]", line)}
+
+
+CHECKS: dict[str, Callable[[Client, Path], str]] = {
+    "session": try_session,
+    "bytes": try_bytes,
+    "MCP tool": try_tool,
+    "helper": try_helper,
+    "skill": try_skill,
+    "subfolder": try_subfolder,
+    "pipe, 3,000 files": try_pipe,
+    "loop": try_loop,
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--clients", type=Path, help="where clients are installed, and kept")
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    args = parser.parse_args()
+    failed = False
+    with tempfile.TemporaryDirectory() as folder:
+        home = args.clients or Path(folder) / "clients"
+        clients = [
+            Client("@anthropic-ai/claude-code", "AGENTS.md map constitution session prompt", home),
+            Client("@openai/codex", "AGENTS.md map session prompt", home),
+            Client("@google/gemini-cli", "AGENTS.md map constitution", home),
+            Client("opencode-ai", "AGENTS.md", home),
+        ]
+        for client in clients:
+            if args.names and client.name not in args.names:
+                continue
+            if not client.install():
+                print(f"{client.name}: skipped, cannot be installed here", flush=True)
+                continue
+            print(f"{client.name} {client.version()}", flush=True)
+            root = plant(Path(folder) / client.name / "shop", client, FILES)
+            for name, check in CHECKS.items():
+                told = check(client, root)
+                failed |= "MISSING" in told
+                print(f"  {name}: {told}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
