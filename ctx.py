@@ -6276,7 +6276,15 @@ def read_config(root: str) -> Config:
         where = f"CTX_{field.upper()}"
         if where in os.environ and not isinstance(default, dict) and field != "languages":
             values[field] = parse_setting(where, field, os.environ[where])
+    for field, share in WINDOW_SHARES.items():
+        window = values.get(f"{field.partition('_')[0]}_window", 0)
+        if window and field not in values:
+            values[field] = check_setting("window", field, int(window * share))
     return Config(**values)
+
+
+# the share of a context window that a budget is; a prompt is in bytes, about four to a token
+WINDOW_SHARES = {"map_token_budget": 0.0075, "pack_token_budget": 0.04, "prompt_budget_bytes": 0.2}
 
 
 def _read_toml(root: str, path: str, needle: bytes = b"") -> dict[str, Any]:
@@ -6572,16 +6580,6 @@ def find_path(project: Project, text: str) -> str:
 def is_inside(project: Project, place: str) -> bool:
     """Whether an absolute place without symlinks lies in the repository."""
     return place.startswith(project.root.rstrip(os.sep) + os.sep)
-
-
-def remove_empty_folders(project: Project, paths: Iterable[str]) -> None:
-    """Remove the folders that files of ours were the last in."""
-    for path in paths:
-        folder = folder_of(path)
-        with contextlib.suppress(OSError):
-            while folder:
-                os.rmdir(os.path.join(project.root, folder))
-                folder = folder_of(folder)
 
 
 def write_line(project: Project, path: str, text: str) -> None:
@@ -11372,59 +11370,46 @@ def _check_agent(project: Project, agent: str) -> Finding:
 
 
 # ---- 20 COMMANDS (entry) ---------------------------------------------------
-# One cmd_* per subcommand, its flags above it. Uses: TYPES RENDER DISK INDEX TASKS LEDGER FLOWS PROMPTS INSTALL.
+# One cmd_* per subcommand; its arguments are in templates/commands.txt. Uses: TYPES RENDER DISK INDEX TASKS LEDGER FLOWS PROMPTS INSTALL.
 
 
 Flag = tuple[list[str], dict[str, Any]]  # names and options, as argparse takes them
+COMMANDS: dict[str, Callable[..., int]] = {}  # filled at import, never after
 
 
-class Door(NamedTuple):
-    """One subcommand: its function, whose docstring is the help text, and its flags."""
-
-    run: Callable[[Project, argparse.Namespace], int]
-    flags: tuple[Flag, ...]
-    example: str
+def command(run: Callable[..., int]) -> Callable[..., int]:
+    """Register `cmd_name` as the subcommand `name`; its docstring is the help text."""
+    COMMANDS[run.__name__.removeprefix("cmd_")] = run
+    return run
 
 
-COMMANDS: dict[str, Door] = {}  # filled at import, never after
+def parse_command(name: str) -> tuple[str, list[Flag]]:
+    """The example and the arguments of a command, from templates/commands.txt."""
+    block = re.compile(rf"^{name}  (.*)\n((?:  .*\n)*)", re.M)
+    ((example, rows),) = block.findall(TEMPLATES["commands.txt"])
+    flags: list[Flag] = []
+    for row in rows.splitlines():
+        words, about = re.split(r"  +", row.strip(), maxsplit=1)
+        names, _, value = words.partition(" ")
+        parts = re.findall(r"^(?:\{(.*)\}|([A-Z,]*))([*+?]?)(?:=(.*))?$", value)
+        choices, form, mark, default = parts[0]
+        options: dict[str, Any] = {"help": about}
+        if choices:
+            options |= {"choices": choices.split(","), "default": default}
+        elif form:
+            options |= {"metavar": form, "default": default if "=" in value else None}
+        else:
+            options["action"] = "store_true"
+        if mark == "*":
+            options |= {"action": "append", "default": []}
+        elif mark:
+            options["nargs"] = mark
+            options |= {"const": choices.split(",")[0]} if mark == "?" and names[0] == "-" else {}
+        flags.append((names.split(","), options))
+    return example, flags
 
 
-def command(*flags: Flag, example: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Register `cmd_name` as the subcommand `name`."""
-
-    def register(run: Callable[..., int]) -> Callable[..., int]:
-        COMMANDS[run.__name__.removeprefix("cmd_")] = Door(run, flags, example)
-        return run
-
-    return register
-
-
-def flag(names: str, about: str, **options: Any) -> Flag:
-    """An argument of a command that takes a value, declared above the function that reads it."""
-    return names.split(), {"help": about, **options}
-
-
-def switch(name: str, about: str) -> Flag:
-    """A flag that is given or not."""
-    return flag(name, about, action="store_true")
-
-
-_JSON = switch("--json", "for a program, on stdout")
-
-
-@command(
-    switch("--no-setup", "do not install the parsers when they are missing"),
-    switch("--dry-run", "print the diff and write nothing"),
-    flag("--file", "manage a section here too", action="append", default=[], metavar="PATH"),
-    switch("--hooks", "register `hook` with the agents used here"),
-    switch("--mcp", "register `mcp` with the agents used here"),
-    flag("--agents", "these agents, with their helper files", nargs="?", const="", metavar="A,B"),
-    flag("--constitution", "which one to start from", choices=CONSTITUTIONS, default="product"),
-    switch("--no-constitution", "leave the constitution out"),
-    switch("--no-map", "leave the map out"),
-    switch("--vendor", f"copy this file to {VENDOR_PATH} and call that"),
-    example="python3 ctx.py init --dry-run",
-)
+@command
 def cmd_init(project: Project, args: argparse.Namespace) -> int:
     """Set this repository up: sections in AGENTS.md and CLAUDE.md, constitution, run loop, map.
 
@@ -11460,6 +11445,17 @@ def _setting(project: Project, field: str, name: str, text: str | None) -> Any:
     return getattr(project.config, field) if text is None else parse_setting(name, field, text)
 
 
+def _with_window(project: Project, field: str, text: str | None) -> Project:
+    """The project with a budget that is its share of --window: a number, or a family of models."""
+    if text is None:
+        return project
+    rows = [row.split() for row in TEMPLATES["windows.txt"].splitlines()[1:]]
+    sizes = [size for family, size in rows if text.lower().startswith(family)]
+    tokens = parse_number("--window", next(iter(sizes), text))
+    value = parse_setting("--window", field, str(int(tokens * WINDOW_SHARES[field])))
+    return project._replace(config=project.config._replace(**{field: value}))
+
+
 def _apply(project: Project, plan: Plan, *, dry: bool) -> list[str]:
     """Write a plan, or show it, and say what happened; the paths written."""
     if dry:
@@ -11468,27 +11464,15 @@ def _apply(project: Project, plan: Plan, *, dry: bool) -> list[str]:
     gone = [path for path in written if not os.path.lexists(f"{project.root}/{path}")]
     for path in written:
         say(project, f"{'removed' if path in gone else 'wrote'} {path}")
-    remove_empty_folders(project, gone)
+    for path in gone:
+        with contextlib.suppress(OSError):  # a folder that still holds something stays
+            os.removedirs(os.path.dirname(f"{project.root}/{path}"))
     for note in plan.notes:
         say(project, note)
     return written
 
 
-@command(
-    switch("--check", "write nothing; exit 1 if something is stale"),
-    switch("--force", "replace sections edited by hand, leaving a copy"),
-    flag(
-        "--force-constitution",
-        "replace the constitution, leaving a copy",
-        nargs="?",
-        const=CONSTITUTIONS[0],
-        choices=CONSTITUTIONS,
-        default="",
-    ),
-    switch("--remove", "take the managed sections out again"),
-    switch("--dry-run", "print the diff and write nothing"),
-    example="python3 ctx.py update --check",
-)
+@command
 def cmd_update(project: Project, args: argparse.Namespace) -> int:
     """Refresh what init made; parts that you edited are kept and named."""
     project = project._replace(look_only=args.check or args.dry_run)
@@ -11506,19 +11490,10 @@ def cmd_update(project: Project, args: argparse.Namespace) -> int:
     return 0
 
 
-@command(
-    flag("path", "the same as --focus PATH", nargs="?", metavar="PATH"),
-    flag("-t --tokens", "token budget, 100 to 10000 (default: map.token_budget)", metavar="N"),
-    flag("-o --output", "where to write it; - is stdout (default: .ctx/map.md)", metavar="F"),
-    flag("--focus", "rank from here; may be repeated", action="append", default=[], metavar="PATH"),
-    switch("--no-code-intel", "structure only: no file is parsed"),
-    _JSON,
-    switch("--diff", "what came and went since .ctx/map.md was written"),
-    switch("--ledger", "add how the recorded attempts at tasks went"),
-    example="python3 ctx.py map --tokens 3000 --output -",
-)
+@command
 def cmd_map(project: Project, args: argparse.Namespace) -> int:
     """Write the ranked map of this project, within a hard token budget."""
+    project = _with_window(project, "map_token_budget", args.window)
     budget = _setting(project, "map_token_budget", "--tokens", args.tokens)
     focus = [os.path.relpath(os.path.realpath(args.path), project.root)] if args.path else []
     focus = [*args.focus, *(path.replace(os.sep, "/") for path in focus if path != ".")]
@@ -11545,12 +11520,7 @@ def cmd_map(project: Project, args: argparse.Namespace) -> int:
     return 0
 
 
-@command(
-    switch("--full", "parse everything again, whatever the cache says"),
-    _JSON,
-    flag("--export", "write DIR/MODULE/ast_context.json for each top-level module", metavar="DIR"),
-    example="python3 ctx.py scan --json",
-)
+@command
 def cmd_scan(project: Project, args: argparse.Namespace) -> int:
     """Bring the index up to date: only what changed is parsed."""
     full = args.full or project.config.scan_mode == "full"
@@ -11559,11 +11529,7 @@ def cmd_scan(project: Project, args: argparse.Namespace) -> int:
     return 0
 
 
-@command(
-    flag("--languages", "every language, how it is read, its files here", action="store_true"),
-    _JSON,
-    example="python3 ctx.py doctor",
-)
+@command
 def cmd_doctor(project: Project, args: argparse.Namespace) -> int:
     """Tell what is installed, found, stale or broken, and what to do; exit 1 if anything is."""
     if args.languages:
@@ -11575,39 +11541,20 @@ def cmd_doctor(project: Project, args: argparse.Namespace) -> int:
     return int(any(finding.fix for finding in findings))
 
 
-@command(
-    flag("--from", "install from the wheels in DIR; no network", metavar="DIR", dest="source"),
-    flag("--download", "fetch the packages into DIR, for `setup --from` elsewhere", metavar="DIR"),
-    example="python3 ctx.py setup",
-)
+@command
 def cmd_setup(project: Project, args: argparse.Namespace) -> int:
     """Install the parsers into a private environment and fetch the tokenizer's vocabulary.
 
     The only command that uses the network. Later runs, of all your repositories, find both.
     """
-    write_packages(project, args.source or "", args.download or "")
+    write_packages(project, vars(args)["from"] or "", args.download or "")
     return 0
 
 
-@command(
-    flag("text", "the task; - reads it from stdin", nargs="?", default="", metavar="TEXT"),
-    flag("--tokens", "token budget (default: pack.token_budget)", metavar="N"),
-    _JSON,
-    switch("--summary", "files, symbols and reasons, in pack.summary_max_tokens"),
-    switch("--explain", "the signals of each file, and the blocks taken and left out"),
-    flag("--files", "must be in it; repeatable", action="append", default=[], metavar="PATH"),
-    flag("--role", "only what roles.NAME.paths lets it see", default="", metavar="NAME"),
-    flag("--diff", "for the review of what changed since a commit", default="", metavar="REF"),
-    flag(
-        "--strategy",
-        "texts of files, or signatures only",
-        default="relevance",
-        choices=("relevance", "signature_only"),
-    ),
-    example='python3 ctx.py pack "the parser drops comments" --tokens 8000',
-)
+@command
 def cmd_pack(project: Project, args: argparse.Namespace) -> int:
     """Choose the files and symbols that a task will touch, and say why, within a token budget."""
+    project = _with_window(project, "pack_token_budget", args.window)
     given = os.fsdecode(read_argument_file(project, "-")) if args.text == "-" else args.text
     text = read_request(project, to_unicode(given))
     if not text.strip() and not args.diff and not args.files:
@@ -11627,11 +11574,7 @@ def cmd_pack(project: Project, args: argparse.Namespace) -> int:
     return 0 if package.files else 1
 
 
-@command(
-    flag("words", "what to look for", nargs="+", metavar="WORD"),
-    _JSON,
-    example="python3 ctx.py search token budget",
-)
+@command
 def cmd_search(project: Project, args: argparse.Namespace) -> int:
     """Find the best files and symbols for some words, with the lines that match."""
     found = make_search(project, to_unicode(" ".join(args.words)))
@@ -11641,31 +11584,13 @@ def cmd_search(project: Project, args: argparse.Namespace) -> int:
     return 0 if found else 1
 
 
-_TASK = flag("task", "its id, or a prefix or short form that only it has", metavar="TASK")
-_SOURCE = flag("--source", "the tracker to read (default: tasks.source, or found)", metavar="NAME")
 _START = """No tasks found. To start, write a file TASKS.md with lines like
 - [ ] T-1: Title of the first task
 then run `python3 ctx.py tasks` again; cub, beads, Task Master, Backlog.md and others are found too.
 """
 
 
-@command(
-    _SOURCE,
-    switch("--ready", "only those that can be worked on now"),
-    switch("--next", "only the id of the next one; exit 1 if there is none"),
-    flag(
-        "--claim",
-        "with --next: nobody else is offered it for two hours",
-        metavar="NAME",
-        default="",
-    ),
-    flag("--skip", "not this one; repeatable", action="append", default=[], metavar="ID"),
-    flag("--epic", "only the parts of this one", metavar="ID", default=""),
-    flag("--label", "only those with this label", metavar="NAME", default=""),
-    flag("--status", "only those in this state", choices=TASK_STATES, default=""),
-    _JSON,
-    example="python3 ctx.py tasks --ready",
-)
+@command
 def cmd_tasks(project: Project, args: argparse.Namespace) -> int:
     """List the tasks seen here, ready ones first, and mark the next one."""
     tracker = read_tracker(project, args.source)
@@ -11695,7 +11620,7 @@ def cmd_tasks(project: Project, args: argparse.Namespace) -> int:
     return 0 if (chosen if args.next else tasks) else 1
 
 
-@command(_TASK, _SOURCE, example="python3 ctx.py context T-3")
+@command
 def cmd_context(project: Project, args: argparse.Namespace) -> int:
     """Write .runner/context/ anew: the goal, and history and failure of a retry."""
     files = make_context(read_briefing(project, args.task, args.source))
@@ -11705,19 +11630,7 @@ def cmd_context(project: Project, args: argparse.Namespace) -> int:
     return 0
 
 
-@command(
-    flag("task", _TASK[1]["help"], metavar="TASK", nargs="?"),
-    _SOURCE,
-    flag("--budget", "bytes, a hard limit (default: prompt.budget_bytes)", metavar="N"),
-    switch("--no-reanchor", "without the re-anchoring section"),
-    switch("--reanchor", "with it, whatever anchor.enabled and anchor.frequency say"),
-    flag("--sources", "what git, epic and re-anchoring sections may come from", metavar="A,B"),
-    flag("--role", "a package of what roles.NAME.paths lets it see", default="", metavar="NAME"),
-    switch("--system", "only the run loop, for a system prompt"),
-    _JSON,
-    switch("--explain", "a table of sections and sizes on stderr"),
-    example="python3 ctx.py prompt T-3 | claude -p",
-)
+@command
 def cmd_prompt(project: Project, args: argparse.Namespace) -> int:
     """Print everything one task needs, within a hard byte budget; refreshes .runner/context/ too."""
     if args.system:
@@ -11725,6 +11638,7 @@ def cmd_prompt(project: Project, args: argparse.Namespace) -> int:
         return 0
     if args.task is None:
         raise CtxError("prompt: needs a task; `tasks --next` names one")
+    project = _with_window(project, "prompt_budget_bytes", args.window)
     budget = project.config.prompt_budget_bytes
     if args.budget is not None:
         budget = parse_number("--budget", args.budget)
@@ -11772,16 +11686,7 @@ def _refresh_context(project: Project, briefing: Briefing) -> None:
         say(project, f"{error}; the prompt is whole without it")
 
 
-@command(
-    _TASK,
-    _SOURCE,
-    flag("--sources", "of prompt, agent, task, git, progress, epic, deps, retry", metavar="A,B"),
-    flag("--frequency", "print it only in every Nth call", metavar="N"),
-    flag("--since", "only what is new since the last anchor", type=str.lower, choices=("last",)),
-    switch("--short", "at most 600 bytes"),
-    _JSON,
-    example="python3 ctx.py anchor T-3 --sources task,git",
-)
+@command
 def cmd_anchor(project: Project, args: argparse.Namespace) -> int:
     """Print the re-anchoring block: what an agent in the middle of a task should see again."""
     names = _setting(project, "anchor_sources", "--sources", args.sources)
@@ -11802,20 +11707,7 @@ def cmd_anchor(project: Project, args: argparse.Namespace) -> int:
 _STATUSES = (*RESULTS, "failed", "interrupted", "open")
 
 
-@command(
-    _TASK,
-    _SOURCE,
-    flag("--status", "how it ended; open: offer it again", choices=_STATUSES, default=""),
-    flag(
-        "--answer", "what the agent printed, - is stdin; its last JSON line tells", metavar="FILE"
-    ),
-    flag("--exit", "exit code of the agent", metavar="CODE", default="0"),
-    flag("--summary", "what was done, or what went wrong", default=""),
-    flag("--guard", "how the checks ended", choices=("pass", "fail", "skipped"), default=""),
-    flag("--guard-exit", "the same by their exit code", metavar="CODE"),
-    flag("--log", "the log of the checks; its end is kept", metavar="FILE"),
-    example="python3 ctx.py record T-3 --answer answer.txt --guard-exit 1 --log guard.log",
-)
+@command
 def cmd_record(project: Project, args: argparse.Namespace) -> int:
     """Add an attempt to the ledger and the run state; its status, as it was judged, on stdout."""
     if not args.status and args.answer is None:
@@ -11840,22 +11732,14 @@ def cmd_record(project: Project, args: argparse.Namespace) -> int:
     return 0
 
 
-@command(
-    flag("--agent", "the agent that works", choices=sorted(AGENT_RUNS), default="claude"),
-    flag("--guard", "the command of the checks (default: the tests found here)", metavar="CMD"),
-    example="python3 ctx.py loop --agent claude > loop.sh",
-)
+@command
 def cmd_loop(project: Project, args: argparse.Namespace) -> int:
     """Print a shell script that works through the tasks: prompt, agent, checks, record, next."""
     write_stdout(make_loop(project, args.agent, args.guard or ""))
     return 0
 
 
-@command(
-    flag("task", "show the prompt of this task too", metavar="TASK", nargs="?"),
-    _SOURCE,
-    example="python3 ctx.py view T-3",
-)
+@command
 def cmd_view(project: Project, args: argparse.Namespace) -> int:
     """Write .ctx/view.html, a page that shows what an agent would get and why."""
     briefing = read_briefing(project, args.task, args.source) if args.task else None
@@ -11874,17 +11758,14 @@ _COMMON_FLAGS = {
 }
 
 
-@command(
-    flag("shell", "the shell it is for", choices=("bash", "zsh", "fish")),
-    example="python3 ctx.py completion bash",
-)
+@command
 def cmd_completion(project: Project, args: argparse.Namespace) -> int:
     """Print a completion script: `eval "$(python3 ctx.py completion bash)"`, likewise zsh and fish."""
     words: dict[str, dict[str, str]] = {"": {}}
-    for name, door in COMMANDS.items():
-        words[""][name] = (door.run.__doc__ or "").splitlines()[0]
+    for name, run in COMMANDS.items():
+        words[""][name] = (run.__doc__ or "").splitlines()[0]
         words[name] = {}
-        for names, options in door.flags:
+        for names, options in parse_command(name)[1]:
             choices = {word: options["help"] for word in options.get("choices", ())}
             if names[-1].startswith("-"):
                 words[name][names[-1]] = options["help"]
@@ -11903,7 +11784,7 @@ def cmd_completion(project: Project, args: argparse.Namespace) -> int:
 _MAX_MESSAGE = 20_000_000  # bytes: far more than any agent sends
 
 
-@command(example="python3 ctx.py hook < event.json")
+@command
 def cmd_hook(project: Project, args: argparse.Namespace) -> int:
     """Answer a coding agent's hook: event JSON on stdin, context JSON on stdout, always exit 0."""
     return run_hook(project._replace(quiet=True, look_only=True))
@@ -12036,7 +11917,7 @@ _ABOUT: dict[str, Any] = {
 _FRESH = {"ttlMs": 3_600_000, "cacheScope": "public"}  # tools change only with ctx.py itself
 
 
-@command(example="python3 ctx.py mcp")
+@command
 def cmd_mcp(project: Project, args: argparse.Namespace) -> int:
     """Serve map, pack, search and more as an MCP server on stdin and stdout, until input ends."""
     import json
@@ -12209,8 +12090,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _run(words)
     except CtxError as error:
         warn(str(error))
-        door = words[2:] if words[:1] == ["--root"] else words
-        return 0 if door[:1] == ["hook"] else 2  # a 2 would block the agent
+        rest = words[2:] if words[:1] == ["--root"] else words
+        return 0 if rest[:1] == ["hook"] else 2  # a 2 would block the agent
     except KeyboardInterrupt:
         return 130
 
@@ -12238,12 +12119,11 @@ def _run(argv: list[str]) -> int:
         return 0
     if args.command not in COMMANDS:
         raise CtxError(f"{args.command}: unknown command; {closest(args.command, list(COMMANDS))}")
-    door = COMMANDS[args.command]
-    args = _command_parser(args.command, door).parse_args(args.rest, args)
+    args = _command_parser(args.command).parse_args(args.rest, args)
     root = os.path.realpath(args.root) if args.root else find_root(".")
     if not os.path.isdir(root):
         raise CtxError(f"{args.root}: not a folder; give --root an existing folder")
-    return door.run(Project(root, read_config(root), args.quiet, args.verbose), args)
+    return COMMANDS[args.command](Project(root, read_config(root), args.quiet, args.verbose), args)
 
 
 def _new_parser(prog: str, **options: Any) -> argparse.ArgumentParser:
@@ -12275,17 +12155,13 @@ def _add_global_flags(parser: argparse.ArgumentParser, default: Any) -> None:
         )
 
 
-def _command_parser(name: str, door: Door) -> argparse.ArgumentParser:
-    parser = _new_parser(
-        f"ctx {name}",
-        description=re.sub(r"\n +", "\n", door.run.__doc__ or "").strip(),
-        epilog=f"example:\n  {door.example}",
-    )
-    for names, options in door.flags:
+def _command_parser(name: str) -> argparse.ArgumentParser:
+    example, flags = parse_command(name)
+    about = re.sub(r"\n +", "\n", COMMANDS[name].__doc__ or "").strip()
+    parser = _new_parser(f"ctx {name}", description=about, epilog=f"example:\n  {example}")
+    for names, options in flags:
         parser.add_argument(*names, **options)
-    _add_global_flags(
-        parser, "==SUPPRESS=="
-    )  # argparse's own word for: do not set what is not given
+    _add_global_flags(parser, "==SUPPRESS==")  # argparse's word for: do not set what is not given
     return parser
 
 
@@ -12293,8 +12169,8 @@ def _help() -> str:
     """What `ctx --help` prints: every command with the first line of its help."""
     lines = ["usage: ctx [--root DIR] [--quiet] [--verbose] COMMAND [flags]", ""]
     lines += ["Context for coding agents, from this repository alone.", "", "commands:"]
-    for name, door in COMMANDS.items():
-        lines.append(f"  {name:<12}{(door.run.__doc__ or '').strip().splitlines()[0]}")
+    for name, run in COMMANDS.items():
+        lines.append(f"  {name:<12}{(run.__doc__ or '').strip().splitlines()[0]}")
     lines += ["", "`ctx COMMAND --help` tells more. Start with: python3 ctx.py init"]
     return "\n".join(lines) + "\n"
 
@@ -12377,6 +12253,115 @@ codex     note     .codex/config.toml               Codex reads .codex/config.to
 - A task that touches many files: plan mode first. One task as a prompt: `{ctx} prompt TASK | claude -p`.
 - The skill `ctx` (`.claude/skills/ctx/SKILL.md`) answers questions about this repository.
 - The agent `repo-mapper` (`.claude/agents/repo-mapper.md`) finds things without changing anything.
+"""[1:],
+    "commands.txt": r"""
+# The commands' arguments: names, value, help. N: a value, N= or N=x: its default; N* may be repeated, N+ at least once, N? may
+# be left out, {a,b}: one of these. Without a value a flag is given or not. The first line of a command ends with an example.
+
+init  python3 ctx.py init --dry-run
+  --no-setup                              do not install the parsers when they are missing
+  --dry-run                               print the diff and write nothing
+  --file PATH*                            manage a section here too
+  --hooks                                 register `hook` with the agents used here
+  --mcp                                   register `mcp` with the agents used here
+  --agents A,B?                           these agents, with their helper files
+  --constitution {product,library,minimal}=product  which one to start from
+  --no-constitution                       leave the constitution out
+  --no-map                                leave the map out
+  --vendor                                copy this file to .ctx/ctx.py and call that
+update  python3 ctx.py update --check
+  --check                                 write nothing; exit 1 if something is stale
+  --force                                 replace sections edited by hand, leaving a copy
+  --force-constitution {product,library,minimal}?  replace the constitution, leaving a copy
+  --remove                                take the managed sections out again
+  --dry-run                               print the diff and write nothing
+map  python3 ctx.py map --tokens 3000 --output -
+  path PATH?                              the same as --focus PATH
+  -t,--tokens N                           token budget, 100 to 10000 (default: map.token_budget)
+  --window N                              tokens of the model's context window, or its family: 0.75 % of it is the budget
+  -o,--output F                           where to write it; - is stdout (default: .ctx/map.md)
+  --focus PATH*                           rank from here; may be repeated
+  --no-code-intel                         structure only: no file is parsed
+  --json                                  for a program, on stdout
+  --diff                                  what came and went since .ctx/map.md was written
+  --ledger                                add how the recorded attempts at tasks went
+scan  python3 ctx.py scan --json
+  --full                                  parse everything again, whatever the cache says
+  --json                                  for a program, on stdout
+  --export DIR                            write DIR/MODULE/ast_context.json for each top-level module
+doctor  python3 ctx.py doctor
+  --languages                             every language, how it is read, its files here
+  --json                                  for a program, on stdout
+setup  python3 ctx.py setup
+  --from DIR                              install from the wheels in DIR; no network
+  --download DIR                          fetch the packages into DIR, for `setup --from` elsewhere
+pack  python3 ctx.py pack "the parser drops comments" --tokens 8000
+  text TEXT?=                             the task; - reads it from stdin
+  -t,--tokens N                           token budget (default: pack.token_budget)
+  --window N                              tokens of the model's context window, or its family: 4 % of it is the budget
+  --json                                  for a program, on stdout
+  --summary                               files, symbols and reasons, in pack.summary_max_tokens
+  --explain                               the signals of each file, and the blocks taken and left out
+  --files PATH*                           must be in it; repeatable
+  --role NAME=                            only what roles.NAME.paths lets it see
+  --diff REF=                             for the review of what changed since a commit
+  --strategy {relevance,signature_only}=relevance  texts of files, or signatures only
+search  python3 ctx.py search token budget
+  words WORD+                             what to look for
+  --json                                  for a program, on stdout
+tasks  python3 ctx.py tasks --ready
+  --source NAME                           the tracker to read (default: tasks.source, or found)
+  --ready                                 only those that can be worked on now
+  --next                                  only the id of the next one; exit 1 if there is none
+  --claim NAME=                           with --next: nobody else is offered it for two hours
+  --skip ID*                              not this one; repeatable
+  --epic ID=                              only the parts of this one
+  --label NAME=                           only those with this label
+  --status {in_progress,open,blocked,done}  only those in this state
+  --json                                  for a program, on stdout
+context  python3 ctx.py context T-3
+  task TASK                               its id, or a prefix or short form that only it has
+  --source NAME                           the tracker to read (default: tasks.source, or found)
+prompt  python3 ctx.py prompt T-3 | claude -p
+  task TASK?                              its id, or a prefix or short form that only it has
+  --source NAME                           the tracker to read (default: tasks.source, or found)
+  --budget N                              bytes, a hard limit (default: prompt.budget_bytes)
+  --window N                              tokens of the model's context window, or its family: 5 % of it is the budget
+  --no-reanchor                           without the re-anchoring section
+  --reanchor                              with it, whatever anchor.enabled and anchor.frequency say
+  --sources A,B                           what git, epic and re-anchoring sections may come from
+  --role NAME=                            a package of what roles.NAME.paths lets it see
+  --system                                only the run loop, for a system prompt
+  --json                                  for a program, on stdout
+  --explain                               a table of sections and sizes on stderr
+anchor  python3 ctx.py anchor T-3 --sources task,git
+  task TASK                               its id, or a prefix or short form that only it has
+  --source NAME                           the tracker to read (default: tasks.source, or found)
+  --sources A,B                           of prompt, agent, task, git, progress, epic, deps, retry
+  --frequency N                           print it only in every Nth call
+  --since {last,LAST}                     only what is new since the last anchor
+  --short                                 at most 600 bytes
+  --json                                  for a program, on stdout
+record  python3 ctx.py record T-3 --answer answer.txt --guard-exit 1 --log guard.log
+  task TASK                               its id, or a prefix or short form that only it has
+  --source NAME                           the tracker to read (default: tasks.source, or found)
+  --status {done,retry,decomposed,stuck,failed,interrupted,open}  how it ended; open: offer it again
+  --answer FILE                           what the agent printed, - is stdin; its last JSON line tells
+  --exit CODE=0                           exit code of the agent
+  --summary TEXT=                         what was done, or what went wrong
+  --guard {pass,fail,skipped}             how the checks ended
+  --guard-exit CODE                       the same by their exit code
+  --log FILE                              the log of the checks; its end is kept
+loop  python3 ctx.py loop --agent claude > loop.sh
+  --agent {claude,codex,gemini}=claude    the agent that works
+  --guard CMD                             the command of the checks (default: the tests found here)
+view  python3 ctx.py view T-3
+  task TASK?                              show the prompt of this task too
+  --source NAME                           the tracker to read (default: tasks.source, or found)
+completion  python3 ctx.py completion bash
+  shell {bash,zsh,fish}                   the shell it is for
+hook  python3 ctx.py hook < event.json
+mcp  python3 ctx.py mcp
 """[1:],
     "completion.bash": r"""
 # bash completion of ctx.py; to load it: eval "$(python3 ctx.py completion bash)"
@@ -15064,6 +15049,22 @@ draw();
 </script>
 </body>
 </html>
+"""[1:],
+    "windows.txt": r"""
+# Families of models and their context windows in tokens; the first beginning that fits counts.
+claude    200000
+gpt-4o    128000
+gpt-4.1   1000000
+gpt-5     400000
+gpt       128000
+o3        200000
+o4        200000
+gemini    1000000
+grok      256000
+llama     128000
+mistral   128000
+deepseek  128000
+qwen      256000
 """[1:],
     "windsurf-rule.md": r"""
 ---

@@ -24,7 +24,7 @@ def test_no_command_prints_the_help(tmp_path: Path) -> None:
 def test_the_help_of_a_command_has_an_example_and_no_colours(tmp_path: Path, name: str) -> None:
     done = lab.run(tmp_path, name, "--help", env={"FORCE_COLOR": "1", "PYTHON_COLORS": "1"})
     assert (done.returncode, done.stderr) == (0, "")
-    assert f"example:\n  {ctx.COMMANDS[name].example}" in done.stdout
+    assert f"example:\n  {ctx.parse_command(name)[0]}" in done.stdout
     assert "\x1b" not in done.stdout
     assert os.listdir(tmp_path) == []
 
@@ -41,6 +41,21 @@ def test_a_map_is_asked_for_as_people_type_it(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     focused = lab.run(tmp_path, "map", "b.py", "-o", "-", cwd=tmp_path / "src").stdout
     assert focused == lab.run(tmp_path, "map", "--focus", "src/b.py", "-o", "-").stdout
+
+
+def test_a_budget_is_a_share_of_the_models_window(tmp_path: Path) -> None:
+    lab.plant(tmp_path, {"a.py": "def first(): ...\n", "TASKS.md": "- [ ] T-1: Call first\n"})
+    for window in ("200000", "claude-opus-5", "Claude"):
+        done = lab.run(tmp_path, "map", "--window", window, "-o", "-")
+        assert "of 1500 tokens" in done.stdout
+    assert "of 8000 tokens" in lab.run(tmp_path, "pack", "first", "--window", "claude").stdout
+    done = lab.run(tmp_path, "map", "-o", "-", env={"CTX_MAP_WINDOW": "400000"})
+    assert "of 3000 tokens" in done.stdout
+    env = {"CTX_MAP_WINDOW": "400000", "CTX_MAP_TOKEN_BUDGET": "800"}
+    assert "of 800 tokens" in lab.run(tmp_path, "map", "-o", "-", env=env).stdout
+    done = lab.run(tmp_path, "prompt", "T-1", "--window", "8000")
+    assert done.returncode == 2 or len(done.stdout.encode()) <= 1600
+    assert "not a whole number" in lab.run(tmp_path, "map", "--window", "huge").stderr
 
 
 def test_a_map_replaces_no_file_but_a_map(tmp_path: Path) -> None:
