@@ -12160,6 +12160,7 @@ def _command_parser(name: str) -> argparse.ArgumentParser:
     about = re.sub(r"\n +", "\n", COMMANDS[name].__doc__ or "").strip()
     parser = _new_parser(f"ctx {name}", description=about, epilog=f"example:\n  {example}")
     for names, options in flags:
+        options["help"] = options["help"].replace("%", "%%")
         parser.add_argument(*names, **options)
     _add_global_flags(parser, "==SUPPRESS==")  # argparse's word for: do not set what is not given
     return parser
