@@ -6200,7 +6200,7 @@ def render_completion(shell: str, words: Mapping[str, Mapping[str, str]]) -> str
 
 
 # ---- 12 DISK (world) -------------------------------------------------------
-# Files, git, environment, configuration, tokens, talk. Decides nothing. Uses: TYPES TEXT LANGUAGES.
+# Files, environment, configuration, tokens, messages. Decides nothing. Uses: TYPES TEXT LANGUAGES.
 
 
 def say(project: Project, text: str) -> None:
@@ -6224,7 +6224,11 @@ def write_stdout(text: str) -> None:
     if sys.stdout is None:
         raise CtxError("stdout: is closed; give the output a place")
     try:
-        sys.stdout.buffer.write(_to_bytes(text))
+        source = text.encode("utf-8", "surrogateescape")  # bytes that are no UTF-8 are themselves
+    except UnicodeEncodeError:
+        source = text.encode("utf-8", "backslashreplace")
+    try:
+        sys.stdout.buffer.write(source)
         sys.stdout.buffer.flush()
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # so that the exit does not complain either
@@ -6232,39 +6236,9 @@ def write_stdout(text: str) -> None:
             raise CtxError(f"stdout: cannot write: {error.strerror}; make room") from error
 
 
-def _to_bytes(text: str) -> bytes:
-    """UTF-8; bytes of a file that are not, kept by surrogateescape, are themselves again."""
-    try:
-        return text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "backslashreplace")
-
-
 # -- configuration
 
 ANCHOR_SOURCES = ("prompt", "agent", "task", "git", "progress", "epic", "deps", "retry")
-# setting -> its least and its greatest value, or the words it may hold
-_LIMITS: dict[str, tuple[Any, ...]] = {
-    "map_token_budget": (100, 10_000),
-    "map_max_depth": (1, 10),
-    "pack_token_budget": (100, 1_000_000),
-    "pack_ast_weight": (0, 1),
-    "pack_semantic_weight": (0, 1),
-    "pack_min_relevance": (0, 1),
-    "pack_summary_max_tokens": (100, 100_000),
-    "prompt_budget_bytes": (1_000, 10_000_000),
-    "map_window": (0, 9_999_999),
-    "pack_window": (0, 9_999_999),
-    "prompt_window": (0, 9_999_999),
-    "tasks_max_attempts": (1, 1_000),
-    "anchor_frequency": (1, 1_000),
-    "anchor_git_commits": (0, 100),
-    "anchor_progress_lines": (0, 1_000),
-    "anchor_max_prompt_lines": (0, 10_000),
-    "anchor_sources": ANCHOR_SOURCES,
-    "scan_mode": ("incremental", "full"),
-    "tokens_encoding": ("o200k_base", "cl100k_base", "estimate"),
-}
 
 
 def read_config(root: str) -> Config:
@@ -6349,12 +6323,14 @@ def check_setting(where: str, field: str, value: Any) -> Any:
         kinds = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
         kind = kinds.get(type(default), "a list of texts")
         raise CtxError(f"{where}: {key} must be {kind}; correct it")
-    limits = _LIMITS.get(field, ())
-    for each in value if isinstance(value, tuple) else (value,):
-        words = isinstance(each, str)
-        if limits and not (each in limits if words else limits[0] <= each <= limits[1]):
-            wanted = ", ".join(limits) if words else f"{limits[0]} to {limits[1]}"
-            raise CtxError(f"{where}: {key} is {each}; it must be {wanted}")
+    # a row: the setting, then its least and greatest value or the words that it may hold
+    row = re.search(rf"(?m)^{field} (.*)$", TEMPLATES["settings.txt"])
+    limits = row[1].split() if row else []
+    for item in value if isinstance(value, tuple) else (value,):
+        words = isinstance(item, str)
+        if limits and not (item in limits if words else int(limits[0]) <= item <= int(limits[1])):
+            wanted = ", ".join(limits) if words else " to ".join(limits)
+            raise CtxError(f"{where}: {key} is {item}; it must be {wanted}")
     return value
 
 
@@ -6457,8 +6433,10 @@ def write_changes(project: Project, changes: Iterable[Change]) -> list[str]:
     try:
         for change in changes:
             if change.new != change.old:
-                place = find_place(project, change.path)
-                made += _missing_folders(place)
+                place = folder = find_place(project, change.path)
+                at = len(made)
+                while not os.path.lexists(folder := os.path.dirname(folder)):
+                    made.insert(at, folder)
                 staged.append((change, place, _stage(change, place)))
         for change, place, _ in staged:
             # two runs may write a product of ours at once: the last one wins, both are right
@@ -6470,7 +6448,11 @@ def write_changes(project: Project, changes: Iterable[Change]) -> list[str]:
         path = staged[-1][0].path if staged else "?"
         raise CtxError(f"{path}: cannot write: {error.strerror}; nothing was changed") from error
     finally:
-        _unstage([temporary for _, _, temporary in staged], made)
+        for _, _, temporary in staged:
+            _remove(temporary)
+        for folder in reversed(made):  # those still empty
+            with contextlib.suppress(OSError):
+                os.rmdir(folder)
     return [change.path for change, _, _ in staged]
 
 
@@ -6486,25 +6468,6 @@ def write_planned(project: Project, plan: Callable[[], list[Change]]) -> list[st
 
 
 _RACE = "changed while ctx was running"
-
-
-def _missing_folders(place: str) -> list[str]:
-    """The folders that a file at this place still needs, outermost first."""
-    missing: list[str] = []
-    folder = os.path.dirname(place)
-    while not os.path.lexists(folder):
-        missing.insert(0, folder)
-        folder = os.path.dirname(folder)
-    return missing
-
-
-def _unstage(temporaries: Iterable[str], made: Sequence[str]) -> None:
-    """Take away what was prepared and not used: temporary files, and folders still empty."""
-    for temporary in filter(None, temporaries):
-        _remove(temporary)
-    for folder in reversed(made):
-        with contextlib.suppress(OSError):
-            os.rmdir(folder)
 
 
 def _remove(place: str) -> None:
@@ -6643,20 +6606,15 @@ def _sweep(folder: str) -> None:
     """Remove what a killed run left behind: temporary files and folders whose process is gone."""
     for name in os.listdir(folder):
         owner = re.match(rf"{re.escape(_TEMPORARY)}(\d+)-", name)
-        if owner and not _is_alive(int(owner[1])):
+        try:
+            if owner and os.name == "nt":
+                _remove(os.path.join(folder, name))  # an open file stays there: trying is safe
+            elif owner:
+                os.kill(int(owner[1]), 0)
+        except ProcessLookupError:
             _remove(os.path.join(folder, name))
-
-
-def _is_alive(process: int) -> bool:
-    if os.name == "nt":
-        return False  # an open file cannot be removed there, so trying is safe
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True
-    return True
+        except (OSError, OverflowError):
+            pass  # it is alive, and another user's
 
 
 def _commit(staged: Sequence[tuple[Change, str, str]]) -> None:
@@ -14493,6 +14451,27 @@ tried. In each case leave the repository in a working state.
 (\s-u\s+[\w.-]+:)\S+ -> \1…
 \b(?:gh[pousr]_\w{16,}|github_pat_\w{20,}|sk-[\w-]{16,}|xox[a-z]-[\w-]{10,}|AKIA[0-9A-Z]{12,}|eyJ[\w-]{10,}\.[\w-]{5,}[\w.-]*) -> …
 (?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z) -> …
+"""[1:],
+    "settings.txt": r"""
+map_token_budget 100 10000
+map_max_depth 1 10
+map_window 0 9999999
+pack_token_budget 100 1000000
+pack_ast_weight 0 1
+pack_semantic_weight 0 1
+pack_min_relevance 0 1
+pack_summary_max_tokens 100 100000
+pack_window 0 9999999
+prompt_budget_bytes 1000 10000000
+prompt_window 0 9999999
+anchor_sources prompt agent task git progress epic deps retry
+anchor_frequency 1 1000
+anchor_git_commits 0 100
+anchor_progress_lines 0 1000
+anchor_max_prompt_lines 0 10000
+tasks_max_attempts 1 1000
+scan_mode incremental full
+tokens_encoding o200k_base cl100k_base estimate
 """[1:],
     "skill.md": r"""
 ---
