@@ -6628,7 +6628,10 @@ def _commit(staged: Sequence[tuple[Change, str, str]]) -> None:
                 with contextlib.suppress(FileNotFoundError):  # another run was faster
                     os.unlink(place)
             done.append((change, place))
-            _sync_folder(os.path.dirname(place))
+            if os.name != "nt":
+                handle = os.open(os.path.dirname(place), os.O_RDONLY)
+                os.fsync(handle)
+                os.close(handle)
     except OSError:
         for change, place in done:
             if change.old is None:
@@ -6638,18 +6641,6 @@ def _commit(staged: Sequence[tuple[Change, str, str]]) -> None:
                     file.write(change.old)
         raise
 
-
-def _sync_folder(folder: str) -> None:
-    if os.name == "nt":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-# -- listing
 
 OWN_FOLDERS = (".ctx", ".runner", ".git")
 IGNORED = "cache/\nview.html\n"  # the text of .ctx/.gitignore
@@ -7014,11 +7005,6 @@ def find_above(folder: str, *names: str) -> str:
     return folder
 
 
-def has_git_folder(root: str) -> bool:
-    """Whether a folder or one above it is a git work tree."""
-    return find_above(root, ".git") != ""
-
-
 def run_git(project: Project, *args: str, limit: float = 60) -> bytes | None:
     """What git prints, or None if it fails; no setting of the repository makes it run a program."""
     import subprocess
@@ -7051,7 +7037,7 @@ def run_git(project: Project, *args: str, limit: float = 60) -> bytes | None:
 
 def list_git_files(project: Project) -> list[str] | None:
     """What git tracks or would track; None where git cannot say."""
-    if not has_git_folder(project.root):
+    if not find_above(project.root, ".git"):
         return None
     out = run_git(project, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
     if out is None:
@@ -7062,7 +7048,7 @@ def list_git_files(project: Project) -> list[str] | None:
 
 def read_head(project: Project) -> str:
     """The commit that is checked out, or ""."""
-    asked = has_git_folder(project.root)
+    asked = find_above(project.root, ".git")
     out = run_git(project, "rev-parse", "--verify", "-q", "HEAD") if asked else None
     return (out or b"").decode("ascii", "replace").strip()
 
@@ -7091,7 +7077,7 @@ def find_common_folder(project: Project) -> str:
 
 def read_work_mark(project: Project) -> str:
     """What tells one state of the work tree from another; "" without git."""
-    if not has_git_folder(project.root):
+    if not find_above(project.root, ".git"):
         return ""
     marks = [read_head(project).encode()]
     for path in sorted(list_uncommitted(project)):
@@ -7420,8 +7406,12 @@ def list_files(project: Project) -> dict[str, Stamp]:
     plain = all(map(str.isascii, paths))
     for path in sorted({*paths} - {_own_path(project)}, key=None if plain else os.fsencode):
         folder = folder_of(path)
-        if folder not in folders:
-            _note_folder(project, folder, folders)
+        above = [folder]
+        while above[-1] not in folders:
+            above.append(folder_of(above[-1]))
+        for inner, outer in zip(above[-2::-1], above[::-1], strict=False):
+            plain = folders[outer] and inner not in OWN_FOLDERS
+            folders[inner] = plain and not os.path.islink(f"{project.root}/{inner}")
         if not folders[folder] or excluded.fullmatch(path):
             continue
         try:
@@ -7464,16 +7454,6 @@ def _own_path(project: Project) -> str:
     """Where this script lies in a repository that only uses it: it is no part of that project."""
     at_home = os.path.isfile(os.path.join(project.root, "templates", "runloop.md"))
     return "" if at_home else script_path(project)
-
-
-def _note_folder(project: Project, folder: str, known: dict[str, bool]) -> None:
-    """Learn whether a folder and all above it are folders, not links, and not our own."""
-    todo = [folder]
-    while (above := todo[-1].rpartition("/")[0]) not in known:
-        todo.append(above)
-    for each in reversed(todo):
-        plain = known[each.rpartition("/")[0]] and each not in OWN_FOLDERS
-        known[each] = plain and not os.path.islink(os.path.join(project.root, each))
 
 
 def _list_by_walk(project: Project) -> list[str]:
@@ -7607,7 +7587,9 @@ def _drive_worker(
                     path, kind, number, _ = chunk.pop(at)
                     if kind:
                         entry = Entry(_digest(read_source(project, path) or b""), kind, _FAILED)
-                        result = _Result({path: entry}, {}, {}, {path: _encode_tags(NO_TAGS)})
+                        result = _Result(
+                            {path: entry}, {}, {}, {path: json.dumps(NO_TAGS).encode()}
+                        )
                         chunk += [Job(path, "", number)] if number >= 0 else []
                     chunks += [chunk] if chunk else []
                 put(result)
@@ -7652,7 +7634,8 @@ def run_worker(root: str, search_path: str, own: str) -> int:
             if source is not None and kind:
                 tags = tag_file(path, source, kind, own)
                 names = [definition.name for definition in tags.definitions]
-                line = f"{_digest(source)} {_sketch(tags)} ".encode() + _encode_tags(tags)
+                data = json.dumps(tags, separators=(",", ":"))
+                line = f"{_digest(source)} {_sketch(tags)} {data}".encode()
             if source is not None and number >= 0:
                 text = "" if b"\0" in source[:8000] else source.decode("utf-8", "replace")
                 language = read_language(project, path)
@@ -7679,12 +7662,6 @@ def _sketch(tags: FileTags) -> str:
     """A hash of what a ranking sees: not where the definitions stand, nor how they read."""
     seen = [(*each[2:5], bool(each.doc), each.exported) for each in tags.definitions]
     return _digest(repr((seen, tags[1:])).encode("utf-8", "surrogatepass"))
-
-
-def _encode_tags(tags: FileTags) -> bytes:
-    import json
-
-    return json.dumps(tags, ensure_ascii=True, separators=(",", ":")).encode()
 
 
 def _decode_tags(data: bytes) -> FileTags | None:
@@ -8193,16 +8170,13 @@ def write_scan(cache: Cache, text: str) -> None:
     """Keep a line about a scan, after its time."""
     when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())
     row = CacheRow("scans", f"{time.time_ns():020}", "", f"{when}: {text}".encode())
-    cache.write([row], keep=_KEPT_SCANS)
+    cache.write([row], keep=20)
 
 
 def list_scans(project: Project) -> list[str]:
     """A line about each of the last scans, newest first."""
     rows = open_cache(project, hurry=True).list_rows("scans")
     return [row.data.decode("utf-8", "replace") for row in reversed(rows)]
-
-
-_KEPT_SCANS = 20
 
 
 # -- the cache as it is: nothing is listed, parsed or written, for answers in a hurry
@@ -9354,7 +9328,7 @@ def _time_text(seconds: float) -> str:
 
 def _claims_place(project: Project) -> str:
     """The file of claims: one for all work trees of a repository, as they share a tracker."""
-    if has_git_folder(project.root):
+    if find_above(project.root, ".git"):
         return os.path.join(find_common_folder(project), "ctx-claims.jsonl")
     return os.path.join(project.root, ".ctx/cache/claims.jsonl")
 
@@ -11249,7 +11223,7 @@ def check_health(project: Project) -> list[Finding]:
     how = counter if exact else "estimate (no vocabulary on this machine)"
     found.append(Finding("tokens", how, f"{ctx} setup" if not exact and use_packages() else ""))
     git, fix = "not a git work tree: files are found by walking", ""
-    if has_git_folder(project.root):
+    if find_above(project.root, ".git"):
         version = read_git_version(project)
         git, fix = version or "not installed or not usable here", "" if version else "install git"
     tracker = read_tasks(project, project.config.tasks_source)
