@@ -440,6 +440,20 @@ def test_a_terminal_shows_what_is_done_and_how_far_it_is(tmp_path: Path) -> None
     assert shown["--quiet"] == b"end"
 
 
+def test_the_defaults_are_those_that_are_documented() -> None:
+    config = ctx.Config()
+    assert (config.map_token_budget, config.map_max_depth, config.pack_token_budget) == (
+        1500,
+        4,
+        8000,
+    )
+    assert (config.pack_ast_weight, config.pack_semantic_weight) == (0.6, 0.4)
+    assert (config.pack_min_relevance, config.pack_summary_max_tokens) == (0.2, 4000)
+    assert (config.prompt_budget_bytes, config.tasks_max_attempts) == (40_000, 5)
+    assert (config.anchor_git_commits, config.anchor_progress_lines) == (3, 20)
+    assert config.anchor_max_prompt_lines == 100 and config.tokens_encoding == "o200k_base"
+
+
 def test_a_quiet_project_says_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     ctx.say(ctx.Project("/", quiet=True), "words")
     assert capfd.readouterr().err == ""
