@@ -8284,6 +8284,8 @@ def find_task(tracker: Tracker, wanted: str) -> Task:
     """The task of that id, or of a prefix or short form that only one id has."""
     if not wanted or ".." in wanted.split("/") or re.search(r"^/|\\|^\w:|[\x00-\x1f]", wanted):
         raise CtxError(f"{show(wanted)!r}: not a task id; `tasks` lists them")
+    if not tracker.tasks:
+        raise CtxError("tasks: no task found here; write `- [ ] T-1: Title` into TASKS.md")
     folded = wanted.casefold()
     word, last = re.escape(folded), re.escape(folded.rpartition("/")[2])
     spec, _, number = map(re.escape, folded.rpartition("."))  # fn-9.4 is fn-9-some-name.4
@@ -10181,8 +10183,6 @@ def read_tracker(project: Project, source: str | None, wanted: str = "") -> Trac
 def read_briefing(project: Project, wanted: str, source: str | None) -> Briefing:
     """One task with all that is known about it."""
     tracker = read_tracker(project, source, wanted)
-    if not tracker.source:
-        raise CtxError("tasks: no task found here; write `- [ ] T-1: Title` into TASKS.md")
     task = find_task(tracker, wanted)
     task = task._replace(max_attempts=task.max_attempts or project.config.tasks_max_attempts)
     attempts = read_attempts(project, task)
@@ -10448,10 +10448,11 @@ def make_loop(project: Project, agent: str, guard: str) -> str:
     guard = guard or next(iter(tests), "make test")
     tracker = read_tasks(project, project.config.tasks_source)
     close = tracker_step(project, tracker.tasks[0], "close") if tracker.tasks else ""
-    programs = re.findall(r"`([\w./-]+) [^`]*`", close)
+    programs = re.findall(r"`([\w.][\w./-]+) [^`]*`", close)
     ctx = script_command(project)
-    allowed = [f'"Bash({name}:*)"' for name in (ctx, guard, "git add", "git commit", *programs)]
-    run = AGENT_RUNS[agent].format(allowed=" ".join(allowed))
+    names = (ctx, guard, "git add", "git commit", *programs)
+    allowed = " ".join(shlex.quote(f"Bash({name}:*)") for name in names)
+    run = AGENT_RUNS[agent].format(allowed=allowed)
     return fill("loop.sh", ctx=ctx, agent=shlex.quote(run), guard=shlex.quote(guard))
 
 
@@ -11526,11 +11527,9 @@ then run `python3 ctx.py tasks` again; cub, beads, Task Master, Backlog.md and o
 def cmd_tasks(project: Project, args: argparse.Namespace) -> int:
     """List the tasks seen here, ready ones first, and mark the next one."""
     tracker = read_tracker(project, args.source)
-    skipped = [find_task(tracker, wanted).id for wanted in args.skip]
-    wanted = filter_tasks(tracker, args.epic, args.label, args.status)
-    ready = [task for task in list_ready(tracker, args.claim) if task in wanted]
-    ready = [task for task in ready if task.id not in skipped]
-    tasks = ready if args.ready else [task for task in order_tasks(tracker) if task in wanted]
+    wanted = {task.id for task in filter_tasks(tracker, args.epic, args.label, args.status)}
+    ready = [task for task in list_ready(tracker, args.claim) if task.id in wanted - {*args.skip}]
+    tasks = ready if args.ready else [task for task in order_tasks(tracker) if task.id in wanted]
     if args.next and args.claim:
         claims = (task for task in ready if write_claim(project, task, args.claim))
         ready = list(itertools.islice(claims, 1))
@@ -11648,11 +11647,8 @@ def cmd_record(project: Project, args: argparse.Namespace) -> int:
     guard = args.guard
     if args.guard_exit is not None:
         guard = "fail" if parse_number("--guard-exit", args.guard_exit) else "pass"
-    answer = (
-        None
-        if args.answer is None
-        else read_argument_file(project, args.answer).decode("utf-8", "replace")
-    )
+    source = None if args.answer is None else read_argument_file(project, args.answer)
+    answer = None if source is None else source.decode("utf-8", "replace")
     task = read_recorded(project, args.task, args.source)
     told = Attempt(args.status, args.summary, guard=guard, log_path=args.log or "")
     attempt, notes = judge_attempt(project, task, told, answer, code)
