@@ -28,15 +28,16 @@ Rooms, in order; each uses only rooms above it (`grep -n '^# ----' ctx.py`):
     11 RENDER    values -> markdown, JSON, a page
     12 DISK      files, environment, configuration, tokenizer, messages
     13 GIT       everything that asks git, run one safe way
-    14 INDEX     list, read, tag, cache
-    15 TASKS     tasks, from the files of their trackers
-    16 LEDGER    what happened at tasks: attempts, claims, the loop's state
-    17 FLOWS     map, package and search, each as one paragraph of calls
-    18 PROMPTS   prompt, context files, anchor, texts for hook and MCP, the page
-    19 INSTALL   what init, update and doctor plan
-    20 COMMANDS  one cmd_* per subcommand
-    21 SERVE     hook and mcp: JSON in, JSON out
-    22 MAIN      arguments in, exit code out
+    14 CACHE     what earlier runs have computed: read, write, invalidate
+    15 INDEX     list, read, tag, cache
+    16 TASKS     tasks, from the files of their trackers
+    17 LEDGER    what happened at tasks: attempts, claims, the loop's state
+    18 FLOWS     map, package and search, each as one paragraph of calls
+    19 PROMPTS   prompt, context files, anchor, texts for hook and MCP, the page
+    20 INSTALL   what init, update and doctor plan
+    21 COMMANDS  one cmd_* per subcommand
+    22 SERVE     hook and mcp: JSON in, JSON out
+    23 MAIN      arguments in, exit code out
 
 After the code, under DATA, stand the language table and the texts, copied from templates/.
 
@@ -7156,8 +7157,279 @@ def read_git_version(project: Project) -> str:
     return (run_git(project, "version") or b"").decode("utf-8", "replace").strip()
 
 
-# ---- 14 INDEX (world) ------------------------------------------------------
-# List, read, tag, count words; one cache. Uses: TYPES TEXT WORDS LANGUAGES TAGS TREE DISK GIT.
+# ---- 14 CACHE (world) ------------------------------------------------------
+# What earlier runs have computed, in one table; a helper, never a truth. Uses: TYPES DISK.
+
+_SCHEMA = 3
+_TABLE = f"""
+PRAGMA user_version = {_SCHEMA};
+CREATE TABLE cache (kind TEXT, key BLOB, state TEXT, time INTEGER, crc INTEGER, data BLOB,
+PRIMARY KEY (kind, key)) WITHOUT ROWID;
+"""
+_DATABASE = f".ctx/cache/cache-{_SCHEMA}.db"
+KEPT_ANSWERS = 40  # and as many anchors: older ones are computed again
+_ENDS = ("", "-journal", "-wal", "-shm")  # of the files that SQLite keeps
+_PRAGMAS = (
+    "journal_mode=DELETE synchronous=NORMAL trusted_schema=OFF cell_size_check=ON mmap_size=0"
+)
+
+
+class CacheRow(NamedTuple):
+    """What was computed for a key when its inputs were in this state."""
+
+    kind: str  # "stamps", "tags", "words", "links", "answers", ...
+    key: str
+    state: str
+    data: bytes
+
+
+class Cache:
+    """What earlier runs have computed, by kind and key.
+
+    A damaged row is not there. Where the database cannot be used or written (locked, read-only,
+    full disk), the cache goes on in memory: slower, with the same answers.
+    """
+
+    def __init__(self, store: sqlite3.Connection | None, place: str, config: Config) -> None:
+        self._store, self._place, self._config = store, place, config
+        self._memory: dict[tuple[str, str], CacheRow] = {}
+
+    def read(self, kind: str, key: str) -> CacheRow | None:
+        """The row of this key, or None."""
+        if (kind, key) in self._memory:
+            return self._memory[kind, key]
+        return next(iter(self._select("key = ?", kind, os.fsencode(key))), None)
+
+    def list_rows(self, kind: str, prefix: str = "") -> list[CacheRow]:
+        """The rows of a kind whose keys begin so, in the order of their keys."""
+        low = os.fsencode(prefix)
+        where = "key >= ? AND key < ?" if prefix else "1"
+        found = self._select(where, kind, *((low, low + b"\xff") if prefix else ()))
+        rows = {row.key: row for row in found}
+        rows |= {key: row for (of, key), row in self._memory.items() if of == kind}
+        return [rows[key] for key in sorted(rows) if key.startswith(prefix)]
+
+    def list_keys(self, kind: str) -> list[str]:
+        """The keys of a kind, without reading what they hold."""
+        found = self._fetch("SELECT CAST(key AS BLOB) FROM cache WHERE kind = ?", kind)
+        keys = {os.fsdecode(key) for (key,) in found}
+        return sorted(keys | {key for of, key in self._memory if of == kind})
+
+    def read_time(self, kind: str, data: bytes) -> int:
+        """When such data was last written, in nanoseconds; 0 if it never was."""
+        query = "SELECT max(time) FROM cache WHERE kind = ? AND data = ?"
+        return next((int(when) for (when,) in self._fetch(query, kind, data) if when), 0)
+
+    def write(self, rows: Sequence[CacheRow], *, keep: int = 0) -> None:
+        """Store rows, all or none; of their kind, only the newest `keep` if that is given."""
+        when = time.time_ns()
+        values = (
+            (kind, os.fsencode(key), state, when, zlib.crc32(data), data)
+            for kind, key, state, data in rows
+        )
+        steps: list[tuple[str, Iterable[Any]]] = [
+            ("REPLACE INTO cache VALUES (?, ?, ?, ?, ?, ?)", values)
+        ]
+        if keep:
+            newest = "SELECT time FROM cache WHERE kind = ?1 ORDER BY time DESC LIMIT 1 OFFSET ?2"
+            old = f"DELETE FROM cache WHERE kind = ?1 AND time <= ({newest})"
+            steps.append((old, [(rows[0].kind, keep)]))
+        if not self._run(steps):
+            self._memory.update({(row.kind, row.key): row for row in rows})
+
+    def invalidate(self, kind: str, keys: Iterable[str] | None = None) -> None:
+        """Drop the rows of these keys, or all of a kind."""
+        gone = [key for of, key in self._memory if of == kind] if keys is None else [*keys]
+        for key in gone:
+            self._memory.pop((kind, key), None)
+        if keys is None:
+            self._run([("DELETE FROM cache WHERE kind = ?", [(kind,)])])
+        elif gone:
+            values = [(kind, os.fsencode(key)) for key in gone]
+            self._run([("DELETE FROM cache WHERE kind = ? AND key = ?", values)])
+
+    def compute(
+        self, question: str, state: Mapping[str, object], make: Callable[[], object]
+    ) -> Any:
+        """What `make` gives, by way of JSON; from an earlier run if `state` was the same then."""
+        import json
+
+        when = time.time_ns()
+        key, mark = digest_of(f"{question}\0{self._config!r}".encode()), fingerprint(state)
+        row = self.read("answers", key)
+        if row and row.state == mark:
+            return json.loads(row.data)
+        data = json.dumps(make(), separators=(",", ":")).encode()
+        stamps = (value for value in state.values() if isinstance(value, Stamp))
+        if not any(is_racy(stamp, when) for stamp in stamps):
+            self.write([CacheRow("answers", key, mark, data)], keep=KEPT_ANSWERS)
+        return json.loads(data)
+
+    def _select(self, where: str, kind: str, *values: object) -> list[CacheRow]:
+        query = (
+            f"SELECT CAST(key AS BLOB), state, data, crc FROM cache WHERE kind = ? AND ({where})"
+        )
+        return [
+            CacheRow(kind, os.fsdecode(key), str(state), data)
+            for key, state, data, crc in self._fetch(query, kind, *values)
+            if isinstance(data, bytes) and zlib.crc32(data) == crc
+        ]
+
+    def _fetch(self, query: str, *values: object) -> list[Any]:
+        import sqlite3
+
+        try:
+            return self._store.execute(query, values).fetchall() if self._store else []
+        except (sqlite3.Error, UnicodeError) as error:
+            self._check(error)
+            return []
+
+    def _run(self, steps: Sequence[tuple[str, Iterable[Any]]]) -> bool:
+        """Run statements, each for all of its rows, in one transaction; whether that went well."""
+        import sqlite3
+
+        if self._store is None:
+            return False
+        try:
+            self._store.execute("BEGIN IMMEDIATE")
+            for statement, rows in steps:
+                self._store.executemany(statement, rows)
+            self._store.execute("COMMIT")
+        except sqlite3.Error as error:
+            with contextlib.suppress(sqlite3.Error):
+                self._store.execute("ROLLBACK")
+            self._check(error)
+            return False
+        return True
+
+    def _check(self, error: Exception) -> None:
+        """Leave a database that is damaged, so that the next run makes a new one."""
+        if not _is_busy(error):
+            self._store = None
+            with contextlib.suppress(OSError):
+                os.unlink(self._place)
+
+
+def _is_busy(error: Exception) -> bool:
+    """Whether a database cannot be used now, though nothing is wrong with what it holds."""
+    return bool(re.search("locked|readonly|unable|full|disk I/O", str(error)))
+
+
+def open_cache(project: Project, *, hurry: bool = False) -> Cache:
+    """The cache of this ctx.py and these parsers, made anew if it is another's or damaged.
+
+    In a `hurry` it is taken as it is or not at all: nothing is made, and nobody is waited for.
+    """
+    import sqlite3
+
+    place = os.path.join(project.root, _DATABASE)
+    linked = any(os.path.islink(place + end) for end in _ENDS)
+    folder = os.path.dirname(place) if hurry else cache_folder(project)
+    store = None
+    if folder and not linked and (os.path.isfile(place) or not hurry):
+        # what all rows depend on beside the files: this script, the user's languages, the parsers
+        script = (read_file(os.path.realpath(__file__)) or b"") + project.config.languages.encode()
+        parsers = read_versions(sys.path) if use_packages() else "bare"
+        version = f"{digest_of(script)} {parsers}"
+        wait = 0.1 if hurry else 2.0  # seconds
+        try:
+            store = _connect(place, version, wait)
+            if store is None and not hurry:  # an empty one takes its place, in one step
+                fresh = f"{place}.{os.getpid()}.tmp"
+                for name in (fresh, *(place + end for end in _ENDS[1:])):
+                    with contextlib.suppress(FileNotFoundError):
+                        os.unlink(name)
+                with contextlib.closing(sqlite3.connect(fresh, isolation_level=None)) as new:
+                    new.executescript(_TABLE)
+                    new.execute(
+                        "INSERT INTO cache VALUES ('version', X'', ?, 0, 0, X'')", [version]
+                    )
+                os.replace(fresh, place)
+                store = _connect(place, version, wait)
+        except (sqlite3.Error, OSError):
+            store = None
+    return Cache(store, place, project.config)
+
+
+def cache_folder(project: Project) -> str:
+    """Where the cache may be written, or "": never through a symlink."""
+    for path in (".ctx", ".ctx/cache"):
+        place = os.path.join(project.root, path)
+        if os.path.islink(place):
+            return ""
+    if project.look_only and not os.path.isdir(place):
+        return ""
+    with contextlib.suppress(OSError):
+        os.makedirs(place, exist_ok=True)
+        ignore = os.path.join(project.root, ".ctx", ".gitignore")
+        if not os.path.lexists(ignore):
+            with open(ignore, "x", encoding="utf-8") as file:
+                file.write(IGNORED)
+    return place if os.path.isdir(place) else ""
+
+
+def _connect(place: str, version: str, wait: float) -> sqlite3.Connection | None:
+    """The database at this place; None if it is damaged, or not of this version."""
+    import sqlite3
+
+    store = sqlite3.connect(place, timeout=wait, isolation_level=None)
+    try:
+        for pragma in _PRAGMAS.split():
+            store.execute(f"PRAGMA {pragma}")
+        query = "SELECT state FROM cache WHERE kind = 'version' AND key = X''"
+        schema = store.execute("PRAGMA user_version").fetchone()
+        if schema == (_SCHEMA,) and store.execute(query).fetchone() == (version,):
+            return store
+    except sqlite3.Error as error:
+        if _is_busy(error):
+            raise
+    store.close()
+    return None
+
+
+def is_racy(stamp: Stamp, when: int) -> bool:
+    """Whether a file changed so shortly before `when` that it may change again unseen.
+
+    Whole seconds in its ctime mean a coarse file system (FAT keeps 2 s); others tick every 10 ms.
+    """
+    window = 100_000_000 if stamp.ctime % 1_000_000_000 else 2_000_000_000
+    return max(stamp.mtime, stamp.ctime) > when - window
+
+
+def fingerprint(state: Mapping[str, object]) -> str:
+    """One hash over all that an answer depends on."""
+    rows = "\n".join([f"{name}\0{value}" for name, value in state.items()])
+    return digest_of(rows.encode("utf-8", "surrogateescape"))
+
+
+def digest_of(source: bytes) -> str:
+    import hashlib
+
+    return hashlib.sha1(source, usedforsecurity=False).hexdigest()
+
+
+def write_scan(cache: Cache, text: str) -> None:
+    """Keep a line about a scan, after its time."""
+    when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())
+    row = CacheRow("scans", f"{time.time_ns():020}", "", f"{when}: {text}".encode())
+    cache.write([row], keep=20)
+
+
+def list_scans(project: Project) -> list[str]:
+    """A line about each of the last scans, newest first."""
+    rows = open_cache(project, hurry=True).list_rows("scans")
+    return [row.data.decode("utf-8", "replace") for row in reversed(rows)]
+
+
+def read_answer_time(project: Project, text: str) -> int:
+    """When a text was last computed as an answer, in nanoseconds: up to then it was true."""
+    import json
+
+    return open_cache(project, hurry=True).read_time("answers", json.dumps(text).encode())
+
+
+# ---- 15 INDEX (world) ------------------------------------------------------
+# List, read, tag, count words; one cache. Uses: TYPES TEXT WORDS LANGUAGES TAGS TREE DISK GIT CACHE.
 
 
 class Index(NamedTuple):
@@ -7264,7 +7536,7 @@ def _read_entries(
             continue
         if str(stamp) != row.state:
             source = read_file(os.path.join(project.root, row.key), MAX_SOURCE_BYTES + 1)
-            if source is None or _digest(source) != entry.hash:
+            if source is None or digest_of(source) != entry.hash:
                 continue
             touched.append(row._replace(state="" if is_racy(stamp, when) else str(stamp)))
         entries[row.key] = entry
@@ -7563,7 +7835,7 @@ def _drive_worker(
                 if at < len(chunk):  # the job that it died on has failed, the rest is done again
                     path, kind, number, _ = chunk.pop(at)
                     if kind:
-                        entry = Entry(_digest(read_source(project, path) or b""), kind, _FAILED)
+                        entry = Entry(digest_of(read_source(project, path) or b""), kind, _FAILED)
                         result = _Result(
                             {path: entry}, {}, {}, {path: json.dumps(NO_TAGS).encode()}
                         )
@@ -7612,7 +7884,7 @@ def run_worker(root: str, search_path: str, own: str) -> int:
                 tags = tag_file(path, source, kind, own)
                 names = [definition.name for definition in tags.definitions]
                 data = json.dumps(tags, separators=(",", ":"))
-                line = f"{_digest(source)} {_sketch(tags)} {data}".encode()
+                line = f"{digest_of(source)} {_sketch(tags)} {data}".encode()
             if source is not None and number >= 0:
                 text = "" if b"\0" in source[:8000] else source.decode("utf-8", "replace")
                 language = read_language(project, path)
@@ -7629,16 +7901,10 @@ def run_worker(root: str, search_path: str, own: str) -> int:
     return 0
 
 
-def _digest(source: bytes) -> str:
-    import hashlib
-
-    return hashlib.sha1(source, usedforsecurity=False).hexdigest()
-
-
 def _sketch(tags: FileTags) -> str:
     """A hash of what a ranking sees: not where the definitions stand, nor how they read."""
     seen = [(*each[2:5], bool(each.doc), each.exported) for each in tags.definitions]
-    return _digest(repr((seen, tags[1:])).encode("utf-8", "surrogatepass"))
+    return digest_of(repr((seen, tags[1:])).encode("utf-8", "surrogatepass"))
 
 
 def _decode_tags(data: bytes) -> FileTags | None:
@@ -7661,250 +7927,6 @@ def _decode_tags(data: bytes) -> FileTags | None:
     return FileTags(definitions, counts, tuple(imports), doc, mark)
 
 
-# -- the cache: one table in one database, a helper and never a truth
-
-_SCHEMA = 3
-_TABLE = f"""
-PRAGMA user_version = {_SCHEMA};
-CREATE TABLE cache (kind TEXT, key BLOB, state TEXT, time INTEGER, crc INTEGER, data BLOB,
-PRIMARY KEY (kind, key)) WITHOUT ROWID;
-"""
-_DATABASE = f".ctx/cache/cache-{_SCHEMA}.db"
-KEPT_ANSWERS = 40
-_ENDS = ("", "-journal", "-wal", "-shm")  # of the files that SQLite keeps
-_PRAGMAS = (
-    "journal_mode=DELETE synchronous=NORMAL trusted_schema=OFF cell_size_check=ON mmap_size=0"
-)
-
-
-class CacheRow(NamedTuple):
-    """What was computed for a key when its inputs were in this state."""
-
-    kind: str  # "stamps", "tags", "words", "links", "answers", ...
-    key: str
-    state: str
-    data: bytes
-
-
-class Cache:
-    """What earlier runs have computed, by kind and key.
-
-    A damaged row is not there. Where the database cannot be used or written (locked, read-only,
-    full disk), the cache goes on in memory: slower, with the same answers.
-    """
-
-    def __init__(self, store: sqlite3.Connection | None, place: str, config: Config) -> None:
-        self._store, self._place, self._config = store, place, config
-        self._memory: dict[tuple[str, str], CacheRow] = {}
-
-    def read(self, kind: str, key: str) -> CacheRow | None:
-        """The row of this key, or None."""
-        if (kind, key) in self._memory:
-            return self._memory[kind, key]
-        return next(iter(self._select("key = ?", kind, os.fsencode(key))), None)
-
-    def list_rows(self, kind: str, prefix: str = "") -> list[CacheRow]:
-        """The rows of a kind whose keys begin so, in the order of their keys."""
-        low = os.fsencode(prefix)
-        where = "key >= ? AND key < ?" if prefix else "1"
-        found = self._select(where, kind, *((low, low + b"\xff") if prefix else ()))
-        rows = {row.key: row for row in found}
-        rows |= {key: row for (of, key), row in self._memory.items() if of == kind}
-        return [rows[key] for key in sorted(rows) if key.startswith(prefix)]
-
-    def list_keys(self, kind: str) -> list[str]:
-        """The keys of a kind, without reading what they hold."""
-        found = self._fetch("SELECT CAST(key AS BLOB) FROM cache WHERE kind = ?", kind)
-        keys = {os.fsdecode(key) for (key,) in found}
-        return sorted(keys | {key for of, key in self._memory if of == kind})
-
-    def read_time(self, kind: str, data: bytes) -> int:
-        """When such data was last written, in nanoseconds; 0 if it never was."""
-        query = "SELECT max(time) FROM cache WHERE kind = ? AND data = ?"
-        return next((int(when) for (when,) in self._fetch(query, kind, data) if when), 0)
-
-    def write(self, rows: Sequence[CacheRow], *, keep: int = 0) -> None:
-        """Store rows, all or none; of their kind, only the newest `keep` if that is given."""
-        when = time.time_ns()
-        values = (
-            (kind, os.fsencode(key), state, when, zlib.crc32(data), data)
-            for kind, key, state, data in rows
-        )
-        steps: list[tuple[str, Iterable[Any]]] = [
-            ("REPLACE INTO cache VALUES (?, ?, ?, ?, ?, ?)", values)
-        ]
-        if keep:
-            newest = "SELECT time FROM cache WHERE kind = ?1 ORDER BY time DESC LIMIT 1 OFFSET ?2"
-            old = f"DELETE FROM cache WHERE kind = ?1 AND time <= ({newest})"
-            steps.append((old, [(rows[0].kind, keep)]))
-        if not self._run(steps):
-            self._memory.update({(row.kind, row.key): row for row in rows})
-
-    def invalidate(self, kind: str, keys: Iterable[str] | None = None) -> None:
-        """Drop the rows of these keys, or all of a kind."""
-        gone = [key for of, key in self._memory if of == kind] if keys is None else [*keys]
-        for key in gone:
-            self._memory.pop((kind, key), None)
-        if keys is None:
-            self._run([("DELETE FROM cache WHERE kind = ?", [(kind,)])])
-        elif gone:
-            values = [(kind, os.fsencode(key)) for key in gone]
-            self._run([("DELETE FROM cache WHERE kind = ? AND key = ?", values)])
-
-    def compute(
-        self, question: str, state: Mapping[str, object], make: Callable[[], object]
-    ) -> Any:
-        """What `make` gives, by way of JSON; from an earlier run if `state` was the same then."""
-        import json
-
-        when = time.time_ns()
-        key, mark = _digest(f"{question}\0{self._config!r}".encode()), _fingerprint(state)
-        row = self.read("answers", key)
-        if row and row.state == mark:
-            return json.loads(row.data)
-        data = json.dumps(make(), separators=(",", ":")).encode()
-        stamps = (value for value in state.values() if isinstance(value, Stamp))
-        if not any(is_racy(stamp, when) for stamp in stamps):
-            self.write([CacheRow("answers", key, mark, data)], keep=KEPT_ANSWERS)
-        return json.loads(data)
-
-    def _select(self, where: str, kind: str, *values: object) -> list[CacheRow]:
-        query = (
-            f"SELECT CAST(key AS BLOB), state, data, crc FROM cache WHERE kind = ? AND ({where})"
-        )
-        return [
-            CacheRow(kind, os.fsdecode(key), str(state), data)
-            for key, state, data, crc in self._fetch(query, kind, *values)
-            if isinstance(data, bytes) and zlib.crc32(data) == crc
-        ]
-
-    def _fetch(self, query: str, *values: object) -> list[Any]:
-        import sqlite3
-
-        try:
-            return self._store.execute(query, values).fetchall() if self._store else []
-        except (sqlite3.Error, UnicodeError) as error:
-            self._check(error)
-            return []
-
-    def _run(self, steps: Sequence[tuple[str, Iterable[Any]]]) -> bool:
-        """Run statements, each for all of its rows, in one transaction; whether that went well."""
-        import sqlite3
-
-        if self._store is None:
-            return False
-        try:
-            self._store.execute("BEGIN IMMEDIATE")
-            for statement, rows in steps:
-                self._store.executemany(statement, rows)
-            self._store.execute("COMMIT")
-        except sqlite3.Error as error:
-            with contextlib.suppress(sqlite3.Error):
-                self._store.execute("ROLLBACK")
-            self._check(error)
-            return False
-        return True
-
-    def _check(self, error: Exception) -> None:
-        """Leave a database that is damaged, so that the next run makes a new one."""
-        if not _is_busy(error):
-            self._store = None
-            with contextlib.suppress(OSError):
-                os.unlink(self._place)
-
-
-def _is_busy(error: Exception) -> bool:
-    """Whether a database cannot be used now, though nothing is wrong with what it holds."""
-    return bool(re.search("locked|readonly|unable|full|disk I/O", str(error)))
-
-
-def open_cache(project: Project, *, hurry: bool = False) -> Cache:
-    """The cache of this ctx.py and these parsers, made anew if it is another's or damaged.
-
-    In a `hurry` it is taken as it is or not at all: nothing is made, and nobody is waited for.
-    """
-    import sqlite3
-
-    place = os.path.join(project.root, _DATABASE)
-    linked = any(os.path.islink(place + end) for end in _ENDS)
-    folder = os.path.dirname(place) if hurry else cache_folder(project)
-    store = None
-    if folder and not linked and (os.path.isfile(place) or not hurry):
-        # what all rows depend on beside the files: this script, the user's languages, the parsers
-        script = (read_file(os.path.realpath(__file__)) or b"") + project.config.languages.encode()
-        parsers = read_versions(sys.path) if use_packages() else "bare"
-        version = f"{_digest(script)} {parsers}"
-        wait = 0.1 if hurry else 2.0  # seconds
-        try:
-            store = _connect(place, version, wait)
-            if store is None and not hurry:  # an empty one takes its place, in one step
-                fresh = f"{place}.{os.getpid()}.tmp"
-                for name in (fresh, *(place + end for end in _ENDS[1:])):
-                    with contextlib.suppress(FileNotFoundError):
-                        os.unlink(name)
-                with contextlib.closing(sqlite3.connect(fresh, isolation_level=None)) as new:
-                    new.executescript(_TABLE)
-                    new.execute(
-                        "INSERT INTO cache VALUES ('version', X'', ?, 0, 0, X'')", [version]
-                    )
-                os.replace(fresh, place)
-                store = _connect(place, version, wait)
-        except (sqlite3.Error, OSError):
-            store = None
-    return Cache(store, place, project.config)
-
-
-def cache_folder(project: Project) -> str:
-    """Where the cache may be written, or "": never through a symlink."""
-    for path in (".ctx", ".ctx/cache"):
-        place = os.path.join(project.root, path)
-        if os.path.islink(place):
-            return ""
-    if project.look_only and not os.path.isdir(place):
-        return ""
-    with contextlib.suppress(OSError):
-        os.makedirs(place, exist_ok=True)
-        ignore = os.path.join(project.root, ".ctx", ".gitignore")
-        if not os.path.lexists(ignore):
-            with open(ignore, "x", encoding="utf-8") as file:
-                file.write(IGNORED)
-    return place if os.path.isdir(place) else ""
-
-
-def _connect(place: str, version: str, wait: float) -> sqlite3.Connection | None:
-    """The database at this place; None if it is damaged, or not of this version."""
-    import sqlite3
-
-    store = sqlite3.connect(place, timeout=wait, isolation_level=None)
-    try:
-        for pragma in _PRAGMAS.split():
-            store.execute(f"PRAGMA {pragma}")
-        query = "SELECT state FROM cache WHERE kind = 'version' AND key = X''"
-        schema = store.execute("PRAGMA user_version").fetchone()
-        if schema == (_SCHEMA,) and store.execute(query).fetchone() == (version,):
-            return store
-    except sqlite3.Error as error:
-        if _is_busy(error):
-            raise
-    store.close()
-    return None
-
-
-def is_racy(stamp: Stamp, when: int) -> bool:
-    """Whether a file changed so shortly before `when` that it may change again unseen.
-
-    Whole seconds in its ctime mean a coarse file system (FAT keeps 2 s); others tick every 10 ms.
-    """
-    window = 100_000_000 if stamp.ctime % 1_000_000_000 else 2_000_000_000
-    return max(stamp.mtime, stamp.ctime) > when - window
-
-
-def _fingerprint(state: Mapping[str, object]) -> str:
-    """One hash over all that an answer depends on."""
-    rows = "\n".join([f"{name}\0{value}" for name, value in state.items()])
-    return _digest(rows.encode("utf-8", "surrogateescape"))
-
-
 # -- the words: which stem stands in which file
 
 
@@ -7925,7 +7947,7 @@ def read_words(project: Project, cache: Cache, files: Mapping[str, Stamp]) -> Wo
     """The words of every text file, counting only what no earlier run has counted."""
     when = time.time_ns()
     racy = {path for path, stamp in files.items() if is_racy(stamp, when)}
-    listing = "" if racy else _fingerprint(files)
+    listing = "" if racy else fingerprint(files)
     known = load_words(cache)
     if listing and known.listing == listing:
         return known
@@ -7977,7 +7999,7 @@ def _count_words(
     index = read_index(project, cache, files, numbers=numbers)
     for number, row_sizes in index.counted.sizes.items():
         sizes[number * width : number * width + width] = array("I", row_sizes)
-    batch = _fingerprint({"": json.dumps([known.batches, paths, stamps])})[:12]
+    batch = fingerprint({"": json.dumps([known.batches, paths, stamps])})[:12]
     batches = (*(() if anew else known.batches), batch)
     rows = [
         CacheRow("words", f"{stem}\0{batch}", "", pairs.tobytes())
@@ -8055,7 +8077,7 @@ def write_links(known: WordIndex, state: Mapping[str, object], make: Callable[[]
     """Put links into the cache, unless what they depend on is as it was for those in it."""
     import json
 
-    mark = _fingerprint(state).encode()
+    mark = fingerprint(state).encode()
     row = known.cache.read("linked", "")
     if row is None or row.data != mark:
         sides: tuple[Graph, Graph] = make(), {}
@@ -8140,22 +8162,6 @@ def _add_commits(history: History, log: bytes) -> History:
     return History(said, sizes[surplus:], touched[surplus:])
 
 
-# -- scans
-
-
-def write_scan(cache: Cache, text: str) -> None:
-    """Keep a line about a scan, after its time."""
-    when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())
-    row = CacheRow("scans", f"{time.time_ns():020}", "", f"{when}: {text}".encode())
-    cache.write([row], keep=20)
-
-
-def list_scans(project: Project) -> list[str]:
-    """A line about each of the last scans, newest first."""
-    rows = open_cache(project, hurry=True).list_rows("scans")
-    return [row.data.decode("utf-8", "replace") for row in reversed(rows)]
-
-
 # -- the cache as it is: nothing is listed, parsed or written, for answers in a hurry
 
 
@@ -8164,14 +8170,7 @@ def list_indexed(project: Project) -> list[str]:
     return open_cache(project, hurry=True).list_keys("stamps")
 
 
-def read_answer_time(project: Project, text: str) -> int:
-    """When a text was last computed as an answer, in nanoseconds: up to then it was true."""
-    import json
-
-    return open_cache(project, hurry=True).read_time("answers", json.dumps(text).encode())
-
-
-# ---- 15 TASKS (world) ------------------------------------------------------
+# ---- 16 TASKS (world) ------------------------------------------------------
 # Tasks, from the files of their trackers; a bad record is skipped alone. Never writes.
 # Uses: TYPES TEXT DISK GIT.
 
@@ -9058,7 +9057,7 @@ def find_current(tracker: Tracker, branch: str) -> Task | None:
     return next(iter([*named, *running, *looped]), None)
 
 
-# ---- 16 LEDGER (world) -----------------------------------------------------
+# ---- 17 LEDGER (world) -----------------------------------------------------
 # What happened at tasks: attempts, claims, the loop's state; how an attempt is judged and kept.
 # Uses: TYPES TEXT RENDER DISK GIT TASKS.
 
@@ -9457,9 +9456,9 @@ def write_record(project: Project, task: Task, attempt: Attempt) -> list[str]:
     return [path, *write_planned(project, lambda: plan_run_state(project, attempt))]
 
 
-# ---- 17 FLOWS (world) ------------------------------------------------------
-# Map, package and search, each as one paragraph of calls. Uses: TYPES TEXT WORDS TAGS TREE FACTS
-# LINKS RANK SELECT RENDER DISK GIT INDEX TASKS LEDGER.
+# ---- 18 FLOWS (world) ------------------------------------------------------
+# Map, package and search, each as one paragraph of calls.
+# Uses: TYPES TEXT WORDS TAGS TREE FACTS LINKS RANK SELECT RENDER DISK GIT CACHE INDEX TASKS LEDGER.
 
 MAP_PATH = ".ctx/map.md"
 CONSTITUTION_PATH = ".ctx/constitution.md"
@@ -10135,9 +10134,9 @@ _MOST_FOUND = 20
 # -- tasks and prompts
 
 
-# ---- 18 PROMPTS (world) ----------------------------------------------------
+# ---- 19 PROMPTS (world) ----------------------------------------------------
 # The prompt, context files, anchor, the texts of hook and MCP, and the page.
-# Uses: TYPES TEXT WORDS RANK SELECT RENDER DISK GIT INDEX TASKS LEDGER FLOWS.
+# Uses: TYPES TEXT WORDS RANK SELECT RENDER DISK GIT CACHE INDEX TASKS LEDGER FLOWS.
 
 CONTEXT_FOLDER = ".runner/context"
 _FAULTS_SHOWN = 5  # lines; --verbose shows them all
@@ -10743,7 +10742,7 @@ def _map_rows(project: Project, survey: Survey, fitted: FittedMap) -> list[dict[
     return rows
 
 
-# ---- 19 INSTALL (world) ----------------------------------------------------
+# ---- 20 INSTALL (world) ----------------------------------------------------
 # What init, update and doctor plan: sections, own files, agents' settings. Uses: TYPES TEXT RENDER DISK GIT INDEX TASKS LEDGER FLOWS.
 
 AGENT_FILE = "AGENTS.md"
@@ -11279,8 +11278,8 @@ def _check_agent(project: Project, agent: str) -> Finding:
     return Finding(f"agent {agent}", ", ".join(states) or "reads its instruction file", fix)
 
 
-# ---- 20 COMMANDS (entry) ---------------------------------------------------
-# One cmd_* per subcommand; its arguments are in templates/commands.txt. Uses: TYPES RENDER DISK INDEX TASKS LEDGER FLOWS PROMPTS INSTALL.
+# ---- 21 COMMANDS (entry) ---------------------------------------------------
+# One cmd_* per subcommand; its arguments are in templates/commands.txt. Uses: TYPES RENDER DISK CACHE INDEX TASKS LEDGER FLOWS PROMPTS INSTALL.
 
 
 Flag = tuple[list[str], dict[str, Any]]  # names and options, as argparse takes them
@@ -11683,7 +11682,7 @@ def cmd_completion(project: Project, args: argparse.Namespace) -> int:
     return 0
 
 
-# ---- 21 SERVE (entry) ------------------------------------------------------
+# ---- 22 SERVE (entry) ------------------------------------------------------
 # hook and mcp: JSON in, JSON out. Uses: TYPES TEXT DISK GIT FLOWS PROMPTS COMMANDS.
 
 _MAX_MESSAGE = 20_000_000  # bytes: far more than any agent sends
@@ -11981,7 +11980,7 @@ _METHODS: dict[str, tuple[str, Callable[[Project, dict[str, Any]], dict[str, Any
 }
 
 
-# ---- 22 MAIN (entry) -------------------------------------------------------
+# ---- 23 MAIN (entry) -------------------------------------------------------
 # Arguments in, exit code out. Uses: TYPES TEXT DISK GIT COMMANDS SERVE.
 
 
