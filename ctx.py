@@ -4485,18 +4485,8 @@ def _worth(definition: Definition, rivals: int, *, hidden: bool) -> float:
 
 REAL_WEIGHT = 0.1  # above it, a file's symbols are the project's own
 _ENOUGH_FILES = 5  # below it, a repository is mostly its tests or examples
-_ROLE_WEIGHTS = {
-    "source": 1.0,
-    "build": 0.4,
-    "config": 0.4,
-    "data": 0.3,
-    "example": 0.1,
-    "doc": 0.1,
-    "test": 0.1,
-    "generated": 0.05,
-    "vendored": 0.02,
-    "minified": 0.01,
-}
+_ROLE_WEIGHTS = {"source": 1.0, "build": 0.4, "config": 0.4, "data": 0.3, "example": 0.1}
+_ROLE_WEIGHTS |= {"doc": 0.1, "test": 0.1, "generated": 0.05, "vendored": 0.02, "minified": 0.01}
 # the project's own, but not the project: `testing/`, `core-testlib/`, `test_utils.py`, `tools/x`
 _SUPPORT = (
     r"(^|[/_-])(testing|testlib|tests?[_-]?(utils?|support|helpers?|kit))([/._]|$)|[_-]tests?/"
@@ -4521,11 +4511,7 @@ class Chosen(NamedTuple):
 
 
 def choose_files(paths: Sequence[str], kinds: dict[str, str]) -> Chosen:
-    """The configuration nearest to the root; the project's own code and documents, or all files.
-
-    Tests, examples and vendored code are most of many repositories and change their maps hardly:
-    over 12 projects the documented names shown went from 65 to 64 %.
-    """
+    """The configuration nearest to the root; the project's own code, documents, some examples."""
     configs = [path for path in paths if is_config(path) or is_manifest(path)]
     configs.sort(key=lambda path: (path.count("/"), path))
     own = {
@@ -4558,6 +4544,19 @@ def find_focus(tags: Mapping[str, FileTags], focus: Sequence[str]) -> list[str]:
             raise CtxError(f"--focus {word}: no such file, folder or symbol; check the name")
         found += hits
     return found
+
+
+def lift_focus(symbols: Sequence[Symbol], links: Links, focus: Collection[str]) -> list[Symbol]:
+    """The symbols, every second of the focus, then of what it imports and what imports it."""
+    close = set[str]()
+    for path, targets in zip(links.paths, links.imports, strict=True):
+        names = {links.paths[to] for to in targets}
+        close |= names if path in focus else {path} if names & {*focus} else set()
+    near = [symbol for symbol in symbols if symbol.path in focus]
+    near += [symbol for symbol in symbols if symbol.path in close and symbol.path not in focus]
+    far = [symbol for symbol in symbols if symbol.path not in close | {*focus}]
+    mixed = (each for pair in itertools.zip_longest(near, far) for each in pair if each)
+    return [each._replace(score=old.score) for each, old in zip(mixed, symbols, strict=True)]
 
 
 def find_groups(modules: Sequence[Module], paths: Collection[str]) -> Callable[[str], str]:
@@ -5376,24 +5375,20 @@ def _render_folder(said: str, folder: str, files: Mapping[str, list[Pick]]) -> l
         return [f"{show(unsaid)}\n", *(f"  {line}" for line in below)]
     lines = []
     here = [path for path in parts if path in files and folder == said]
-    alone = [path for path in here if _is_eponym(path, files[path])]
+    # A file that shows nothing but the symbol it is named after is told by its name.
+    forms = {p: {(pick.form, pick.symbol.definition.name) for pick in files[p]} for p in here}
+    alone = [p for p in here if forms[p] == {("name", name_of(p).partition(".")[0])}]
     for part in [part for part in parts if part not in alone]:
         if part in files:
             lines += _render_file(part.removeprefix(said), files[part])
         else:
             lines += _render_folder(said, part, parts[part])
-    names = ", ".join(show(path.removeprefix(said)) for path in alone)
-    return [*lines, f"{names}\n"] if alone else lines
+    shown = ", ".join(show(path.removeprefix(said)) for path in alone)
+    return [*lines, f"{shown}\n"] if alone else lines
 
 
 _MOST_NESTED = 40  # folders
 _SHORT_FOLDER = 16  # characters: naming it again costs less than a line and an indentation
-
-
-def _is_eponym(path: str, group: Sequence[Pick]) -> bool:
-    """Whether a file shows nothing but the symbol that it is named after."""
-    stem = name_of(path).partition(".")[0]
-    return all(pick.form == "name" and pick.symbol.definition.name == stem for pick in group)
 
 
 def _render_file(path: str, group: Sequence[Pick]) -> list[str]:
@@ -5520,13 +5515,16 @@ def render_section_commands(commands: Sequence[Command]) -> str:
     return "".join(lines)
 
 
-def render_health(ledger: Mapping[str, Sequence[str]]) -> list[str]:
+def render_health(ledger: Mapping[str, Sequence[str]], files: Sequence[str]) -> list[str]:
     """How the recorded attempts went, in a few lines; the tasks that fail most first."""
-    ends = [end for each in ledger.values() for end in each]
-    if not ends:
+    if not ledger:
         return []
-    lines = [f"- {len(ends)} attempts at {len(ledger)} tasks, {ends.count('done')} of them done\n"]
-    stuck = {task: len(each) for task, each in ledger.items() if each[-1] != "done"}
+    ends = [end for tries in ledger.values() for end in tries]
+    stuck = {task: len(tries) for task, tries in ledger.items() if tries[-1] != "done"}
+    rate = f"{len(ends) / len(ledger):.1f} attempts on average"
+    lines = [f"- {len(ends)} attempts at {len(ledger)} tasks, {len(stuck)} of them open, {rate}\n"]
+    active = collections.Counter(folder_of(path) or "." for path in files).most_common(3)
+    lines += [f"- active: {', '.join(code_span(name) for name, _ in active)}\n"] if active else []
     for task, tries in sorted(stuck.items(), key=lambda item: (-item[1], item[0]))[:5]:
         lines.append(f"- {code_span(task)}: not done after {tries} attempts\n")
     return lines
@@ -9078,7 +9076,7 @@ def read_attempts(project: Project, task: Task) -> list[Attempt]:
     runner = _runner_attempts(project, task)
     marks = {attempt.mark for attempt in runner}
     own = [each for each in _own_attempts(project, task) if each.mark not in marks]
-    return [*_cub_attempts(project, task), *own, *runner]
+    return [*_cub_attempts(project, task.id), *own, *runner]
 
 
 def read_previous(project: Project, attempts: Sequence[Attempt]) -> tuple[str, str]:
@@ -9160,11 +9158,11 @@ def _runner_attempts(project: Project, task: Task) -> list[Attempt]:
     return attempts
 
 
-def _cub_attempts(project: Project, task: Task) -> list[Attempt]:
+def _cub_attempts(project: Project, task: str) -> list[Attempt]:
     """The attempts in cub's ledger, in its newer or older layout."""
-    if not is_file_name(task.id):
+    if not is_file_name(task):
         return []
-    base = f".cub/ledger/by-task/{task.id}"
+    base = f"{_CUB_LEDGER}/{task}"
     entry = read_object(project, f"{base}.json") or read_object(project, f"{base}/entry.json")
     outcome = next(iter(list_records([entry.get("outcome")])), entry)
     approach = field_text(outcome.get("approach"))
@@ -9215,14 +9213,22 @@ def _ledger_rows(project: Project, path: str) -> list[Record]:
     return [row.record for row in read_rows(project, path) if not row.fault]
 
 
-def read_ledger(project: Project) -> dict[str, list[str]]:
-    """Of every task with recorded attempts: how each of them ended, oldest first."""
-    found: dict[str, list[str]] = {}
+def read_ledger(project: Project) -> tuple[dict[str, list[str]], list[str]]:
+    """How the attempts at every task ended, oldest first, and the files that they changed."""
+    ends, files = dict[str, list[str]](), list[str]()
     for name in list_folder(project, LEDGER_FOLDER):
         for record in _ledger_rows(project, f"{LEDGER_FOLDER}/{name}"):
-            task = field_text(record.get("task"))
-            found.setdefault(task, []).append(field_text(record.get("status")))
-    return found
+            ends.setdefault(field_text(record.get("task")), []).append(str(record.get("status")))
+    for name in list_folder(project, _CUB_LEDGER):
+        task = name.removesuffix(".json")
+        entry = read_object(project, f"{_CUB_LEDGER}/{name}" + "/entry.json" * (task == name))
+        if tries := [attempt.status for attempt in _cub_attempts(project, task)]:
+            ends[task] = tries
+        files += field_texts(as_table(entry.get("outcome")).get("files_changed"))
+    return ends, files
+
+
+_CUB_LEDGER = ".cub/ledger/by-task"
 
 
 def _with_ledger(project: Project, tracker: Tracker) -> Tracker:
@@ -9517,12 +9523,13 @@ def make_map(
     cache = open_cache(project)
     code = code and project.config.map_code_intel
     ledger = ledger or project.config.map_ledger_stats
-    health = render_health(read_ledger(project)) if ledger else []
+    health = render_health(*read_ledger(project)) if ledger else []
     counter = find_vocabulary(project.config.tokens_encoding, checked=False)
     question = f"map {budget} {form} {list(focus)} {code} {health} {counter}"
 
     def make() -> str:
-        survey = make_survey(project, cache, files, focus, code=code, most=_most_symbols(budget))
+        most = 500 + budget // 3  # a name costs three tokens, and some do not fit
+        survey = make_survey(project, cache, files, focus, code=code, most=most)
         fitted = fit_map(project, survey._replace(health=health), budget)
         name = survey.facts.name
         if form != "json":
@@ -9534,16 +9541,12 @@ def make_map(
     return str(cache.compute(question, files, make))
 
 
-def _most_symbols(budget: int) -> int:
-    return 500 + budget // 3  # a name costs three tokens, and some do not fit
-
-
 def make_map_file(project: Project) -> tuple[str, list[str]]:
     """The text of the map file and what changed in it: the old text as long as that still holds."""
     budget, files = project.config.map_token_budget, list_map_files(project)
-    most, code = _most_symbols(budget), project.config.map_code_intel
+    most, code = 500 + budget // 3, project.config.map_code_intel
     survey = make_survey(project, open_cache(project), files, code=code, most=most)
-    health = render_health(read_ledger(project)) if project.config.map_ledger_stats else []
+    health = render_health(*read_ledger(project)) if project.config.map_ledger_stats else []
     fitted = fit_map(project, survey._replace(health=health), budget, settle_map)
     text = settle_map(render_map(survey.facts.name, fitted.parts, fitted.picks, fitted.note))
     old = read_text(project, MAP_PATH) or ""
@@ -9618,9 +9621,11 @@ def _rank_all(
     tags = {path: found for path, found in all_tags.items() if not is_document(path)}
     guides = [path for path in all_tags if is_document(path) or role_of(path) == "example"]
     links = link_files(index, tags, chosen.configs)
-    ranks = rank_files(links, dict.fromkeys(find_focus(tags, focus), 1.0))
+    meant = find_focus(tags, focus)
+    ranks = rank_files(links, dict.fromkeys(meant, 1.0))
     mentions = count_mentions({path: all_tags[path] for path in guides})
     symbols = rank_symbols(links, ranks, tags, mentions)
+    symbols = lift_focus(symbols, links, meant) if meant else symbols
     told = {path: found.doc for path, found in all_tags.items() if found.doc} | facts.about
     modules = describe_modules(list(files), told)
     notes = {each.path: each.doc for each in modules if 0 < len(each.doc) <= _NOTE_WIDTH}
@@ -10704,7 +10709,7 @@ VIEW_PATH = ".ctx/view.html"
 def make_page(project: Project, tracker: Tracker, briefing: Briefing | None) -> str:
     """The page that shows what an agent gets here, and in the prompt for one task."""
     files, config = list_map_files(project), project.config
-    health = render_health(read_ledger(project)) if config.map_ledger_stats else []
+    health = render_health(*read_ledger(project)) if config.map_ledger_stats else []
     survey = make_survey(project, open_cache(project), files, code=config.map_code_intel)
     survey = survey._replace(health=health)
     fitted = fit_map(project, survey, config.map_token_budget)
@@ -10712,7 +10717,7 @@ def make_page(project: Project, tracker: Tracker, briefing: Briefing | None) -> 
     ready = [task.id for task in list_ready(tracker)[:1]]
     data: dict[str, Any] = {"prompt": None, "package": None}
     data["map"] = {"budget": config.map_token_budget, "used": fitted.tokens, "rows": rows}
-    data["tasks"] = page_tasks(tracker.tasks, "".join(ready), read_ledger(project), briefing)
+    data["tasks"] = page_tasks(tracker.tasks, "".join(ready), read_ledger(project)[0], briefing)
     if briefing:
         budget, reanchor = config.prompt_budget_bytes, config.anchor_enabled
         prompt = make_prompt(project, briefing, budget, reanchor=reanchor)

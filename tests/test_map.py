@@ -246,8 +246,12 @@ def test_the_ledger_shows_how_attempts_went(shop: Path) -> None:
         assert lab.run(shop, "record", task, "--status", status).returncode == 0
     assert "Project Health" not in make(shop)
     text = make(shop, "--ledger")
-    assert "- 3 attempts at 2 tasks, 1 of them done" in text
+    assert "- 3 attempts at 2 tasks, 1 of them open, 1.5 attempts on average" in text
     assert "- `T-1`: not done after 2 attempts" in text
+    entry = {"attempts": [{"success": False}], "outcome": {"files_changed": ["src/shop/door.py"]}}
+    lab.plant(shop, {".cub/ledger/by-task/C-7.json": json.dumps(entry)})
+    text = make(shop, "--ledger")
+    assert "- 4 attempts at 3 tasks, 2 of them open" in text and "- active: `src/shop`" in text
 
 
 def test_a_copy_of_ctx_in_the_repository_is_no_part_of_the_project(shop: Path) -> None:

@@ -307,3 +307,13 @@ def test_followers_rise_behind_the_leaders_and_never_past_them() -> None:
     assert ctx.rank_paths(lifted) == [*first[: ctx.LEADERS], "7.py", "5.py", "6.py"]
     assert all(0 < value <= 1 for value in lifted.values())
     assert ctx.lift_followers({}, {}) == {}
+
+
+def test_every_second_symbol_is_of_the_focus_and_its_neighbours() -> None:
+    names = ("focus.py", "used.py", "user.py", "far.py", "farther.py", "farthest.py")
+    files = {path: tags(define(f"in_{path[:-3]}")) for path in names}
+    found = links(files, {"focus.py": ["used.py"], "user.py": ["focus.py"]})
+    symbols = ctx.rank_symbols(found, ctx.rank_files(found, {}), files, {"in_far": 9})
+    lifted = [symbol.path for symbol in ctx.lift_focus(symbols, found, ["focus.py"])]
+    assert lifted[:2] == ["focus.py", "far.py"]
+    assert {*lifted[2::2][:2]} == {"used.py", "user.py"}
