@@ -6180,7 +6180,7 @@ def render_completion(shell: str, words: Mapping[str, Mapping[str, str]]) -> str
 
 
 def say(project: Project, text: str) -> None:
-    """One line of talk on stderr, unless the user asked for quiet."""
+    """One message on stderr, unless the user asked for quiet."""
     if not project.quiet:
         warn(text)
 
@@ -6281,7 +6281,7 @@ def _flat_settings(where: str, table: Mapping[str, Any]) -> dict[str, Any]:
 
 def is_texts(value: object) -> bool:
     """Whether a value is a list of texts."""
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
 def check_setting(where: str, field: str, value: Any) -> Any:
@@ -6289,7 +6289,7 @@ def check_setting(where: str, field: str, value: Any) -> Any:
     key = field.replace("_", ".", 1)
     default = Config._field_defaults.get(field)
     if default is None or isinstance(default, dict):
-        known = [each.replace("_", ".", 1) for each in Config._fields]
+        known = [name.replace("_", ".", 1) for name in Config._fields]
         raise CtxError(f"{where}: unknown key {key}; {closest(key, known)}")
     if isinstance(default, tuple) and is_texts(value):
         value = tuple(value)
@@ -6329,8 +6329,8 @@ def parse_setting(where: str, field: str, text: str) -> Any:
 def parse_number(where: str, text: str) -> int:
     """A whole number of at most 7 digits; CtxError names what it was for."""
     if not re.fullmatch(r"[0-9]{1,7}", text):
-        found = show(text, 20)
-        raise CtxError(f"{where}: {found!r} is not a whole number up to 9999999; give digits")
+        shown = show(text, 20)
+        raise CtxError(f"{where}: {shown!r} is not a whole number up to 9999999; give digits")
     return int(text)
 
 
@@ -6749,15 +6749,15 @@ def read_versions(folders: Sequence[str]) -> dict[str, str]:
     """
     from importlib.machinery import PathFinder
 
-    found = {}
+    versions = {}
     for name in read_pins():
         module = name.replace("-", "_")
         spec = PathFinder.find_spec(module, folders)
         site = os.path.dirname(os.path.dirname(spec.origin or "")) if spec else ""
         beside = " ".join(os.listdir(site)) if os.path.isdir(site) else ""
         version = re.search(rf"\b{module}-(\S+)\.dist-info", beside)
-        found[name] = version[1] if version else "?" if spec else ""
-    return found
+        versions[name] = version[1] if version else "?" if spec else ""
+    return versions
 
 
 def write_packages(project: Project, source: str = "", download: str = "") -> None:
@@ -6849,9 +6849,9 @@ def _run_step(project: Project, what: str, command: Sequence[str], limit: float 
     import subprocess
 
     begin, out = time.monotonic(), b""
-    pipe, told = subprocess.PIPE, subprocess.STDOUT
+    pipe, merged = subprocess.PIPE, subprocess.STDOUT
     try:
-        with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=told) as process:
+        with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=merged) as process:
             try:
                 while process.returncode is None:
                     with contextlib.suppress(subprocess.TimeoutExpired):
@@ -6963,12 +6963,12 @@ _ARGUMENT_BYTES = 10_000_000
 def find_root(start: str) -> str:
     """The repository's root at or above a folder: where .ctx or .git is, else the folder itself."""
     try:
-        here = os.path.realpath(start)
+        folder = os.path.realpath(start)
     except OSError as error:
         raise CtxError(f"working folder: {error.strerror}; change to another folder") from error
-    if not os.path.isdir(here):
+    if not os.path.isdir(folder):
         raise CtxError(f"{start}: not a folder; give --root an existing folder")
-    return find_above(here, ".git", ".ctx") or here
+    return find_above(folder, ".git", ".ctx") or folder
 
 
 def find_above(folder: str, *names: str) -> str:
@@ -7040,8 +7040,8 @@ def find_git_folder(project: Project) -> str:
     folder = find_above(project.root, ".git") or project.root
     place = os.path.join(folder, ".git")
     link = read_file(place, 4096)  # a linked work tree has a file here
-    told = os.fsdecode(link or b"").removeprefix("gitdir:").strip()
-    return os.path.join(folder, told) if told else place
+    target = os.fsdecode(link or b"").removeprefix("gitdir:").strip()
+    return os.path.join(folder, target) if target else place
 
 
 def find_common_folder(project: Project) -> str:
@@ -7092,7 +7092,7 @@ def list_uncommitted(project: Project) -> set[bytes]:
     filters = sorted({name.rpartition(".")[0] for name in named if name})
     off = [f"{name}.{key}" for name in filters for key in ("clean=", "process=", "required=false")]
     flags = ("--porcelain", "-z", "--untracked-files=all", "--no-renames")
-    status = [*(part for each in off for part in ("-c", each)), "status", *flags]
+    status = [*(part for setting in off for part in ("-c", setting)), "status", *flags]
     can = not any("=" in name for name in filters)  # no flag can carry such a name
     listed = run_git(project, *status, "--ignore-submodules=dirty") if can else None
     if listed is None:
@@ -7202,15 +7202,15 @@ class Cache:
         """The rows of a kind whose keys begin so, in the order of their keys."""
         low = os.fsencode(prefix)
         where = "key >= ? AND key < ?" if prefix else "1"
-        found = self._select(where, kind, *((low, low + b"\xff") if prefix else ()))
-        rows = {row.key: row for row in found}
+        stored = self._select(where, kind, *((low, low + b"\xff") if prefix else ()))
+        rows = {row.key: row for row in stored}
         rows |= {key: row for (of, key), row in self._memory.items() if of == kind}
         return [rows[key] for key in sorted(rows) if key.startswith(prefix)]
 
     def list_keys(self, kind: str) -> list[str]:
         """The keys of a kind, without reading what they hold."""
-        found = self._fetch("SELECT CAST(key AS BLOB) FROM cache WHERE kind = ?", kind)
-        keys = {os.fsdecode(key) for (key,) in found}
+        stored = self._fetch("SELECT CAST(key AS BLOB) FROM cache WHERE kind = ?", kind)
+        keys = {os.fsdecode(key) for (key,) in stored}
         return sorted(keys | {key for of, key in self._memory if of == kind})
 
     def read_time(self, kind: str, data: bytes) -> int:
@@ -7452,20 +7452,19 @@ class Index(NamedTuple):
 
     def load(self, paths: Iterable[str]) -> dict[str, FileTags]:
         """The tags of these files; a row that is damaged is parsed again."""
-        found: dict[str, FileTags] = {}
+        loaded: dict[str, FileTags] = {}
         missing = [path for path in paths if path in self.entries]
         for attempt in ("read", "parse"):
             for path in missing:
                 row = self.cache.read("tags", path)
-                fits = row is not None and row.state == self.entries[path].hash
-                if row and fits and (tags := _decode_tags(row.data)):
-                    found[path] = tags
-            missing = [path for path in missing if path not in found]
+                if row and row.state == self.entries[path].hash:
+                    loaded[path] = _decode_tags(row.data)
+            missing = [path for path in missing if path not in loaded]
             if missing and attempt == "read":
                 jobs = [Job(path, self.entries[path].kind) for path in missing]
                 again = _run_jobs(self.project, self.cache, self.files, jobs)
                 self.entries.update(again.entries)
-        return found
+        return loaded
 
 
 class Entry(NamedTuple):
@@ -7579,8 +7578,8 @@ _BATCH_ROWS = 2000  # written at once: what was parsed before a run was ended is
 
 def read_kinds(project: Project, paths: Iterable[str]) -> dict[str, str]:
     """The kind of every file that has tags and no secrets."""
-    found = {path: find_kind(project, path) for path in paths if not is_secret_path(path)}
-    return {path: kind for path, kind in found.items() if kind}
+    kinds = {path: find_kind(project, path) for path in paths if not is_secret_path(path)}
+    return {path: kind for path, kind in kinds.items() if kind}
 
 
 def find_kind(project: Project, path: str) -> str:
@@ -7684,8 +7683,8 @@ def list_new(project: Project, known: Collection[str], since: int) -> list[str]:
     folders = {"", *map(folder_of, known)}
     excluded, seen = _excluded(project), {*known, *folders, _own_path(project)}
     rules = parse_ignore(read_text(project, ".gitignore") or "", "")
-    found: list[str] = []
-    for folder in (each for each in folders if read_times(f"{project.root}/{each}")[1] > since):
+    late_paths: list[str] = []
+    for folder in (name for name in folders if read_times(f"{project.root}/{name}")[1] > since):
         for name in list_folder(project, folder):
             path = join_path(folder, name)
             inner = os.path.isdir(f"{project.root}/{path}")
@@ -7693,8 +7692,8 @@ def list_new(project: Project, known: Collection[str], since: int) -> list[str]:
             late = usual and read_times(f"{project.root}/{path}")[1] > since
             ignored = name in _SKIPPED_FOLDERS or is_ignored(path, rules, folder=inner)
             if late and not ignored and path not in seen and not excluded.fullmatch(path):
-                found.append(path)
-    return found
+                late_paths.append(path)
+    return late_paths
 
 
 def _own_path(project: Project) -> str:
@@ -7705,7 +7704,7 @@ def _own_path(project: Project) -> str:
 
 def _list_by_walk(project: Project) -> list[str]:
     """Every file below the root that no .gitignore leaves out; links are not followed."""
-    found: list[str] = []
+    paths: list[str] = []
     pending: list[tuple[str, list[IgnoreRule]]] = [("", [])]
     while pending:
         folder, rules = pending.pop()
@@ -7722,10 +7721,10 @@ def _list_by_walk(project: Project) -> list[str]:
             if is_ignored(path, rules, folder=is_folder):
                 continue
             if not is_folder:
-                found.append(path)
+                paths.append(path)
             elif entry.name not in _SKIPPED_FOLDERS:
                 pending.append((path, rules))
-    return found
+    return paths
 
 
 # -- workers: a grammar that hangs or crashes costs its own file
@@ -7905,23 +7904,17 @@ def _sketch(tags: FileTags) -> str:
     return digest_of(repr((seen, tags[1:])).encode("utf-8", "surrogatepass"))
 
 
-def _decode_tags(data: bytes) -> FileTags | None:
-    """The tags in a row of JSON, or None if that is not what it holds."""
+def _decode_tags(data: bytes) -> FileTags:
+    """The tags in a row of the cache, whose checksum was right."""
     import json
 
-    share = sys.intern  # the same names stand in many files; a TypeError unless it is a text
-    try:
-        rows, references, imports, doc, mark = json.loads(data)
-        definitions = tuple(
-            Definition._make((line, end, share(kind), share(name), share(owner), *rest))
-            for line, end, kind, name, owner, *rest in rows
-        )
-        "".join([doc, mark, *imports])
-        "".join([each.signature + each.doc for each in definitions])
-        sum([each.line + each.end for each in definitions]) + sum(references.values())
-        counts = {share(name): count for name, count in references.items()}
-    except (ValueError, TypeError, AttributeError):
-        return None
+    share = sys.intern  # the same names stand in many files
+    rows, references, imports, doc, mark = json.loads(data)
+    definitions = tuple(
+        Definition._make((line, end, share(kind), share(name), share(owner), *rest))
+        for line, end, kind, name, owner, *rest in rows
+    )
+    counts = {share(name): count for name, count in references.items()}
     return FileTags(definitions, counts, tuple(imports), doc, mark)
 
 
@@ -8058,8 +8051,8 @@ def read_postings(known: WordIndex, stems: Iterable[str]) -> Words:
 def read_definitions(known: WordIndex, paths: Iterable[str]) -> dict[str, tuple[Definition, ...]]:
     """What these files define."""
     rows = {path: known.cache.read("tags", path) for path in paths}
-    tags = {path: _decode_tags(row.data) if row else None for path, row in rows.items()}
-    return {path: (found or NO_TAGS).definitions for path, found in tags.items()}
+    tags = {path: _decode_tags(row.data) if row else NO_TAGS for path, row in rows.items()}
+    return {path: tags[path].definitions for path in tags}
 
 
 # -- the links: which file depends on which
@@ -8137,7 +8130,7 @@ _MOST_COMMITS = 3000
 
 def _add_commits(history: History, log: bytes) -> History:
     """The history and after it the commits of a log, without the first if they are too many."""
-    said = {form: [*each] for form, each in history.words.items()}
+    commits = {form: [*numbers] for form, numbers in history.words.items()}  # that have a stem
     sizes, touched = [*history.sizes], [*history.paths]
     for entry in log.split(b"\x01")[1:]:
         message, _, names = entry[1:].partition(b"\x02")
@@ -8150,14 +8143,15 @@ def _add_commits(history: History, log: bytes) -> History:
             words = [word for word in re.findall(r"\w+", text) if word.lower() not in stop_words()]
             forms = dict.fromkeys(form for word in words for form in word_forms(word))
         for form in forms:
-            said.setdefault(form, []).append(len(touched))
+            commits.setdefault(form, []).append(len(touched))
         sizes.append(len(forms))
         touched.append(paths)
     surplus = max(0, len(touched) - _MOST_COMMITS)
     if surplus:
-        rest = {form: [at - surplus for at in each if at >= surplus] for form, each in said.items()}
-        said = {form: each for form, each in rest.items() if each}
-    return History(said, sizes[surplus:], touched[surplus:])
+        for form, numbers in [*commits.items()]:
+            commits[form] = [number - surplus for number in numbers if number >= surplus]
+        commits = {form: numbers for form, numbers in commits.items() if numbers}
+    return History(commits, sizes[surplus:], touched[surplus:])
 
 
 # -- the cache as it is: nothing is listed, parsed or written, for answers in a hurry
