@@ -5930,10 +5930,7 @@ def render_attempts(attempts: Sequence[Attempt], history: str = "") -> str:
     return "\n".join(head + "".join(lines) for head, lines in groups.items() if lines)
 
 
-_PATHS_SHOWN = 20
-
-
-def render_git(state: GitState) -> str:
+def render_git(state: GitState, most: int = 20) -> str:
     """Where the work tree stands; changed files that nobody expected are told apart."""
     lists = {
         "uncommitted": [path for path in state.changed if path not in state.odd],
@@ -5943,15 +5940,12 @@ def render_git(state: GitState) -> str:
     lines = [f"branch: {code_span(state.branch)}"]
     lines += ["nothing is uncommitted"] if not state.changed else []
     for title, paths in lists.items():
-        more = f" and {len(paths) - _PATHS_SHOWN} more" if len(paths) > _PATHS_SHOWN else ""
-        names = ", ".join(code_span(path) for path in paths[:_PATHS_SHOWN])
+        more = f" and {len(paths) - most} more" if len(paths) > most else ""
+        names = ", ".join(code_span(path) for path in paths[:most])
         lines += [f"{title}: {names}{more}"] if names else []
     lines += [f"commit {one_line(commit, 120)}" for commit in state.commits]
     lines += [f"names another task: commit {one_line(commit, 120)}" for commit in state.strays]
     return "".join(f"- {line}\n" for line in lines)
-
-
-_TREE_BYTES = 3_000
 
 
 def render_task_tree(tracker: Tracker, task: Task) -> str:
@@ -5971,14 +5965,18 @@ def render_task_tree(tracker: Tracker, task: Task) -> str:
             continue  # finished: the counts tell
         note = f"{done} of {len(inner)} done" if inner else node.status
         rank = 1 if inner else 2 if node.status != "open" else 3
-        rows.append((rank, f"{indent}- {_task_line(node)} ({note})\n"))
+        name = _task_line(node)
+        if node.id == task.id:
+            rank, name, note = 0, code_span(node.id), "selected"
+        rows.append((rank, f"{indent}- {name} ({note})\n"))
         if node.id == task.parent:  # the epic's section has the titles of these
             rows[-1] = (0, rows[-1][1] + _render_siblings(indent, task, inner))
             inner = [child for child in inner if child.id in children]
         stack += [(f"{indent}  ", child) for child in reversed(inner)]
     order = sorted(range(len(rows)), key=lambda at: rows[at][0])
     sizes = itertools.accumulate(count_bytes(rows[at][1]) for at in order)
-    shown = sorted(at for at, size in zip(order, sizes, strict=True) if size <= _TREE_BYTES)
+    most = 3_000  # bytes: about 60 tasks
+    shown = sorted(at for at, size in zip(order, sizes, strict=True) if size <= most)
     tree = "".join(rows[at][1] for at in shown) + _more(len(rows) - len(shown))
     text = f"{len(tracker.tasks)} tasks: {told}.\n" + (f"\n{tree}" if tree else "")
     return text if len(tracker.tasks) > 1 else ""
@@ -5998,7 +5996,7 @@ def find_commit_form(subjects: Sequence[str]) -> str:
     """How most commits of a log are titled, as a template; only a clear habit counts."""
     forms: collections.Counter[str] = collections.Counter()
     for subject in subjects:
-        key = re.match(r"(\[?)[A-Za-z][A-Za-z0-9]*-[\d.]+(\]?:?) ", subject)
+        key = re.match(r"(\[?)[A-Za-z][A-Za-z0-9]*-[\d.]+(\]?:?(?: -)?) ", subject)
         form = f"{key[1]}{{id}}{key[2]} {{title}}" if key else "{title}"
         forms["{kind}: {title}" if re.match(_COMMIT_KIND, subject) else form] += 1
     best, count = next(iter(forms.most_common(1)), ("", 0))

@@ -458,6 +458,7 @@ def test_most_of_a_prompt_is_about_its_task(tmp_path: Path) -> None:
     [
         (["fix(api): close it", "feat: open it", "Merge that"], "{kind}: {title}"),
         (["ABC-12: close it", "ABC-13: open it"], "{id}: {title}"),
+        (["BACK-1.2 - Close it", "BACK-7 - Open it", "Say more"], "{id} - {title}"),
         (["[ABC-12] close it", "[abc-2] open it"], "[{id}] {title}"),
         (["Close it", "net/http: open it", "fix: one"], "{title}"),
         ([], "{title}"),
