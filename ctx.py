@@ -6540,8 +6540,8 @@ def write_folder(project: Project, folder: str, files: Mapping[str, bytes]) -> l
     """Make a folder of ours hold exactly these files, all or none of them."""
 
     def plan() -> list[Change]:
-        old = [name for name in list_folder(project, folder) if name not in files]
-        wanted = {**dict.fromkeys(old), **files}
+        names = (name for name in list_folder(project, folder) if not name.startswith(_TEMPORARY))
+        wanted = {**dict.fromkeys(names), **files}  # what another run is writing is not ours
         return [plan_file(project, f"{folder}/{name}", wanted[name]) for name in wanted]
 
     write_planned(project, plan)
