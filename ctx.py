@@ -8215,13 +8215,12 @@ def _link_tasks(source: str, rows: Sequence[Row]) -> Tracker:
             faults.append(_fault(task, "its parents form a circle; read without one"))
             parents[task.id] = ""
     kind = _read_table()[source]
+    effect = "not ready until it exists" if "strict" in kind else "taken as done"
     for task in tasks.values():
         wanted = dict.fromkeys([*task.depends_on, *blockers.get(task.id, [])])
         missing = [need for need in wanted if need.casefold() not in names]
+        faults += [_fault(task, f"no dependency {need}; {effect}") for need in missing]
         linked = [names[need.casefold()] for need in wanted if need.casefold() in names]
-        for need in missing:
-            effect = "not ready until it exists" if "strict" in kind else "taken as done"
-            faults.append(_fault(task, f"no dependency {need}; {effect}"))
         linked += missing if "strict" in kind else []
         parent, priority = parents[task.id], task.priority
         if priority == _NO_PRIORITY and parent and "inherits" in kind:
@@ -8258,8 +8257,7 @@ def find_task(tracker: Tracker, wanted: str) -> Task:
     found = [task for task in tracker.tasks if task.id == wanted]
     for form in (word, f".*[-./]{word}", last, rf"{spec}-.*\.{number}", f"{word}.*"):
         found = found or [task for task in tracker.tasks if re.fullmatch(form, task.id.casefold())]
-    if len(found) > 1:
-        found = [task for task in found if "current" in task.labels] or found
+    found = [task for task in found if "current" in task.labels] or found
     if len(found) == 1:
         return found[0]
     if found:
@@ -8313,7 +8311,7 @@ def find_holds(tracker: Tracker, name: str = "") -> dict[str, str]:
     done = {task.id for task in tracker.tasks if task.status == "done"}
     whole = {task.parent for task in tracker.tasks if task.id not in done}
     waits = {
-        task.id: [need for need in task.depends_on if need not in done] for task in tasks.values()
+        name: [need for need in task.depends_on if need not in done] for name, task in tasks.items()
     }
     closed = ("blocked", "done" if "closes" in _read_table().get(tracker.source, {}) else "")
     no_work = _read_table()["STATUS"]["never"].split()
@@ -8357,25 +8355,19 @@ def explain_holds(tracker: Tracker, holds: Mapping[str, str]) -> str:
     return f"no task is ready: {shown}"
 
 
-def filter_tasks(tracker: Tracker, epic: str, label: str, status: str) -> list[Task]:
-    """The tasks below an epic, with a label, in a state; "" stands for any."""
+def list_tasks(tracker: Tracker, epic: str, label: str, status: str) -> list[Task]:
+    """The tasks below an epic, with a label, in a state ("" is any): ready ones first, then by state."""
     epic = epic and find_task(tracker, epic).id
     parents = {task.id: task.parent for task in tracker.tasks}
+    ready = {task.id: task for task in list_ready(tracker)}
+    rest = [task for task in tracker.tasks if task.id not in ready]
     return [
         task
-        for task in tracker.tasks
+        for task in [*ready.values(), *sorted(rest, key=lambda t: TASK_STATES.index(t.status))]
         if (not epic or epic in list_above(task.id, parents))
         and (not label or label.casefold() in map(str.casefold, task.labels))
         and (not status or task.status == status)
     ]
-
-
-def order_tasks(tracker: Tracker) -> list[Task]:
-    """All tasks: those that are ready first, the next one on top, then by status."""
-    ready = list_ready(tracker)
-    able = {task.id for task in ready}
-    rest = [task for task in tracker.tasks if task.id not in able]
-    return [*ready, *sorted(rest, key=lambda task: TASK_STATES.index(task.status))]
 
 
 def find_siblings(tracker: Tracker, task: Task) -> tuple[Task | None, list[Task], list[Task]]:
@@ -8640,8 +8632,7 @@ def _newest(folder: str, *patterns: str) -> float:
     import glob
 
     names = [name for pattern in patterns for name in glob.glob(pattern, root_dir=folder)]
-    places = [os.path.join(folder, name) for name in names]
-    return max((os.lstat(each).st_mtime for each in places if os.path.lexists(each)), default=0)
+    return max((os.lstat(f"{folder}/{name}").st_mtime for name in names), default=0)
 
 
 def _read_taskmaster(project: Project, *paths: str) -> Iterator[Row]:
@@ -8669,12 +8660,16 @@ def _read_gh(project: Project, wanted: str = "") -> Iterator[Row]:
         raise CtxError(f"{show(wanted)}: not an issue number; give digits")
     query = ["view", number] if wanted else ["list", "--state", "all", "--limit", "500"]
     fields = "number,title,body,state,labels,milestone,comments,url,closedAt,assignees"
-    for more in (",parent,blockedBy", ""):  # an older gh does not know the newer fields
-        text = _run_tracker(project, "gh", "issue", *query, "--json", fields + more)
-        if text is not None:
-            break
+    command = (
+        "gh",
+        "issue",
+        *query,
+        "--json",
+        fields,
+    )  # an older gh does not know the newer fields
+    text = _run_tracker(project, *command[:-1], f"{fields},parent,blockedBy")
     try:
-        value = json.loads(text or "")
+        value = json.loads(text or _run_tracker(project, *command) or "")
     except ValueError as error:
         raise CtxError("gh: no answer that can be read; run `gh auth status`") from error
     records = list_records(value if isinstance(value, list) else [value])
@@ -8699,17 +8694,13 @@ def _run_tracker(project: Project, name: str, *args: str) -> str | None:
     program = shutil.which(name)
     if not program or is_inside(project, os.path.realpath(program)):
         return None
-    try:
+    place, no_input = project.root, subprocess.DEVNULL
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
         done = subprocess.run(
-            [program, *args],
-            cwd=project.root,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=30,
+            [program, *args], cwd=place, stdin=no_input, capture_output=True, timeout=30
         )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None
+        return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None
+    return None
 
 
 # -- trackers that keep a folder of markdown
@@ -8896,10 +8887,11 @@ def _read_boxes(path: str, text: str, ids: str, form: str, epic: Record) -> list
 def _make_id(title: str, taken: set[str]) -> str:
     """An id from the first words of a title, so that it stays when other lines come and go."""
     slug = "-".join(re.findall(r"[^\W_]+", title.casefold())[:6])[:40].strip("-") or "task"
-    numbered = (f"{slug}-{number}" for number in itertools.count(2))
-    name = next(name for name in itertools.chain([slug], numbered) if name not in taken)
-    taken.add(name)
-    return name
+    while slug in taken:
+        stem, _, number = slug.rpartition("-")
+        slug = f"{stem}-{int(number) + 1}" if stem and number.isdecimal() else f"{slug}-2"
+    taken.add(slug)
+    return slug
 
 
 def _read_plain(project: Project, *paths: str) -> Iterator[Row]:
@@ -8915,9 +8907,8 @@ def _read_features(project: Project, base: str, ids: str, form: str) -> Iterator
     current = current.replace("\\", "/").rstrip("/").rpartition("/")[2]
     names = [name for name in list_folder(project, base) if name != "archive"]
     texts = {name: read_text(project, f"{base}/{name}/tasks.md") or "" for name in names}
-    short = {
-        name: name if form == "every" else (re.match(r"\d+", name) or [name])[0] for name in names
-    }
+    pattern = ".*" if form == "every" else r"\d+|.*"
+    short = {name: (re.match(pattern, name) or [name])[0] for name in names}
     for name in sorted((n for n in names if texts[n]), key=lambda name: (name != current, name)):
         folder, twins = f"{base}/{name}", list(short.values()).count(short[name]) > 1
         proposal = parse_parts(read_text(project, f"{folder}/proposal.md") or "")
@@ -8966,12 +8957,6 @@ def _parse_criteria(spec: str) -> dict[str, tuple[str, ...]]:
     return criteria
 
 
-_WORDS: dict[str, Callable[[Project, Task], dict[str, str]]] = {  # of a tracker's commands, here
-    "backlog": _backlog_words,
-    "flow": lambda project, task: {
-        "flowctl": ".flow/bin/flowctl" if list_folder(project, ".flow/bin") else "flowctl"
-    },
-}
 _READERS: dict[str, Callable[..., Iterator[Row]]] = {  # by the words of `read` in the table
     "backlog": _read_backlog,
     "beads": _read_beads,
@@ -8987,8 +8972,12 @@ _READERS: dict[str, Callable[..., Iterator[Row]]] = {  # by the words of `read` 
 
 def tracker_step(project: Project, task: Task, step: str) -> str:
     """What to do in the tracker to close, claim or reopen a task; "" if there is no way."""
-    words = {"id": task.id, "path": show(task.path, 400), "ctx": script_command(project)}
-    words |= _WORDS[task.source](project, task) if task.source in _WORDS else {}
+    words = _backlog_words(project, task) | {
+        "id": task.id,
+        "path": show(task.path, 400),
+        "ctx": script_command(project),
+        "flowctl": ".flow/bin/flowctl" if list_folder(project, ".flow/bin") else "flowctl",
+    }
     return _read_table().get(task.source, {}).get(step, "").format(**words)
 
 
@@ -9230,7 +9219,9 @@ def _with_ledger(project: Project, tracker: Tracker) -> Tracker:
     """
     names = {f"{LEDGER_FOLDER}/{name}" for name in list_folder(project, LEDGER_FOLDER)}
     claims, limit = _read_claims(project), project.config.tasks_max_attempts
-    names_here = _own_names(project) if any(task.owner for task in tracker.tasks) else set()
+    keys = ("user.email", "user.name") if any(task.owner for task in tracker.tasks) else ()
+    names_here = {os.fsdecode(run_git(project, "config", key) or b"").strip() for key in keys}
+    names_here |= {os.environ.get("FLOW_ACTOR", ""), os.environ.get("USER", "")}
     tasks, faults = [], list(tracker.faults)
     for task in tracker.tasks:
         path = ledger_path(task.key)
@@ -9263,13 +9254,6 @@ def _with_ledger(project: Project, tracker: Tracker) -> Tracker:
             )
         )
     return tracker._replace(tasks=tuple(tasks), faults=tuple(faults))
-
-
-def _own_names(project: Project) -> set[str]:
-    """Who works here, as trackers write it."""
-    asked = [run_git(project, "config", key) or b"" for key in ("user.email", "user.name")]
-    names = [os.fsdecode(name).strip() for name in asked]
-    return {*names, os.environ.get("FLOW_ACTOR", ""), os.environ.get("USER", "")} - {""}
 
 
 def _is_title(row: Record, title: str) -> bool:
@@ -11500,9 +11484,10 @@ then run `python3 ctx.py tasks` again; cub, beads, Task Master, Backlog.md and o
 def cmd_tasks(project: Project, args: argparse.Namespace) -> int:
     """List the tasks seen here, ready ones first, and mark the next one."""
     tracker = read_tracker(project, args.source)
-    wanted = {task.id for task in filter_tasks(tracker, args.epic, args.label, args.status)}
-    ready = [task for task in list_ready(tracker, args.claim) if task.id in wanted - {*args.skip}]
-    tasks = ready if args.ready else [task for task in order_tasks(tracker) if task.id in wanted]
+    tasks = list_tasks(tracker, args.epic, args.label, args.status)
+    wanted = {task.id for task in tasks} - {*args.skip}
+    ready = [task for task in list_ready(tracker, args.claim) if task.id in wanted]
+    tasks = ready if args.ready else tasks
     if args.next and args.claim:
         claims = (task for task in ready if write_claim(project, task, args.claim))
         ready = list(itertools.islice(claims, 1))
