@@ -421,6 +421,7 @@ class Block(NamedTuple):
     last: int
     definition: Definition | None  # the innermost one around its lines
     size: int  # in bytes
+    comment: bool = False  # a long comment or docstring: tells much, is rarely what has to change
     score: float = 0.0
     reason: str = ""  # "calls save_session"; "" if its own words match
 
@@ -1493,22 +1494,20 @@ def comment_pattern(comments: Comments) -> str:
 
 
 def find_line_hits(text: str, stems: Iterable[str]) -> LineHits:
-    """How often a word of a text begins with each stem, by line."""
-    lower = text.lower()
-    if len(lower) != len(text):  # a letter that has no single lower form: offsets would shift
-        lower = text
-    ends = list(itertools.accumulate(len(line) + 1 for line in text.split("\n")))
+    """How often each of these stems stands in each line of a text."""
+    wanted = {*stems}
+    forms_of = {
+        word: forms
+        for word in {*re.findall(r"\w+", text)}
+        if (forms := [form for form in word_forms(word) if form in wanted])
+    }
     lines: LineHits = {}
-    for each in stems:
-        at, size, left = lower.find(each), len(each), 500  # of one stem in one file
-        while at >= 0 and left:
-            before = text[at - 1 : at]
-            begins = not before.isalpha() or (text[at].isupper() and before.islower())
-            if begins and (size > 3 or not lower[at + size : at + size + 1].isalpha()):
-                counts = lines.setdefault(bisect.bisect_right(ends, at) + 1, {})
-                counts[each] = counts.get(each, 0) + 1
-                left -= 1
-            at = lower.find(each, at + size)
+    for number, line in enumerate(text.split("\n") if forms_of else (), 1):
+        for word in re.findall(r"\w+", line):
+            if word in forms_of:
+                counts = lines.setdefault(number, {})
+                for form in forms_of[word]:
+                    counts[form] = counts.get(form, 0) + 1
     return lines
 
 
@@ -4657,9 +4656,10 @@ def _best_window(hits: LineHits, worth: Mapping[str, float]) -> float:
 _HALF_WINDOW = 22  # lines
 
 
-def _say(counts: Mapping[str, int], worth: Mapping[str, float]) -> float:
-    """What some words say together, each the less the more often it was said before."""
-    return sum(worth[each] * often / (often + 1) for each, often in counts.items())
+def _say(counts: Mapping[str, int], worth: Mapping[str, float], length: float = 1.0) -> float:
+    """BM25 of some words in a text of this length, the mean being 1."""
+    room = _SATURATION * length
+    return sum(worth[stem] * often / (often + room) for stem, often in counts.items())
 
 
 def rank_words(hits: LineHits, worth: Mapping[str, float], spoken: Mapping[str, str]) -> list[str]:
@@ -4671,9 +4671,11 @@ def rank_words(hits: LineHits, worth: Mapping[str, float], spoken: Mapping[str, 
 
 # -- blocks: the parts of a file that can be shown alone
 
-_LONG_BLOCK = 40  # lines: a longer one is cut into parts
+_LONG_BLOCK = 30  # lines: a longer one is cut into parts
 _SHORT_BLOCK = 4  # lines: a shorter one joins the one before, up to three times as many
+_LONG_COMMENT = 6  # lines: a longer one is a block of its own
 _LEAD = r"\s*(@|#|//|/?\*|--|\[)"  # a decorator, an attribute or a comment above a definition
+_COMMENT = r"[rRuUbBfF]{0,2}(\"\"\"|\'\'\')|//|/?\*|#(?![\[a-z])|--\s"
 
 
 def cut_blocks(path: str, lines: Sequence[str], definitions: Sequence[Definition]) -> list[Block]:
@@ -4686,28 +4688,56 @@ def cut_blocks(path: str, lines: Sequence[str], definitions: Sequence[Definition
             first -= 1
         for number in range(first, min(definition.end, len(lines)) + 1):
             owners[number] = definition
-    runs: list[tuple[int, int, Definition | None]] = []
-    for owner, numbers in itertools.groupby(range(1, len(lines) + 1), owners.__getitem__):
-        run = [*numbers]
-        first, last = run[0], run[-1]
-        if runs and _is_joined(lines, runs[-1], first, last):
-            start, _, before = runs.pop()
-            first, owner = start, before or owner
-        runs.append((first, last, owner))
+    comments = _find_long_comments(lines)
+    runs: list[tuple[int, int, Definition | None, bool]] = []
+    numbers = range(1, len(lines) + 1)
+    for (owner, comment), run in itertools.groupby(numbers, lambda n: (owners[n], n in comments)):
+        first, *rest = run
+        last = rest[-1] if rest else first
+        if runs and _is_joined(lines, runs[-1], first, last, comment):
+            first, _, before, comment = runs.pop()
+            owner = before or owner
+        runs.append((first, last, owner, comment))
     blocks = []
-    for first, last, owner in runs:
+    for first, last, owner, comment in runs:
         for start, end in _cut_long(lines, first, last):
             size = len("\n".join(lines[start - 1 : end]).encode("utf-8", "replace")) + 1
-            blocks.append(Block(path, start, end, owner, size))
+            blocks.append(Block(path, start, end, owner, size, comment))
     return blocks
 
 
+def _find_long_comments(lines: Sequence[str]) -> set[int]:
+    """The numbers of the lines in long comments and docstrings."""
+    numbers: set[int] = set()
+    run: list[int] = []
+    quote = ""
+    for number, line in enumerate(lines, 1):
+        text = line.lstrip()
+        opening = None if quote else re.match(_COMMENT, text)
+        if not quote and not opening:
+            run = []
+            continue
+        run.append(number)
+        if opening and opening[1]:
+            quote = opening[1] if text.count(opening[1]) < 2 else ""
+        elif quote and quote in text:
+            quote = ""
+        if len(run) >= _LONG_COMMENT:
+            numbers.update(run if len(run) == _LONG_COMMENT else [number])
+    return numbers
+
+
 def _is_joined(
-    lines: Sequence[str], run: tuple[int, int, Definition | None], first: int, last: int
+    lines: Sequence[str],
+    run: tuple[int, int, Definition | None, bool],
+    first: int,
+    last: int,
+    comment: bool,
 ) -> bool:
     """Whether the lines up to `last` are too few to stand alone after a run, or all blank."""
     is_blank = not any(line.strip() for line in lines[first - 1 : last])
-    return is_blank or last - first + 1 < _SHORT_BLOCK and last - run[0] < 3 * _SHORT_BLOCK
+    is_short = last - first + 1 < _SHORT_BLOCK and last - run[0] < 3 * _SHORT_BLOCK
+    return is_blank or is_short and not comment and not run[3]
 
 
 def _cut_long(lines: Sequence[str], first: int, last: int) -> Iterator[tuple[int, int]]:
@@ -4721,46 +4751,101 @@ def _cut_long(lines: Sequence[str], first: int, last: int) -> Iterator[tuple[int
             indent = len(line) - len(line.lstrip()) if line.strip() else 99
             return bool(lines[number - 2].strip()), indent, abs(number - middle)
 
-        start = min(range(middle - 8, middle + 9), key=cost)
+        start = min(range(middle - 7, middle + 8), key=cost)
         yield first, start - 1
         first = start
     yield first, last
 
 
-_FILE_POWER = 2.4  # how much a block gains from the score of its file
-_OWN, _AROUND, _NAMED, _EXACT = 1.5, 0.3, 1.0, 0.085  # words inside, around, in names; identifiers
-_CALL_GAINS = (0.2, 0.2)  # the share of a block's score for what it calls and what calls it
-_AROUND_LINES = 10
+# Weights of a block's signals, of which the words of its window of lines are the unit. The optimum
+# is flat: models fitted on 35 signals, one repository left out, did no better.
+_FILE_POWER = 2.0  # of the score of its file
+_OWN, _AROUND, _NAMED = 1.0, 1.0, 0.5  # words inside, in the best window around, in its names
+_EXACT, _DEFINED = 0.015, 0.6  # identifiers of the task inside, and defined there
+_CALLED_GAIN, _CALLER_GAIN = 0.2, 0.2  # of the score of a block, for what it calls, what calls it
+_IMPORTS = 0.1  # of the best block of its file, for the lines that import
+_COMMENT_SHARE = 0.4
+_WINDOW_LINES, _WINDOW_STEP = 20, 10
+_WINDOW_LENGTH, _BLOCK_LENGTH = 0.75, 0.5  # BM25's b for windows and blocks
 _BEST_BLOCKS = 12  # from which calls are followed
+_IMPORT_LINE = r"(?m)^\s*(import|from|use|using|require|#include)\b"
 
 
 def score_blocks(
     blocks: Sequence[Block], lines: Mapping[str, Sequence[str]], evidence: Evidence
 ) -> list[Block]:
     """The blocks with their scores: by their file, their words and names, and who calls whom."""
-    worth, names = evidence.worth, frozenset(evidence.hints.names)
-    total = sum(worth.values())
-    scores, identifiers = [], []
-    for path, first, last, definition, *_ in blocks:
-        hits = evidence.hits[path]
-        held = {*re.findall(r"[^\W\d]\w{2,}", "\n".join(lines[path][first - 1 : last]))}
-        identifiers.append(held)
-        exact = min(3, len(held & names)) + bool(definition and definition.name in names)
-        value = (
-            _OWN * _say(_count_hits(hits, first, last), worth)
-            + _AROUND * _say(_count_hits(hits, first - _AROUND_LINES, last + _AROUND_LINES), worth)
-            + _NAMED * (_say_name(definition, worth) if definition else 0.0)
-            + _EXACT * total * exact
+    paths = dict.fromkeys(block.path for block in blocks)
+    windows = {path: _cut_windows(evidence.hits[path], len(lines[path])) for path in paths}
+    worth = _weigh_locally([*itertools.chain.from_iterable(windows.values())], evidence)
+    count = max(1, sum(len(lines[path]) for path in paths))
+    mean = sum(block.size for block in blocks) / count * _WINDOW_LINES or 1.0  # bytes of a window
+    tops = {path: _score_windows(windows[path], lines[path], worth, mean) for path in paths}
+    top = max((max(values, default=0.0) for values in tops.values()), default=0.0)
+    names = frozenset(evidence.hints.names)
+    texts = ["\n".join(lines[block.path][block.first - 1 : block.last]) for block in blocks]
+    identifiers = [{*re.findall(r"[^\W\d]\w{2,}", text)} for text in texts]
+    spread = collections.Counter(name for held in identifiers for name in held & names)
+    scores = []
+    for (path, first, last, definition, size, *_), held in zip(blocks, identifiers, strict=True):
+        length = 1 - _BLOCK_LENGTH + _BLOCK_LENGTH * size / mean
+        around = tops[path][
+            max(0, first - _WINDOW_LINES) // _WINDOW_STEP : last // _WINDOW_STEP + 1
+        ]
+        exact = sum(math.log(1 + len(blocks) / spread[name]) for name in held & names)
+        defined = definition and definition.name in names and first <= definition.line <= last
+        value = _OWN * _say(_count_hits(evidence.hits[path], first, last), worth, length)
+        value += _AROUND * max(around, default=0.0) + (_DEFINED * top if defined else 0.0)
+        value += _NAMED * (_say_name(definition, worth) if definition else 0.0)
+        scores.append(
+            (value + _EXACT * exact * top) * evidence.scores.get(path, 0.0) ** _FILE_POWER
         )
-        scores.append(value * evidence.scores.get(path, 0.0) ** _FILE_POWER)
     calls = _score_calls(blocks, scores, identifiers)
+    best = {path: 0.0 for path in paths}
+    for block, score in zip(blocks, scores, strict=True):
+        best[block.path] = max(best[block.path], score)
     scored = []
     for at, block in enumerate(blocks):
         gain, reason = calls.get(at, (0.0, ""))
         gain *= evidence.scores.get(block.path, 0.0)
         reason = reason if gain > scores[at] else ""
-        scored.append(block._replace(score=scores[at] + gain, reason=reason))
+        if block.definition is None and re.search(_IMPORT_LINE, texts[at]):
+            gain += _IMPORTS * best[block.path]
+        share = _COMMENT_SHARE if block.comment else 1.0
+        scored.append(block._replace(score=share * (scores[at] + gain), reason=reason))
     return scored
+
+
+def _cut_windows(hits: LineHits, size: int) -> list[dict[str, int]]:
+    """The words of overlapping windows of lines."""
+    starts = range(1, max(2, size - _WINDOW_STEP + 1), _WINDOW_STEP)
+    return [_count_hits(hits, start, start + _WINDOW_LINES - 1) for start in starts]
+
+
+def _score_windows(
+    windows: Iterable[Mapping[str, int]],
+    lines: Sequence[str],
+    worth: Mapping[str, float],
+    mean: float,
+) -> list[float]:
+    scores = []
+    for at, window in enumerate(windows):
+        start = at * _WINDOW_STEP
+        size = sum(map(len, lines[start : start + _WINDOW_LINES]))
+        length = 1 - _WINDOW_LENGTH + _WINDOW_LENGTH * size / mean
+        scores.append(_say(window, worth, length) if window else 0.0)
+    return scores
+
+
+def _weigh_locally(windows: Sequence[Mapping[str, int]], evidence: Evidence) -> dict[str, float]:
+    """The words of a task by their rarity in all files and among the best ones, half and half."""
+    held = collections.Counter(stem for window in windows for stem in window)
+    weights = {}
+    for stem, worth in evidence.worth.items():
+        said = evidence.hints.words.get(stem, 1.0)
+        rarity = math.log(1 + (len(windows) - held[stem] + 0.5) / (held[stem] + 0.5))
+        weights[stem] = (0.5 * rarity + 0.5 * worth / said) * math.sqrt(said)
+    return weights
 
 
 def rank_definitions(
@@ -4807,13 +4892,13 @@ def _score_calls(
         name = definition.name if definition else ""
         for called in identifiers[best] & definers.keys() - {name}:
             for at in definers[called] if len(definers[called]) <= _VAGUE_NAMES else ():
-                gain = _CALL_GAINS[0] * scores[best] / len(definers[called])
+                gain = _CALLED_GAIN * scores[best] / len(definers[called])
                 gains[at] = max(
                     gains.get(at, (0.0, "")), (gain, f"called by {name}" if name else "")
                 )
         users = [at for at, held in enumerate(identifiers) if name in held and at != best]
         for at in users if len(definers.get(name, ())) <= _VAGUE_NAMES else ():
-            gain = _CALL_GAINS[1] * scores[best] / math.sqrt(len(users))
+            gain = _CALLER_GAIN * scores[best] / math.sqrt(len(users))
             gains[at] = max(gains.get(at, (0.0, "")), (gain, f"calls {name}"))
     return gains
 
@@ -5137,7 +5222,7 @@ def _by_faded_score(symbols: Sequence[Symbol], files: Mapping[str, int]) -> Iter
 
 # -- the package
 
-_THRIFT = 0.5  # how much a block's size counts against it: 0 not at all, 1 is worth per byte
+_THRIFT = 0.25  # how much a block's size counts against it: 0 not at all, 1 is worth per byte
 _BLOCK_BYTES, _FILE_BYTES = 25, 90  # of what stands above a block and above the code of a file
 
 
@@ -5155,12 +5240,16 @@ def fit_blocks(blocks: Sequence[Block], room: int) -> list[Block]:
     }
     worth = {key: max(block.score for block in piece) for key, piece in pieces.items()}
     taken: list[Block] = []
-    files = set()
+    files: set[str] = set()
+    edges: set[tuple[str, int]] = set()  # lines next to what is taken: no mark is needed there
     for key in sorted(pieces, key=lambda key: (-worth[key] / costs[key] ** _THRIFT, key)):
-        cost = costs[key] + (0 if key[0] in files else _FILE_BYTES)
+        first, last = pieces[key][0].first, pieces[key][-1].last
+        beside = {(key[0], first), (key[0], last)} & edges
+        cost = costs[key] + (0 if key[0] in files else _FILE_BYTES) - bool(beside) * _BLOCK_BYTES
         if cost <= room and worth[key] > 0:
             taken += pieces[key]
             files.add(key[0])
+            edges |= {(key[0], first - 1), (key[0], last + 1)}
             room -= cost
     return taken
 
@@ -9747,7 +9836,17 @@ def make_pack(project: Project, request: Request) -> Pack:
         task=request.text or " ".join(names), guideline=guideline, outside=outside
     )
     package = package._replace(dependencies=edges)
-    return _fill_package(package, choice, request, request.measure or counter.count)
+    return _fill_package(package, choice, request, request.measure or _count_large(counter.count))
+
+
+def _count_large(count: Count) -> Count:
+    """The counter, but never less than what models with smaller vocabularies count."""
+    return lambda text: max(
+        count(text), int(len(text.encode("utf-8", "replace")) / _TOKEN_BYTES) + 1
+    )
+
+
+_TOKEN_BYTES = 3.6  # of code in a token; o200k_base has 4.3, others have fewer
 
 
 def _is_within(definition: Definition, lines: Iterable[tuple[int, int]]) -> bool:
@@ -9755,6 +9854,7 @@ def _is_within(definition: Definition, lines: Iterable[tuple[int, int]]) -> bool
 
 
 _MOST_FILES, _SUMMARY_FILES = 40, 12
+_CODE_FILES = 12  # shown as code; more for larger budgets
 _MOST_SYMBOLS = 10
 
 
@@ -9866,6 +9966,8 @@ def _choose_blocks(
         for path in lines
         if (role_of(path) in about or path in asked) and find_kind(project, path)
     }
+    most = _CODE_FILES + request.budget // 4_000
+    shown = dict(itertools.islice(shown.items(), most))
     texts = request.strategy == "relevance" and request.form != "summary"
     kept = [block for block in blocks if block.path in shown] if texts else []
     return Choice(chosen, kept, shown)
@@ -10057,7 +10159,7 @@ def _fill_package(package: Pack, choice: Choice, request: Request, count: Count)
     return fit_pack(make, package.budget)
 
 
-_TAIL_SHARE = 0.1  # of the budget, for signatures and names
+_TAIL_SHARE = 0.08  # of the budget, for signatures and names
 _MOST_OMITTED = 10
 
 
