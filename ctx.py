@@ -4639,21 +4639,16 @@ def normalise(scores: Mapping[str, float]) -> Scores:
 
 def score_chunks(hits: Mapping[str, LineHits], worth: Mapping[str, float]) -> Scores:
     """Files by how much their best window of lines says."""
-    return normalise({path: _best_window(found, worth) for path, found in hits.items()})
+    best = {path: _cut_windows(found, max(found, default=0), 22) for path, found in hits.items()}
+    return normalise(
+        {path: max(_say(window, worth) for window in windows) for path, windows in best.items()}
+    )
 
 
-def _best_window(hits: LineHits, worth: Mapping[str, float]) -> float:
-    windows: dict[int, dict[str, int]] = {}
-    for line, found in hits.items():
-        at = line // _HALF_WINDOW
-        for window in (at, at - 1):
-            counts = windows.setdefault(window, {})
-            for each, often in found.items():
-                counts[each] = counts.get(each, 0) + often
-    return max((_say(counts, worth) for counts in windows.values()), default=0.0)
-
-
-_HALF_WINDOW = 22  # lines
+def _cut_windows(hits: LineHits, size: int, step: int) -> list[dict[str, int]]:
+    """The words of overlapping windows of lines, each of two steps."""
+    starts = range(1, max(2, size - step + 1), step)
+    return [_count_hits(hits, start, start + 2 * step - 1) for start in starts]
 
 
 def _say(counts: Mapping[str, int], worth: Mapping[str, float], length: float = 1.0) -> float:
@@ -4762,11 +4757,9 @@ def _cut_long(lines: Sequence[str], first: int, last: int) -> Iterator[tuple[int
 _FILE_POWER = 2.0  # of the score of its file
 _OWN, _AROUND, _NAMED = 1.0, 1.0, 0.5  # words inside, in the best window around, in its names
 _EXACT, _DEFINED = 0.015, 0.6  # identifiers of the task inside, and defined there
-_CALLED_GAIN, _CALLER_GAIN = 0.2, 0.2  # of the score of a block, for what it calls, what calls it
+_CALL_GAIN = 0.2  # of the score of a block, for what it calls and what calls it
 _IMPORTS = 0.1  # of the best block of its file, for the lines that import
 _COMMENT_SHARE = 0.4
-_WINDOW_LINES, _WINDOW_STEP = 20, 10
-_WINDOW_LENGTH, _BLOCK_LENGTH = 0.75, 0.5  # BM25's b for windows and blocks
 _BEST_BLOCKS = 12  # from which calls are followed
 _IMPORT_LINE = r"(?m)^\s*(import|from|use|using|require|#include)\b"
 
@@ -4776,11 +4769,15 @@ def score_blocks(
 ) -> list[Block]:
     """The blocks with their scores: by their file, their words and names, and who calls whom."""
     paths = dict.fromkeys(block.path for block in blocks)
-    windows = {path: _cut_windows(evidence.hits[path], len(lines[path])) for path in paths}
+    windows = {path: _cut_windows(evidence.hits[path], len(lines[path]), 10) for path in paths}
     worth = _weigh_locally([*itertools.chain.from_iterable(windows.values())], evidence)
     count = max(1, sum(len(lines[path]) for path in paths))
-    mean = sum(block.size for block in blocks) / count * _WINDOW_LINES or 1.0  # bytes of a window
-    tops = {path: _score_windows(windows[path], lines[path], worth, mean) for path in paths}
+    mean = sum(block.size for block in blocks) / count * 20 or 1.0  # bytes of a window
+    tops: dict[str, list[float]] = {path: [] for path in paths}
+    for path in paths:
+        for at, window in enumerate(windows[path]):
+            size = sum(map(len, lines[path][at * 10 : at * 10 + 20]))
+            tops[path].append(_say(window, worth, 0.25 + 0.75 * size / mean) if window else 0.0)
     top = max((max(values, default=0.0) for values in tops.values()), default=0.0)
     names = frozenset(evidence.hints.names)
     texts = ["\n".join(lines[block.path][block.first - 1 : block.last]) for block in blocks]
@@ -4788,14 +4785,13 @@ def score_blocks(
     spread = collections.Counter(name for held in identifiers for name in held & names)
     scores = []
     for (path, first, last, definition, size, *_), held in zip(blocks, identifiers, strict=True):
-        length = 1 - _BLOCK_LENGTH + _BLOCK_LENGTH * size / mean
-        around = tops[path][
-            max(0, first - _WINDOW_LINES) // _WINDOW_STEP : last // _WINDOW_STEP + 1
-        ]
+        around = max(tops[path][max(0, first - 20) // 10 : last // 10 + 1], default=0.0)
         exact = sum(math.log(1 + len(blocks) / spread[name]) for name in held & names)
         defined = definition and definition.name in names and first <= definition.line <= last
-        value = _OWN * _say(_count_hits(evidence.hits[path], first, last), worth, length)
-        value += _AROUND * max(around, default=0.0) + (_DEFINED * top if defined else 0.0)
+        value = _OWN * _say(
+            _count_hits(evidence.hits[path], first, last), worth, 0.5 + 0.5 * size / mean
+        )
+        value += _AROUND * around + (_DEFINED * top if defined else 0.0)
         value += _NAMED * (_say_name(definition, worth) if definition else 0.0)
         scores.append(
             (value + _EXACT * exact * top) * evidence.scores.get(path, 0.0) ** _FILE_POWER
@@ -4814,27 +4810,6 @@ def score_blocks(
         share = _COMMENT_SHARE if block.comment else 1.0
         scored.append(block._replace(score=share * (scores[at] + gain), reason=reason))
     return scored
-
-
-def _cut_windows(hits: LineHits, size: int) -> list[dict[str, int]]:
-    """The words of overlapping windows of lines."""
-    starts = range(1, max(2, size - _WINDOW_STEP + 1), _WINDOW_STEP)
-    return [_count_hits(hits, start, start + _WINDOW_LINES - 1) for start in starts]
-
-
-def _score_windows(
-    windows: Iterable[Mapping[str, int]],
-    lines: Sequence[str],
-    worth: Mapping[str, float],
-    mean: float,
-) -> list[float]:
-    scores = []
-    for at, window in enumerate(windows):
-        start = at * _WINDOW_STEP
-        size = sum(map(len, lines[start : start + _WINDOW_LINES]))
-        length = 1 - _WINDOW_LENGTH + _WINDOW_LENGTH * size / mean
-        scores.append(_say(window, worth, length) if window else 0.0)
-    return scores
 
 
 def _weigh_locally(windows: Sequence[Mapping[str, int]], evidence: Evidence) -> dict[str, float]:
@@ -4890,20 +4865,14 @@ def _score_calls(
     for best in sorted(range(len(blocks)), key=lambda at: (-scores[at], at))[:_BEST_BLOCKS]:
         definition = blocks[best].definition
         name = definition.name if definition else ""
-        for called in identifiers[best] & definers.keys() - {name}:
-            for at in definers[called] if len(definers[called]) <= _VAGUE_NAMES else ():
-                gain = _CALLED_GAIN * scores[best] / len(definers[called])
-                gains[at] = max(
-                    gains.get(at, (0.0, "")), (gain, f"called by {name}" if name else "")
-                )
-        users = [at for at, held in enumerate(identifiers) if name in held and at != best]
-        for at in users if len(definers.get(name, ())) <= _VAGUE_NAMES else ():
-            gain = _CALLER_GAIN * scores[best] / math.sqrt(len(users))
-            gains[at] = max(gains.get(at, (0.0, "")), (gain, f"calls {name}"))
+        links = [(f"called by {name}", definers[n]) for n in identifiers[best] & definers.keys()]
+        users = [at for at, held in enumerate(identifiers) if name in held]
+        links += [(f"calls {name}", users)] if len(definers.get(name, ())) == 1 else []
+        for reason, linked in links:
+            gain = _CALL_GAIN * scores[best] / (len(linked) or 1)
+            for at in {*linked} - {best} if name else ():
+                gains[at] = max(gains.get(at, (0.0, "")), (gain, reason))
     return gains
-
-
-_VAGUE_NAMES = 4  # definitions of one name: of more, a mention means none in particular
 
 
 # -- history
