@@ -1862,10 +1862,6 @@ class _File(NamedTuple):
     only: set[str]  # if any, nothing else is exported
     public: Sequence[Callable[[str], object] | None]  # of the text up to a name, then of a member's
     labels: set[str]  # "class=private"
-    bodies: set[str]
-    leads: dict[str, str]
-    keywords: set[str]
-    cut: str
 
     def text(self, node: Any) -> str:
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
@@ -2239,10 +2235,6 @@ def _build_file(
         only=set(),
         public=[_compiled(regex, re.S).search if regex else None for regex in regexes],
         labels=set(language.words("labels")),
-        bodies=set(language.words("body")),
-        leads=dict(word.split("=") for word in language.words("lead")),
-        keywords=set(language.words("keyword")),
-        cut="|".join(language.rows.get("cut", ())) or r"\A\Z",
     )
     for node in nodes["doc"]:
         text = file.text(node)
@@ -2320,12 +2312,13 @@ def _build_scope(file: _File, match: _Match, name_node: Any, top: _Scope) -> _Sc
     start, inverse_end, _, _, kind, _, captures = match
     name = file.text(name_node).lstrip(":$").strip('"`\r')
     owner, receivers = top.inner, captures.get("owner")
+    cut = "|".join(file.language.rows.get("cut", ())) or r"\A\Z"
     if kind in ("scope", "part"):
-        name = re.sub(file.cut, "", name)
+        name = re.sub(cut, "", name)
     elif receivers or "::" in name:  # `Foo::bar`, or a method that names the type of its receiver
         prefix, _, name = name.rpartition("::")
         named = [prefix, file.text(receivers[0])] if receivers else [prefix]
-        named = [re.sub(file.cut, "", it).replace("::", ".") for it in named]
+        named = [re.sub(cut, "", it).replace("::", ".") for it in named]
         owner = ".".join(filter(None, [owner, *named]))
     is_member = top.kind in _OWNERS
     is_public = "private" not in captures
@@ -2361,7 +2354,7 @@ def _build_scope(file: _File, match: _Match, name_node: Any, top: _Scope) -> _Sc
 def _is_kept(file: _File, scope: _Scope, top: _Scope) -> bool:
     """Whether a definition is worth telling."""
     name = scope.name.strip("_")
-    if scope.kind in ("scope", "part") or not name or name in file.keywords:
+    if scope.kind in ("scope", "part") or not name or name in file.language.words("keyword"):
         return False
     if scope.kind in _MINOR:
         return scope.exported or (not scope.owner and scope.name.isupper())
@@ -2375,8 +2368,8 @@ def _build_definition(file: _File, match: _Match, scope: _Scope, top: _Scope) ->
     body = captures["body"][0] if captures.get("body") else None
     if body is None and "rest" not in captures:
         body = node.child_by_field_name("body")
-        if body is None and file.bodies:
-            body = next((child for child in node.children if child.type in file.bodies), None)
+        if body is None and (bodies := file.language.words("body")):
+            body = next((child for child in node.children if child.type in bodies), None)
     stop = body.start_byte if body else node.end_byte  # of the signature
     if docs := captures.get("doc"):
         text = source[docs[0].start_byte : docs[-1].end_byte].decode("utf-8", "replace")
@@ -2424,7 +2417,8 @@ def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
     if before or any(map(text.__contains__, marks)):
         text = _one_line(text, file.language)
         text = re.sub(r"(?<=[(\[]) |,? (?=[)\]])", "", text)
-    lead = file.leads.get(kind, "")
+    leads = dict(word.split("=") for word in file.language.words("lead"))
+    lead = leads.get(kind, "")
     text = text if lead and text.startswith(f"{lead} ") else f"{lead} {text}"
     text = text.strip().rstrip(" ;{:,\\\t")
     return shorten(text.removesuffix(" =").removesuffix(" where").rstrip(), MAX_SIGNATURE)
@@ -2472,13 +2466,12 @@ def _find_doc_below(file: _File, stop: int) -> str:
     for opening in _doc_marks(file.language, "below"):
         begin = file.source.find(opening.encode(), stop, stop + 80)
         gap = file.source[stop:begin]
-        if begin < 0 or gap.strip(b" \t\r\n;") or gap.count(b"\n") > 1:
+        comment = _comment_forms(file.language.comments).whole.match(file.source, max(begin, 0))
+        if begin < 0 or gap.strip(b" \t\r\n;") or gap.count(b"\n") > 1 or comment is None:
             continue
-        closing = (_find_closing(opening, file.language.comments) or "\n").encode()
-        end = file.source.find(closing, begin) + len(closing.strip())
-        is_last = re.match(rb"\s*\n\s*\n|\s*(?:end\b|\Z)", file.source[end : end + 80])
-        if end > begin and is_last:
-            return _clean_comment(file.source[begin:end], file.language.comments)
+        end = begin + len(comment[0].rstrip())
+        if re.match(rb"\s*\n\s*\n|\s*(?:end\b|\Z)", file.source[end : end + 80]):
+            return _clean_comment(comment[0], file.language.comments)
     return ""
 
 
@@ -2488,15 +2481,10 @@ def _doc_marks(language: Language, where: str) -> list[str]:
     return [mark for row in rows if row[0] == where for mark in row[1:]]
 
 
-def _find_closing(text: str, comments: Comments) -> str:
-    """What closes the block comment that a text begins with, or ""."""
-    return next((end for mark, end in comments if end and text.startswith(mark)), "")
-
-
 def _comment_start(source: bytes, stop: int, comments: Comments) -> int:
     """Where the comment that ends at `stop` begins; -1 if none does, or code stands before it."""
-    blocks, leaders, _ = _comment_forms(comments)
-    for opening, closing in blocks:
+    forms = _comment_forms(comments)
+    for opening, closing in forms.blocks:
         if source.endswith(closing, 0, stop):
             begin = source.rfind(opening, 0, stop)
             line = source.rfind(b"\n", 0, max(begin, 0)) + 1
@@ -2505,21 +2493,34 @@ def _comment_start(source: bytes, stop: int, comments: Comments) -> int:
     while stop > 0:
         line = source.rfind(b"\n", 0, stop) + 1
         text = source[line:stop].lstrip()
-        if not text.startswith(leaders) or text.startswith(_NO_COMMENT):
+        if not text.startswith(forms.marks) or text.startswith(_NO_COMMENT):
             break
         begin, stop = stop - len(text), line - 1
     return begin
 
 
+class _Forms(NamedTuple):
+    """What the comments of a language look like."""
+
+    blocks: list[tuple[bytes, bytes]]  # what begins and what ends one of several lines
+    marks: tuple[bytes, ...]  # what begins one that ends with its line
+    whole: re.Pattern[bytes]  # a block, or lines that follow each other
+    line: re.Pattern[str]  # what a line begins with: a mark, or the star that some write in blocks
+
+
 @functools.cache
-def _comment_forms(
-    comments: Comments,
-) -> tuple[list[tuple[bytes, bytes]], tuple[bytes, ...], re.Pattern[bytes]]:
-    """Openings and closings of blocks; what begins a comment that ends with its line; such lines."""
+def _comment_forms(comments: Comments) -> _Forms:
     blocks = [(mark.encode(), end.encode()) for mark, end in comments if end]
-    leaders = tuple(mark.encode() for mark, end in comments if not end)
-    lines = rb"(?:[ \t]*(?:" + b"|".join(map(re.escape, leaders)) + rb")[^\n]*\n?)+"
-    return blocks, leaders, re.compile(lines)
+    marks = tuple(mark.encode() for mark, end in comments if not end)
+    whole = [re.escape(mark) + b"(?s:.*?)" + re.escape(end) for mark, end in blocks]
+    if marks:
+        whole.append(rb"(?:[ \t]*(?:" + b"|".join(map(re.escape, marks)) + rb")[^\n]*\n?)+")
+    longest = sorted((mark for mark, _ in comments), key=len, reverse=True)
+    leaders = [rf"{re.escape(mark)}{re.escape(mark[-1])}*" for mark in longest]
+    leader = rf"(?:{'|'.join(leaders)})(?:(?<=-) [|^]|[!<>'|^])?|\*+(?![/)])"
+    tags = f"(?P<tag>{pattern('doc_file_tag').pattern})|(?P<end>{pattern('doc_tag').pattern})"
+    line = rf"[ \t]*(?:{leader})?[ \t]?(?:{tags})?"
+    return _Forms(blocks, marks, re.compile(b"|".join(whole)), re.compile(line))
 
 
 def _find_docstring(source: bytes, start: int) -> str:
@@ -2553,9 +2554,10 @@ def _clean_comment(comment: bytes, comments: Comments) -> str:
     if pattern("licence").search(lower) or pattern("generated").search(lower):
         return ""
     text = text.rstrip()
-    text = text.removesuffix(_find_closing(text, comments))
+    closing = [end for mark, end in comments if end and text.startswith(mark)]
+    text = text.removesuffix("".join(closing[:1]))
     lines: list[str] = []
-    match, is_directive = _compiled(_comment_line(comments)).match, pattern("directive").match
+    match, is_directive = _comment_forms(comments).line.match, pattern("directive").match
     for start in filter(None, map(match, text.splitlines())):
         line, kind = start.string[start.end() :].rstrip(" \t*"), start.lastgroup
         if line.endswith(("-*-", "---", "===")):
@@ -2565,18 +2567,6 @@ def _clean_comment(comment: bytes, comments: Comments) -> str:
         if line and (kind == "tag" or not is_directive(start.string.lower(), start.end())):
             lines.append(line)
     return _first_sentence("\n".join(lines))
-
-
-@functools.cache
-def _comment_line(comments: Comments) -> str:
-    """What a line of a comment begins with: its mark, or the star that some write in blocks."""
-    marks = sorted((mark for mark, _ in comments), key=len, reverse=True)
-    leaders = [
-        rf"{re.escape(mark)}{re.escape(mark[-1])}*(?:(?<=-) [|^]|[!<>'|^])?" for mark in marks
-    ]
-    leader = rf"[ \t]*(?:{'|'.join(leaders)}|\*+(?![/)]))?[ \t]?"
-    tags = pattern("doc_file_tag").pattern, pattern("doc_tag").pattern
-    return rf"{leader}(?:(?P<tag>{tags[0]})|(?P<end>{tags[1]}))?"
 
 
 def _first_sentence(text: str) -> str:
@@ -2602,7 +2592,7 @@ def _first_sentence(text: str) -> str:
 
 def _find_file_doc(source: bytes, language: Language, docs: set[str]) -> str:
     """First sentence of the comment or docstring that opens the file and documents no name."""
-    blocks, leaders, lines = _comment_forms(language.comments)
+    forms = _comment_forms(language.comments)
     has_docstrings = language.row("docs") == "inside"
     preamble = _compiled(pattern("preamble").pattern.encode())
     start = 3 if source.startswith(b"\xef\xbb\xbf") else 0
@@ -2611,23 +2601,14 @@ def _find_file_doc(source: bytes, language: Language, docs: set[str]) -> str:
         start = blank.end() if blank else start
         if has_docstrings and source.startswith(_QUOTES, start):
             return _find_docstring(source, start)
-        closing = next((end for mark, end in blocks if source.startswith(mark, start)), b"")
-        if closing:
-            end = source.find(closing, start) + len(closing)
-            if end < len(closing):
-                return ""
-        elif source.startswith(leaders, start):
-            comment_lines = lines.match(source, start)
-            end = comment_lines.end() if comment_lines else len(source)
-        else:
+        comment = forms.whole.match(source, start)
+        if not comment:
             return ""
-        comment = source[start:end]
-        doc = "" if has_docstrings else _clean_comment(comment, language.comments)
-        if doc and (
-            doc not in docs or re.search(rb"@(fileoverview|file|module|overview)\b", comment)
-        ):
+        doc = "" if has_docstrings else _clean_comment(comment[0], language.comments)
+        is_file_doc = re.search(rb"@(fileoverview|file|module|overview)\b", comment[0])
+        if doc and (doc not in docs or is_file_doc):
             return doc
-        start = end
+        start = comment.end()
     return ""
 
 

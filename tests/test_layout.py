@@ -14,7 +14,7 @@ MAX_LINES = {  # of each room; they may be lowered, never raised: pay for what y
     "TEXT": 736,
     "WORDS": 239,
     "LANGUAGES": 229,
-    "TAGS": 907,
+    "TAGS": 888,
     "TREE": 237,
     "FACTS": 871,
     "LINKS": 445,
