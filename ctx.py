@@ -10832,10 +10832,12 @@ def plan_init(project: Project, setup: Setup) -> Plan:
     if setup.vendor:
         config = project.config._replace(agents_command=f"python3 {VENDOR_PATH}")
         project = project._replace(config=config)
+    agents = (*(setup.agents or list_agents(project)), "any")
+    rows = [row for row in agent_rows() if row.agent in agents]
+    plan = _plan_all(project, setup, rows, [*_list_section_paths(project, rows), *setup.files])
     if "hooks" in setup.parts and not project.look_only:
         make_pack_summary(project, "words")  # counts them, so that the first prompt gets a package
-    rows = _rows_of(setup.agents or list_agents(project))
-    return _plan_all(project, setup, rows, [*_list_section_paths(project, rows), *setup.files])
+    return plan
 
 
 def plan_update(project: Project, setup: Setup) -> Plan:
@@ -10848,22 +10850,15 @@ def plan_update(project: Project, setup: Setup) -> Plan:
     return _plan_all(project, setup, (), paths)
 
 
-def _rows_of(agents: Collection[str]) -> list[AgentRow]:
-    return [row for row in agent_rows() if row.agent in (*agents, "any")]
-
-
 def _plan_all(
     project: Project, setup: Setup, rows: Sequence[AgentRow], paths: Sequence[str]
 ) -> Plan:
-    agents = plan_agents(project, rows, setup.parts)
-    planned = {change.path for change in agents.changes if change.new is not None}
+    plan = plan_agents(project, rows, setup.parts)
+    planned = {change.path for change in plan.changes if change.new is not None}
     planned |= {MAP_PATH} if setup.with_map else set()
     planned |= {CONSTITUTION_PATH} if setup.constitution else set()
-    sections = _plan_sections(project, paths, _list_absent(project) - planned, setup)
-    plan = _plan_own_files(project, setup)
-    for other in (sections, agents):
-        plan.changes.extend(other.changes)
-        plan.notes.extend(other.notes)
+    _plan_sections(project, plan, paths, _list_absent(project) - planned, force=setup.force)
+    _plan_own_files(project, plan, setup)
     return plan
 
 
@@ -10882,19 +10877,17 @@ def plan_remove(project: Project) -> Plan:
         plan.changes.append(Change(path, old, in_file(path, remove_section, old)))
     if not plan.changes:
         plan.notes.append("no managed section found; nothing to remove")
-    kept = {
-        ".ctx": "your constitution, the map, recorded attempts",
-        ".runner": "state of your loop",
-    }
-    for folder in kept:
+    for folder, what in {
+        ".ctx": "your constitution, map, attempts",
+        ".runner": "your loop",
+    }.items():
         if _exists(project, folder):
-            plan.notes.append(f"{folder}/ stays: {kept[folder]}; `rm -r {folder}` removes it")
+            plan.notes.append(f"{folder}/ stays: {what}; `rm -r {folder}` removes it")
     return plan
 
 
-def _plan_own_files(project: Project, setup: Setup) -> Plan:
+def _plan_own_files(project: Project, plan: Plan, setup: Setup) -> None:
     """The files below .ctx: what belongs to the user is only made, and replaced when forced."""
-    plan = Plan([], [])
     if setup.with_map:  # first: it may make .ctx/.gitignore
         text, changes = make_map_file(project)
         plan.changes.append(plan_file(project, MAP_PATH, text.encode()))
@@ -10912,7 +10905,6 @@ def _plan_own_files(project: Project, setup: Setup) -> Plan:
             plan.changes.append(change)
             if path == CONSTITUTION_PATH and change.old not in (None, new):
                 _keep_copy(project, plan, path, change.old or b"")
-    return plan
 
 
 def _keep_copy(project: Project, plan: Plan, path: str, source: bytes) -> None:
@@ -10941,11 +10933,10 @@ def _list_section_paths(project: Project, rows: Sequence[AgentRow]) -> list[str]
 
 
 def _plan_sections(
-    project: Project, paths: Sequence[str], absent: Collection[str], setup: Setup
-) -> Plan:
+    project: Project, plan: Plan, paths: Sequence[str], absent: Collection[str], *, force: bool
+) -> None:
     """Sections for these files, one for a pair that is linked; edited ones are kept and named."""
     project = project._replace(look_only=True)  # a damaged file is refused before anything is left
-    plan = Plan([], [])
     places: dict[str, str] = {}
     for path in paths:
         places.setdefault(find_place(project, path), path)
@@ -10960,7 +10951,7 @@ def _plan_sections(
         if state == "newer":
             plan.notes.append(f"{path}: its section was written by a newer ctx.py; left alone")
             continue
-        if state == "edited" and not setup.force:
+        if state == "edited" and not force:
             again = f"`{script_command(project)} update --force` replaces it"
             plan.notes.append(f"{path}: section edited by hand; kept ({again})")
             continue
@@ -10970,7 +10961,6 @@ def _plan_sections(
         if span and span.version < SECTION_VERSION:
             plan.notes.append(f"{path}: section v{span.version} replaced by v{SECTION_VERSION}")
         plan.changes.append(Change(path, old, in_file(path, upsert_section, old, body)))
-    return plan
 
 
 def make_section(project: Project, path: str, source: bytes, absent: Collection[str]) -> str:
@@ -11082,16 +11072,15 @@ _LAUNCHER = (
     'python3 -c "import sys; sys.dont_write_bytecode = False; sys.pycache_prefix = sys.argv.pop(1);'
     ' sys.path[0] = sys.argv.pop(1); import {name}; {name}.main()" .ctx/cache {folder} hook'
 )
-_OWN_COMMAND = r"-d \.ctx |import (\w+); \1\.main|\bctx\.py\W+(?:hook|mcp)\b"  # as JSON writes it
+_OWN_COMMAND = (
+    r"-d \.ctx |import (\w+); \1\.main|\bctx\.py\W+(?:hook|mcp)\b"  # also with quotes between
+)
 
 
 def plan_agents(
     project: Project, rows: Collection[AgentRow], parts: Collection[str], *, remove: bool = False
 ) -> Plan:
-    """Files and settings of agents: those asked for, and those made earlier brought up to date.
-
-    Or all of them taken out again. What was edited by hand stays and is named.
-    """
+    """Files and settings of agents: those asked for added, earlier ones brought up to date or removed."""
     plan = Plan([], [])
     for row in agent_rows():
         if row.kind not in ("rule", "helper", "hooks", "mcp"):
@@ -11113,9 +11102,10 @@ def plan_agents(
             if asked:
                 reason = one_line(str(error))
                 raise CtxError(f"{row.path}: cannot be read: {reason}; correct it") from error
-        else:
+            continue
+        if edited != text:
             source = edited.encode("utf-8", "surrogateescape") or None
-            plan.changes.append(Change(row.path, old, source if edited != text else old))
+            plan.changes.append(Change(row.path, old, source))
     return plan
 
 
@@ -11154,9 +11144,7 @@ def _list_handlers(value: Any) -> Iterator[dict[str, Any]]:
 
 def _is_own(handler: Mapping[str, Any]) -> bool:
     """Whether a command of a settings file starts ctx.py, in any of the ways it was written."""
-    import json
-
-    return re.search(_OWN_COMMAND, json.dumps(handler)) is not None
+    return re.search(_OWN_COMMAND, str(handler)) is not None
 
 
 def _replace_own(value: Any, command: Any) -> Any:
@@ -11248,7 +11236,8 @@ def check_health(project: Project) -> list[Finding]:
     managed = []
     with contextlib.suppress(CtxError):  # what is wrong with AGENTS.md is found again below
         managed = list_managed(project)
-    sections = [*_list_section_paths(project, _rows_of(list_agents(project))), *managed]
+    rows = [row for row in agent_rows() if row.agent in (*list_agents(project), "any")]
+    sections = [*_list_section_paths(project, rows), *managed]
     paths = dict.fromkeys([*sections, CONSTITUTION_PATH, RUNLOOP_PATH, MAP_PATH])
     return [*found, *(_check_file(project, ctx, path, managed) for path in paths)]
 
