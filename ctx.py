@@ -2775,7 +2775,7 @@ def build_tree(files: Sequence[str], max_depth: int, notes: Mapping[str, str]) -
     def rank(path: str) -> tuple[int, int, str]:
         return _ROLE_ORDER.index(folders[path].role()), -folders[path].roles.total(), path
 
-    entries = [TreeEntry(".", 0, notes.get("", "") or f"{len(files)} files" if files else "empty")]
+    entries = [TreeEntry(".", 0, notes.get("", "") or count_of(len(files), "file"))]
     level, dull = [""], list[TreeEntry]()
     for depth in range(1, max_depth + 1):
         limit = _MAX_CHILDREN[min(depth, len(_MAX_CHILDREN)) - 1]
@@ -5561,7 +5561,8 @@ def render_health(ledger: Mapping[str, Sequence[str]], files: Sequence[str]) -> 
     ends = [end for tries in ledger.values() for end in tries]
     stuck = {task: len(tries) for task, tries in ledger.items() if tries[-1] != "done"}
     rate = f"{len(ends) / len(ledger):.1f} attempts on average"
-    lines = [f"- {len(ends)} attempts at {len(ledger)} tasks, {len(stuck)} of them open, {rate}\n"]
+    tasks = count_of(len(ledger), "task")
+    lines = [f"- {count_of(len(ends), 'attempt')} at {tasks}, {len(stuck)} of them open, {rate}\n"]
     active = collections.Counter(folder_of(path) or "." for path in files).most_common(3)
     lines += [f"- active: {', '.join(code_span(name) for name, _ in active)}\n"] if active else []
     for task, tries in sorted(stuck.items(), key=lambda item: (-item[1], item[0]))[:5]:
@@ -5715,7 +5716,7 @@ def _block_label(block: Block) -> str:
 def render_pack_summary(package: Pack) -> str:
     """The package in short, for a prompt or a hook: key files, symbols, reasons, dependencies."""
     task = show(package.task.strip().partition("\n")[0], 200)
-    size = f"{len(package.files)} files, {package.size} of {package.budget} tokens."
+    size = f"{count_of(len(package.files), 'file')}, {package.size} of {package.budget} tokens."
     out = [f"Task: {task}\n{size} {package.guideline}\n\n### Key files\n\n"]
     out += map(render_pack_line, package.files)
     targets: dict[str, list[str]] = {}
@@ -6017,7 +6018,7 @@ def render_task_tree(tracker: Tracker, task: Task) -> str:
     most = 3_000  # bytes: about 60 tasks
     shown = sorted(at for at, size in zip(order, sizes, strict=True) if size <= most)
     tree = "".join(rows[at][1] for at in shown) + _more(len(rows) - len(shown))
-    text = f"{len(tracker.tasks)} tasks: {told}.\n" + (f"\n{tree}" if tree else "")
+    text = f"{count_of(len(tracker.tasks), 'task')}: {told}.\n" + (f"\n{tree}" if tree else "")
     return text if len(tracker.tasks) > 1 else ""
 
 
@@ -6115,7 +6116,7 @@ def render_short_anchor(briefing: Briefing, state: GitState | None) -> str:
     task = briefing.task
     rows = {"criteria": "; ".join(task.acceptance), "last attempt": briefing.history}
     if state:
-        rows["work tree"] = f"{state.branch}, {len(state.changed)} files uncommitted"
+        rows["work tree"] = f"{state.branch}, {count_of(len(state.changed), 'file')} uncommitted"
         rows["not named by the task"] = ", ".join(state.odd)
         rows["names another task"] = "; ".join(state.strays)
     text = f"# Re-anchor: {code_span(task.id, 60)}: {one_line(task.title, 100)}\n"
@@ -9268,7 +9269,9 @@ def _with_ledger(project: Project, tracker: Tracker) -> Tracker:
         own = [row for row in rows if _is_title(row, task.title)]
         if len(own) < len(rows):
             count = len(rows) - len(own)
-            faults.append(f"{path}: {count} attempts are of a task with another title; not counted")
+            faults.append(
+                f"{path}: {count_of(count, 'attempt')} of a task with another title; not counted"
+            )
         ends = [field_text(row.get("status")) for row in own]
         last_open = len(ends) - ends[::-1].index("open") if "open" in ends else 0
         tried = [row for row in own[last_open:] if row.get("status") != "interrupted"]
@@ -9279,7 +9282,7 @@ def _with_ledger(project: Project, tracker: Tracker) -> Tracker:
         if status != "done" and last.get("status") == "stuck":
             hold = "stuck"
         elif status != "done" and len(tried) >= limit:
-            hold = f"set aside after {len(tried)} attempts"
+            hold = f"set aside after {count_of(len(tried), 'attempt')}"
         recorded = "".join(ends[last_open:][-1:])
         owner = "" if recorded or task.owner in names_here else task.owner
         tasks.append(
@@ -11301,7 +11304,7 @@ def _check_agent(project: Project, agent: str) -> Finding:
 
 
 # ---- 21 COMMANDS (entry) ---------------------------------------------------
-# One cmd_* per subcommand; its arguments are in templates/commands.txt. Uses: TYPES RENDER DISK CACHE INDEX TASKS LEDGER FLOWS PROMPTS INSTALL.
+# One cmd_* per subcommand; its arguments are in templates/commands.txt. Uses: TYPES TEXT RENDER DISK CACHE INDEX TASKS LEDGER FLOWS PROMPTS INSTALL.
 
 
 Flag = tuple[list[str], dict[str, Any]]  # names and options, as argparse takes them
@@ -11413,7 +11416,7 @@ def cmd_update(project: Project, args: argparse.Namespace) -> int:
         plan = plan_update(project, Setup(constitution=args.force_constitution, force=args.force))
     if args.check:
         stale = [change.path for change in plan.changes if change.old != change.new]
-        fix = f"stale; run `{script_command(project)} update`"
+        fix = f"stale; run `{script_command(project)} update`, then `git add` it"
         for line in [*(f"{path}: {fix}" for path in stale), *plan.notes]:
             say(project, line)
         return 1 if stale else 0
@@ -11543,7 +11546,8 @@ def cmd_tasks(project: Project, args: argparse.Namespace) -> int:
         write_stdout(_START)
     else:
         write_stdout(render_tasks(tracker, tasks, chosen))
-        say(project, f"{len(tracker.tasks)} tasks in {tracker.source}, {len(ready)} ready")
+        tasks_seen = count_of(len(tracker.tasks), "task")
+        say(project, f"{tasks_seen} in {tracker.source}, {len(ready)} ready")
         made = sum(task.made_id for task in tasks)
         if made:
             say(project, f"{made} ids are made from titles; `- [ ] T-1: Title` gives one")
