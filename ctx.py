@@ -9268,10 +9268,8 @@ def _with_ledger(project: Project, tracker: Tracker) -> Tracker:
         rows = _ledger_rows(project, path) if path in names else []
         own = [row for row in rows if _is_title(row, task.title)]
         if len(own) < len(rows):
-            count = len(rows) - len(own)
-            faults.append(
-                f"{path}: {count_of(count, 'attempt')} of a task with another title; not counted"
-            )
+            others = count_of(len(rows) - len(own), "attempt")
+            faults.append(f"{path}: {others} of a task with another title; not counted")
         ends = [field_text(row.get("status")) for row in own]
         last_open = len(ends) - ends[::-1].index("open") if "open" in ends else 0
         tried = [row for row in own[last_open:] if row.get("status") != "interrupted"]
