@@ -8433,20 +8433,17 @@ def _time_number(text: str) -> float:
         return 0.0
 
 
-# -- one record of any tracker
-
 _NO_PRIORITY = 9  # behind every number and word that trackers use
 
 
 @functools.cache
 def _read_table() -> dict[str, dict[str, str]]:
     """templates/trackers.txt: section -> key -> words."""
-    stanzas = TEMPLATES["trackers.txt"].split("\n\n")[1:]
-    rows = {stanza.split("\n")[0]: stanza.strip().split("\n")[1:] for stanza in stanzas}
-    return {
-        name: {key: words for line in lines for key, words in [line.strip().split(" ", 1)]}
-        for name, lines in rows.items()
-    }
+    table = {}
+    for stanza in TEMPLATES["trackers.txt"].split("\n\n")[1:]:
+        name, *lines = stanza.split("\n")
+        table[name] = {line.split()[0]: line.strip().partition(" ")[2] for line in lines if line}
+    return table
 
 
 def _new_task(source: str, row: Row) -> Task | str:
@@ -8462,6 +8459,8 @@ def _new_task(source: str, row: Row) -> Task | str:
         items = "\n".join(f"- {item}" for item in field_texts(record.get(key)))
         about += [f"{heading}:\n{items}"] if items else []
     text, (status, word) = field_text(values["description"], *about), _status(record)
+    rank = str(values["priority"]).strip().casefold().removeprefix("p")
+    named = table["PRIORITY"].get(rank, _NO_PRIORITY)
     labels = field_texts(values["labels"])
     epics = [label[5:] for label in labels if label.startswith("epic:")]
     owners = field_texts(values["owner"])
@@ -8470,7 +8469,7 @@ def _new_task(source: str, row: Row) -> Task | str:
         title=title[:1000],
         type=str(values["type"] or "task"),
         status=status,
-        priority=_priority(values["priority"]),
+        priority=int(float(rank)) if re.fullmatch(r"[0-9]{1,4}(\.[0-9]+)?", rank) else int(named),
         description=text,
         acceptance=field_texts(values["acceptance"]) or parse_acceptance(text),
         parent=str(values["parent"] or "".join(epics[:1])),
@@ -8509,13 +8508,6 @@ def _status(record: Record) -> tuple[str, str]:
     return next((status for status, known in words.items() if word in known), "open"), word
 
 
-def _priority(value: Any) -> int:
-    word = str(value).strip().casefold().removeprefix("p")
-    if re.fullmatch(r"[0-9]{1,4}(\.[0-9]+)?", word):
-        return int(float(word))
-    return int(_read_table()["PRIORITY"].get(word, _NO_PRIORITY))
-
-
 def _field(record: Record, *names: str) -> Any:
     """The first of these keys that holds something, else ""."""
     return next((record[name] for name in names if record.get(name) not in (None, "", [])), "")
@@ -8542,9 +8534,6 @@ def field_texts(value: Any) -> tuple[str, ...]:
 
 def list_records(value: Any) -> list[dict[str, Any]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
-# -- trackers that keep JSON
 
 
 def read_rows(project: Project, *paths: str) -> Iterator[Row]:
@@ -8591,10 +8580,8 @@ def _changed(rows: Iterable[Row], change: Callable[[Record], Iterable[Record]]) 
 
 
 def _read_lists(project: Project, *paths: str) -> Iterator[Row]:
-    def change(record: Record) -> Iterator[Record]:
-        return _walk({"tasks": [record]} if "children" in record else record)
-
-    return _changed(read_rows(project, *paths), change)
+    rows = read_rows(project, *paths)
+    return _changed(rows, lambda root: _walk({"tasks": [root]} if "children" in root else root))
 
 
 def _walk(value: Record) -> Iterator[Record]:
@@ -8638,8 +8625,8 @@ def _read_beads(project: Project) -> Iterator[Row]:
     if not os.path.isdir(folder):
         return
     rows = list(read_rows(project, path))
-    manifests = ("dolt/{}.dolt/noms/manifest", "embeddeddolt/{}.dolt/noms/manifest")
-    stores = [form.format(part) for form in manifests for part in ("", "*/")]
+    folders = [f"{name}/{part}.dolt" for name in ("dolt", "embeddeddolt") for part in ("", "*/")]
+    stores = [f"{name}/noms/manifest" for name in folders]
     store = _newest(folder, "*.db", "embeddeddolt", *stores)
     if store > _newest(folder, "issues.jsonl") + 2:  # the export lags behind the store
         text = _run_tracker(project, "bd", "export")
@@ -8647,20 +8634,18 @@ def _read_beads(project: Project) -> Iterator[Row]:
             rows = list(parse_rows(path, text))
         else:
             state = "older than the store beside it, may be stale" if rows else "not there"
-            advice = f"`bd` is not on PATH; run `bd export -o {path}`"
-            yield Row(path, 1, {}, f"{state}; {advice}")
+            yield Row(path, 1, {}, f"{state}; `bd` gives none; run `bd export -o {path}`")
 
     def change(record: Record) -> Iterator[Record]:
         if record.get("_type", "issue") != "issue" or record.get("status") == "tombstone":
             return
-        links: dict[str, list[str]] = {}
-        for link in list_records(record.get("dependencies")):
-            links.setdefault(str(link.get("type")), []).append(str(link.get("depends_on_id")))
-        kinds = ("blocks", "conditional-blocks", "waits-for")
-        needs = [need for kind in kinds for need in links.get(kind, ())]
-        parent = "".join(links.get("parent-child", ())[:1])
+        links = list_records(record.get("dependencies"))
+        pairs = [(str(link.get("type")), str(link.get("depends_on_id"))) for link in links]
+        parents = [name for kind, name in pairs if kind == "parent-child"]
+        waits = ("blocks", "conditional-blocks", "waits-for")
+        needs = [name for kind, name in pairs if kind in waits]
         if record.get("ephemeral") is not True:
-            yield record | {"parent": parent, "dependencies": needs}
+            yield record | {"parent": "".join(parents[:1]), "dependencies": needs}
 
     # of equal priority the newest comes first, as `bd ready` has it
     rows.sort(key=lambda row: -_time_number(str(row.record.get("created_at") or "")))
@@ -8741,9 +8726,6 @@ def _run_tracker(project: Project, name: str, *args: str) -> str | None:
         )
         return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None
     return None
-
-
-# -- trackers that keep a folder of markdown
 
 
 def _read_documents(project: Project, folder: str) -> Iterator[Row]:
@@ -8844,8 +8826,6 @@ def _read_flow(project: Project) -> Iterator[Row]:
         yield from _changed(rows, lambda record: [record | {"type": "epic"}])
     yield from _changed(_read_documents(project, ".flow/tasks"), change)
 
-
-# -- trackers that keep check-lists
 
 # a bullet or a number, a box with at most one mark (a link is none), an optional task's star
 _BOX = r"(\s*)(?:[-*+]|\d{1,9}[.)])\s*\[\s*([^\]\s]?)\s*\](?![(\[])(\*?)\s*(\S.*)"
@@ -9019,9 +8999,6 @@ def tracker_step(project: Project, task: Task, step: str) -> str:
         "flowctl": ".flow/bin/flowctl" if list_folder(project, ".flow/bin") else "flowctl",
     }
     return _read_table().get(task.source, {}).get(step, "").format(**words)
-
-
-# -- where the work tree stands
 
 
 def read_git_state(project: Project, task: Task, tracker: Tracker | None = None) -> GitState | None:
@@ -9351,9 +9328,6 @@ def ledger_path(name: str) -> str:
         slug = re.sub(r"[^A-Za-z0-9._-]", "_", name)[:60].strip(".-")
         name = f"{slug or 'task'}-{content_hash(name.encode('utf-8', 'replace'))[:8]}"
     return f"{LEDGER_FOLDER}/{name}.jsonl"
-
-
-# -- a new attempt
 
 
 def judge_attempt(
