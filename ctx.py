@@ -5856,11 +5856,10 @@ def render_json(value: object) -> str:
 def render_goal_file(task: Task) -> str:
     """The goal as the runner writes it: title, goal, acceptance criteria."""
     goal = clean_text(task.description).strip() or task.title
-    first, _, rest = goal.partition("\n")
-    more = "".join(f"  {line}".rstrip() + "\n" for line in rest.split("\n")) if rest else ""
+    lines = "\n  ".join(goal.split("\n")).replace("\n  \n", "\n\n")
     items = "".join(f"- {one_line(item, 1000)}\n" for item in task.acceptance)
     criteria = f"\nacceptance:\n{items}" if items else ""
-    return f"# Goal\n\ntitle: {one_line(task.title)}\ngoal: {first}\n{more}{criteria}"
+    return f"# Goal\n\ntitle: {one_line(task.title)}\ngoal: {lines}\n{criteria}"
 
 
 def render_contract() -> str:
@@ -6053,7 +6052,11 @@ def render_commit_subject(task: Task, form: str) -> str:
     title = title if len(title) <= 72 else title[:73].rpartition(" ")[0] or title[:72]
     kind = _COMMIT_KINDS.get(task.type, "feat")
     values = {"id": task.id, "title": title, "type": one_line(task.type, 20), "kind": kind}
-    return re.sub(r"\{([a-z]+)\}", lambda match: values.get(match[1], match[0]), form)
+    for name in re.findall(r"\{([^{}]*)\}", form):
+        if name not in values:
+            known = ", ".join(f"{{{word}}}" for word in values)
+            raise CtxError(f"prompt.commit_subject: unknown {{{show(name)}}}; it may hold {known}")
+    return re.sub(r"\{([a-z]+)\}", lambda match: values[match[1]], form)
 
 
 def render_output_contract(
@@ -10205,13 +10208,14 @@ def make_prompt(
     wanted = sources or ANCHOR_SOURCES
     git = read_drift(project, briefing, package) if "git" in wanted else None
     epic = _epic_text(project, briefing) if "epic" in wanted else ""
+    selected = render_task(briefing) if "task" in wanted else code_span(task.id)
     attempts = render_attempts(briefing.attempts, briefing.history)
     sections = [
         Section("Contract", TEMPLATES["contract.md"]),
         Section("Goal", render_goal(task), cut="tail"),
         Section("History", briefing.history, 3, "quote", "head"),
         Section("Failure", briefing.failure, 1, "fence", "head"),
-        Section("Selected task", render_task(briefing), cut="tail"),
+        Section("Selected task", selected, cut="tail"),
         Section("Epic", epic, 4, cut="tail"),
         Section("Previous attempts", attempts, 2),
         Section("Git state", render_git(git) if git else "", 6),

@@ -472,6 +472,8 @@ def test_the_commit_subject_is_a_setting(tmp_path: Path) -> None:
     (tmp_path / "TASKS.md").write_text("- [ ] T-1: One\n")
     form = {"CTX_PROMPT_COMMIT_SUBJECT": "{type}({id}): {title}"}
     assert "`task(T-1): One`.\n" in run(tmp_path, "prompt", "T-1", **form).stdout
+    wrong = run(tmp_path, "prompt", "T-1", CTX_PROMPT_COMMIT_SUBJECT="{scope}: {title}")
+    assert wrong.returncode == 2 and "unknown {scope}; it may hold {id}" in wrong.stderr
 
 
 # -- what happened before
@@ -712,7 +714,8 @@ def test_sources_limit_the_sections_of_a_prompt(tmp_path: Path) -> None:
     root = copy("cub", tmp_path)
     (root / "progress.txt").write_text("half way\n")
     text = run(root, "prompt", "shop-1.2", "--sources", "task,progress").stdout
-    assert "## Epic" not in text and "> half way" in text
+    assert "## Epic" not in text and "> half way" in text and "- feature, open" in text
+    assert "- feature, open" not in run(root, "prompt", "shop-1.2", "--sources", "git").stdout
     assert run(root, "prompt", "shop-1.2", "--sources", "moon").returncode == 2
 
 
