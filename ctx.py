@@ -405,7 +405,6 @@ class Request(NamedTuple):
     budget: int
     pins: tuple[str, ...] = ()  # files that must be in it
     role: str = ""
-    strategy: str = "relevance"  # or "signature_only": no code
     since: str = ""  # a commit: the package is for the review of what changed after it
     form: str = "text"  # one of PACK_FORMS: "text", "part" (of a prompt) or "summary"
     measure: Count | None = None  # the size of a text in the budget's unit; tokens unless given
@@ -439,7 +438,7 @@ class PackFile(NamedTuple):
     blocks: tuple[Block, ...] = ()  # those shown as code, in file order
     code: str = ""  # their text as shown
     also: tuple[Definition, ...] = ()  # those shown by their signature
-    form: str = "name"  # "whole", "code", "signatures" or "name"
+    form: str = "name"  # "whole", "code" or "name"
 
 
 class Pack(NamedTuple):
@@ -9896,8 +9895,7 @@ def _choose_blocks(
     }
     most = _CODE_FILES + request.budget // 4_000
     shown = dict(itertools.islice(shown.items(), most))
-    texts = request.strategy == "relevance" and request.form != "summary"
-    kept = [block for block in blocks if block.path in shown] if texts else []
+    kept = [block for block in blocks if block.path in shown and request.form != "summary"]
     return Choice(chosen, kept, shown)
 
 
@@ -9926,8 +9924,10 @@ def read_evidence(
     known = score_words(words, weigh_words(words, dict.fromkeys(exact, 1.0)))
     history = read_history(project, head)
     paths = {path for path in index.words.paths if path and may_see(path)}
+    domains = [at for at, name in config.domains.items() if {*split_words(name)} <= {*hints.words}]
+    in_domain = [path for path in paths if path.startswith((*domains,))]
     signals = {
-        "named": dict.fromkeys(hints.paths, 1.0),
+        "named": dict.fromkeys(in_domain, 0.5) | dict.fromkeys(hints.paths, 1.0),
         "defines": known["names"],
         "mentions": known["all"],
         "path": fields["path"],
@@ -10045,50 +10045,47 @@ _MOST_EDGES = 15
 
 def _fill_package(package: Pack, choice: Choice, request: Request, count: Count) -> Pack:
     """The package with as much code as fits, then signatures, then names of further files."""
-    blocks_of = {path: [b for b in choice.blocks if b.path == path] for path in choice.lines}
-    if count(PACK_FORMS[request.form](package)) > package.budget // 2:
+    render = PACK_FORMS[request.form]
+    blocks_of = collections.Counter(block.path for block in choice.blocks)
+    if count(render(package)) > package.budget // 2:
         package = package._replace(guideline="")
 
     def make(room: int) -> Pack:
-        taken = fit_blocks(choice.blocks, int(room * (1 - _TAIL_SHARE)))
+        taken = sorted(fit_blocks(choice.blocks, int(room * (1 - _TAIL_SHARE))))
         left = room * (_TAIL_SHARE if taken else 1)
         files = []
         for file in choice.files:
-            blocks = tuple(sorted(block for block in taken if block.path == file.path))
+            blocks = tuple(block for block in taken if block.path == file.path)
             if blocks:
-                whole = len(blocks) == len(blocks_of[file.path])
+                form = "whole" if len(blocks) == blocks_of[file.path] else "code"
                 code = render_code(choice.lines[file.path], blocks)
-                shown = {block.definition for block in blocks}
-                also = [symbol for symbol in file.symbols if symbol not in shown]
-                file = file._replace(blocks=blocks, code=code, form="whole" if whole else "code")
-                costs = [60 + len(symbol.signature) for symbol in also]
-                for symbol, cost in zip(also, costs, strict=True):
-                    if cost <= left / 3:
-                        file, left = file._replace(also=(*file.also, symbol)), left - cost
-            elif request.strategy != "relevance" and file.symbols:
-                file = file._replace(also=file.symbols, form="signatures")
+                file = file._replace(blocks=blocks, code=code, form=form)
+            shown = {block.definition for block in blocks}
+            for symbol in file.symbols if blocks else ():
+                cost = 60 + len(symbol.signature)
+                if symbol not in shown and cost <= left / 3:
+                    file, left = file._replace(also=(*file.also, symbol)), left - cost
             files.append(file)
         kept = []
         for file in files:
-            cost = len(render_pack_line(file))
-            if file.form == "name" and cost > left:
-                continue
-            left -= cost if file.form == "name" else 0
-            kept.append(file)
-        rest = [block for block in choice.blocks if block not in {*taken} and block.score > 0]
-        omitted = sorted(rest, key=lambda block: (-block.score, block.path, block.first))
-        made = package._replace(files=tuple(kept), omitted=tuple(omitted[:_MOST_OMITTED]))
-        made = made._replace(size=package.budget)
-        text = PACK_FORMS[request.form](made)
-        size = count(text)
-        digits = made._replace(size=size)
-        return digits._replace(text=PACK_FORMS[request.form](digits))
+            cost = 0 if file.code else len(render_pack_line(file))
+            if cost <= left:
+                kept.append(file)
+                left -= cost
+        starts = {(block.path, block.first) for block in taken}
+        rest = [each for each in choice.blocks if (each.path, each.first) not in starts]
+        omitted = sorted(
+            (block for block in rest if block.score > 0),
+            key=lambda block: (-block.score, block.path, block.first),
+        )[:10]
+        made = package._replace(files=(*kept,), omitted=(*omitted,), size=package.budget)
+        made = made._replace(size=count(render(made)))
+        return made._replace(text=render(made))
 
     return fit_pack(make, package.budget)
 
 
 _TAIL_SHARE = 0.08  # of the budget, for signatures and names
-_MOST_OMITTED = 10
 
 
 def make_pack_summary(
@@ -11474,7 +11471,7 @@ def cmd_pack(project: Project, args: argparse.Namespace) -> int:
     budget = _setting(project, setting, "--tokens", args.tokens)
     pins = tuple(find_path(project, path) for path in args.files)
     form = "summary" if args.summary else "text"
-    request = Request(text, budget, pins, args.role, args.strategy, args.diff, form)
+    request = Request(text, budget, pins, args.role, args.diff, form)
     package = make_pack(project, request)
     if package.files or args.json:
         text = explain_pack(package) if args.explain else package.text
@@ -12213,7 +12210,6 @@ pack  python3 ctx.py pack "the parser drops comments" --tokens 8000
   --files PATH*                           must be in it; repeatable
   --role NAME=                            only what roles.NAME.paths lets it see
   --diff REF=                             for the review of what changed since a commit
-  --strategy {relevance,signature_only}=relevance  texts of files, or signatures only
 search  python3 ctx.py search token budget
   words WORD+                             what to look for
   --json                                  for a program, on stdout

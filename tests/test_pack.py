@@ -166,9 +166,12 @@ def test_forms_get_smaller_with_the_budget(shop: Path) -> None:
     assert forms == ["whole", "code"]
 
 
-def test_signature_only_gives_no_bodies(shop: Path) -> None:
-    text = run(shop, "pack", "cancel_order", "--strategy", "signature_only").stdout
-    assert "def cancel_order" in text and "return None" not in text
+def test_a_domain_that_the_task_names_lifts_its_folder(shop: Path) -> None:
+    plant(shop, {"api/hooks.py": "def check_order():\n    return 1\n"})
+    plant(shop, {"web/hooks.py": "def check_order():\n    return 2\n"})
+    assert paths(pack(shop, "check_order of billing fails"))[0] == "api/hooks.py"
+    plant(shop, {".ctx/config.toml": '[domains]\n"web/" = "billing"\n'})
+    assert paths(pack(shop, "check_order of billing fails"))[0] == "web/hooks.py"
 
 
 def test_values_of_configuration_and_secrets_stay_inside(shop: Path) -> None:
