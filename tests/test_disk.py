@@ -230,7 +230,7 @@ def test_a_file_argument_may_be_a_pipe(tmp_path: Path, given: str) -> None:
     if not shutil.which("bash"):
         pytest.skip("there is no bash on this machine")
     lab.plant(tmp_path, {".cub/tasks.jsonl": TASK, "guard.log": "the hinge broke\n"})
-    command = f"{sys.executable} -I -S {lab.SCRIPT} record T-1 --status retry {given}"
+    command = f"'{sys.executable}' -I -S '{lab.SCRIPT}' record T-1 --status retry {given}"
     done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     (ledger,) = tmp_path.glob(".ctx/**/*.jsonl")

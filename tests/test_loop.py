@@ -26,16 +26,15 @@ def plant_loop(root: Path, agent: str, guard: str = "true") -> dict[str, str]:
     (root / "ctx.py").write_bytes(SCRIPT.read_bytes())
     tools = root / ".git" / "tools"
     tools.mkdir()
-    (tools / "python3").write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')
+    (tools / "python3").write_text(f'#!/bin/sh\nexec "{sys.executable}" -I -S "$@"\n')
     (tools / "python3").chmod(0o755)
     (root / "agent.py").write_text(agent)
     environment = {
         **os.environ,
         "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
-        "AGENT": f"{sys.executable} -I -S agent.py",
+        "AGENT": "python3 agent.py",
         "GUARD": guard,
         "PAUSE": "0",
-        "XDG_CACHE_HOME": "/nonexistent",
     }
     script = subprocess.run(
         ["python3", "ctx.py", "loop"], cwd=root, env=environment, capture_output=True, check=True
@@ -122,8 +121,9 @@ def test_a_loop_that_is_stopped_leaves_its_task_free_and_uncounted(tmp_path: Pat
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    for _ in range(200):
+    for _ in range(1200):
         if (tmp_path / "started").exists():
             break
         time.sleep(0.05)

@@ -146,6 +146,8 @@ def test_an_interrupt_is_130_without_a_word(tmp_path: Path) -> None:
         env={**os.environ, "PATH": f"{slow / 'bin'}:{os.environ['PATH']}", "MARK": str(mark)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        # a shell that starts the tests in the background ignores interrupts for them
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         start_new_session=True,
     ) as process:
         mark.read_text()  # git has been started
