@@ -3330,11 +3330,8 @@ def _call_key(line: str) -> str:
     words = [word for word in line.split() if word[0] not in "-+"] or [line]
     # Which requirements or which project is a difference.
     size = 3 if words[0] in ("pip", "dotnet") else 2
-    size = (
-        1
-        if re.fullmatch(fact_table("one-word-tools"), words[0]) and words[0] != "bin/rails"
-        else size
-    )
+    is_single = re.fullmatch(fact_table("one-word-tools"), words[0])
+    size = 1 if is_single and name_of(words[0]) != "rails" else size
     return " ".join([name_of(words[0]), *words[1:size]])
 
 
@@ -3575,7 +3572,7 @@ def _list_libraries(repo: _Repo, packages: Sequence[Package]) -> list[str]:
     paths = [path for path in repo.ours if folder_of(path) in folders]
     own = {find.text.lower() for path in paths for find in repo.finds[path] if find.kind == "name"}
     own |= {name_of(package.path) for package in packages}
-    sizes, versions = collections.Counter[str](), dict[str, str]()
+    sizes = collections.Counter[str]()
     total = repo.folders[""].roles["source"]
     outer = [find for path in paths if "/" not in path for find in repo.finds[path]]
     tested = {find.text for find in outer if find.kind == "devdep"}
@@ -3594,13 +3591,12 @@ def _list_libraries(repo: _Repo, packages: Sequence[Package]) -> list[str]:
             if not inside and not find_label(fact_table("labels"), find.text):
                 is_root = folder_of(path) in ("", "requirements")
                 sizes[name] += total if is_root else repo.folders[folder_of(path)].roles["source"]
-                versions.setdefault(name, _short_version(find.note))
     # C has no manifest: what stands in deps/ is bundled.
     bundled = ["deps", "third_party", "thirdparty", "3rdparty"] if "c" in repo.homes else []
     for folder in [repo.folders[name] for name in bundled if name in repo.folders]:
         sizes.update({name_of(path): total for path in sorted(folder.children)})
     large = [name for name in sizes if sizes[name] * 10 >= total]  # not the taste of a corner
-    return [f"{name} {versions.get(name, '')}".strip() for name in large[:_MAX_LIBRARIES]]
+    return large[:_MAX_LIBRARIES]
 
 
 def _list_packages(repo: _Repo) -> list[Package]:
@@ -3745,7 +3741,7 @@ def rank_key_files(
     rest = [file for file in files if file not in entries]
     named = {file.path for file in files}
     added = [KeyFile(path, why) for path, why in central.items() if path not in named]
-    kept = [*entries[:2], *added[:2], *rest, *entries[2:]]
+    kept = [*entries[:2], *added[: 4 - len(entries[:2])], *rest, *entries[2:]]
     notes = {file.path: docs.get(file.path, "") for file in kept if file.why == "architecture"}
     return [
         file._replace(why=f"{file.why}: {notes[file.path]}") if notes.get(file.path) else file
@@ -3753,7 +3749,7 @@ def rank_key_files(
     ]
 
 
-_CENTRAL = 3  # symbols whose files are central
+_CENTRAL = 6  # symbols whose files are central
 
 
 # ---- 8 LINKS (pure) --------------------------------------------------------
@@ -4399,7 +4395,7 @@ def _find_offered(links: Links) -> set[tuple[int, str]]:
     return {links.names[symbol] for at in outer for symbol in links.mentions[at][0]}
 
 
-_OFFERED = 1.2  # to the third power
+_OFFERED = 1.4  # to the third power
 _UNMENTIONED = 0.6  # what no other file and no document mentions is likely a detail
 _ENOUGH_SYMBOLS = 15  # of the project's own: then those of tests, examples, vendored stay out
 
@@ -4420,10 +4416,12 @@ def build_groups(links: Links, ranks: Sequence[float], group: Callable[[str], st
     for at, path in enumerate(links.paths):
         if of[path]:
             totals[of[path]] = totals.get(of[path], 0.0) + ranks[at]
-            # Only an import is sure: a name may mean another definition of the same name.
-            for target in {of[links.paths[to]] for to in links.imports[at]} - {"", of[path]}:
-                row = edges.setdefault(of[path], {})
-                row[target] = row.get(target, 0.0) + 1.0
+            # A name alone may mean another definition; a folder and what it holds are one part.
+            for part in {of[links.paths[to]] for to in links.imports[at]} - {""}:
+                outer, inner = sorted((f"{part}/", f"{of[path]}/"))
+                if not inner.startswith(outer):
+                    row = edges.setdefault(of[path], {})
+                    row[part] = row.get(part, 0.0) + 1.0
     return Groups(of, totals, edges)
 
 
@@ -4476,9 +4474,8 @@ _SUPPORT_WEIGHT = 0.35
 
 def weigh_file(path: str, mark: str = "") -> float:
     """How much a file counts, by what its path and its content say it is for."""
-    weight = _ROLE_WEIGHTS[role_of(path)]
-    if re.search(_SUPPORT, path.lower()):
-        weight *= _SUPPORT_WEIGHT
+    support = _SUPPORT_WEIGHT if re.search(_SUPPORT, path.lower()) else 1.0
+    weight = _ROLE_WEIGHTS[role_of(path)] * support
     return min(weight, _ROLE_WEIGHTS[mark]) if mark in _ROLE_WEIGHTS else weight
 
 
@@ -5346,12 +5343,10 @@ def render_map_json(
 def settle_map(text: str) -> str:
     """A map without what changes by itself: line numbers, and counts but for their size."""
     text = re.sub(r"(?m) :\d+(?= — |$)", "", text)
-    return re.sub(r"(?m)\b([1-9])(\d+)(?= (?:[\w+#.-]+ )?files?$| more$)", _step, text)
-
-
-def _step(count: re.Match[str]) -> str:
-    first = max(digit for digit in (1, 2, 5) if digit <= int(count[1]))
-    return f"{first}{'0' * len(count[2])}+"
+    counts = r"(?m)\b([1-9])(\d+)(?= (?:[\w+#.-]+ )?files?$| more$)"
+    return re.sub(
+        counts, lambda n: max(d for d in "125" if d <= n[1]) + "0" * len(n[2]) + "+", text
+    )
 
 
 def compare_maps(old: str, new: str, survey: Survey, files: Collection[str]) -> list[str]:
@@ -5360,11 +5355,9 @@ def compare_maps(old: str, new: str, survey: Survey, files: Collection[str]) -> 
     commands = re.compile(rf"- (?:{'|'.join(VERBS)}): `")
     lines = [f"new: {line[2:]}" for line in after if commands.match(line) and line not in before]
     lines += [f"gone: {line[2:]}" for line in before if commands.match(line) and line not in after]
-    lines += [
-        f"new: {name}"
-        for name in survey.facts.stack[:_LEADING]
-        if not any(line.startswith(f"- {name.partition(' ')[0]}") for line in before)
-    ]
+    heads = {line.partition(" ")[2].partition(" ")[0] for line in before if line[:2] == "- "}
+    stack = [name.partition(" ")[0] for name in survey.facts.stack[:_LEADING]]
+    lines += [f"new: {name}" for name in stack if name not in heads]
     keys = (re.match(r"- `([^`]+[^/])`: ", line) for line in before)
     lines += [f"gone: {key[1]}" for key in keys if key and key[1] not in files]
     if not survey.exact:  # only a parser can tell what became of the symbols
@@ -5384,7 +5377,7 @@ def compare_maps(old: str, new: str, survey: Survey, files: Collection[str]) -> 
     shown = {*re.findall(r"\w+", block)}
     most = max(1, min(_LEADING, survey.total // 20))  # of a handful, one more is no news
     leading = [symbol.definition.name for symbol in survey.symbols[:most]]
-    return lines + [f"new: {name}" for name in leading if name not in shown]
+    return [*lines, *(f"new: {name}" for name in leading if name not in shown)]
 
 
 _LEADING = 5  # of the stack and of the symbols: a map without one of them is stale
@@ -5393,7 +5386,13 @@ _LEADING = 5  # of the stack and of the symbols: a map without one of them is st
 def render_symbols(picks: Sequence[Pick]) -> list[str]:
     """The symbols below their files and folders, best first, in a file as its source has them."""
     files: dict[str, list[Pick]] = {}
+    owners = set[str]()
     for pick in picks:
+        each = pick.symbol.definition
+        holder = each.owner.rpartition(".")[2] if each.kind in TYPE_KINDS else ""
+        if holder in owners:  # a namespace is named once
+            pick = pick._replace(symbol=pick.symbol._replace(definition=each._replace(owner="")))
+        owners |= {holder} - {""}
         files.setdefault(pick.symbol.path, []).append(pick)
     return _render_folder("", "", files)
 
@@ -5474,14 +5473,13 @@ def render_parts(survey: Survey) -> list[MapPart]:
     """The sections of the map but for the symbols, each line an item."""
     facts = survey.facts
     order = sorted(range(len(survey.tree)), key=lambda at: tree_key(survey.tree[at]))
-    places = [0] * len(order)
-    for place, at in enumerate(order):
-        places[at] = place
+    place_of = {at: place for place, at in enumerate(order)}
+    places = [place_of[at] for at in range(len(order))]
     room = 0.09 if survey.symbols else 0.9
-    where = {
-        each: f" (in {code_span(each.folder)})" if each.folder else "" for each in facts.commands
-    }
-    commands = [f"- {each.verb}: {code_span(each.line)}{where[each]}\n" for each in facts.commands]
+    commands = []
+    for verb, line, _, folder in facts.commands:
+        where = f" (in {code_span(folder)})" if folder else ""
+        commands.append(f"- {verb}: {code_span(line)}{where}\n")
     key_files = [f"- {code_span(each.path)}: {show_prose(each.why)}\n" for each in facts.key_files]
     modules: list[str] = []
     said = {""}
@@ -5502,9 +5500,9 @@ def render_parts(survey: Survey) -> list[MapPart]:
             said.add(doc)
         modules += [f"- {code_span(path + '/')}: {' — '.join(words)}\n"] if words else []
     relations = render_relations(rank_relations(survey.groups))
-    needs = [*facts.stack, *facts.libraries]
+    needs = [f"- {show_prose(name)}\n" for name in (*facts.stack, *facts.libraries)]
     return [
-        MapPart("Tech Stack", [f"- {show_prose(name)}\n" for name in needs], 0.08),
+        MapPart("Tech Stack", needs, 0.08),
         MapPart("Commands", commands, 0.1),
         MapPart("Structure", render_structure(survey.tree), room, True, places),
         MapPart("Key Files", key_files, 0.07),
