@@ -5431,9 +5431,8 @@ _SHORT_FOLDER = 16  # characters: naming it again costs less than a line and an 
 def _render_file(path: str, group: Sequence[Pick]) -> list[str]:
     """One file's symbols: full lines in the order of the source, then names on one line."""
     full = [pick.symbol for pick in group if pick.form == "full"]
-    owners = {each.definition.name for each in full}
     names = sorted(pick.symbol.definition for pick in group if pick.form == "name")
-    owners |= {each.name for each in names}
+    owners = {pick.symbol.definition.name for pick in group}
     told, said = dict[str, None](), {*owners}
     for each in names:
         told[render_name(each, said)] = None
@@ -5441,9 +5440,8 @@ def _render_file(path: str, group: Sequence[Pick]) -> list[str]:
     shown = ", ".join(told)
     if not full:
         return [f"{show(path)}: {shown}\n"]
-    lines = [f"{show(path)}\n"]
-    for symbol in sorted(full, key=lambda symbol: symbol.definition.line):
-        lines.append(render_symbol(symbol, owners))
+    full.sort(key=lambda symbol: symbol.definition.line)
+    lines = [f"{show(path)}\n", *(render_symbol(symbol, owners) for symbol in full)]
     return [*lines, f"  {shown}\n"] if names else lines
 
 
