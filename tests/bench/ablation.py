@@ -1,8 +1,9 @@
 """What each signal of a package earns: every one off in turn, on real commits.
 
-    python tests/bench/ablation.py MIRRORS JUDGE [REPO,REPO] [TASKS]
+    python tests/bench/ablation.py MIRRORS JUDGE [REPO,REPO] [TASKS] [TOKENS]
 
-MIRRORS is a folder of git mirrors, JUDGE the folder that holds locate.py, which picks the tasks.
+MIRRORS is a folder of git mirrors, JUDGE the folder that holds locate.py and cover.py. First the signals
+of files (Acc@1, 5, 10, Recall@10, MRR), then those of blocks (lines and hunks shown, tasks with all).
 Signals that start from others (near, folder, twin and those below them) are computed once, with all on.
 """
 
@@ -13,7 +14,19 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 import ctx  # noqa: E402
 
-KEYS = ("acc1", "acc5", "acc10", "rec10", "mrr")
+WEIGHTS = {  # constant -> its value when the signal is off
+    "": 0.0,
+    "_FILE_POWER": 0.0,
+    "_OWN": 0.0,
+    "_AROUND": 0.0,
+    "_NAMED": 0.0,
+    "_EXACT": 0.0,
+    "_DEFINED": 0.0,
+    "_CALL_GAIN": 0.0,
+    "_IMPORTS": 0.0,
+    "_COMMENT_SHARE": 1.0,
+    "_THRIFT": 0.0,
+}
 
 
 def measure(order: list[str], gold: list[str]) -> list[float]:
@@ -24,8 +37,9 @@ def measure(order: list[str], gold: list[str]) -> list[float]:
     return [*found, recall, 1 / ranks[0] if ranks else 0.0]
 
 
-def main(mirrors: str, judge: str, only: str = "", tasks: str = "8") -> None:
+def main(mirrors: str, judge: str, only: str = "", tasks: str = "8", tokens: str = "4000") -> None:
     sys.path.insert(0, judge)
+    import cover
     import locate
 
     rows: dict[str, list[list[float]]] = {}
@@ -38,11 +52,11 @@ def main(mirrors: str, judge: str, only: str = "", tasks: str = "8") -> None:
             for task in locate.select(place, pin, years, options, "open", int(tasks)):
                 tree.move(task["base"])
                 project = ctx.Project(str(Path(tree.root).resolve()), quiet=True)
-                index, head = (
-                    ctx.read_linked(project, ctx.list_files(project)),
-                    ctx.read_head(project),
-                )
-                signals = ctx.read_evidence(project, index, task["text"], head).signals
+                index = ctx.read_linked(project, ctx.list_files(project))
+                head = ctx.read_head(project)
+                signals = ctx.read_evidence(
+                    project, index, task["text"], head, lambda path: True
+                ).signals
                 for off in ("", *ctx.SIGNALS):
                     kept = {name: each for name, each in signals.items() if name != off}
                     scores = ctx.lift_followers(ctx.normalise(ctx.blend(kept, 0.6, 0.4)), kept)
@@ -51,13 +65,29 @@ def main(mirrors: str, judge: str, only: str = "", tasks: str = "8") -> None:
                         for path in ctx.rank_paths(scores)
                         if path in task["gold"] or locate.kind(path, options) == "source"
                     ]
-                    rows.setdefault(off, []).append(measure(order, task["gold"]))
+                    row = measure(order, task["gold"])
+                    rows.setdefault(f"file {off}", []).append(row)
+                for constant, off_value in WEIGHTS.items():
+                    value = getattr(ctx, constant, None)
+                    setattr(ctx, constant, off_value)
+                    package = ctx.make_pack(project, ctx.Request(task["text"], int(tokens)))
+                    setattr(ctx, constant, value)
+                    shown = {
+                        file.path: {
+                            n for block in file.blocks for n in range(block.first, block.last + 1)
+                        }
+                        for file in package.files
+                    }
+                    hunks = cover.gold_hunks(task)
+                    result = cover.score(hunks, shown, package.size, int(tokens))
+                    row = [result["lines"], result["hunks"], result["all"]]
+                    rows.setdefault(f"block {constant.strip('_').lower()}", []).append(row)
     for off, found in rows.items():
         means = [100 * sum(column) / len(found) for column in zip(*found, strict=True)]
-        shown = "".join(f"{value:>7.1f}" for value in means)
-        print(f"{'without ' + off if off else f'all, {len(found)} tasks':<20}{shown}")
+        kind, _, name = off.partition(" ")
+        label = f"{kind}s without {name}" if name else f"{kind}s, {len(found)} tasks"
+        print(f"{label:<30}" + "".join(f"{value:>7.1f}" for value in means), flush=True)
 
 
 if __name__ == "__main__":
-    print(" " * 20 + "".join(f"{key:>7}" for key in KEYS))
     main(*sys.argv[1:])
