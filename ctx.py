@@ -10331,8 +10331,8 @@ def make_anchor_news(project: Project, task: Task, sections: Sequence[Section]) 
 def _prompt_anchor(project: Project, briefing: Briefing, sources: Collection[str]) -> str:
     """The sources of the re-anchoring block that no other section of a prompt holds."""
     names = _ANCHOR_FILES.keys() & set(sources or project.config.anchor_sources)
-    told = (each.body for each in make_anchor(project, briefing, names))
-    return "\n".join(body for body in told if not re.match(r"Nothing\.|\[not available", body))
+    bodies = (section.body for section in make_anchor(project, briefing, names))
+    return "\n".join(body for body in bodies if not re.match(r"Nothing\.|\[not available", body))
 
 
 def read_drift(project: Project, briefing: Briefing, pack: Pack | None = None) -> GitState | None:
@@ -10505,7 +10505,7 @@ def make_role(project: Project, role: str, text: str) -> str:
 
 def _fit_hook(project: Project, sections: Sequence[Section]) -> str:
     """The sections that say anything, cut between lines where a hook's answer must end."""
-    text = redact(join_sections(each for each in sections if each.body.strip()))
+    text = redact(join_sections(part for part in sections if part.body.strip()))
     if len(text) <= HOOK_CHARS:
         return text
     lines = text[: HOOK_CHARS - 200].split("\n")[:-1]
@@ -10523,7 +10523,7 @@ def _map_age(project: Project, text: str) -> str:
         return f"No index on this machine tells how old the map is; `{ctx} map` refreshes it."
     since = max(read_times(f"{project.root}/{MAP_PATH}")[0], read_answer_time(project, text))
     times = {path: read_times(f"{project.root}/{path}")[0] for path in known}
-    changed = [path for path, each in times.items() if each > since or not each]
+    changed = [path for path, when in times.items() if when > since or not when]
     changed, added = (
         [path for path in paths if not is_instruction_path(path)]
         for paths in (changed, list_new(project, known, since))
@@ -10669,7 +10669,7 @@ def _list_users(project: Project, links: Links) -> dict[str, dict[str, str]]:
 
 
 def _fit_answer(project: Project, lines: Sequence[str], budget: int) -> str:
-    """The lines within a budget of tokens; how many did not fit is said."""
+    """The lines within a budget of tokens, then how many did not fit."""
     count = read_counter(project).count
     kept = fit_lines(lines, budget - 20, count)
     left = len(lines) - len(kept)
@@ -10689,8 +10689,8 @@ def make_package(
 
 def make_findings(project: Project, words: str, budget: int) -> str:
     """What a search finds, within a budget of tokens."""
-    found = make_search(project, words)
-    lines = render_found(found, "text").splitlines(keepends=True) or ["Nothing found.\n"]
+    hits = make_search(project, words)
+    lines = render_found(hits, "text").splitlines(keepends=True) or ["Nothing found.\n"]
     return _fit_answer(project, lines, budget)
 
 
