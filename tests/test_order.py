@@ -200,11 +200,11 @@ def test_a_line_that_fills_the_budget_fits_and_one_more_character_does_not() -> 
 
 
 def make_block(path: str, first: int, size: int, score: float) -> ctx.Block:
-    return ctx.Block(path, first, first + 9, None, size, score)
+    return ctx.Block(path, first, first + 9, None, size, score=score)
 
 
 def test_a_block_that_fills_the_room_fits_and_one_more_byte_does_not() -> None:
-    blocks = [make_block("a.py", 1, 2000, 2.0), make_block("a.py", 11, 1000, 1.0)]
+    blocks = [make_block("a.py", 1, 2000, 2.0), make_block("a.py", 31, 1000, 1.0)]
     costs = [2000 + 25 + 90, 1000 + 25]  # with what stands above a block, and above a file
     assert ctx.fit_blocks(blocks, sum(costs)) == blocks
     assert ctx.fit_blocks(blocks, sum(costs) - 1) == blocks[:1]
