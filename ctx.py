@@ -11055,8 +11055,12 @@ def plan_agents(
     """Files and settings of agents: those asked for added, earlier ones brought up to date or removed."""
     plan = Plan([], [])
     for row in agent_rows():
-        if row.kind not in ("rule", "helper", "hooks", "mcp"):
-            continue
+        done = [
+            *(change.path for change in plan.changes),
+            *(note.split(":")[0] for note in plan.notes),
+        ]
+        if row.kind not in ("rule", "helper", "hooks", "mcp") or row.path in done:
+            continue  # a table row of another kind, or a file that two agents read
         asked, old = row in rows and row.kind in parts, read_old(project, row.path)
         if row.kind in ("rule", "helper"):
             text = _fill_some(row.value, {"ctx": script_command(project)})
@@ -11273,7 +11277,7 @@ def _check_agent(project: Project, agent: str) -> Finding:
 
 
 # ---- 21 COMMANDS (entry) ---------------------------------------------------
-# One cmd_* per subcommand; its arguments are in templates/commands.txt. Uses: TYPES TEXT RENDER DISK CACHE INDEX TASKS LEDGER FLOWS PROMPTS INSTALL.
+# One cmd_* per subcommand; its arguments are in templates/commands.txt. Uses: TYPES TEXT RENDER DISK CACHE TASKS LEDGER FLOWS PROMPTS INSTALL.
 
 
 Flag = tuple[list[str], dict[str, Any]]  # names and options, as argparse takes them
@@ -11327,8 +11331,6 @@ def cmd_init(project: Project, args: argparse.Namespace) -> int:
             say(project, f"{error}; going on without the parsers")
     project = project._replace(look_only=args.dry_run)
     asked = {"rule": True, "hooks": args.hooks, "mcp": args.mcp, "helper": args.agents is not None}
-    if not args.dry_run:  # so that the first prompt finds a package
-        read_linked(project, list_files(project))
     setup = Setup(
         agents=[name for name in re.split(r"[\s,]+", args.agents or "") if name],
         files=[find_path(project, path) for path in args.file],
@@ -12123,6 +12125,7 @@ gemini    mcp      .gemini/settings.json            {"mcpServers": {"ctx": {"com
 gemini    note     .gemini/settings.json            Gemini CLI runs the tools of ctx unasked: they only read
 opencode  found    opencode.json
 opencode  found    .opencode
+opencode  helper   .claude/skills/ctx/SKILL.md      skill.md
 opencode  mcp      opencode.json                    {"mcp": {"ctx": {"type": "local", "command": ["sh", "-c", "@mcp"], "enabled": true}}}
 copilot   found    .github/copilot-instructions.md
 copilot   pointer  .github/copilot-instructions.md  pointer-section.md
