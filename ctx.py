@@ -1861,6 +1861,10 @@ class _File(NamedTuple):
     only: set[str]  # if any, nothing else is exported
     public: Sequence[Callable[[str], object] | None]  # of the text up to a name, then of a member's
     labels: set[str]  # "class=private"
+    bodies: set[str]
+    leads: dict[str, str]
+    keywords: set[str]
+    marks: list[str]  # what no plain signature holds
 
     def text(self, node: Any) -> str:
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
@@ -2019,11 +2023,8 @@ def _read_tree(source: bytes, language: Language) -> _Reading | None:
     return _Reading(matches, nodes, tree.root_node.has_error)
 
 
-_Tools = tuple[Callable[..., Any], Callable[[Any], Any], list[tuple[str, str, str] | None]]
-
-
 @functools.cache
-def load_grammar(grammar: str, query: str) -> _Tools | None:
+def load_grammar(grammar: str, query: str) -> tuple[Any, Any, list[Any]] | None:
     """How to parse, how to match, and the shape of each pattern; None without the grammar."""
     try:
         import tree_sitter
@@ -2152,8 +2153,7 @@ def _read_texts(source: bytes, language: Language, known: Collection[str]) -> _R
                 names[match.start(1)] = match[1]
                 _read_text(reading, code, label, match)
     reading.matches.sort(key=operator.itemgetter(0, 1))
-    # Names in COBOL have dashes: 1000-OPEN-FILE.
-    has_dashes = any("-" in name for name in names.values())
+    has_dashes = any("-" in name for name in names.values())  # COBOL: 1000-OPEN-FILE
     word = r"\d*-?[A-Z][\w-]*\w" if has_dashes else r"[A-Z]\w+"
     words = () if known else re.finditer(rf"\b(?:{word}|\w+(?=\())", code)
     reading.nodes["ref"] += [_text_node(*match.span()) for match in words]
@@ -2222,10 +2222,11 @@ def _build_file(
     values += [(start, end, b"") for start, end in skips.items()]
     public = language.row("public")
     regexes = (public, language.row("member") or public)
+    lines = source.replace(b"\r", b" ").splitlines(keepends=True)
     file = _File(
         source,
         language,
-        lines=[0, *itertools.accumulate(map(len, re.findall(rb"[^\n]*\n", source)))],
+        lines=[0, *itertools.accumulate(map(len, lines))],
         values=sorted(values),
         skips=skips,
         jumps={end: start for start, end in skips.items()},
@@ -2234,6 +2235,10 @@ def _build_file(
         only=set(),
         public=[_compiled(regex, re.S).search if regex else None for regex in regexes],
         labels=set(language.words("labels")),
+        bodies=set(language.words("body")),
+        leads=dict(word.split("=") for word in language.words("lead")),
+        keywords=set(language.words("keyword")),
+        marks=["\n", "\t", "  ", *(mark for mark, _ in language.comments)],
     )
     for node in nodes["doc"]:
         text = file.text(node)
@@ -2301,7 +2306,7 @@ def _find_name(node: Any) -> Any:
         names = (it for it in node.named_children if it.type.endswith(("declarator", "identifier")))
         inner = node.child_by_field_name("declarator") or next(names, None)
         if inner is None:
-            break
+            return node
         node = inner
     return node
 
@@ -2353,7 +2358,7 @@ def _build_scope(file: _File, match: _Match, name_node: Any, top: _Scope) -> _Sc
 def _is_kept(file: _File, scope: _Scope, top: _Scope) -> bool:
     """Whether a definition is worth telling."""
     name = scope.name.strip("_")
-    if scope.kind in ("scope", "part") or not name or name in file.language.words("keyword"):
+    if scope.kind in ("scope", "part") or not name or name in file.keywords:
         return False
     if scope.kind in _MINOR:
         return scope.exported or (not scope.owner and scope.name.isupper())
@@ -2367,8 +2372,8 @@ def _build_definition(file: _File, match: _Match, scope: _Scope, top: _Scope) ->
     body = captures["body"][0] if captures.get("body") else None
     if body is None and "rest" not in captures:
         body = node.child_by_field_name("body")
-        if body is None and (bodies := file.language.words("body")):
-            body = next((child for child in node.children if child.type in bodies), None)
+        if body is None and file.bodies:
+            body = next((child for child in node.children if child.type in file.bodies), None)
     stop = body.start_byte if body else node.end_byte  # of the signature
     if docs := captures.get("doc"):
         text = source[docs[0].start_byte : docs[-1].end_byte].decode("utf-8", "replace")
@@ -2412,12 +2417,10 @@ def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
         index += 1
     text = (before + file.source[start:stop]).decode("utf-8", "replace").rstrip()
     text = re.sub(r"[;\n]\s*end$", "", text) if text.endswith("end") else text
-    marks = ["\n", "\t", "  ", *(mark for mark, _ in file.language.comments)]
-    if before or any(map(text.__contains__, marks)):
+    if before or any(map(text.__contains__, file.marks)):
         text = _one_line(text, file.language)
         text = re.sub(r"(?<=[(\[]) |,? (?=[)\]])", "", text)
-    leads = dict(word.split("=") for word in file.language.words("lead"))
-    lead = leads.get(kind, "")
+    lead = file.leads.get(kind, "")
     text = text if lead and text.startswith(f"{lead} ") else f"{lead} {text}"
     text = text.strip().rstrip(" ;{:,\\\t")
     return shorten(text.removesuffix(" =").removesuffix(" where").rstrip(), MAX_SIGNATURE)
@@ -2429,9 +2432,6 @@ def _one_line(text: str, language: Language) -> str:
 
 
 # -- docs: the first sentence of the comment above, or of the string inside
-
-_NO_COMMENT = (b"#[", b"#!", b"#pragma")
-_QUOTES = (b'"', b"'", b"r", b"R", b"u", b"U")
 
 
 def _find_doc_above(file: _File, start: int) -> str:
@@ -2492,7 +2492,7 @@ def _comment_start(source: bytes, stop: int, comments: Comments) -> int:
     while stop > 0:
         line = source.rfind(b"\n", 0, stop) + 1
         text = source[line:stop].lstrip()
-        if not text.startswith(forms.marks) or text.startswith(_NO_COMMENT):
+        if not text.startswith(forms.marks) or text.startswith((b"#[", b"#!", b"#pragma")):
             break
         begin, stop = stop - len(text), line - 1
     return begin
@@ -2598,7 +2598,7 @@ def _find_file_doc(source: bytes, language: Language, docs: set[str]) -> str:
     while start < 8192:
         blank = preamble.match(source, start)
         start = blank.end() if blank else start
-        if has_docstrings and source.startswith(_QUOTES, start):
+        if has_docstrings and re.match(rb"[rRuU]?[\"']", source[start : start + 2]):
             return _find_docstring(source, start)
         comment = forms.whole.match(source, start)
         if not comment:
@@ -3844,9 +3844,8 @@ def _find_rule(path: str, own: str) -> _Rule | None:
     endings = tuple(ending.removeprefix("=") for ending in words[2:])  # "=" is: as it is written
     regexes = language.words("roots")
     roots, own_roots = [*regexes, *["", "(?!)"][len(regexes) :]]
-    separator = [*words, "/"][1]
-    beside = language.row("beside") or "(?!)"
-    return _Rule(language.family, words[0], separator, endings, roots, own_roots, beside)
+    start, beside = (language.family, words[0], [*words, "/"][1]), language.row("beside")
+    return _Rule(*start, endings, roots, own_roots, beside or "(?!)")
 
 
 def is_manifest(path: str) -> bool:
@@ -3857,7 +3856,8 @@ def is_manifest(path: str) -> bool:
 def _locate(folder: str, relative: str) -> str:
     """The path that `relative` means in `folder`, or _OUTSIDE."""
     path = posixpath.normpath(f"./{folder}/{relative}")
-    return _OUTSIDE if path.startswith("../") or path == ".." else "" if path == "." else path
+    is_outside = folder == _OUTSIDE or f"{path}/".startswith("../")
+    return _OUTSIDE if is_outside else "" if path == "." else path
 
 
 def _ancestors(folder: str) -> list[str]:
