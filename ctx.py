@@ -4543,7 +4543,10 @@ def find_groups(modules: Sequence[Module], paths: Collection[str]) -> Callable[[
         folder = path
         while folder and folder not in folders:
             folder = folder.rpartition("/")[0]
-        return folder
+        # What stands in the source folder of a package is the package.
+        package = re.match(r"(.+?)/(?:src(?:/[^/]+)?|lib/([^/]+))$", folder)
+        own = package and (not package[2] or package[2].replace("_", "") == name_of(package[1]))
+        return package[1] if package and own else folder
 
     few = len({module_of(path) for path in paths}) < 5
     return str if few else module_of
