@@ -4386,13 +4386,12 @@ def _find_offered(links: Links) -> set[tuple[int, str]]:
     """The symbols that the outermost package files name: what a package exports."""
     barrels = [at for at, path in enumerate(links.paths) if re.search(_BARREL, path)]
     folders = {folder_of(links.paths[at]) for at in barrels}
-    above = {at: links.paths[at].split("/")[:-2] for at in barrels}
-    outer = [
-        at
-        for at in barrels
-        if not any("/".join(above[at][: n + 1]) in folders for n in range(len(above[at])))
-    ]
-    return {links.names[symbol] for at in outer for symbol in links.mentions[at][0]}
+    offered = set[tuple[int, str]]()
+    for at in barrels:
+        above = itertools.accumulate(links.paths[at].split("/")[:-2], "{}/{}".format)
+        if folders.isdisjoint(above):
+            offered |= {links.names[symbol] for symbol in links.mentions[at][0]}
+    return offered
 
 
 _OFFERED = 1.4  # to the third power
@@ -4548,8 +4547,7 @@ def find_groups(modules: Sequence[Module], paths: Collection[str]) -> Callable[[
         own = package and (not package[2] or package[2].replace("_", "") == name_of(package[1]))
         return package[1] if package and own else folder
 
-    few = len({module_of(path) for path in paths}) < 5
-    return str if few else module_of
+    return str if len({module_of(path) for path in paths}) < 5 else module_of
 
 
 # -- words: what a task says, against what files hold
