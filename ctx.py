@@ -4535,14 +4535,13 @@ def lift_focus(symbols: Sequence[Symbol], links: Links, focus: Collection[str]) 
 
 
 def find_groups(modules: Sequence[Module], paths: Collection[str]) -> Callable[[str], str]:
-    """Which part of the code a file belongs to: its module, or itself where modules are too few."""
+    """The part of the code of a file: its package or module, or itself where these are few."""
     folders = {each.path for each in modules}
 
     def module_of(path: str) -> str:
         folder = path
         while folder and folder not in folders:
             folder = folder.rpartition("/")[0]
-        # What stands in the source folder of a package is the package.
         package = re.match(r"(.+?)/(?:src(?:/[^/]+)?|lib/([^/]+))$", folder)
         own = package and (not package[2] or package[2].replace("_", "") == name_of(package[1]))
         return package[1] if package and own else folder
