@@ -8837,31 +8837,31 @@ def _read_boxes(path: str, text: str, ids: str, form: str, epic: Record) -> list
     `form` says which count: "every" one; "id": those below another only with an id; "strict":
     none without an id. The rest are criteria of the box above.
     """
-    lines, prefix, ids = (
-        text.split("\n"),
-        f"{epic['id']}/" if epic else "",
-        _read_table()["IDS"][ids],
-    )
+    lines, ids = text.split("\n"), _read_table()["IDS"][ids]
+    prefix = f"{epic['id']}/" if epic else ""
     boxes = [box for line in lines if (box := re.match(_BOX, line))]
     taken = {named[1] for box in boxes if (named := re.match(ids, box[4]))}
     rows: list[Row] = []
     above: list[tuple[int, str]] = []  # indentation and id of the boxes around the next one
-    heading, heading_line, goal, mark = "", 0, "", ""
+    outline: dict[int, list[str]] = {}  # level of the headings around the next box -> their text
+    head, level, heading_line, mark = None, 0, 0, ""
     for number, line in enumerate(lines, 1):
         before, mark = mark, fence_after(line, mark)
         box = None if before or mark else re.match(_BOX, line)
-        if title := re.match(r"#{1,6}\s+(.*?)[\s#]*$", "" if before or mark else line):
-            heading, heading_line, goal = title[1], number, ""
+        if title := re.match(r"(#{1,6})\s+(.*?)[\s#]*$", "" if before or mark else line):
+            head, level, heading_line = re.match(ids, title[2]), len(title[1]), number
+            outline = {up: outline[up] for up in outline if 1 < up < level}
+            outline[level] = [] if head and not epic else [f"Part: {title[2]}"]
         elif stated := re.match(r"\*\*Goal:?\*\*:?\s*(.*)", line):
-            goal = stated[1]
+            outline.setdefault(level, []).append(f"Goal: {stated[1]}")
         if not box:
             continue
-        edge, named, head = len(box[1].expandtabs()), re.match(ids, box[4]), re.match(ids, heading)
+        edge, named = len(box[1].expandtabs()), re.match(ids, box[4])
         above = [(indent, name) for indent, name in above if indent < edge]
         if not named and (form == "strict" or (form == "id" and above)):
             if above:
                 rows[-1].record.setdefault("acceptance", []).append(box[4])
-            else:
+            elif box[2] != "P":  # spec-kit's lists end with a legend: `- [P] tasks = ...`
                 rows.append(Row(path, number, {}, "a box without an id; skipped"))
             continue
         below = itertools.takewhile(
@@ -8881,10 +8881,9 @@ def _read_boxes(path: str, text: str, ids: str, form: str, epic: Record) -> list
             parent = head[1].replace(" ", "-")
             if head[1] not in taken:
                 taken.add(head[1])
-                known = {"id": parent, "title": heading[head.end() :], "type": "epic"}
+                known = {"id": parent, "title": head.string[head.end() :], "type": "epic"}
                 rows.append(Row(path, heading_line, known))
-        part = "" if head and not epic else heading
-        about = [part and f"Part: {part}", goal and f"Goal: {goal}"]
+        about = "\n".join(itertools.chain(*outline.values()))
         labels = re.findall(r"\[([^\]]+)\]", tags[0] if tags else "")
         record = {
             "id": prefix + name,
@@ -8893,7 +8892,7 @@ def _read_boxes(path: str, text: str, ids: str, form: str, epic: Record) -> list
             "parent": parent,
             "made_id": not named,
             "priority": "low" if box[3] else "",
-            "description": field_text("\n".join(filter(None, about)), "\n".join(words).strip("\n")),
+            "description": field_text(about, "\n".join(words).strip("\n")),
             "dependencies": [prefix + need for need in needs],
             "labels": [*labels, *(["optional"] if box[3] else []), *epic.get("labels", [])],
         }

@@ -146,6 +146,25 @@ def test_spec_kit_ids_carry_their_feature_and_stories_give_the_criteria() -> Non
     assert ctx.find_task(found, "T012").id == "002/T012"  # the current feature's
 
 
+def test_spec_kit_tasks_keep_their_phase_and_its_goal_below_a_deeper_heading(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "specs" / "001-entry"
+    folder.mkdir(parents=True)
+    (folder / "tasks.md").write_text(
+        "# Tasks: Entry\n\n## Phase 3: Story 1\n\n**Goal**: People get in\n\n### Checks\n\n"
+        "- [X] T001 [P] [US1] Test the form\n\n### Code\n\n- [ ] T002 [US1] Write the form\n\n"
+        "## Phase 4: Polish\n\n- [ ] T003 Docs\n\n## Notes\n\n- [P] tasks: other files\n"
+    )
+    read = ctx.read_tasks(project(tmp_path))
+    tasks = by_id(read)
+    phase = "Part: Phase 3: Story 1\nGoal: People get in\n"
+    assert tasks["001/T001"].description == phase + "Part: Checks"
+    assert tasks["001/T002"].description == phase + "Part: Code"
+    assert tasks["001/T003"].description == "Part: Phase 4: Polish"
+    assert not read.faults  # the legend of the marks is no box
+
+
 def test_openspec_changes_are_epics_and_archived_ones_are_not_read() -> None:
     tasks = by_id(tracker("openspec"))
     assert tasks["add-dark-mode/1.2"].parent == "add-dark-mode"
