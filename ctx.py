@@ -8924,7 +8924,7 @@ def _read_features(project: Project, base: str, ids: str, form: str) -> Iterator
     current = current.replace("\\", "/").rstrip("/").rpartition("/")[2]
     names = [name for name in list_folder(project, base) if name != "archive"]
     texts = {name: read_text(project, f"{base}/{name}/tasks.md") or "" for name in names}
-    pattern = ".*" if form == "every" else r"\d+|.*"
+    pattern = ".*" if form == "every" else r"\d{8}-\d{6}(?=-)|\d+|.*"
     short = {name: (re.match(pattern, name) or [name])[0] for name in names}
     for name in sorted((n for n in names if texts[n]), key=lambda name: (name != current, name)):
         folder, twins = f"{base}/{name}", list(short.values()).count(short[name]) > 1

@@ -165,6 +165,13 @@ def test_spec_kit_tasks_keep_their_phase_and_its_goal_below_a_deeper_heading(
     assert not read.faults  # the legend of the marks is no box
 
 
+def test_spec_kit_features_numbered_by_time_keep_their_ids(tmp_path: Path) -> None:
+    for name in ("20250102-030405-entry", "20250102-040506-exit"):
+        (tmp_path / "specs" / name).mkdir(parents=True)
+        (tmp_path / "specs" / name / "tasks.md").write_text("- [ ] T001 Write it\n")
+        assert name[:15] + "/T001" in by_id(ctx.read_tasks(project(tmp_path)))
+
+
 def test_openspec_changes_are_epics_and_archived_ones_are_not_read() -> None:
     tasks = by_id(tracker("openspec"))
     assert tasks["add-dark-mode/1.2"].parent == "add-dark-mode"
