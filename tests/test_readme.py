@@ -7,20 +7,19 @@ from pathlib import Path
 
 import lab
 import pytest
-import session
+import readme
 
 import ctx
 
-README = session.README.read_text("utf-8")
+README = readme.README.read_text("utf-8")
 
 
 @pytest.mark.parametrize("name", ctx.COMMANDS)
 def test_a_command_and_its_flags_are_in_the_readme(name: str) -> None:
     assert f"`{name}" in README
     for names, _ in ctx.parse_command(name)[1]:
-        long = [each for each in names if each.startswith("--")]
-        for each in long:
-            assert f"`{each}" in README, f"{name} {each}"
+        for flag in [flag for flag in names if flag.startswith("--")]:
+            assert f"`{flag}" in README, f"{name} {flag}"
 
 
 @pytest.mark.parametrize("name", ctx.COMMANDS)
@@ -41,6 +40,14 @@ def test_the_two_commands_stand_exactly_so(command: str) -> None:
     assert f"\n    {command}\n" in README
 
 
+TRACKERS = re.findall(r"(?m)^([a-z]+)$", ctx.TEMPLATES["trackers.txt"])
+
+
+@pytest.mark.parametrize("name", TRACKERS)
+def test_every_tracker_is_in_the_readme(name: str) -> None:
+    assert f"| `{name}` |" in README
+
+
 @pytest.mark.parametrize("field", ctx.Config._fields)
 def test_every_setting_is_in_the_readme(field: str) -> None:
     assert f"`{field.replace('_', '.', 1)}" in README
@@ -58,24 +65,36 @@ def test_the_readme_never_sends_anyone_to_a_foreign_package() -> None:
 @pytest.fixture(scope="module")
 def flask(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A real project, with ctx.py dropped in."""
-    if not session.SOURCES.is_dir():
+    if not readme.SOURCES.is_dir():
         pytest.skip("the project of the sessions is downloaded by `sh tests/run`")
-    return session.unpack(tmp_path_factory.mktemp("sessions"))
+    return readme.unpack(tmp_path_factory.mktemp("sessions"))
 
 
 @pytest.fixture
 def ready(flask: Path, tmp_path: Path) -> Path:
     """A copy of the project, set up and committed."""
     if not (flask / "AGENTS.md").exists():
-        assert session.run(flask, "python3 ctx.py init").returncode == 0
+        assert readme.run(flask, "python3 ctx.py init").returncode == 0
     root = shutil.copytree(flask, tmp_path / "flask", symlinks=True)
     commit(root)
     return root
 
 
 def test_the_sessions_print_what_the_readme_shows(flask: Path) -> None:
-    for block in session.BLOCK.findall(README):
-        assert session.replay(flask, block) == block, "run: python tests/session.py"
+    for block in readme.BLOCK.findall(README):
+        assert readme.replay(flask, block) == block, "run: .venv/bin/python tests/readme.py"
+
+
+def test_the_tables_are_what_the_code_says() -> None:
+    assert readme.write_tables(README) == README, "run: .venv/bin/python tests/readme.py"
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.splitlines()) <= 400
+
+
+def test_the_picture_shows_what_is_printed_now(flask: Path) -> None:
+    assert readme.PICTURE.read_text("utf-8") == readme.draw_picture(flask)
 
 
 # the commands that stand in paragraphs of code, without what a shell does with their output
@@ -85,7 +104,7 @@ SHOWN = re.findall(r"^    .*?(python3 ctx\.py [\w -]+)", README, re.M)
 def test_every_command_shown_works(flask: Path) -> None:
     assert len(SHOWN) >= 5
     for command in SHOWN:
-        done = session.run(flask, command.strip())
+        done = readme.run(flask, command.strip())
         assert done.returncode == 0, f"{command}: {done.stdout}"
 
 
@@ -99,32 +118,32 @@ def find_recipe(title: str) -> str:
 def test_the_recipe_for_an_agent_gives_it_prompt_and_rules(ready: Path) -> None:
     lab.plant(ready, {"claude": '#!/bin/sh\necho "$@"; cat "$3"; cat\n'})
     (ready / "claude").chmod(0o755)
-    done = session.run(ready, f'PATH="$PWD:$PATH"\n{find_recipe("Claude Code.")}')
+    done = readme.run(ready, f'PATH="$PWD:$PATH"\n{find_recipe("Claude Code.")}')
     assert done.returncode == 0
     assert "-p --append-system-prompt-file .ctx/system.md\n" in done.stdout
     assert "# Run loop" in done.stdout and "`T-3`: Stream large files" in done.stdout
 
 
 def commit(root: Path) -> None:
-    assert session.run(root, "git add -A && git commit -qm more").returncode == 0
+    assert readme.run(root, "git add -A && git commit -qm more").returncode == 0
 
 
 def test_the_recipe_for_pre_commit_stops_a_stale_section(ready: Path) -> None:
     lab.plant(ready, {".pre-commit-config.yaml": find_recipe("pre-commit.")})
-    assert session.run(ready, "python3 ctx.py update").returncode == 0
+    assert readme.run(ready, "python3 ctx.py update").returncode == 0
     commit(ready)
     check = "PRE_COMMIT_HOME=$PWD/../cache python -m pre_commit run --all-files"
-    assert session.run(ready, check).returncode == 0
+    assert readme.run(ready, check).returncode == 0
     (ready / "uv.lock").unlink()
-    done = session.run(ready, check)
+    done = readme.run(ready, check)
     assert done.returncode == 1 and "stale; run `python3 ctx.py update`" in done.stdout
 
 
 def test_the_recipe_for_ci_passes_a_fresh_clone_and_stops_a_stale_one(ready: Path) -> None:
     steps = re.findall(r"^- run: (.+)$", find_recipe("CI."), re.M)
     assert len(steps) == 2
-    session.run(ready, "git clone -q . ../clone")
+    readme.run(ready, "git clone -q . ../clone")
     clone = ready.parent / "clone"
-    assert [session.run(clone, step).returncode for step in steps] == [0, 0]
+    assert [readme.run(clone, step).returncode for step in steps] == [0, 0]
     (clone / "uv.lock").unlink()
-    assert session.run(clone, steps[-1]).returncode == 1
+    assert readme.run(clone, steps[-1]).returncode == 1
