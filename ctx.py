@@ -4986,18 +4986,22 @@ SIGNALS = {
 
 def explain_file(
     file: PackFile,
-    hints: Hints,
+    used: Sequence[str],
     definitions: Sequence[Definition],
     best: Block,
     words: Sequence[str],
 ) -> str:
-    """The strongest reason for a file, in a few words; `best` is its best block."""
+    """The strongest reason for a file; `used`: identifiers of the task that stand in its text."""
     defined = {definition.name for definition in definitions}
-    named = [name for name in hints.names if name in defined]
     if file.signals.get("named"):
         return SIGNALS["named"].why
-    if named:
-        return f"defines {' and '.join(named[:2])}, which the task names"
+    named = {
+        "defines": [name for name in used if name in defined],
+        "uses": [name for name in used if re.search(r"\w_\w|[a-z][A-Z]", name)],
+    }
+    for verb, names in named.items():
+        if names:
+            return f"{verb} {' and '.join(names[:2])}, which the task names"
     if best.reason:
         return best.reason
     strength = {name: value * SIGNALS[name].weight for name, value in file.signals.items()}
@@ -9868,6 +9872,7 @@ def _choose_blocks(
     scores = {file.path: file.score for file in files}
     blocks = score_blocks(blocks, lines, evidence._replace(scores=scores))
     spoken = find_task_words(request.text)
+    identifiers = find_identifiers(request.text)
     chosen = []
     for file in files:
         own = [block for block in blocks if block.path == file.path]
@@ -9875,12 +9880,14 @@ def _choose_blocks(
         symbols = dict.fromkeys([*touched.get(file.path, ()), *ranked])
         best = max(own, key=lambda block: block.score)
         words = rank_words(evidence.hits[file.path], evidence.worth, spoken)
+        text = "\n".join(lines[file.path])
+        used = [name for name in identifiers if re.search(rf"\b{re.escape(name)}\b", text)]
         reason = (
             "asked for"
             if file.path in request.pins
             else f"changed since {request.since}"
             if file.path in touched
-            else explain_file(file, evidence.hints, known[file.path], best, words)
+            else explain_file(file, used, known[file.path], best, words)
         )
         chosen.append(file._replace(symbols=tuple(symbols)[:_MOST_SYMBOLS], reason=reason))
     shown = {

@@ -118,6 +118,14 @@ def test_the_file_that_defines_a_name_comes_first(shop: Path) -> None:
     }
 
 
+def test_a_file_that_uses_what_the_task_names_says_so(shop: Path) -> None:
+    plant(shop, {"src/bills.py": 'def read_limit(config):\n    return config["BILL_LIMIT"]\n'})
+    files = pack(shop, "Raise BILL_LIMIT for shops")["files"]
+    assert isinstance(files, list)
+    assert files[0]["path"] == "src/bills.py"
+    assert files[0]["reason"] == "uses BILL_LIMIT, which the task names"
+
+
 def test_a_second_run_and_a_run_without_cache_say_the_same(shop: Path) -> None:
     first = run(shop, "pack", "mail after checkout")
     again = run(shop, "pack", "mail after checkout")
