@@ -4992,16 +4992,13 @@ def explain_file(
     words: Sequence[str],
 ) -> str:
     """The strongest reason for a file; `used`: identifiers of the task that stand in its text."""
-    defined = {definition.name for definition in definitions}
+    defined = list(dict.fromkeys(item.name for item in definitions if item.name in used))
+    shaped = [name for name in used if re.search(r"\w_\w|[a-z][A-Z]", name)]
     if file.signals.get("named"):
         return SIGNALS["named"].why
-    named = {
-        "defines": [name for name in used if name in defined],
-        "uses": [name for name in used if re.search(r"\w_\w|[a-z][A-Z]", name)],
-    }
-    for verb, names in named.items():
-        if names:
-            return f"{verb} {' and '.join(names[:2])}, which the task names"
+    if defined or shaped:
+        names = " and ".join((defined or shaped)[:2])
+        return f"{'defines' if defined else 'uses'} {names}, which the task names"
     if best.reason:
         return best.reason
     strength = {name: value * SIGNALS[name].weight for name, value in file.signals.items()}
@@ -5009,10 +5006,7 @@ def explain_file(
         strength = {name: x for name, x in strength.items() if "{" not in SIGNALS[name].why}
     strongest = max(strength, key=lambda name: (strength[name], name), default="")
     why = SIGNALS[strongest].why if strongest else "matches the task"
-    return why.format(words=", ".join(words[:_REASON_WORDS]))
-
-
-_REASON_WORDS = 4
+    return why.format(words=", ".join(words[:4]))
 
 
 def combine(signals: Mapping[str, Scores], half: str) -> Scores:
@@ -9862,8 +9856,7 @@ def _choose_blocks(
     if not any(role_of(file.path) in about for file in files):
         about |= {role_of(file.path) for file in files} - {"config", "data"}
     lines, blocks = {}, []
-    for file in files:
-        path = file.path
+    for path in [file.path for file in files]:
         text = read_text(project, path) or ""
         if path not in evidence.hits:
             evidence.hits[path] = find_line_hits(text, evidence.worth)
@@ -9871,8 +9864,7 @@ def _choose_blocks(
         blocks += cut_blocks(path, lines[path], known[path])
     scores = {file.path: file.score for file in files}
     blocks = score_blocks(blocks, lines, evidence._replace(scores=scores))
-    spoken = find_task_words(request.text)
-    identifiers = find_identifiers(request.text)
+    spoken, identifiers = find_task_words(request.text), find_identifiers(request.text)
     chosen = []
     for file in files:
         own = [block for block in blocks if block.path == file.path]
@@ -9895,8 +9887,7 @@ def _choose_blocks(
         for path in lines
         if (role_of(path) in about or path in asked) and find_kind(project, path)
     }
-    most = _CODE_FILES + request.budget // 4_000
-    shown = dict(itertools.islice(shown.items(), most))
+    shown = dict(itertools.islice(shown.items(), _CODE_FILES + request.budget // 4_000))
     kept = [block for block in blocks if block.path in shown and request.form != "summary"]
     return Choice(chosen, kept, shown)
 

@@ -149,7 +149,7 @@ def test_json_holds_the_same_choice_with_scores(shop: Path) -> None:
     data = json.loads(make(shop, "--json"))
     assert data["name"] == "shop" and data["tokens"] <= data["budget"] == 1500
     first = data["symbols"][0]
-    assert first["name"] == "open_shop" and first["path"] == "src/shop/door.py"
+    assert first["name"] == "Till" and first["path"] == "src/shop/till.py"
     scores = [symbol["score"] for symbol in data["symbols"]]
     assert all(score > 0 for score in scores)
     assert [command["line"] for command in data["commands"] if command["verb"] == "test"] == [
