@@ -430,11 +430,11 @@ def test_backlog_settings_give_the_folder_the_states_and_the_commands(tmp_path: 
     tracker = plant(
         tmp_path,
         {
-            "backlog.config.yml": "backlog_directory: docs/work\nstatuses: [Idea, Doing, Shipped]\n",
-            "docs/work/tasks/task-2 - a.md": form.format(2, "Idea", "priority: low\n"),
-            "docs/work/tasks/task-11 - b.md": form.format(11, "Doing", "priority: low\n"),
-            "docs/work/tasks/task-3 - c.md": form.format(3, "Idea", ""),
-            "docs/work/tasks/task-4 - d.md": form.format(4, "Shipped", ""),
+            "backlog.config.yml": "backlog_directory: docs/plan\nstatuses: [Idea, Doing, Shipped]\n",
+            "docs/plan/tasks/task-2 - a.md": form.format(2, "Idea", "priority: low\n"),
+            "docs/plan/tasks/task-11 - b.md": form.format(11, "Doing", "priority: low\n"),
+            "docs/plan/tasks/task-3 - c.md": form.format(3, "Idea", ""),
+            "docs/plan/tasks/task-4 - d.md": form.format(4, "Shipped", ""),
         },
     )
     tasks = by_id(tracker)
