@@ -137,7 +137,10 @@ def write_tables(text: str) -> str:
 
 def draw_terminal(text: str, columns: int = 104) -> str:
     """A terminal window with this text, as SVG."""
-    lines = [line[:columns] for line in text.rstrip("\n").split("\n")]
+    lines = [
+        line if len(line) <= columns else f"{line[: columns - 1]}…"
+        for line in text.rstrip("\n").split("\n")
+    ]
     width, height = columns * 7.8 + 40, len(lines) * 18 + 62
     rows = []
     for number, line in enumerate(lines):
@@ -161,13 +164,14 @@ def draw_terminal(text: str, columns: int = 104) -> str:
     )
 
 
-PICTURED = "python3 ctx.py pack T-2 --tokens 1200"  # the command that the picture shows
-PICTURED_LINES = 34
+PICTURED = "python3 ctx.py pack T-2 --tokens 650"  # the command that the picture shows
+PICTURED_LINES = 26
 
 
 def draw_picture(root: Path) -> str:
-    output = run(root, PICTURED).stdout.split("\n")
-    return draw_terminal("\n".join([f"$ {PICTURED}", *output[:PICTURED_LINES]]))
+    output = run(root, PICTURED).stdout.strip("\n").split("\n")
+    lines = [f"$ {PICTURED}", *output[:PICTURED_LINES], "…", output[-1]]
+    return draw_terminal("\n".join(lines))
 
 
 def main() -> None:

@@ -116,7 +116,7 @@ def test_pagerank_is_the_fixed_point_of_its_equation() -> None:
         assert math.isclose(ranks[at], 0.15 / 3 + 0.85 * flow, abs_tol=1e-4)
 
 
-def test_focus_moves_the_ranks_to_what_it_leans_on() -> None:
+def test_focus_moves_the_ranks_to_what_it_depends_on() -> None:
     files = {
         "a.py": tags(refs={"beta_two": 1}),
         "b.py": tags(define("beta_two")),
@@ -241,9 +241,9 @@ def test_what_changes_together_with_a_match_is_found() -> None:
 
 
 def test_a_walk_goes_both_ways_and_two_steps() -> None:
-    leans = {"a.py": {"b.py": 1.0}, "b.py": {"c.py": 1.0}, "x.py": {"a.py": 1.0}}
+    uses = {"a.py": {"b.py": 1.0}, "b.py": {"c.py": 1.0}, "x.py": {"a.py": 1.0}}
     users = {"b.py": {"a.py": 1.0}, "c.py": {"b.py": 1.0}, "a.py": {"x.py": 1.0}}
-    near = ctx.score_near({"a.py": 1.0}, lambda paths: (leans, users))
+    near = ctx.score_near({"a.py": 1.0}, lambda paths: (uses, users))
     assert near.keys() == {"a.py", "b.py", "c.py", "x.py"}
     assert near["a.py"] == 1.0 > near["b.py"] > near["c.py"]
 
@@ -295,7 +295,7 @@ def test_a_bare_name_elsewhere_is_not_a_type_inside_another() -> None:
 
 def test_files_lean_on_the_seeds_the_more_the_fewer_others_do() -> None:
     users = {"a.py": {"x.py": 1.0, "a.py": 5.0}, "b.py": {"x.py": 1.0, "y.py": 3.0}}
-    scores = ctx.score_leaning({"a.py": 1.0, "b.py": 1.0, "lone.py": 1.0}, users)
+    scores = ctx.score_users({"a.py": 1.0, "b.py": 1.0, "lone.py": 1.0}, users)
     assert ctx.rank_paths(scores) == ["y.py", "x.py"] and scores["y.py"] == 1.0
 
 
@@ -303,7 +303,7 @@ def test_followers_rise_behind_the_leaders_and_never_past_them() -> None:
     scores = {f"{at}.py": 1.0 - at / 100 for at in range(8)}
     first = ctx.rank_paths(scores)
     assert ctx.rank_paths(ctx.lift_followers(scores, {})) == first
-    lifted = ctx.lift_followers(scores, {"follows": {"7.py": 1.0, "0.py": 1.0}, "leans": {}})
+    lifted = ctx.lift_followers(scores, {"follows": {"7.py": 1.0, "0.py": 1.0}, "users": {}})
     assert ctx.rank_paths(lifted) == [*first[: ctx.LEADERS], "7.py", "5.py", "6.py"]
     assert all(0 < value <= 1 for value in lifted.values())
     assert ctx.lift_followers({}, {}) == {}
