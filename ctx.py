@@ -12495,12 +12495,14 @@ pytest|mypy|flake8|pylint|pyright|black|isort|eslint|rubocop|rspec|tsc|vitest|je
 # field f, `a.f` whatever is in field f, `a>=` what follows an equals sign. The last step may name
 # several nodes, `a>b|c`, the first or last child only, `a>^b` and `a>b$`, or names with a capital
 # only, `a>b+`. What stands before a slash, as in `x/a>b`, encloses the path.
-#   def       path=label: a definition; the last step is its name (without a step: its field name)
+#   def       path=label: a definition; the last step is its name (without a step: its field name);
+#             constant, variable and property count only if others can see them
 #   ref       a mention of a name
 #   use       an import, as text; `edit` rows bring it into shape
 #   package   the package that the file belongs to
 #   export    a name that the file exports; `only`: the same, and it exports no other
-#   doc       a string or attribute that documents the definition below it
+#   doc       a string or attribute that documents the definition below it; where it stands inside
+#             the signature, `skip` leaves it out there
 #   embed     path=language: a part in another language; `cells`: a notebook
 #   value     a literal that no signature shows; `skip`: what a signature leaves out
 #   wrap      belongs to the definition in it: export, decorators, template
