@@ -95,7 +95,7 @@ else:
     NamedTuple = type.__new__(_Record, "NamedTuple", (), {})
     Any = object  # in the right side of a type's name
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 
 # ---- 1 TYPES (pure) --------------------------------------------------------
 # Every record that crosses a room. Uses: nothing.
