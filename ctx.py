@@ -7265,9 +7265,9 @@ class Cache:
             ("REPLACE INTO cache VALUES (?, ?, ?, ?, ?, ?)", values)
         ]
         if keep:
-            newest = "SELECT time FROM cache WHERE kind = ?1 ORDER BY time DESC LIMIT 1 OFFSET ?2"
-            old = f"DELETE FROM cache WHERE kind = ?1 AND time <= ({newest})"
-            steps.append((old, [(rows[0].kind, keep)]))
+            newest = "SELECT time FROM cache WHERE kind = ? ORDER BY time DESC LIMIT 1 OFFSET ?"
+            old = f"DELETE FROM cache WHERE kind = ? AND time <= ({newest})"
+            steps.append((old, [(rows[0].kind, rows[0].kind, keep)]))
         if not self._run(steps):
             self._memory.update({(row.kind, row.key): row for row in rows})
 
