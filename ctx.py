@@ -11608,9 +11608,6 @@ def cmd_anchor(project: Project, args: argparse.Namespace) -> int:
     return 0
 
 
-_STATUSES = (*RESULTS, "failed", "interrupted", "open")
-
-
 @command
 def cmd_record(project: Project, args: argparse.Namespace) -> int:
     """Add an attempt to the ledger and the run state; its status, as it was judged, on stdout."""
