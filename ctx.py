@@ -146,19 +146,12 @@ class Command(NamedTuple):
     folder: str = ""  # where to run it: a member of a monorepo; "" is the root
 
 
-class KeyFile(NamedTuple):
-    """A file that a newcomer should know of."""
-
-    path: str
-    why: str  # "entry point of `flask`", "package manifest"
-
-
-class Package(NamedTuple):
-    """One member of a repository that holds several."""
-
-    path: str  # its folder
-    name: str
-    stack: str  # "TypeScript, React 19"
+KeyFile = tuple[str, str]  # path, why a newcomer should know it: "package manifest"
+Package = tuple[str, str, str]  # of a monorepo: its folder, its name, its stack
+Module = tuple[str, int, str]  # folder, source files that no other module has, a sentence or ""
+# One line of the structure, any first N of which are a tree: its path ("." for the root, "src/…"
+# for siblings left out), its depth (a chain of only children counts once), a note
+TreeEntry = tuple[str, int, str]
 
 
 class Facts(NamedTuple):
@@ -180,22 +173,7 @@ class Symbol(NamedTuple):
     score: float
     path: str
     definition: Definition
-
-
-class TreeEntry(NamedTuple):
-    """One line of the structure. Any first N of them are a tree; sort those by `tree_key`."""
-
-    path: str  # "src/main/java/", "." for the root, "src/…" for the siblings left out
-    depth: int  # 0 for the root, 1 below it; a chain of only children counts once
-    note: str  # "command line interface", "tests, 34 files", "12 Python files"
-
-
-class Module(NamedTuple):
-    """One part of the code, described by its own words."""
-
-    path: str  # its folder; "." is what lies in the root itself
-    files: int  # source files in it that are in no other module
-    doc: str  # one sentence, or ""
+    form: str = "full"  # how a map shows it: "full", or "name" alone
 
 
 class Links(NamedTuple):
@@ -208,21 +186,6 @@ class Links(NamedTuple):
     weights: list[float]  # of each file: how much its role lets it count
 
 
-class Groups(NamedTuple):
-    """The parts of the code and which depends on which."""
-
-    of: dict[str, str]  # file -> its part; files that count little are in none
-    ranks: dict[str, float]
-    edges: dict[str, dict[str, float]]  # part -> part that it depends on -> weight
-
-
-class Pick(NamedTuple):
-    """One symbol that will be shown, in full or by its name only."""
-
-    symbol: Symbol
-    form: str  # "full" or "name"
-
-
 class Survey(NamedTuple):
     """All that is known of a repository before anything is chosen from it."""
 
@@ -231,7 +194,9 @@ class Survey(NamedTuple):
     modules: list[Module]
     symbols: list[Symbol]  # the best of them
     total: int  # symbols ranked
-    groups: Groups
+    part_of: dict[str, str]  # file -> its part of the code; files that count little are in none
+    part_ranks: dict[str, float]
+    relations: list[tuple[str, list[str]]]  # parts by rank, each with those it depends on most
     exact: bool  # parsed with grammars, not by patterns
     health: Sequence[str] = ()
 
@@ -318,12 +283,7 @@ class Plan(NamedTuple):
     notes: list[str]
 
 
-class Finding(NamedTuple):
-    """One thing that doctor looked at; `fix` is what to do about it, "" if nothing."""
-
-    what: str
-    state: str
-    fix: str
+Finding = tuple[str, str, str]  # what doctor looked at, its state, what to do or ""
 
 
 class Stamp(NamedTuple):
@@ -457,13 +417,8 @@ class Pack(NamedTuple):
     text: str = ""  # as it is read
 
 
-class SearchHit(NamedTuple):
-    """One file that a search found."""
-
-    path: str
-    score: float
-    symbols: tuple[Definition, ...]
-    lines: tuple[tuple[int, str], ...]  # number and text of those that match
+# One file that a search found: path, score, symbols, the lines that match with their numbers
+SearchHit = tuple[str, float, list[Definition], list[tuple[int, str]]]
 
 
 class Task(NamedTuple):
@@ -2774,7 +2729,7 @@ def build_tree(files: Sequence[str], max_depth: int, notes: Mapping[str, str]) -
     def rank(path: str) -> tuple[int, int, str]:
         return _ROLE_ORDER.index(folders[path].role()), -folders[path].roles.total(), path
 
-    entries = [TreeEntry(".", 0, notes.get("", "") or count_of(len(files), "file"))]
+    entries = [(".", 0, notes.get("", "") or count_of(len(files), "file"))]
     level, dull = [""], list[TreeEntry]()
     for depth in range(1, max_depth + 1):
         limit = _MAX_CHILDREN[min(depth, len(_MAX_CHILDREN)) - 1]
@@ -2786,19 +2741,19 @@ def build_tree(files: Sequence[str], max_depth: int, notes: Mapping[str, str]) -
                 while len(inside.children) == 1 and not inside.here and child not in notes:
                     (child,) = inside.children
                     inside = folders[child]
-                entry = TreeEntry(child + "/", depth, notes.get(child) or inside.describe())
+                entry = (child + "/", depth, notes.get(child) or inside.describe())
                 (dull if inside.role() in _DULL_ROLES else entries).append(entry)
                 below += [child] if inside.role() in _OPEN_ROLES else []
             if len(ranked) > limit:
                 more = f"and {len(ranked) - limit} more"
-                entries.append(TreeEntry(join_path(folder, "…"), depth, more))
+                entries.append((join_path(folder, "…"), depth, more))
         level = below
     return entries + dull
 
 
 def tree_key(entry: TreeEntry) -> list[str]:
     """Sorts any first entries of a tree into the order in which it is printed."""
-    return [] if entry.path == "." else entry.path.rstrip("/").split("/")
+    return [] if entry[0] == "." else entry[0].rstrip("/").split("/")
 
 
 _MIN_MODULES, _MAX_MODULES, _MAX_SPLIT = 4, 20, 12
@@ -2826,7 +2781,7 @@ def describe_modules(files: Sequence[str], docs: Mapping[str, str]) -> list[Modu
             whole.add(path)
     kept = [path for path in parts if parts[path] > (len(parts) > _MIN_MODULES)]
     ranked = sorted(kept, key=lambda path: (-parts[path], path))[:_MAX_MODULES]
-    return [Module(path, parts[path], _find_doc(path, folders, docs)) for path in ranked]
+    return [(path, parts[path], _find_doc(path, folders, docs)) for path in ranked]
 
 
 def _find_doc(folder: str, folders: Mapping[str, Folder], docs: Mapping[str, str]) -> str:
@@ -3568,10 +3523,10 @@ def _short_version(note: str) -> str:
 
 def _list_libraries(repo: _Repo, packages: Sequence[Package]) -> list[str]:
     """What the code needs at run time, as its manifests say; what most packages need first."""
-    folders = {"", "requirements", *(package.path for package in packages)}
+    folders = {"", "requirements", *(folder for folder, _, _ in packages)}
     paths = [path for path in repo.ours if folder_of(path) in folders]
     own = {find.text.lower() for path in paths for find in repo.finds[path] if find.kind == "name"}
-    own |= {name_of(package.path) for package in packages}
+    own |= {name_of(folder) for folder, _, _ in packages}
     sizes = collections.Counter[str]()
     total = repo.folders[""].roles["source"]
     outer = [find for path in paths if "/" not in path for find in repo.finds[path]]
@@ -3626,7 +3581,7 @@ def _list_packages(repo: _Repo) -> list[Package]:
             ]
             stack += [label for label in deps if label][:2]
             name = [*names, name_of(folder)][0]
-            packages.append(Package(folder, name, ", ".join(dict.fromkeys(stack))))
+            packages.append((folder, name, ", ".join(dict.fromkeys(stack))))
     return packages if named or len(packages) > 1 else []
 
 
@@ -3668,7 +3623,7 @@ def _list_key_files(repo: _Repo) -> list[KeyFile]:
     ci = [(path, _CI.why) for pattern in patterns for path in flows if re.search(pattern, path)]
     about = _match_files(fact_table("about"), repo)
     keys = dict([*[*entries.items()][:5], *manifests[:4], *ci[:1], *about])
-    return [KeyFile(path, why) for path, why in keys.items()][:12]
+    return [*keys.items()][:12]
 
 
 def _match_files(table: str, repo: _Repo) -> Iterator[_Pair]:
@@ -3730,22 +3685,20 @@ def rank_key_files(
     files: Sequence[KeyFile], symbols: Sequence[Symbol], docs: Mapping[str, str]
 ) -> list[KeyFile]:
     """The key files with the central ones of the code behind the first entry points."""
-    entered = any("entry point" in file.why or "command" in file.why for file in files)
+    entered = any("entry point" in why or "command" in why for _, why in files)
     mains = [s for s in symbols if s.definition.name == "main" and not s.definition.owner]
     mains = [s for s in mains if re.search(r"\.(?:c|cc|cpp|cxx|d|zig|nim)$", s.path)]
     mains = [] if entered else mains[:1]
     best = {symbol.path: symbol.definition.name for symbol in reversed(symbols[:_CENTRAL])}
     central = {symbol.path: "program entry point" for symbol in mains}
     central |= {path: f"defines `{best[path]}`" for path in reversed(best) if path not in central}
-    entries = [file for file in files if role_of(file.path) == "source"]
+    entries = [file for file in files if role_of(file[0]) == "source"]
     rest = [file for file in files if file not in entries]
-    named = {file.path for file in files}
-    added = [KeyFile(path, why) for path, why in central.items() if path not in named]
+    added = [(path, why) for path, why in central.items() if path not in dict(files)]
     kept = [*entries[:2], *added[: 4 - len(entries[:2])], *rest, *entries[2:]]
-    notes = {file.path: docs.get(file.path, "") for file in kept if file.why == "architecture"}
     return [
-        file._replace(why=f"{file.why}: {notes[file.path]}") if notes.get(file.path) else file
-        for file in kept
+        (path, f"{why}: {docs[path]}" if why == "architecture" and docs.get(path) else why)
+        for path, why in kept
     ]
 
 
@@ -4404,8 +4357,10 @@ def count_mentions(documents: Mapping[str, FileTags]) -> collections.Counter[str
     return collections.Counter(name for found in documents.values() for name in found.references)
 
 
-def build_groups(links: Links, ranks: Sequence[float], group: Callable[[str], str]) -> Groups:
-    """The files put together by `group`, with the sums of their ranks and of their imports."""
+def build_groups(
+    links: Links, ranks: Sequence[float], group: Callable[[str], str]
+) -> tuple[dict[str, str], dict[str, float], list[tuple[str, list[str]]]]:
+    """The part of each file as `group` says, the parts' ranks, and what each depends on most."""
     of = {
         path: group(path) if weight >= 0.5 else ""
         for path, weight in zip(links.paths, links.weights, strict=True)
@@ -4421,17 +4376,12 @@ def build_groups(links: Links, ranks: Sequence[float], group: Callable[[str], st
                 if not inner.startswith(outer):
                     row = edges.setdefault(of[path], {})
                     row[part] = row.get(part, 0.0) + 1.0
-    return Groups(of, totals, edges)
-
-
-def rank_relations(groups: Groups) -> list[tuple[str, list[str]]]:
-    """Groups of files by their rank, each with the groups it depends on most."""
-    found = []
-    for here in sorted(groups.edges, key=lambda name: (-groups.ranks[name], name)):
-        floor = 0.08 * sum(groups.edges[here].values())
-        leans = sorted(groups.edges[here].items(), key=lambda item: (-item[1], item[0]))
-        found.append((here, [name for name, weight in leans[:5] if weight >= floor]))
-    return found
+    relations = []
+    for name in sorted(edges, key=lambda name: (-totals[name], name)):
+        floor = 0.08 * sum(edges[name].values())
+        leans = sorted(edges[name].items(), key=lambda item: (-item[1], item[0]))[:5]
+        relations.append((name, [other for other, weight in leans if weight >= floor]))
+    return of, totals, relations
 
 
 TYPE_KINDS = frozenset(
@@ -4536,7 +4486,7 @@ def lift_focus(symbols: Sequence[Symbol], links: Links, focus: Collection[str]) 
 
 def find_groups(modules: Sequence[Module], paths: Collection[str]) -> Callable[[str], str]:
     """The part of the code of a file: its package or module, or itself where these are few."""
-    folders = {each.path for each in modules}
+    folders = {path for path, _, _ in modules}
 
     def module_of(path: str) -> str:
         folder = path
@@ -5115,9 +5065,9 @@ def fit_parts(parts: Sequence[MapPart], budget: int, count: Count) -> list[MapPa
 
 def fit_symbols(
     symbols: Sequence[Symbol], budget: int, cost: Callable[[Symbol, str], int], header: Count
-) -> list[Pick]:
+) -> list[Symbol]:
     """The best symbols within a budget: first in full, then by name; no file takes all."""
-    picks: list[Pick] = []
+    picks: list[Symbol] = []
     files: dict[str, int] = {}
     seen: set[tuple[str, str]] = set()
     room = int(budget * _FULL_SHARE)
@@ -5139,14 +5089,14 @@ def fit_symbols(
                 break
             continue
         room -= need
-        picks.append(Pick(symbol, form))
+        picks.append(symbol._replace(form=form))
         seen |= keys
         files[symbol.path] = files.get(symbol.path, 0) + 1
-    for at, (symbol, form) in enumerate(picks):  # what room is left shows more of the best names
-        need = cost(symbol, "full") - cost(symbol, "name") if form == "name" else room + 1
-        if need <= room:
+    for at, symbol in enumerate(picks):  # what room is left shows more of the best names
+        need = cost(symbol, "full") - cost(symbol, "name")
+        if symbol.form == "name" and need <= room:
             room -= need
-            picks[at] = Pick(symbol, "full")
+            picks[at] = symbol._replace(form="full")
     return picks
 
 
@@ -5299,7 +5249,7 @@ def _shortened(sections: Sequence[Section], sizes: Sequence[int]) -> list[Sectio
 # Values in, markdown, JSON and a page out. Uses: TYPES TEXT TREE RANK.
 
 
-def render_map(name: str, parts: Sequence[MapPart], picks: Sequence[Pick], note: str) -> str:
+def render_map(name: str, parts: Sequence[MapPart], picks: Sequence[Symbol], note: str) -> str:
     """The map as markdown, sections in their fixed order, empty ones left out."""
     symbols = MapPart("Key Symbols", render_symbols(picks), 0, fenced=True)
     shown = {part.title: render_part(part) for part in [*parts, symbols] if part.lines}
@@ -5320,23 +5270,22 @@ MAP_ORDER = (
 
 
 def render_map_json(
-    about: Mapping[str, object], facts: Facts, modules: Sequence[Module], picks: Sequence[Pick]
+    about: Mapping[str, object], facts: Facts, modules: Sequence[Module], picks: Sequence[Symbol]
 ) -> str:
     """The map for a program: the same choice, with scores."""
-    symbols = [
-        {"path": path, "score": round(score, 9), **each._asdict()}
-        for (score, path, each), _ in picks
+    told: dict[str, object] = {"stack": facts.stack, "libraries": facts.libraries}
+    told["commands"] = [command._asdict() for command in facts.commands]
+    for name, fields, rows in (
+        ("key_files", ("path", "why"), facts.key_files),
+        ("packages", ("path", "name", "stack"), facts.packages),
+        ("modules", ("path", "files", "doc"), modules),
+    ):
+        told[name] = [dict(zip(fields, row, strict=True)) for row in rows]
+    told["conventions"] = facts.conventions
+    told["symbols"] = [
+        {"path": path, "score": round(score, 9), **definition._asdict()}
+        for score, path, definition, _ in picks
     ]
-    rows = {name: getattr(facts, name) for name in ("commands", "key_files", "packages")}
-    rows["modules"] = modules
-    named = {name: [each._asdict() for each in found] for name, found in rows.items()}
-    told = {
-        "stack": facts.stack,
-        "libraries": facts.libraries,
-        **named,
-        "conventions": facts.conventions,
-        "symbols": symbols,
-    }
     return redact(render_json({**about, **told}))
 
 
@@ -5383,23 +5332,23 @@ def compare_maps(old: str, new: str, survey: Survey, files: Collection[str]) -> 
 _LEADING = 5  # of the stack and of the symbols: a map without one of them is stale
 
 
-def render_symbols(picks: Sequence[Pick]) -> list[str]:
+def render_symbols(picks: Sequence[Symbol]) -> list[str]:
     """The symbols below their files and folders, best first, in a file as its source has them."""
-    files: dict[str, list[Pick]] = {}
+    files: dict[str, list[Symbol]] = {}
     owners = set[str]()
     for pick in picks:
-        each = pick.symbol.definition
+        each = pick.definition
         holder = each.owner.rpartition(".")[2] if each.kind in TYPE_KINDS else ""
         if holder in owners:  # a namespace is named once
-            pick = pick._replace(symbol=pick.symbol._replace(definition=each._replace(owner="")))
+            pick = pick._replace(definition=each._replace(owner=""))
         owners |= {holder} - {""}
-        files.setdefault(pick.symbol.path, []).append(pick)
+        files.setdefault(pick.path, []).append(pick)
     return _render_folder("", "", files)
 
 
-def _render_folder(said: str, folder: str, files: Mapping[str, list[Pick]]) -> list[str]:
+def _render_folder(said: str, folder: str, files: Mapping[str, list[Symbol]]) -> list[str]:
     """The files of a folder; `said` is that part of their paths which stands above already."""
-    parts: dict[str, dict[str, list[Pick]]] = {}  # file or folder right below -> its files
+    parts: dict[str, dict[str, list[Symbol]]] = {}  # file or folder right below -> its files
     for path, group in files.items():
         name, slash, _ = path.removeprefix(folder).partition("/")
         part = folder + name + slash if folder.count("/") < _MOST_NESTED else path
@@ -5413,7 +5362,7 @@ def _render_folder(said: str, folder: str, files: Mapping[str, list[Pick]]) -> l
     lines = []
     here = [path for path in parts if path in files and folder == said]
     # A file that shows nothing but the symbol it is named after is told by its name.
-    forms = {p: {(pick.form, pick.symbol.definition.name) for pick in files[p]} for p in here}
+    forms = {p: {(pick.form, pick.definition.name) for pick in files[p]} for p in here}
     alone = [p for p in here if forms[p] == {("name", name_of(p).partition(".")[0])}]
     for part in [part for part in parts if part not in alone]:
         if part in files:
@@ -5428,11 +5377,11 @@ _MOST_NESTED = 40  # folders
 _SHORT_FOLDER = 16  # characters: naming it again costs less than a line and an indentation
 
 
-def _render_file(path: str, group: Sequence[Pick]) -> list[str]:
+def _render_file(path: str, group: Sequence[Symbol]) -> list[str]:
     """One file's symbols: full lines in the order of the source, then names on one line."""
-    full = [pick.symbol for pick in group if pick.form == "full"]
-    names = sorted(pick.symbol.definition for pick in group if pick.form == "name")
-    owners = {pick.symbol.definition.name for pick in group}
+    full = [symbol for symbol in group if symbol.form == "full"]
+    names = sorted(pick.definition for pick in group if pick.form == "name")
+    owners = {pick.definition.name for pick in group}
     told, said = dict[str, None](), {*owners}
     for each in names:
         told[render_name(each, said)] = None
@@ -5478,26 +5427,26 @@ def render_parts(survey: Survey) -> list[MapPart]:
     for verb, line, _, folder in facts.commands:
         where = f" (in {code_span(folder)})" if folder else ""
         commands.append(f"- {verb}: {code_span(line)}{where}\n")
-    key_files = [f"- {code_span(each.path)}: {show_prose(each.why)}\n" for each in facts.key_files]
+    key_files = [f"- {code_span(path)}: {show_prose(why)}\n" for path, why in facts.key_files]
     modules: list[str] = []
     said = {""}
-    docs = {each.path: each.doc for each in survey.modules}
-    packages = {each.path: each for each in facts.packages}
+    docs = {path: doc for path, _, doc in survey.modules}
+    packages = {path: (name, stack) for path, name, stack in facts.packages}
     ranks = dict.fromkeys({**docs, **packages}, 0.0)  # of all that stands in a folder
     for path in ranks:
         inside = "" if path == "." else f"{path}/"
-        shares = survey.groups.ranks.items()
+        shares = survey.part_ranks.items()
         ranks[path] = sum(rank for name, rank in shares if f"{name}/".startswith(inside))
     for path in sorted(ranks, key=lambda path: -ranks[path]):
         words = []
-        if package := packages.get(path):
-            stack = f" ({show_prose(package.stack)})" if package.stack else ""
-            words.append(show_prose(package.name) + stack)
+        if path in packages:
+            name, stack = packages[path]
+            words.append(show_prose(name) + (f" ({show_prose(stack)})" if stack else ""))
         if (doc := docs.get(path, "")) not in said:  # packages often repeat what the root says
             words.append(show_prose(doc))
             said.add(doc)
         modules += [f"- {code_span(path + '/')}: {' — '.join(words)}\n"] if words else []
-    relations = render_relations(rank_relations(survey.groups))
+    relations = render_relations(survey.relations)
     needs = [f"- {show_prose(name)}\n" for name in (*facts.stack, *facts.libraries)]
     return [
         MapPart("Tech Stack", needs, 0.08),
@@ -5527,15 +5476,15 @@ def render_relations(relations: Sequence[tuple[str, list[str]]]) -> list[str]:
 
 def render_structure(tree: Sequence[TreeEntry]) -> list[str]:
     """One line for each entry: its name below that of its nearest entry above, and its note."""
-    known = {entry.path for entry in tree}
+    known = {path for path, _, _ in tree}
     lines = []
-    for entry in tree:
-        above = entry.path.rstrip("/")
-        while above and above + "/" not in known or above + "/" == entry.path:
+    for path, depth, note in tree:
+        above = path.rstrip("/")
+        while above and above + "/" not in known or above + "/" == path:
             above = above.rpartition("/")[0]
-        name = entry.path.removeprefix(above + "/") if above else entry.path
-        note = f"  {show(entry.note)}" if entry.note else ""
-        lines.append("  " * max(0, entry.depth - 1) + f"{show(name)}{note}\n")
+        name = path.removeprefix(above + "/") if above else path
+        note = f"  {show(note)}" if note else ""
+        lines.append("  " * max(0, depth - 1) + f"{show(name)}{note}\n")
     return lines
 
 
@@ -5599,7 +5548,8 @@ def render_exports(
 def render_findings(findings: Sequence[Finding], form: str) -> str:
     """The doctor's findings as lines for a person, or as JSON."""
     if form == "json":
-        return render_json([finding._asdict() for finding in findings])
+        fields = ("what", "state", "fix")
+        return render_json([dict(zip(fields, row, strict=True)) for row in findings])
     lines = []
     for what, state, fix in findings:
         mark, todo = ("todo", f"; do: {fix}") if fix else ("ok", "")
@@ -5786,20 +5736,17 @@ def render_found(found: Sequence[SearchHit], form: str) -> str:
     """What a search found: files, symbols and the lines that match."""
     if form == "json":
         rows = []
-        for hit in found:
-            symbols = [(show(symbol.name), symbol.kind, symbol.line) for symbol in hit.symbols]
-            matches = [{"line": number, "text": _found_line(text)} for number, text in hit.lines]
-            row = {"path": hit.path, "score": round(hit.score, 4)}
-            rows.append(row | {"lines": matches})
-            rows[-1]["symbols"] = [
-                dict(zip(("name", "kind", "line"), each, strict=True)) for each in symbols
-            ]
+        for path, score, symbols, lines in found:
+            matches = [{"line": number, "text": _found_line(text)} for number, text in lines]
+            row = {"path": path, "score": round(score, 4), "lines": matches}
+            named = [{"name": show(s.name), "kind": s.kind, "line": s.line} for s in symbols]
+            rows.append(row | {"symbols": named})
         return render_json({"files": rows})
     out = []
-    for hit in found:
-        names = ", ".join(f"{render_name(symbol)} :{symbol.line}" for symbol in hit.symbols)
-        out.append(f"{show(hit.path)} {hit.score:.2f}{'  ' if names else ''}{names}\n")
-        out += [f"  {number}: {_found_line(text)}\n" for number, text in hit.lines]
+    for path, score, symbols, lines in found:
+        names = ", ".join(f"{render_name(symbol)} :{symbol.line}" for symbol in symbols)
+        out.append(f"{show(path)} {score:.2f}{'  ' if names else ''}{names}\n")
+        out += [f"  {number}: {_found_line(text)}\n" for number, text in lines]
     return "".join(out)
 
 
@@ -6138,22 +6085,22 @@ def render_anchor(task: Task, sections: Sequence[Section], form: str) -> str:
 _PAGE_SYMBOLS, _PAGE_MODULES = 3000, 300  # more is slower to open and no easier to read
 
 
-def render_page(survey: Survey, picks: Sequence[Pick], data: Mapping[str, object]) -> str:
+def render_page(survey: Survey, picks: Sequence[Symbol], data: Mapping[str, object]) -> str:
     """The page of `view`: its data is JSON in which nothing can end a script or begin a tag."""
     import json
 
-    ranks, relations = survey.groups.ranks, dict(rank_relations(survey.groups))
+    ranks, relations = survey.part_ranks, dict(survey.relations)
     names = sorted(ranks, key=lambda name: (-ranks[name], name))[:_PAGE_MODULES]
     places = {name: at for at, name in enumerate(names)}
-    forms = {pick.symbol: pick.form for pick in picks}
+    forms = {(pick.path, pick.definition): pick.form for pick in picks}
     fields = ("name", "owner", "kind", "signature", "doc")
     best = max((symbol.score for symbol in survey.symbols), default=1.0)
     symbols = [
         {field: redact(show(getattr(definition, field), 200)) for field in fields}
         | {"path": show(path, 400), "line": definition.line, "score": round(100 * score / best, 2)}
-        | {"part": places.get(survey.groups.of[path], -1), "form": forms.get(symbol, "no")}
-        for symbol in survey.symbols[:_PAGE_SYMBOLS]
-        for score, path, definition in [symbol]
+        | {"part": places.get(survey.part_of[path], -1)}
+        | {"form": forms.get((path, definition), "no")}
+        for score, path, definition, _ in survey.symbols[:_PAGE_SYMBOLS]
     ]
     modules = [
         {"name": show(name, 400), "rank": round(100 * ranks[name] / sum(ranks.values()), 2)}
@@ -9486,7 +9433,7 @@ def make_facts(project: Project, cache: Cache, files: Mapping[str, Stamp], chose
         _config_state(files, chosen),
         lambda: detect_facts(list(files), read_configs(project, chosen.configs)),
     )
-    makers: list[Any] = [str, Command._make, KeyFile._make, Package._make, str, str]
+    makers: list[Any] = [str, Command._make, tuple, tuple, str, str]
     columns = [tuple(map(make, column)) for make, column in zip(makers, rows, strict=False)]
     return Facts._make([*columns, *rows[len(makers) :]])
 
@@ -9570,14 +9517,14 @@ def make_survey(
     index = read_index(project, cache, files, chosen.sources if code else {})
     facts = make_facts(project, cache, files, chosen)
     show_progress(project, f"ranking the symbols of {len(index.entries)} files")
-    tree, modules, ranked, total, groups, libraries, keys = cache.compute(
+    tree, modules, ranked, total, parts, libraries, keys = cache.compute(
         f"survey {list(focus)} {code} {index.full}",
         {**_config_state(files, chosen), **index.sketches},
         lambda: _rank_all(project, files, index, chosen, facts, focus),
     )
     facts = facts._replace(
         libraries=tuple(libraries),
-        key_files=tuple(KeyFile(*row) for row in keys),
+        key_files=tuple((path, why) for path, why in keys),
         name=facts.name or name_of(str(project.root)),
     )
     show_progress(project, "")
@@ -9587,12 +9534,11 @@ def make_survey(
         for score, path, at in ranked[:most]
         if path in tags and at < len(tags[path].definitions)  # else it changed under our hands
     ]
-    entries = [TreeEntry(*row) for row in tree]
     if not code:  # no symbols will name the files, so the tree does
         order = sorted(files, key=lambda path: (role_of(path) != "source", path))
-        entries += [TreeEntry(path, path.count("/") + 1, "") for path in order]
-    named = [Module(*row) for row in modules]
-    return Survey(facts, entries, named, symbols, total, Groups(*groups), index.full)
+        tree += [(path, path.count("/") + 1, "") for path in order]
+    part_of, part_ranks, relations = parts
+    return Survey(facts, tree, modules, symbols, total, part_of, part_ranks, relations, index.full)
 
 
 def _rank_all(
@@ -9615,17 +9561,17 @@ def _rank_all(
     symbols = lift_focus(symbols, links, meant) if meant else symbols
     told = {path: found.doc for path, found in all_tags.items() if found.doc} | facts.about
     modules = describe_modules(list(files), told)
-    notes = {each.path: each.doc for each in modules if 0 < len(each.doc) <= _NOTE_WIDTH}
+    notes = {path: doc for path, _, doc in modules if 0 < len(doc) <= _NOTE_WIDTH}
     tree = build_tree(list(files), project.config.map_max_depth, notes)
-    groups = build_groups(links, ranks, find_groups(modules, tags))
+    part_of, *parts = build_groups(links, ranks, find_groups(modules, tags))
     best = [
         (score, path, tags[path].definitions.index(each))
-        for score, path, each in symbols[:_MOST_RANKED]
+        for score, path, each, _ in symbols[:_MOST_RANKED]
     ]
-    shown = {path: groups.of[path] for _, path, _ in best}
+    shown = {path: part_of[path] for _, path, _ in best}
     libraries = rank_libraries(facts.libraries, tags)
     keys = rank_key_files(facts.key_files, symbols, told)
-    return tree, modules, best, len(symbols), groups._replace(of=shown), libraries, keys
+    return tree, modules, best, len(symbols), (shown, *parts), libraries, keys
 
 
 def link_files(index: Index, tags: Mapping[str, FileTags], configs: Iterable[str]) -> Links:
@@ -9646,7 +9592,7 @@ class FittedMap(NamedTuple):
     """What of a survey fits the budget of a map."""
 
     parts: list[MapPart]
-    picks: list[Pick]
+    picks: list[Symbol]
     note: str  # its last line
     tokens: int
 
@@ -9664,7 +9610,7 @@ def fit_map(
     note = f"{budget} of {budget} tokens, counted with {counter.name}.{marks}"  # at its longest
     note = f"{SETTLED_NOTE}{marks}" if settle is settle_map else note
     room = budget - count(render_map(name, parts, [], note))
-    picks: list[Pick] = []
+    picks: list[Symbol] = []
     for _ in range(_MOST_FITS):
         wider = fit_symbols(
             survey.symbols,
@@ -10126,7 +10072,7 @@ def make_search(project: Project, text: str) -> list[SearchHit]:
             if find_kind(project, path)
             else []
         )
-        found.append(SearchHit(path, scores[path], tuple(symbols), tuple(shown)))
+        found.append((path, scores[path], symbols, shown))
     return found
 
 
@@ -11026,8 +10972,8 @@ def describe_setup(project: Project, written: Collection[str]) -> list[str]:
         out = ", ".join(f"`init {flags[path]}`" for path in imports)
         lines.append(f"every Claude session imports {' and '.join(imports)}; without: {out}")
     lines += [row.value for row in agent_rows() if row.kind == "note" and row.path in written]
-    finding = check_command(project)
-    lines += [f"{finding.state}; {finding.fix}"] if finding.fix else []
+    _, state, fix = check_command(project)
+    lines += [f"{state}; {fix}"] if fix else []
     return [*lines, f'next: `{ctx} pack "what to do"`, `{ctx} tasks`, `{ctx} doctor`']
 
 
@@ -11182,7 +11128,7 @@ def check_health(project: Project) -> list[Finding]:
     import platform
 
     ctx = script_command(project)
-    found = [Finding("python", platform.python_version(), "")]
+    found = [("python", platform.python_version(), "")]
     missing = list_missing()  # looks into the private environment too
     unfit = dict(map(str.split, list_unfit()))
     for name, version in read_versions(sys.path).items():
@@ -11190,11 +11136,11 @@ def check_health(project: Project) -> list[Finding]:
         if name in unfit:
             skipped = f"{unfit[name]} of this Python is outside {read_pins()[name]}, not used"
             state = skipped if name in missing else f"{version} ({skipped})"
-        found.append(Finding(name, state, f"{ctx} setup" if name in missing else ""))
+        found.append((name, state, f"{ctx} setup" if name in missing else ""))
     counter = read_counter(project).name
     exact = counter != "estimate" or project.config.tokens_encoding == "estimate"
     how = counter if exact else "estimate (no vocabulary on this machine)"
-    found.append(Finding("tokens", how, f"{ctx} setup" if not exact and use_packages() else ""))
+    found.append(("tokens", how, f"{ctx} setup" if not exact and use_packages() else ""))
     git, fix = "not a git work tree: files are found by walking", ""
     if find_above(project.root, ".git"):
         version = read_git_version(project)
@@ -11203,8 +11149,8 @@ def check_health(project: Project) -> list[Finding]:
     faults = f", {count_of(len(tracker.faults), 'fault')}" if tracker.faults else ""
     tasks = f"{tracker.source}: {count_of(len(tracker.tasks), 'task')}{faults}"
     found += [
-        Finding("git", git, fix),
-        Finding("tasks", tasks if tracker.source else "no tracker found", ""),
+        ("git", git, fix),
+        ("tasks", tasks if tracker.source else "no tracker found", ""),
         check_command(project),
         *(_check_agent(project, agent) for agent in list_agents(project)),
     ]
@@ -11232,9 +11178,9 @@ def _check_file(project: Project, ctx: str, path: str, managed: Sequence[str]) -
             state = "present"
     except CtxError as error:
         what, _, fix = str(error).rpartition("; ")
-        return Finding(path, what, fix)
+        return (path, what, fix)
     fixes = {"absent": f"{ctx} init", "stale": f"{ctx} update"}
-    return Finding(path, state, fixes.get(state.split()[-1], ""))
+    return (path, state, fixes.get(state.split()[-1], ""))
 
 
 def check_command(project: Project) -> Finding:
@@ -11256,7 +11202,7 @@ def check_command(project: Project) -> Finding:
         version = [int(number) for number in re.findall(r"\d+", done.stdout)[:2]]
         state = f"`{ctx}`: {done.stdout.strip()} is too old" if version < [3, 11] else ""
     fix = f"`init --vendor` copies ctx.py to {VENDOR_PATH}; or set agents.command"
-    return Finding("command", state or f"`{ctx}` can be run", fix if state else "")
+    return ("command", state or f"`{ctx}` can be run", fix if state else "")
 
 
 def _check_agent(project: Project, agent: str) -> Finding:
@@ -11272,7 +11218,7 @@ def _check_agent(project: Project, agent: str) -> Finding:
             trusted = os.path.join(project.root, "").encode() in home
             states.append("trusted" if trusted else "not trusted")
             fix = "" if trusted else row.value
-    return Finding(f"agent {agent}", ", ".join(states) or "reads its instruction file", fix)
+    return (f"agent {agent}", ", ".join(states) or "reads its instruction file", fix)
 
 
 # ---- 21 COMMANDS (entry) ---------------------------------------------------
@@ -11439,10 +11385,10 @@ def cmd_doctor(project: Project, args: argparse.Namespace) -> int:
     if args.languages:
         write_stdout(render_languages(list_coverage(project), "json" if args.json else "text"))
         return 0
-    scans = [Finding("scan", line, "") for line in list_scans(project) if project.verbose]
+    scans = [("scan", line, "") for line in list_scans(project) if project.verbose]
     findings = check_health(project._replace(look_only=True)) + scans
     write_stdout(render_findings(findings, form="json" if args.json else "text"))
-    return int(any(finding.fix for finding in findings))
+    return int(any(fix for _, _, fix in findings))
 
 
 @command

@@ -46,7 +46,7 @@ line-length = 99
     assert lines(found, "lint") == ["uv run ruff check"]
     assert lines(found, "typecheck") == ["uv run mypy"]
     assert found.stack[0] == "Python >=3.11"
-    assert found.key_files[0] == ctx.KeyFile("src/thing/cli.py", "command `thing`")
+    assert found.key_files[0] == ("src/thing/cli.py", "command `thing`")
     assert "lines up to 99 columns (ruff)" in found.conventions
 
 
@@ -567,7 +567,7 @@ def test_each_ecosystem_has_its_stack_commands_and_members(
 ) -> None:
     found = facts(configs, *others.split())
     assert ", ".join(found.stack) == stack
-    assert ", ".join(package.path for package in found.packages) == members
+    assert ", ".join(path for path, _, _ in found.packages) == members
     shown = {f"{command.verb}: {command.line}" for command in found.commands}
     assert set(filter(None, commands.split(", "))) <= shown
 
@@ -621,7 +621,7 @@ def test_hostile_names_never_become_commands() -> None:
 def test_a_star_in_a_name_is_only_a_name() -> None:
     configs = {"go.mod": "module x\n", "package.json": '{"main": "src/*"}', "a.gemspec": ""}
     found = facts(configs, "cmd/*/main.go", "exe/*", "lib/*.rb", "src/a.js")
-    assert "src/*" not in [each.path for each in found.key_files]
+    assert "src/*" not in [path for path, _ in found.key_files]
     assert all("*" not in command.line for command in found.commands)
 
 
@@ -640,8 +640,8 @@ def test_members_of_a_workspace_are_found_by_its_globs() -> None:
     }
     found = facts(configs, "packages/a/i.ts", "packages/b/package.json", "other/package.json")
     assert found.packages == (
-        ctx.Package("packages/a", "@x/a", "TypeScript, Vue"),
-        ctx.Package("packages/b", "b", ""),
+        ("packages/a", "@x/a", "TypeScript, Vue"),
+        ("packages/b", "b", ""),
     )
 
 
@@ -655,7 +655,7 @@ def test_yaml_and_xml_and_toml_workspaces_have_members() -> None:
         "crates/a/Cargo.toml",
         "crates/a/src/lib.rs",
     )
-    assert [p.path for f in (pnpm, maven, cargo) for p in f.packages] == [
+    assert [p[0] for f in (pnpm, maven, cargo) for p in f.packages] == [
         "libs/a",
         "core",
         "crates/a",
@@ -800,38 +800,38 @@ def test_configs_of_vendored_and_test_trees_are_not_read() -> None:
 def test_the_tree_collapses_chains_and_puts_code_first() -> None:
     files = ["src/main/java/com/x/A.java", "src/main/java/com/x/B.java", "docs/a.md", "README.md"]
     assert ctx.build_tree(files, 3, {}) == [
-        ctx.TreeEntry(".", 0, "4 files"),
-        ctx.TreeEntry("src/main/java/com/x/", 1, "2 Java files"),
-        ctx.TreeEntry("docs/", 1, "docs, 1 file"),
+        (".", 0, "4 files"),
+        ("src/main/java/com/x/", 1, "2 Java files"),
+        ("docs/", 1, "docs, 1 file"),
     ]
 
 
 def test_many_siblings_are_folded_and_notes_are_taken() -> None:
     files = [f"lib{number:02}/a.py" for number in range(30)]
     entries = ctx.build_tree(files, 2, {"lib00": "the core"})
-    assert ctx.TreeEntry("lib00/", 1, "the core") in entries
-    assert entries[-1] == ctx.TreeEntry("…", 1, "and 6 more")
+    assert ("lib00/", 1, "the core") in entries
+    assert entries[-1] == ("…", 1, "and 6 more")
 
 
 def test_any_first_entries_of_a_tree_are_a_tree() -> None:
     files = ["a/b/c.py", "a/d/e.py", "a/x.py", "f/g.py"]
     entries = ctx.build_tree(files, 4, {})
     for count in range(1, len(entries) + 1):
-        shown = {entry.path for entry in entries[:count]}
+        shown = {path for path, _, _ in entries[:count]}
         assert all(
-            any(e.path.startswith(p) for p in shown if p != ".")
-            for e in entries[:count]
-            if e.depth > 1
+            any(path.startswith(p) for p in shown if p != ".")
+            for path, depth, _ in entries[:count]
+            if depth > 1
         )
-    assert [e.path for e in sorted(entries, key=ctx.tree_key)] == [".", "a/", "a/b/", "a/d/", "f/"]
+    assert [e[0] for e in sorted(entries, key=ctx.tree_key)] == [".", "a/", "a/b/", "a/d/", "f/"]
 
 
 def test_a_large_module_is_split_and_described_by_its_own_words() -> None:
     files = [f"src/pkg/{part}/m{n}.py" for part in ("api", "core", "web", "db") for n in range(5)]
     files += ["src/pkg/api/__init__.py", "top.py"]
     modules = ctx.describe_modules(files, {"src/pkg/api/__init__.py": "Talks to clients."})
-    assert modules[0] == ctx.Module("src/pkg/api", 6, "Talks to clients.")
-    assert [module.path for module in modules[1:4]] == ["src/pkg/core", "src/pkg/db", "src/pkg/web"]
+    assert modules[0] == ("src/pkg/api", 6, "Talks to clients.")
+    assert [path for path, _, _ in modules[1:4]] == ["src/pkg/core", "src/pkg/db", "src/pkg/web"]
 
 
 @pytest.mark.parametrize(
@@ -1003,7 +1003,7 @@ def test_the_folder_of_a_job_holds_for_its_steps() -> None:
 def test_gradle_includes_projects_whose_build_file_has_another_name() -> None:
     configs = {"settings.gradle.kts": 'include("core")\ninclude("web")\n'}
     found = facts(configs, "core/core.gradle.kts", "core/src/A.java", "web/src/B.java")
-    assert [package.path for package in found.packages] == ["core", "web"]
+    assert [path for path, _, _ in found.packages] == ["core", "web"]
 
 
 def test_the_java_that_code_is_built_for_counts_before_that_of_the_build() -> None:

@@ -10,7 +10,7 @@ SOURCE = (Path(__file__).parent.parent / "ctx.py").read_text("utf-8")
 LINES = SOURCE.splitlines()
 DATA = LINES.index(next(line for line in LINES if line.startswith("# ---- DATA")))  # code ends here
 MAX_LINES = {  # of each room; they may be lowered, never raised: pay for what you add
-    "TYPES": 463,
+    "TYPES": 417,
     "TEXT": 736,
     "WORDS": 239,
     "LANGUAGES": 229,

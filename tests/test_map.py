@@ -216,14 +216,14 @@ def test_without_parsers_the_map_says_that_it_is_approximate(shop: Path) -> None
 def test_folders_may_be_as_deep_as_they_like() -> None:
     each = ctx.Definition(3, 4, "function", "run", "", "def run()", "", True)
     paths = ["d/" * depth + "a.py" for depth in range(1, 1500, 7)]
-    picks = [ctx.Pick(ctx.Symbol(1.0, path, each), "name") for path in paths]
+    picks = [ctx.Symbol(1.0, path, each, "name") for path in paths]
     assert len(ctx.render_symbols(picks)) >= len(paths)
 
 
 def test_symbols_stand_below_their_files_and_folders() -> None:
-    def pick(path: str, name: str, form: str, owner: str = "") -> ctx.Pick:
+    def pick(path: str, name: str, form: str, owner: str = "") -> ctx.Symbol:
         each = ctx.Definition(3, 4, "function", name, owner, f"def {name}(x)", "Does it.", True)
-        return ctx.Pick(ctx.Symbol(1.0, path, each), form)
+        return ctx.Symbol(1.0, path, each, form)
 
     picks = [
         pick("app.py", "start", "full"),
