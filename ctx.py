@@ -16,7 +16,7 @@
 Rooms, in order; each uses only rooms above it (`grep -n '^# ----' ctx.py`):
 
     1 TYPES      every record that crosses a room
-    2 TEXT       strings: cweights_of_users, cutting, fences, markdown, JSON, the managed section
+    2 TEXT       strings: counts, cutting, fences, markdown, JSON, the managed section
     3 WORDS      words of tasks and sources: stems, names, fields
     4 LANGUAGES  the compiler of the language table
     5 TAGS       bytes of one file -> definitions, references, imports
@@ -306,7 +306,6 @@ class Span(NamedTuple):
     start: int  # offset of the first byte of its BEGIN line
     stop: int  # offset after its END line and that line's ending
     version: int
-    body: bytes  # its lines between the hash line and END, with \n endings
     pristine: bool  # the body has the hash that the section claims for it
     eol: bytes  # the line ending it was written with
 
@@ -515,14 +514,12 @@ class Prompt(NamedTuple):
 
 
 # ---- 2 TEXT (pure) ---------------------------------------------------------
-# Strings: cweights_of_users and cutting, fences, sentences, markdown, JSON and TOML, paths, the managed section.
-# Uses: TYPES.
+# Strings: counting, cutting, cleaning, markdown, JSON, TOML, the managed section. Uses: TYPES.
 
 
 def show(text: str, limit: int = 120) -> str:
     """A name or message on one line: nothing in it can steer a terminal or a reader."""
-    shown = re.sub(_UNSAFE, lambda match: _escape(match[0]), text)
-    shown = shown.replace("<!--", "<!\\--").replace("-->", "--\\>")
+    shown = re.sub(_UNSAFE, _escape, text).replace("<!--", "<!\\--").replace("-->", "--\\>")
     return shorten(shown, limit)
 
 
@@ -536,10 +533,9 @@ def shorten(text: str, limit: int) -> str:
 _UNSAFE = "[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 
 
-def _escape(char: str) -> str:
-    code = ord(char)
-    if 0xDC80 <= code <= 0xDCFF:  # a byte of a name that is not UTF-8, kept by surrogateescape
-        code -= 0xDC00
+def _escape(char: re.Match[str]) -> str:
+    code = ord(char[0])
+    code -= 0xDC00 if 0xDC80 <= code <= 0xDCFF else 0  # a byte of a name that is not UTF-8
     return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
 
 
@@ -579,6 +575,12 @@ def strip_ansi(text: str) -> str:
     return re.sub("[\x00-\x08\x0b-\x1f\x7f-\x9f]", "", text)
 
 
+@functools.cache
+def _secret_patterns() -> list[list[str]]:
+    rows = TEMPLATES["secrets.txt"].splitlines()
+    return [row.split(" -> ") for row in rows if not row.startswith("#")]
+
+
 def redact(text: str) -> str:
     """The text without what looks like a credential; the net below redaction at the source."""
     for pattern, replacement in _secret_patterns():
@@ -586,20 +588,9 @@ def redact(text: str) -> str:
     return text
 
 
-@functools.cache
-def _secret_patterns() -> list[list[str]]:
-    rows = TEMPLATES["secrets.txt"].splitlines()
-    return [row.split(" -> ") for row in rows if not row.startswith("#")]
-
-
 def is_secret_path(path: str) -> bool:
     """Whether a file is one that holds credentials: it is listed by name and never opened."""
     return pattern("secret_path").search(path) is not None
-
-
-def is_instruction_path(path: str) -> bool:
-    """Whether agents read a file by themselves; the map, which it points to, leaves it out."""
-    return pattern("instruction_path").search(path) is not None
 
 
 def estimate_tokens(text: str) -> int:
@@ -653,54 +644,32 @@ def _piece_cost(piece: str, kind: str) -> float:
 
 SECTION_VERSION = 1
 _MARKER = r"<!-- (?:BEGIN CTX MANAGED SECTION v(\d{1,6})|END CTX MANAGED SECTION) -->"
+_FENCED = r"(?ms)^[^\S\n]*(`{3,}+(?=[^`\n]*$)|~{3,}+)[^\n]*\n.*?^[^\S\n]*\1(?:`*|~*)[^\S\n]*$"
 _BOM = b"\xef\xbb\xbf"
 
 
 def find_section(source: bytes) -> Span | None:
     """The managed section of a file, or None; CtxError `LINE: what` unless it is one whole pair."""
-    skip = len(_BOM) if source.startswith(_BOM) else 0
-    lines = source[skip:].decode("latin-1").split("\n")  # a character for each byte
-    hidden = _fenced_lines(lines)
-    marks: list[tuple[int, str | None]] = []  # line, version of a BEGIN
-    for number, line in enumerate(lines):
-        found = re.fullmatch(_MARKER, line.removesuffix("\r"))
-        if not found or number in hidden:
-            continue
-        if found[1] and marks:
-            raise CtxError(f"{number + 1}: a second managed section begins; keep one of them")
-        if not found[1] and len(marks) != 1:
-            raise CtxError(
-                f"{number + 1}: managed section ends without a beginning; remove this line"
-            )
-        marks.append((number, found[1]))
-    if len(marks) == 1:
-        raise CtxError(f"{marks[0][0] + 1}: managed section has no end; restore its END marker")
+    text = source.decode("latin-1")  # a character for each byte
+    bare = re.sub(_FENCED, lambda match: "`" * len(match[0]), text)  # there, markers are quoted
+    marks = list(re.finditer(rf"(?m)^(?:\xef\xbb\xbf)?({_MARKER})\r?$", bare))
+    for at, mark in enumerate(marks):
+        fault = "managed section has no end; restore its END marker" if len(marks) == 1 else ""
+        if mark[2] and at:
+            fault = "a second managed section begins; keep one of them"
+        if not mark[2] and at != 1:
+            fault = "managed section ends without a beginning; remove this line"
+        if fault:
+            number = text.count("\n", 0, mark.start()) + 1
+            raise CtxError(f"{number}: {fault}")
     if not marks:
         return None
-    (first, version), (last, _) = marks
-    body = "\n".join(line.removesuffix("\r") for line in lines[first + 1 : last])
+    begin, end = marks
+    body = text[begin.end() + 1 : end.start(1)].replace("\r\n", "\n").removesuffix("\n")
     claim, _, inner = body.encode("latin-1").partition(b"\n")
-    return Span(
-        start=skip + sum(len(line) + 1 for line in lines[:first]),
-        stop=min(len(source), skip + sum(len(line) + 1 for line in lines[: last + 1])),
-        version=int(version or 0),
-        body=inner,
-        pristine=claim == _hash_line(inner),
-        eol=b"\r\n" if lines[first].endswith("\r") else b"\n",
-    )
-
-
-def _fenced_lines(lines: Sequence[str]) -> set[int]:
-    """Numbers of the lines inside closed code fences, where markers are only quoted."""
-    hidden: set[int] = set()
-    opened, mark = 0, ""
-    for number, line in enumerate(lines):
-        before, mark = mark, fence_after(line, mark)
-        if before and not mark:
-            hidden.update(range(opened, number + 1))
-        elif not before:
-            opened = number
-    return hidden
+    stop = min(len(source), end.end() + 1)
+    eol = b"\r\n" if begin[0].endswith("\r") else b"\n"
+    return Span(begin.start(1), stop, int(begin[2]), claim == _hash_line(inner), eol)
 
 
 def _hash_line(body: bytes) -> bytes:
@@ -717,12 +686,11 @@ def content_hash(source: bytes) -> str:
 def upsert_section(source: bytes | None, body: str, version: int = SECTION_VERSION) -> bytes:
     """The file with this section, in place of its old one or at its end; all else as it was."""
     span = find_section(source or b"")
-    if any(re.fullmatch(_MARKER, line) for line in body.split("\n")):
+    if re.search(rf"(?m)^{_MARKER}$", body):
         raise CtxError("0: the section's text holds a marker line; take it out of that text")
-    text = source or b""
+    text, inner = source or b"", body.rstrip("\n").encode()
     eol = b"\r\n" if text.count(b"\r\n") * 2 > text.count(b"\n") else b"\n"
     eol = span.eol if span else eol
-    inner = body.rstrip("\n").encode()
     begin = f"<!-- BEGIN CTX MANAGED SECTION v{version} -->".encode()
     end = b"<!-- END CTX MANAGED SECTION -->"
     section = eol.join([begin, _hash_line(inner), *inner.split(b"\n"), end])
@@ -756,9 +724,8 @@ def section_state(source: bytes | None, body: str) -> str:
         return "absent"
     if span.version > SECTION_VERSION:
         return "newer"
-    if not span.pristine:
-        return "edited"
-    return "current" if upsert_section(source, body) == source else "stale"
+    state = "current" if upsert_section(source, body) == source else "stale"
+    return state if span.pristine else "edited"
 
 
 def seal(text: str) -> bytes:
@@ -779,8 +746,7 @@ def closest(word: str, known: Sequence[str]) -> str:
     """What to do about a word that is not known: the nearest one, or all of them."""
     import difflib
 
-    swapped = [name for name in known if sorted(name) == sorted(word)]
-    near = swapped or difflib.get_close_matches(word[:80], known, 1)
+    near = difflib.get_close_matches(word[:80], known, 1)
     return f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
 
 
@@ -803,8 +769,8 @@ def parse_ignore(text: str, folder: str) -> list[IgnoreRule]:
         keep, line = line.startswith("!"), line.removeprefix("!")
         folders_only, line = line.endswith("/"), line.removesuffix("/")
         anchored, line = "/" in line, line.removeprefix("/")
-        prefix = re.escape(folder + "/") if folder else ""
-        pattern = prefix + ("" if anchored else "(?:.*/)?") + glob_pattern(line)
+        pattern = ("" if anchored else "(?:.*/)?") + glob_pattern(line)
+        pattern = re.escape(join_path(folder, "")) + pattern
         rules.append((re.compile(pattern, re.S), keep, folders_only))
     return rules
 
@@ -824,14 +790,10 @@ def glob_pattern(glob: str) -> str:
         text = token[0]
         if token["across"] is not None:
             out.append("(?:.*/)?" if text[-1] == "/" else ".*")
-        elif text[0] == "*":
-            out.append("[^/]*")
-        elif text == "?":
-            out.append("[^/]")
         elif token["some"] is not None:
             out.append(_bracket_pattern(token["not"] is not None, token["some"]))
         else:
-            out.append(re.escape(text[-1]))
+            out.append({"*": "[^/]*", "?": "[^/]"}.get(text[0]) or re.escape(text[-1]))
     return "".join(out)
 
 
@@ -850,8 +812,7 @@ def _bracket_pattern(negated: bool, some: str) -> str:
 
 def clean_text(text: str) -> str:
     """Any text without terminal codes, credentials or hidden characters."""
-    hidden = rf"(?![\n\t]){_UNSAFE}"
-    return re.sub(hidden, lambda match: _escape(match[0]), redact(strip_ansi(text)))
+    return re.sub(rf"(?![\n\t]){_UNSAFE}", _escape, redact(strip_ansi(text)))
 
 
 def one_line(text: str, limit: int = 300) -> str:
@@ -874,17 +835,17 @@ def digest_log(text: str, limit: int = DIGEST_BYTES) -> str:
     if count_bytes("\n".join(lines)) < limit:
         return "\n".join(lines) + "\n"
     lines = [line if len(line) <= 400 else f"{line[:250]} … {line[-140:]}" for line in lines]
-    total, numbers = len(lines), range(len(lines))
-    found = {
-        name: [at for at in numbers if pattern(f"log_{name}").search(lines[at])]
+    total = len(lines)
+    errors, ends, summaries = (
+        [at for at in range(total) if pattern(f"log_{name}").search(lines[at])]
         for name in ("error", "end", "summary")
-    }
-    error = next((at for at in found["error"] if not pattern("no_error").search(lines[at])), total)
+    )
+    error = errors[0] if errors else total
     groups = [  # of the limit, and which lines it is for, the most telling first
         (0.3, range(max(0, error - 2), min(total, error + 10))),
-        (0.65, [at + step for at in found["end"] for step in (0, -1, 1) if 0 <= at + step < total]),
-        (0.75, [at for at in reversed(found["summary"]) if at >= total - 80]),
-        (1, reversed(numbers)),
+        (0.65, [at + step for at in ends for step in (0, -1, 1) if 0 <= at + step < total]),
+        (0.75, [at for at in reversed(summaries) if at >= total - 80]),
+        (1, reversed(range(total))),
     ]
     kept: set[int] = set()
     used = 50  # the marks before the first line and behind the last
@@ -930,11 +891,6 @@ _FORMS: dict[str, Callable[[str], str]] = {
 }
 
 
-def join_sections(sections: Iterable[Section]) -> str:
-    """The sections as one text, a blank line between them."""
-    return "\n".join(section_text(section) for section in sections)
-
-
 def drop_repeats(sections: Iterable[Section]) -> list[Section]:
     """The sections without the long lines that an earlier one has; what is fenced stays whole."""
     known: set[str] = set()
@@ -953,10 +909,10 @@ def drop_repeats(sections: Iterable[Section]) -> list[Section]:
     return kept
 
 
-def section_text(section: Section) -> str:
-    """One section with its heading; its body cannot leave its form."""
-    head = f"## {section.title}\n\n" if section.title else ""
-    return head + _FORMS[section.form](section.body)
+def join_sections(sections: Iterable[Section]) -> str:
+    """The sections as one text, a blank line between them; no body can leave its form."""
+    heads = ((f"## {part.title}\n\n" if part.title else "", part) for part in sections)
+    return "\n".join(head + _FORMS[part.form](part.body) for head, part in heads)
 
 
 def count_bytes(text: str) -> int:
@@ -1077,22 +1033,19 @@ def parse_keys(text: str) -> dict[str, Any]:
             style = value if re.fullmatch(r"[|>][+-]?", value) else ""
             values[key] = "" if style else _yaml_value(value)
         elif key and item and not style and (values[key] == "" or isinstance(values[key], list)):
-            values[key] = [*values[key], _yaml_scalar(item[1])]
+            values[key] = [*values[key], _yaml_value(item[1])]
         elif key and line[:1] in (" ", "\t") and isinstance(values[key], str):
             glue = "\n" if style.startswith("|") else " "
             values[key] = f"{values[key]}{glue}{line.strip()}".strip()
     return values
 
 
-def _yaml_value(text: str) -> str | list[str]:
-    if not (text.startswith("[") and text.endswith("]")):
-        return _yaml_scalar(text)
-    items = re.findall(r"""\s*('(?:[^']|'')*'|"(?:[^"\\]|\\.)*"|[^,]+)""", text[1:-1])
-    return [scalar for scalar in map(_yaml_scalar, items) if scalar]
-
-
-def _yaml_scalar(text: str) -> str:
+def _yaml_value(text: str) -> Any:
+    """A scalar in any quotes, or a list of them in brackets."""
     text = text.strip()
+    if text[:1] == "[" and text[-1] == "]":
+        items = re.findall(r"""\s*('(?:[^']|'')*'|"(?:[^"\\]|\\.)*"|[^,]+)""", text[1:-1])
+        return [value for value in map(_yaml_value, items) if value]
     if len(text) > 1 and text[0] == text[-1] == "'":
         return text[1:-1].replace("''", "'")
     if len(text) > 1 and text[0] == text[-1] == '"':
@@ -1131,25 +1084,18 @@ def _plain(line: str) -> str:
     return " ".join(line.strip("> ").split())
 
 
-def parse_json(text: str) -> dict[str, Any]:
-    """The object of a JSON text with comments and trailing commas; {} when it is malformed."""
+def parse_data(path: str, text: str) -> dict[str, Any]:
+    """The tables of a TOML or JSON file, that one with comments and commas; {} if malformed."""
     import json
+    import tomllib
 
     # What is left open is closed by the end: trying it again from every place would take hours.
     string = r'("(?:\\.|[^"\\])*(?:"|\Z))'
-    text = re.sub(rf"(?s){string}|//[^\n]*|/\*.*?(?:\*/|\Z)", r"\1", text.lstrip("\ufeff"))
     try:
+        if path.endswith(".toml"):
+            return tomllib.loads(text)
+        text = re.sub(rf"(?s){string}|//[^\n]*|/\*.*?(?:\*/|\Z)", r"\1", text.lstrip("\ufeff"))
         return as_table(json.loads(re.sub(rf"(?s){string}|,(?=\s*[}}\]])", r"\1", text)))
-    except (ValueError, RecursionError):
-        return {}
-
-
-def parse_toml(text: str) -> dict[str, Any]:
-    """The tables of a TOML text; {} when it is malformed."""
-    import tomllib
-
-    try:
-        return tomllib.loads(text)
     except (ValueError, RecursionError):
         return {}
 
@@ -3026,8 +2972,7 @@ def _find_stanza(path: str) -> _Stanza:
 def _read_config(path: str, text: str, folders: Mapping[str, Folder]) -> list[_Find]:
     """What the rows of its stanza find in a config."""
     beside = functools.partial(_find_beside, folders, folder_of(path))
-    data = parse_toml(text) if path.endswith(".toml") else {}
-    data = parse_json(text) if path.endswith((".json", ".jsonc")) else data
+    data = parse_data(path, text) if path.endswith((".toml", ".json", ".jsonc")) else {}
     locks = [find_label(_LOCKS, lock) for lock in lookup_table(_LOCKS) if beside(lock)]
     named = re.match("(?:npm|pnpm|yarn|bun)(?=@)", _word(data.get("packageManager")))
     npm = named[0] if named else [*locks, "npm"][0]
@@ -3949,7 +3894,7 @@ def _javascript(tree: _Tree, rule: _Rule) -> _Resolve:
     """Relative paths, then the rules of tsconfig and package.json, then workspace packages."""
     modules = tree.find_modules([*rule.endings, *(f"/index{ending}" for ending in rule.endings)])
     texts = tree.find_manifests(r"package\.json")
-    manifests = {folder_of(path): parse_json(text) for path, text in texts}
+    manifests = {folder_of(path): parse_data(path, text) for path, text in texts}
     rules = _build_rules(tree, ["", *manifests])
     packages: dict[str, str] = {}  # name -> folder
     for folder, manifest in manifests.items():
@@ -4017,7 +3962,7 @@ def _build_rules(
             pairs = [(tail, _locate(base, target + slash)) for target in _texts(targets)]
             rules.setdefault(folder, {}).setdefault(head + star, []).extend(pairs)
 
-    configs = {path: parse_json(text) for path, text in tree.find_manifests(r".*\.jsonc?")}
+    configs = {path: parse_data(path, text) for path, text in tree.find_manifests(r".*\.jsonc?")}
     for start, _ in tree.find_manifests(r"[tj]sconfig.*\.json"):
         chain = [start]
         for path in chain:  # what a config extends is added to the chain
@@ -4065,7 +4010,7 @@ def _rust(tree: _Tree, rule: _Rule) -> _Resolve:
         path for name in ("lib.rs", "main.rs", "build.rs") for path in tree.names.get(name, ())
     }
     for path, text in tree.find_manifests(r"Cargo\.toml"):
-        folder, manifest = folder_of(path), parse_toml(text)
+        folder, manifest = folder_of(path), parse_data(path, text)
         lib = as_table(manifest.get("lib"))
         lib_path = _locate(folder, str(lib.get("path", "src/lib.rs")))
         for name in _texts([lib.get("name"), as_table(manifest.get("package")).get("name")]):
@@ -5806,7 +5751,7 @@ def render_goal_file(task: Task) -> str:
 
 def render_contract() -> str:
     """What every prompt begins with; it depends on nothing, so it can be written at once."""
-    return section_text(Section("Contract", TEMPLATES["contract.md"]))
+    return join_sections([Section("Contract", TEMPLATES["contract.md"])])
 
 
 def render_goal(task: Task) -> str:
@@ -6018,11 +5963,11 @@ def render_output_contract(
 
 def explain_prompt(prompt: Prompt) -> list[dict[str, Any]]:
     """Each section of a prompt: its bytes, whether it was kept or cut, its text, when it is dropped."""
-    kept = {section.title: section_text(section) for section in prompt.kept}
+    kept = {section.title: join_sections([section]) for section in prompt.kept}
     order = sorted((section.drop for section in prompt.sections if section.drop), reverse=True)
     rows = []
     for section in prompt.sections:
-        whole, text = section_text(section), kept.get(section.title, "")
+        whole, text = join_sections([section]), kept.get(section.title, "")
         number = order.index(section.drop) + 1 if section.drop else 0
         row = {"title": section.title, "bytes": count_bytes(text or whole), "drop_order": number}
         row |= {"kept": bool(text), "cut": text not in ("", whole)}
@@ -6073,7 +6018,7 @@ def render_short_anchor(briefing: Briefing, state: GitState | None) -> str:
 def render_anchor(task: Task, sections: Sequence[Section], form: str) -> str:
     """The re-anchoring block as markdown, or as JSON."""
     if form == "json":
-        rows = [{"source": each.title.lower(), "text": section_text(each)} for each in sections]
+        rows = [{"source": each.title.lower(), "text": join_sections([each])} for each in sections]
         head = {"task": task.id, "title": one_line(task.title), "sources": rows}
         return render_json(head)
     return f"# Re-anchor: {_task_line(task)}\n\n{join_sections(sections)}"
@@ -9496,7 +9441,7 @@ SETTLED_NOTE = "`map --output -` adds line numbers."
 def list_map_files(project: Project) -> dict[str, Stamp]:
     """The files a map is made from: not those whose sections init writes, or it would be stale."""
     listed = list_files(project).items()
-    return {path: stamp for path, stamp in listed if not is_instruction_path(path)}
+    return {path: stamp for path, stamp in listed if not pattern("instruction_path").search(path)}
 
 
 _NOTE_WIDTH = 50  # characters: longer docs stand with the modules, not in the tree
@@ -10470,13 +10415,13 @@ def _map_age(project: Project, text: str) -> str:
     times = {path: read_times(f"{project.root}/{path}")[0] for path in known}
     changed = [path for path, when in times.items() if when > since or not when]
     changed, added = (
-        [path for path in paths if not is_instruction_path(path)]
+        [path for path in paths if not pattern("instruction_path").search(path)]
         for paths in (changed, list_new(project, known, since))
     )
     if not changed and not added:
         return _CURRENT
     new = f", {len(added)} new" if added else ""
-    mapped = sum(1 for path in known if not is_instruction_path(path))
+    mapped = sum(1 for path in known if not pattern("instruction_path").search(path))
     told = f"{len(changed)} of {mapped} files changed{new} since the map was made"
     return f"{told}; `{ctx} map` refreshes it."
 
@@ -14222,12 +14167,12 @@ instruction_path (?:^|/)(?:(?:AGENTS|CLAUDE|GEMINI)(?:\.local)?\.md|\.[a-z]+rule
 glob_token (?s)(?P<across>(?:^|(?<=/))\*{2,}(?:/|$))|\*+|\?|\[(?P<not>[!^])?(?P<some>\]?(?:\\.|[^\]\\])*)\]|\\.|.
 acceptance (?i)\s*(#{1,6}\s+|\*\*)?(?:acceptance(?:\s+criteria)?|success\s+criteria
   |done\s+when)\b(?!\s+tests?\b)[*_\s]*(.*)
-log_error (?i)\b(?:errors?|fail(?:ed|ure|ures)?|panicked|exception|fatal|traceback)\b|^not ok
+log_error (?i)^(?!.*\b(?:0|no) (?:errors?|fail\w*))(?:not ok
+  |.*\b(?:errors?|fail(?:ed|ure|ures)?|panicked|exception|fatal|traceback)\b)
 log_end ^E\s|^[\w.]*(?:Error|Exception)\b|panicked at|^\s*-->|^\s*\^+|^[^\s:]+:\d+(?::\d+)?:\s
   |(?i:^\s*(?:assert\w*|expected|actual|received|left|right|got|want)\b)
 log_summary (?i)^=+ .*\b(?:passed|failed|errors?)\b|^\s*(?:tests?|test suites|test result|failures|ran \d+
   |\d+ (?:passed|failed|failing|tests|examples)|failed|build failed|make: \*|npm err)\b
-no_error (?i)\b(?:0|no) (?:errors?|fail\w*)
 progress \d{1,3} ?%\s*(?:\||\[|█)|[=#█▓>.-]{8,}.*\d{1,3} ?%|\[\s*\d{1,3}%\]\s*$
 debug ^.{0,60}\b(?:DEBUG|TRACE)\b
 sentence_end (?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)(?<!\bviz)(?<!\bapprox)(?<!\b[A-Z])[.!?](?=\s+[^a-z\s]|\Z)

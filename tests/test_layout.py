@@ -11,7 +11,7 @@ LINES = SOURCE.splitlines()
 DATA = LINES.index(next(line for line in LINES if line.startswith("# ---- DATA")))  # code ends here
 MAX_LINES = {  # of each room; they may be lowered, never raised: pay for what you add
     "TYPES": 417,
-    "TEXT": 736,
+    "TEXT": 683,
     "WORDS": 239,
     "LANGUAGES": 229,
     "TAGS": 888,
