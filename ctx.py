@@ -1469,9 +1469,8 @@ def find_language(path: str, first_line: str = "", own: str = "") -> Language | 
     suffix = name.rpartition(".")[2].lower() if "." in name else ""
     language = keys.get(name) or keys.get("." + suffix) or keys.get(name.partition(".")[0] + ".")
     if not language and first_line.startswith("#!"):
-        words = first_line[2:].replace("/usr/bin/env", "").replace("-S ", "").split()
-        program = words[0].rsplit("/", 1)[-1].rstrip("0123456789.") if words else ""
-        language = keys.get("#!" + program)
+        words = first_line[2:].replace("/usr/bin/env", "").replace("-S ", "").split() or [""]
+        language = keys.get("#!" + words[0].rsplit("/", 1)[-1].rstrip("0123456789."))
     return get_language(language, own) if language else None
 
 
@@ -1479,7 +1478,7 @@ def find_language(path: str, first_line: str = "", own: str = "") -> Language | 
 def _language_keys(own: str) -> dict[str, str]:
     """Languages by suffix (".py"), file name ("Rakefile") and interpreter ("#!ruby")."""
     keys = {}
-    for name, (suffixes, rows) in _parse_table(TEMPLATES["languages.txt"] + own).items():
+    for name, (suffixes, rows) in _parse_table(own).items():
         keys.update({f".{suffix}": name for suffix in suffixes})
         keys.update({word: name for verb, row in rows if verb == "names" for word in row.split()})
     return keys
@@ -1510,29 +1509,25 @@ def shared_suffixes() -> dict[str, list[Language]]:
 
 def list_languages(own: str = "") -> list[str]:
     """The names of all stanzas."""
-    return list(_parse_table(TEMPLATES["languages.txt"] + own))
+    return list(_parse_table(own))
 
 
-_Rows = list[tuple[str, str]]  # verb, words
+_Stanzas = dict[str, tuple[tuple[str, ...], list[tuple[str, str]]]]  # suffixes; verbs and words
 
 
 @functools.cache
-def _parse_table(text: str) -> dict[str, tuple[tuple[str, ...], _Rows]]:
-    """Suffixes and rows of each stanza, a later one of a name in place of the earlier.
-
-    A `like` row stands for the rows of a stanza above it.
-    """
-    stanzas: dict[str, tuple[tuple[str, ...], _Rows]] = {}
-    above = stanzas
-    rows: _Rows = []
-    for line in text.splitlines():
+def _parse_table(own: str) -> _Stanzas:
+    """All stanzas, a later one of a name in place of the earlier; `like` brings the rows of one."""
+    stanzas: _Stanzas = {}
+    for line in (TEMPLATES["languages.txt"] + own).splitlines():
         verb, _, rest = line.strip().partition(" ")
         rest = rest.strip()
         if line.startswith("#"):
             continue
         if line and not line[0].isspace():
             name, _, suffixes = line.partition(":")
-            above, rows = dict(stanzas), []
+            above = dict(stanzas)
+            rows: list[tuple[str, str]] = []
             stanzas.pop(name, None)
             stanzas[name] = (tuple(suffixes.split()) or above.get(name, ((),))[0], rows)
         elif verb == "like" and rest not in above:
@@ -1547,7 +1542,7 @@ def _parse_table(text: str) -> dict[str, tuple[tuple[str, ...], _Rows]]:
 @functools.cache
 def get_language(name: str, own: str = "") -> Language:
     """The language of that name, compiled at its first use; `own` are stanzas of the user's."""
-    suffixes, pairs = _parse_table(TEMPLATES["languages.txt"] + own)[name]
+    suffixes, pairs = _parse_table(own)[name]
     patterns: list[str] = []
     texts: list[tuple[str, str]] = []
     rows: dict[str, list[str]] = {}
@@ -1555,34 +1550,37 @@ def get_language(name: str, own: str = "") -> Language:
         rows.setdefault(verb, []).append(row)
         if verb == "raw":
             patterns.append(row)
-        elif verb in _CAPTURES and row != "cells":
+        elif verb in _CAPTURES:
             patterns.extend(_compile_path(verb, word) for word in row.split())
         elif verb == "text":
             label, _, regex = row.partition(" ")
             texts.append((label, regex))
         elif verb == "word":
             texts.extend(_compile_words(row))
-    marks = [mark.partition("...") for mark in rows.get("comment", ["// /*...*/"])[-1].split()]
+
+    def last(verb: str, default: str = name) -> str:
+        return rows.get(verb, [default])[-1]
+
+    marks = [mark.partition("...") for mark in last("comment", "// /*...*/").split()]
     turns = [row.split(maxsplit=2) for row in rows.get("turn", ())]
     return Language(
-        name=name,
-        suffixes=suffixes,
-        label=rows.get("label", [name.capitalize()])[-1],
-        family=rows.get("family", [name])[-1],
-        ecosystem=rows.get("ecosystem", [name])[-1],
-        grammar=rows.get("grammar", [name])[-1],
-        query="\n".join(patterns),
-        texts=tuple(texts),
-        comments=tuple((start, end) for start, _, end in marks),
-        turns=tuple((suffix, other, regex) for suffix, other, regex in turns),
-        rows=rows,
-        own=own,
+        name,
+        suffixes,
+        last("label", name.capitalize()),
+        last("family"),
+        last("ecosystem"),
+        last("grammar"),
+        "\n".join(patterns),
+        tuple(texts),
+        tuple((start, end) for start, _, end in marks),
+        tuple((suffix, other, regex) for suffix, other, regex in turns),
+        rows,
+        own,
     )
 
 
 _CAPTURES = frozenset(
-    ("def", "ref", "use", "package", "export", "only", "doc", "embed")
-    + ("value", "skip", "wrap", "hide", "show", "section")
+    "def ref use package export only doc embed value skip wrap hide show section".split()
 )
 
 
@@ -1626,40 +1624,32 @@ def _compile_path(verb: str, word: str) -> str:
 
 def parse_own_languages(tables: Mapping[str, object]) -> str:
     """Stanzas of the table from a user's configuration: a key is a verb, a text or list its rows."""
-    known = {
-        verb for _, rows in _parse_table(TEMPLATES["languages.txt"]).values() for verb, _ in rows
-    }
-    stanzas = [""]
+    known = {verb for _, rows in _parse_table("").values() for verb, _ in rows}
+    own = ""
     for name, table in tables.items():
         if not re.fullmatch(r"\w+", name) or not isinstance(table, dict):
             raise CtxError(f"languages.{name}: must be a table with a plain name; correct it")
-        suffixes = table.get("suffixes", "")
-        lines = [f"{name}: {' '.join(suffixes) if isinstance(suffixes, list) else suffixes}"]
-        for verb, value in table.items():
-            rows = value if isinstance(value, list) else [value]
+        stanza = {verb: rows if isinstance(rows, list) else [rows] for verb, rows in table.items()}
+        for verb, rows in stanza.items():
             if not all(isinstance(row, str) and "\n" not in row for row in rows):
-                raise CtxError(
-                    f"languages.{name}: {verb} must be a line or a list of lines; correct it"
-                )
+                fault = f"{verb} must be a line or a list of lines; correct it"
+                raise CtxError(f"languages.{name}: {fault}")
             if verb not in {*known, "like", "suffixes"}:
                 names = " ".join(sorted(known))
                 raise CtxError(f"languages.{name}: unknown row {verb!r}; known: like {names}")
-            lines += [f"  {verb} {row}" for row in rows if verb != "suffixes"]
-        stanzas.append("\n".join(lines))
-    own = "\n\n".join(stanzas)
+        own += f"\n\n{name}: {' '.join(stanza.pop('suffixes', []))}"
+        own += "".join(f"\n  {verb} {row}" for verb, rows in stanza.items() for row in rows)
     for name in tables:
         try:
             language = get_language(name, own)
-            regexes = [row for verb in _REGEXES for row in language.rows.get(verb, ())]
-            regexes += [row.partition("=>")[0].strip() for row in language.rows.get("edit", ())]
-            for regex in regexes + [row[-1] for row in language.texts + language.turns]:
+            regexes = [row[-1] for row in language.texts + language.turns]
+            for verb in "public member cut blank evidence beside roots near edit".split():
+                regexes += [row.partition(" =>")[0] for row in language.rows.get(verb, ())]
+            for regex in regexes:
                 re.compile(regex)
         except (re.error, ValueError) as error:
             raise CtxError(f"languages.{name}: {error}; correct it") from error
     return own
-
-
-_REGEXES = ("public", "member", "cut", "blank", "evidence", "beside", "roots")  # verbs of one regex
 
 
 # ---- 5 TAGS (pure) ---------------------------------------------------------
@@ -1690,12 +1680,11 @@ def tag_file(path: str, source: bytes, kind: str, own: str = "") -> FileTags:
         text = source.decode("utf-8", "replace")
         spans = re.findall(r"`{1,2}([^`\n]{1,80})`{1,2}|\b([A-Za-z_]\w+)\(", text)
         names = [re.findall(r"[A-Za-z_]\w{2,}", span) if span else [call] for span, call in spans]
-        return FileTags(
-            (), dict(collections.Counter(itertools.chain(*names))), (), first_sentence(text)
-        )
+        counts = dict(collections.Counter(itertools.chain(*names)))
+        return FileTags((), counts, (), first_sentence(text))
     language = get_language(kind, own)
-    tags = tag_source(path, source, language) or tag_without_grammar(path, source, language)
-    return tags or NO_TAGS
+    tags = tag_source(path, source, language)
+    return tags or tag_source(path, source, language, bare=True) or NO_TAGS
 
 
 class _Match(NamedTuple):
@@ -1771,22 +1760,18 @@ class _File(NamedTuple):
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
-def tag_source(path: str, source: bytes, language: Language) -> FileTags | None:
-    """What one file defines, references and imports; None if there is no grammar for it."""
+def tag_source(
+    path: str, source: bytes, language: Language, *, bare: bool = False
+) -> FileTags | None:
+    """What one file defines, references and imports; None without a grammar (bare: a pattern)."""
     source, language = find_content_language(path, source, language)
-    if language.grammar == "-":
-        return tag_without_grammar(path, source, language)
-    if blank := "|".join(language.rows.get("blank", ())):
-        macros = re.compile(blank.encode(), re.MULTILINE)
-        source = macros.sub(lambda match: b" " * len(match[0]), source)
-    reading = _read_tree(source, language)
-    return _build_tags(path, source, language, reading) if reading else None
-
-
-def tag_without_grammar(path: str, source: bytes, language: Language) -> FileTags | None:
-    """What the standard library alone can tell of one file; None if nothing."""
-    source, language = find_content_language(path, source, language)
-    reading = _read_without_grammar(source, language)
+    if bare or language.grammar == "-":
+        reading = _read_bare(source, language)
+    else:
+        if blank := "|".join(language.rows.get("blank", ())):
+            macros = re.compile(blank.encode(), re.MULTILINE)
+            source = macros.sub(lambda match: b" " * len(match[0]), source)
+        reading = _read_tree(source, language)
     return _build_tags(path, source, language, reading) if reading else None
 
 
@@ -1794,55 +1779,58 @@ def _build_tags(path: str, source: bytes, language: Language, reading: _Reading)
     matches = _choose_matches(reading.matches)
     file = _build_file(source, language, reading.nodes, matches)
     definitions, defined = _find_definitions(file, matches)
-    is_page = any(match.role == "embed" for match in matches)
-    if reading.has_error and not is_page:  # where the grammar failed, a pattern may still match
+    parts = _tag_parts(path, source, language, matches)
+    if reading.has_error and not parts:  # where the grammar failed, a pattern may still match
         names = {definition.name for definition in definitions}
-        if spare := _read_without_grammar(source, language, names):
+        if spare := _read_bare(source, language, names):
             file_again = _build_file(source, language, spare.nodes, spare.matches)
             more, _ = _find_definitions(file_again, spare.matches)
             definitions += [definition for definition in more if definition.name not in names]
+    doc = _find_file_doc(source, language, {it.doc for it in definitions if it.kind != "module"})
+    kind, _, word = language.row("file").partition(" ")
+    name = path.rpartition("/")[2].partition(".")[0]
+    if kind and name.isidentifier() and name != "index":  # others refer to the file by its name
+        name = name[0].upper() + name[1:] if word.istitle() else name
+        last = source.count(b"\n") + (not source.endswith(b"\n"))
+        signature = f"{word.lower()} {name}"
+        definitions.append(Definition(1, last, kind, name, "", signature, doc, True))
     nodes = reading.nodes["ref"]
     words = [source[it.start_byte : end] for it in nodes if (end := it.end_byte) not in defined]
     counts = collections.Counter(words).items()
     references = {word.decode("utf-8", "replace").strip('"`'): count for word, count in counts}
+    imports = _find_imports(file, reading.nodes["use"], reading.nodes["package"])
+    for part in parts:
+        definitions += part.definitions
+        imports += part.imports
+        doc = doc or part.doc
+        for name, count in part.references.items():
+            references[name] = references.get(name, 0) + count
+    kept = sorted(references.keys() - language.words("drop"))
     is_generated = pattern("generated").search(source[:2048].decode("latin-1").lower())
     is_minified = len(source) > 2000 and len(source) > 400 * (source.count(b"\n") + 1)
-    kept = sorted(references.keys() - language.words("drop"))
-    tags = FileTags(
-        tuple(sorted({*definitions, *_define_file(path, source, language)})),
+    return FileTags(
+        tuple(sorted({*definitions})),
         {name: references[name] for name in kept if len(name) > 1},
-        _find_imports(file, reading.nodes["use"], reading.nodes["package"]),
-        _find_file_doc(source, language, {it.doc for it in definitions if it.kind != "module"}),
+        tuple(dict.fromkeys(imports)),
+        doc,
         "generated" if is_generated else "minified" if is_minified else "",
     )
+
+
+def _tag_parts(
+    path: str, source: bytes, language: Language, matches: Sequence[_Match]
+) -> list[FileTags]:
+    """The tags of the parts in other languages, one for each language."""
+    parts = []
     for name in sorted({match.label for match in matches if match.role == "embed"}):
         # Spaces stand for all that is outside of the parts, so that every line keeps its number.
-        alone = bytearray(source.translate(bytes(it if it in b"\r\n" else 32 for it in range(256))))
+        alone = bytearray(re.sub(rb"[^\r\n]", b" ", source))
         for match in matches:
             if (match.role, match.label) == ("embed", name):
                 span = slice(match.start, -match.inverse_end)
                 alone[span] = source[span]
-        part = tag_source(path, bytes(alone), get_language(name, language.own)) or NO_TAGS
-        sums = collections.Counter(tags.references) + collections.Counter(part.references)
-        tags = tags._replace(
-            definitions=tuple(sorted({*tags.definitions, *part.definitions})),
-            references={name: sums[name] for name in sorted(sums)},
-            imports=tuple(dict.fromkeys(tags.imports + part.imports)),
-            doc=tags.doc or part.doc,
-        )
-    return tags
-
-
-def _define_file(path: str, source: bytes, language: Language) -> list[Definition]:
-    """The file as a definition, where others refer to it by its name."""
-    kind, _, word = language.row("file").partition(" ")
-    name = path.rpartition("/")[2].partition(".")[0]
-    if not kind or not name.isidentifier() or name == "index":
-        return []
-    name = name[0].upper() + name[1:] if word.istitle() else name
-    lines = source.count(b"\n") + (not source.endswith(b"\n"))
-    doc = _find_file_doc(source, language, set())
-    return [Definition(1, lines, kind, name, "", f"{word.lower()} {name}", doc, True)]
+        parts.append(tag_source(path, bytes(alone), get_language(name, language.own)) or NO_TAGS)
+    return parts
 
 
 def find_content_language(path: str, source: bytes, language: Language) -> tuple[bytes, Language]:
@@ -1850,15 +1838,13 @@ def find_content_language(path: str, source: bytes, language: Language) -> tuple
     for suffix, other, regex in language.turns:
         if path.endswith("." + suffix) and re.search(regex.encode(), source[:65536], re.M):
             return source, get_language(other, language.own)
-    if "cells" not in language.words("embed"):
+    usual = language.row("cells")
+    if not usual:
         return source, language
     text = source.decode("utf-8", "replace")
-    kernel = re.findall(r'"language":\s*"(\w[^"]{0,20})"', text)[-1:] or ["python"]
-    name = kernel[0].lower()
-    inner = find_language(f"cell.{name}", f"#!{name}", language.own)
-    if not inner and name in list_languages(language.own):
-        inner = get_language(name, language.own)
-    return _read_cells(text).encode(), inner or get_language("python")
+    kernels = re.findall(r'"language":\s*"(\w+)"', text)[-1:]
+    known = [name for name in map(str.lower, kernels) if name in list_languages(language.own)]
+    return _read_cells(text).encode(), get_language((known or [usual])[0], language.own)
 
 
 def _read_cells(text: str) -> str:
@@ -1881,7 +1867,7 @@ def _read_cells(text: str) -> str:
 
 def find_means(language: Language) -> str:
     """How files of this language are read here."""
-    if language.words("embed"):
+    if language.words("embed") or language.words("cells"):
         return "script parts"
     if language.grammar != "-" and load_grammar(language.grammar, ""):
         return "grammar"
@@ -1902,10 +1888,9 @@ def _read_tree(source: bytes, language: Language) -> _Reading | None:
     matches: list[_Match] = []
     nodes: dict[str, list[Any]] = {role: [] for role in _LISTED}
     references, again = nodes["ref"], nodes["again"]
-    tree = parse(source)
-    pending = [tree]
-    while pending:
-        for order, captures in find_matches(pending.pop().root_node):
+    trees = [parse(source)]
+    for tree in trees:
+        for order, captures in find_matches(tree.root_node):
             if "ref" in captures:  # first, because four of five matches are references
                 references += captures["ref"]
             elif shape := shapes[order]:
@@ -1918,10 +1903,11 @@ def _read_tree(source: bytes, language: Language) -> _Reading | None:
                 for role, captured in captures.items():
                     if role in nodes:
                         nodes[role] += captured
-        while again:  # what its brackets hold, if that parses as a file would
-            inner = parse(source, again.pop())
-            pending += [] if inner.root_node.has_error else [inner]
-    return _Reading(matches, nodes, tree.root_node.has_error)
+        while again:  # one more tree for what its brackets hold, if that parses as a file would
+            start, end = again[-1].start_byte + 1, again.pop().end_byte - 1
+            inner = parse(b" " * start + source[start:end])
+            trees += [] if inner.root_node.has_error else [inner]
+    return _Reading(matches, nodes, trees[0].root_node.has_error)
 
 
 @functools.cache
@@ -1942,30 +1928,17 @@ def load_grammar(grammar: str, query: str) -> tuple[Any, Any, list[Any]] | None:
         row = re.search(r"row (\d+)", str(error))
         pattern = f" in {patterns[int(row[1])]}" if row else ""
         raise CtxError(f"grammar {grammar}: {what}{pattern}; correct it") from error
-    parser = tree_sitter.Parser(language)
-
-    def parse(source: bytes, brackets: Any = None) -> Any:
-        """The tree of a source, or of what the brackets of one node in it hold."""
-        if brackets is None:
-            return parser.parse(source)
-        (row, column), (last_row, last_column) = brackets.start_point, brackets.end_point
-        start, end = brackets.start_byte + 1, brackets.end_byte - 1
-        part = tree_sitter.Range((row, column + 1), (last_row, last_column - 1), start, end)
-        return tree_sitter.Parser(language, included_ranges=[part]).parse(source)
-
     # Capture, role and label of a pattern that shapes a file: "def.class", "def", "class".
     shape = r"@((def|wrap|hide|show|section|embed)(?:\.(\w+))?)\b"
     shapes = [re.search(shape, pattern) for pattern in patterns]
     return (
-        parse,
+        tree_sitter.Parser(language).parse,
         lambda node: tree_sitter.QueryCursor(compiled).matches(node),
         [(it[1], it[2], it[3] or "") if it else None for it in shapes],
     )
 
 
-def _read_without_grammar(
-    source: bytes, language: Language, known: Collection[str] = ()
-) -> _Reading | None:
+def _read_bare(source: bytes, language: Language, known: Collection[str] = ()) -> _Reading | None:
     """What Python's own parser or else patterns find, but for names that are known already."""
     reading = _read_ast(source) if ("ast", "") in language.texts else None
     return reading or (_read_texts(source, language, known) if language.texts else None)
@@ -3661,15 +3634,15 @@ _TOO_VAGUE = 50  # a namespace of more files than this says nothing about any on
 
 
 class _Rule(NamedTuple):
-    """How the imports of a language, or of several alike, find their files."""
+    """How the imports of a language, or of several alike, find their files: rows of the table."""
 
     family: str
     resolver: str  # a key of _RESOLVERS
     separator: str  # between the parts of an import
     endings: tuple[str, ...]  # what makes a module's path a file's, the best first
-    roots: str  # regex on folders that imports may start at
-    own_roots: str  # and on those that only files below them start at
-    beside: str  # regex on imports that mean a file beside the importing one only
+    roots: str  # these three are regexes
+    near: str
+    beside: str
 
 
 class _Tree(NamedTuple):
@@ -3728,22 +3701,24 @@ def resolve_imports(
         # In Rust two files of one folder mean different things by "super"; elsewhere all agree.
         start = path if rule.resolver == "rust" else folder_of(path)
         names = [name for name in imports[path] if name and not name.startswith("package ")]
-        targets = {target for name in names for target in resolvers[rule](start, name)} - {path}
-        links.update({path: sorted(targets)} if targets else {})
+        if targets := {target for name in names for target in resolvers[rule](start, name)} - {
+            path
+        }:
+            links[path] = sorted(targets)
     return links
 
 
 def _find_rule(path: str, own: str) -> _Rule | None:
-    """The rule of a file's language, from its rows `import`, `roots` and `beside`."""
+    """The rule of a file's language."""
     language = find_language(path, own=own)
     words = language.words("import") if language else []
-    if language is None or not words or words[0] not in _RESOLVERS:
+    if language is None or len(words) < 2 or words[0] not in _RESOLVERS:
         return None
-    endings = tuple(ending.removeprefix("=") for ending in words[2:])  # "=" is: as it is written
-    regexes = language.words("roots")
-    roots, own_roots = [*regexes, *["", "(?!)"][len(regexes) :]]
-    start, beside = (language.family, words[0], [*words, "/"][1]), language.row("beside")
-    return _Rule(*start, endings, roots, own_roots, beside or "(?!)")
+    resolver, separator, *rest = words
+    endings = tuple(ending.removeprefix("=") for ending in rest)  # "=" is: as it is written
+    roots, near, beside = (language.row(verb) for verb in ("roots", "near", "beside"))
+    near, beside = near or "(?!)", beside or "(?!)"
+    return _Rule(language.family, resolver, separator, endings, roots, near, beside)
 
 
 def is_manifest(path: str) -> bool:
@@ -3778,12 +3753,8 @@ def _find_longest(modules: Mapping[str, str], root: str, rest: str) -> tuple[str
 def _nearest(folder: str, paths: Sequence[str]) -> list[str]:
     """The path that shares most folders with `folder`: of equals the shortest, then the first."""
     above = set(_ancestors(folder))
-
-    def distance(path: str) -> tuple[int, int, int, str]:
-        shared = sum(it in above for it in _ancestors(path))
-        return -shared, path.count("/"), len(path), path
-
-    return [min(paths, key=distance)] if len(paths) > 1 else list(paths)
+    paths = sorted(paths, key=lambda path: (path.count("/"), len(path), path))
+    return sorted(paths, key=lambda path: -len(above.intersection(_ancestors(path))))[:1]
 
 
 def _texts(value: object, depth: int = 5) -> list[str]:
@@ -3796,7 +3767,7 @@ def _texts(value: object, depth: int = 5) -> list[str]:
 
 def _by_path(tree: _Tree, rule: _Rule) -> _Resolve:
     """For imports that name a path: beside the importing file, else below any root."""
-    is_shared, is_own = re.compile(rule.roots).match, re.compile(rule.own_roots).fullmatch
+    is_shared, is_near = re.compile(rule.roots).match, re.compile(rule.near).fullmatch
 
     @functools.cache
     def find_anywhere(stem: str) -> list[tuple[str, str]]:
@@ -3806,42 +3777,22 @@ def _by_path(tree: _Tree, rule: _Rule) -> _Resolve:
         return [(p[: -len(tail)], p) for tail, p in paths if f"/{p}".endswith(tail)]
 
     def is_root(folder: str, root: str) -> bool:
-        return bool(is_shared(root) or root in _ancestors(folder) and is_own(root))
+        return bool(is_shared(root) or root in _ancestors(folder) and is_near(root))
 
     def resolve(folder: str, name: str) -> list[str]:
         stem = re.sub(r"^@[^/]*/", "", name)  # the scope of a package: @scope/contracts/x.sol
         if rule.resolver == "snake":  # modules in camel case, their files in snake case
             stem = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", stem).lower()
         stem = stem.replace(rule.separator, "/")
-        is_local = bool(stem.startswith(".") or re.fullmatch(rule.beside, name))
+        is_local = stem.startswith(".") or re.fullmatch(rule.beside, name)
         if is_local or is_root(folder, folder):
-            paths = [_locate(folder, stem + ending) for ending in rule.endings]
-            if present := [path for path in paths if path in tree.files]:
-                return present[:1]
-        roots = [] if is_local else find_anywhere(stem)
-        return _nearest(folder, [path for root, path in roots if is_root(folder, root)])
+            for path in [_locate(folder, stem + ending) for ending in rule.endings]:
+                if path in tree.files:
+                    return [path]
+        pairs = [] if is_local else find_anywhere(stem)
+        return _nearest(folder, [path for root, path in pairs if is_root(folder, root)])
 
     return resolve
-
-
-def _dart(tree: _Tree, rule: _Rule) -> _Resolve:
-    """By path, or "package:name/x.dart": lib/x.dart of what pubspec.yaml gives that name."""
-    packages = {}
-    for path, text in reversed(tree.find_manifests(r"pubspec\.yaml")):
-        if match := re.search(r"^name:\s*[\"']?(\w+)", text, re.MULTILINE):
-            packages[match[1]] = folder_of(path)
-
-    def resolve(folder: str, name: str) -> list[str]:
-        package, _, rest = name.removeprefix("package:").partition("/")
-        path = _locate(folder, name)
-        if name.startswith("package:"):
-            path = _locate(packages[package], f"lib/{rest}") if package in packages else _OUTSIDE
-        return [path] if path in tree.files else []
-
-    return resolve
-
-
-_PYTHON_ROOTS = ("", "src", "lib", "python")  # where a project may keep its packages
 
 
 def _python(tree: _Tree, rule: _Rule) -> _Resolve:
@@ -3856,15 +3807,15 @@ def _python(tree: _Tree, rule: _Rule) -> _Resolve:
 
     @functools.cache
     def list_near_roots(folder: str) -> list[str]:
-        near = [_locate(above, sub) for above in _ancestors(folder) for sub in _PYTHON_ROOTS]
-        return [root for root in near if root in folders]
+        subs = ("", "/src", "/lib", "/python")  # where a project may keep its packages
+        return [(above + sub).lstrip("/") for above in _ancestors(folder) for sub in subs]
 
     @functools.cache
     def find_elsewhere(rest: str) -> list[str]:
         pairs = [_find_longest(modules, root, rest) for root in starts[rest.partition("/")[0]]]
         # A script in a foreign folder, or a package without the module: more likely a library.
-        pairs = [(n, p) for n, p in pairs if "/" in n or n and "/__init__.py" in f"/{p}"]
         pairs = [(n, p) for n, p in pairs if n.count("/") >= rest.count("/") - 1]
+        pairs = [(n, p) for n, p in pairs if "/" in n or n and "/__init__.py" in f"/{p}"]
         longest = max((len(front) for front, _ in pairs), default=0)
         return [path for front, path in pairs if len(front) == longest]
 
@@ -3910,12 +3861,8 @@ def _javascript(tree: _Tree, rule: _Rule) -> _Resolve:
         manifest = manifests.get(folder, {})
         fields = _texts([manifest.get(key) for key in ("source", "module", "main", "types")])
         for name in [rest] if rest else ["src/index", *fields, "index"]:
-            for guess in (
-                name,
-                pattern("built_folder").sub("src/", name),
-                f"src/{name}",
-                f"lib/{name}",
-            ):
+            built = pattern("built_folder").sub("src/", name)
+            for guess in (name, built, f"src/{name}", f"lib/{name}"):
                 if path := find_file(_locate(folder, guess)):
                     return path
         return ""
@@ -3924,10 +3871,8 @@ def _javascript(tree: _Tree, rule: _Rule) -> _Resolve:
     def find_by_rule(folder: str, name: str) -> str:
         fronts = [name, *(f"{name[:end]}*" for end in range(len(name), -1, -1))]
         for front in fronts if folder in rules else ():
-            for tail, target in rules[folder].get(front, ()):
-                rest = name[len(front) - 1 :]
-                path = _locate("", target.replace("*", rest.removesuffix(tail)))
-                if rest.endswith(tail) and (path := find_file(path)):
+            for target in rules[folder].get(front, ()):
+                if path := find_file(_locate("", target.replace("*", name[len(front) - 1 :]))):
                     return path
         return find_by_rule(folder_of(folder), name) if folder else ""
 
@@ -3948,19 +3893,15 @@ def _javascript(tree: _Tree, rule: _Rule) -> _Resolve:
     return resolve
 
 
-def _build_rules(
-    tree: _Tree, packages: Iterable[str]
-) -> dict[str, dict[str, list[tuple[str, str]]]]:
-    """Folder -> pattern to its star -> rest of the pattern, target: from tsconfig and import maps."""
-    rules: dict[str, dict[str, list[tuple[str, str]]]] = {}
+def _build_rules(tree: _Tree, packages: Iterable[str]) -> dict[str, dict[str, list[str]]]:
+    """Folder -> name to its star -> targets, from tsconfig, import maps and what is usual."""
+    rules: dict[str, dict[str, list[str]]] = {}
 
     def add_rules(folder: str, base: str, mapping: Mapping[str, object]) -> None:
         for alias, targets in mapping.items():
-            # An import map writes "a/" where a tsconfig writes "a/*".
-            slash = "*" if alias.endswith("/") else ""
-            head, star, tail = (alias + slash).partition("*")
-            pairs = [(tail, _locate(base, target + slash)) for target in _texts(targets)]
-            rules.setdefault(folder, {}).setdefault(head + star, []).extend(pairs)
+            star = "*" if alias.endswith("/") else ""  # an import map writes "a/" for "a/*"
+            paths = [_locate(base, target + star) for target in _texts(targets)]
+            rules.setdefault(folder, {}).setdefault(alias + star, []).extend(paths)
 
     configs = {path: parse_data(path, text) for path, text in tree.find_manifests(r".*\.jsonc?")}
     for start, _ in tree.find_manifests(r"[tj]sconfig.*\.json"):
@@ -4006,9 +3947,8 @@ def _rust(tree: _Tree, rule: _Rule) -> _Resolve:
     """The longest prefix that is a module file, from self, super, the crate or a crate's name."""
     modules = tree.find_modules(rule.endings)
     crates: dict[str, str] = {}  # name -> folder of its root file
-    roots = {
-        path for name in ("lib.rs", "main.rs", "build.rs") for path in tree.names.get(name, ())
-    }
+    names = ("lib.rs", "main.rs", "build.rs")
+    roots = {path for name in names for path in tree.names.get(name, ())}
     for path, text in tree.find_manifests(r"Cargo\.toml"):
         folder, manifest = folder_of(path), parse_data(path, text)
         lib = as_table(manifest.get("lib"))
@@ -4017,33 +3957,29 @@ def _rust(tree: _Tree, rule: _Rule) -> _Resolve:
             crates.setdefault(name.replace("-", "_"), folder_of(lib_path))
         for name, needed in as_table(manifest.get("dependencies")).items():
             if target := as_table(needed).get("path"):  # it may be known by another name here
-                source = _locate(folder, f"{target}/src")
-                crates.setdefault(name.replace("-", "_"), source)
+                crates.setdefault(name.replace("-", "_"), _locate(folder, f"{target}/src"))
         if lib_path in tree.files:
             modules[folder_of(lib_path)] = lib_path
-        targets = _texts([manifest.get(key) for key in ("bin", "test", "example")])
-        roots.update([lib_path, *(_locate(folder, text) for text in targets)])
+        roots.add(lib_path)
         for usual in ("src/bin", "tests", "examples", "benches"):
             roots.update(tree.folders.get(_locate(folder, usual), ()))
     root_folders = {folder_of(path) for path in roots & tree.files}
 
     def resolve(path: str, name: str) -> list[str]:
+        if name == "super::*":  # mostly in a test module, where it means its own file
+            return []
         folder = folder_of(path)
         home = folder if path in roots or name_of(path) == "mod.rs" else path.removesuffix(".rs")
-        name = name.partition(" as ")[0].partition("{")[0].replace("r#", "")
-        first, *parts = name.rstrip(":*").split("::")
-        if first in ("std", "core", "alloc") or name == "super::*":
-            return []  # `use super::*` mostly stands in a test module and means its own file
-        if first == "crate":
+        parts = name.replace("r#", "").rstrip(":*").split("::")
+        if parts[0] == "crate":
             home = next((it for it in _ancestors(folder) if it in root_folders), folder)
-        elif first == "super":
-            home = folder_of(home)
-        elif first != "self":
-            if local := _find_longest(modules, home, "/".join([first, *parts]))[1]:
+            parts.pop(0)
+        elif parts[0] not in ("self", "super"):
+            if local := _find_longest(modules, home, "/".join(parts))[1]:
                 return [local]
-            if first not in crates:
+            if parts[0] not in crates:
                 return []
-            home = crates[first]
+            home = crates[parts.pop(0)]
         while parts and parts[0] in ("self", "super"):
             home = folder_of(home) if parts.pop(0) == "super" else home
         target = _find_longest(modules, home, "/".join(parts))[1] or modules.get(home)
@@ -4091,7 +4027,6 @@ _RESOLVERS: dict[str, Callable[[_Tree, _Rule], _Resolve]] = {
     "javascript": _javascript,
     "go": _go,
     "rust": _rust,
-    "dart": _dart,
 }
 
 
@@ -12391,7 +12326,8 @@ pytest|mypy|flake8|pylint|pyright|black|isort|eslint|rubocop|rspec|tsc|vitest|je
 #   export    a name that the file exports; `only`: the same, and it exports no other
 #   doc       a string or attribute that documents the definition below it; where it stands inside
 #             the signature, `skip` leaves it out there
-#   embed     path=language: a part in another language; `cells`: a notebook
+#   embed     path=language: a part in another language
+#   cells     the language of a notebook that does not say it
 #   value     a literal that no signature shows; `skip`: what a signature leaves out
 #   wrap      belongs to the definition in it: export, decorators, template
 #   hide      nothing inside is visible from outside; `show` is an exception
@@ -12429,7 +12365,7 @@ pytest|mypy|flake8|pylint|pyright|black|isort|eslint|rubocop|rspec|tsc|vitest|je
 #   import    resolver, separator of the parts, endings that make a module's path a file's (`=`: it
 #             is one). Resolvers: path, snake (a path in snake case), namespace (what files declare),
 #             and those of one language
-#   roots     regex on folders that imports may start at, and one on those for files below them
+#   roots     regex on folders that imports may start at; `near`: only those of files below them
 #   beside    regex on imports that mean a file beside the importing one only
 
 python: py pyi pyw
@@ -12566,7 +12502,7 @@ flow:
   label   JavaScript
 
 go: go
-  import  go
+  import  go /
   public  \b[A-Z]\w*$
   lead    struct=type interface=type type=type constant=const variable=var
   def     function_declaration=function type_alias=type type_spec=type method_elem=method
@@ -12728,7 +12664,8 @@ ruby: rb rake gemspec ru
   names   #!ruby #!jruby Rakefile Gemfile Guardfile Vagrantfile Fastfile Podfile
   role    build rake gemspec ru
   import  path / = .rb .cr
-  roots   (?:.*/)?(?:lib|app/[^/]+|app/[^/]+/concerns)$ (?:.*/)?(?:src|test|spec)|
+  roots   (?:.*/)?(?:lib|app/[^/]+|app/[^/]+/concerns)$
+  near    (?:.*/)?(?:src|test|spec)|
   comment #
   public  ^(?!private|protected)
   def     class=class module=module method=method singleton_method=method singleton_class.value=part
@@ -12853,7 +12790,7 @@ scala: scala sc sbt
   word    sealed abstract final case / class object trait enum
 
 dart: dart
-  import  dart / =
+  import  path / =
   public  (^|[\s.])[^\W_]\w*$
   lead    constant=const
   def     class_definition=class enum_declaration=enum mixin_declaration>identifier=class type_alias>^type_identifier=type extension_declaration.class=part
@@ -12872,6 +12809,7 @@ dart: dart
   raw     ((selector (unconditional_assignable_selector (identifier) @ref)) . (selector (argument_part)))
   drop    int String bool double void dynamic num List Map override
   use     uri
+  edit    (?<=['"])package:\w+/ => lib/
   word    abstract final base sealed / class enum mixin=class
 
 lua: lua
@@ -12967,7 +12905,7 @@ notebook: ipynb
   label   Jupyter
   ecosystem python
   import  python . /__init__.py .py /__init__.pyi .pyi .pyx .pxd
-  embed   cells
+  cells   python
   grammar -
 
 html: html htm
@@ -14222,7 +14160,7 @@ directive \W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspect
   |mark:|use strict|(?:non)?strict$|(?<=\$)\w+|sourcemapping|\.synopsis|\.description|swiftlint|ktlint
   |clang-format|cspell|module dependencies|__\w+__$|todo\b|fixme\b|\{[0-5][ :]|[-=*#/~]{3,})
 doc_markup </?(?:p|b|i|em|tt|code|pre|strong|a|br|ul|ol|li|summary|remarks|para|c|span|div|img|h\d)\b[^>]*>
-import_manifest package\.json|[tj]sconfig.*\.json|deno\.jsonc?|import_map\.json|go\.mod|go\.work|Cargo\.toml|pubspec\.yaml
+import_manifest package\.json|[tj]sconfig.*\.json|deno\.jsonc?|import_map\.json|go\.mod|go\.work|Cargo\.toml
 go_module (?m)^module\s+\"?([^\s\"]+)
 go_replace (?m)^[ \t]*(?:replace[ \t]+)?([^\s=]+)(?:[ \t]+v\S+)?[ \t]+=>[ \t]+(\.\.?/\S*)
 built_folder ^(?:\./)?(?:dist|lib|build|out|es|esm|cjs)/(?:(?:src|es|esm|cjs)/)?

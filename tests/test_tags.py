@@ -201,7 +201,7 @@ def test_python_without_a_grammar_is_read_nearly_as_well():
     source = sample.read_bytes().partition(b"class Broken")[0].replace(b"type Grams = int", b"")
     language = ctx.get_language("python")
     with_grammar = ctx.tag_source("a.py", source, language)
-    without = ctx.tag_without_grammar("a.py", source, language)
+    without = ctx.tag_source("a.py", source, language, bare=True)
     assert with_grammar and without
     for fields in (slice(0, 5), slice(6, None)):
         assert [d[fields] for d in with_grammar.definitions] == [
@@ -219,7 +219,7 @@ def test_without_a_grammar_what_stands_at_the_top_is_found(sample: pathlib.Path)
     assert language is not None
     source = sample.read_bytes().partition(b"class Broken")[0]
     best = ctx.tag_source(sample.name, source, language)
-    rough = ctx.tag_without_grammar(sample.name, source, language)
+    rough = ctx.tag_source(sample.name, source, language, bare=True)
     assert best and rough
     kinds = {"class", "interface", "struct", "trait", "enum", "protocol", "object", "module"}
     wanted = {d.name for d in best.definitions if d.kind in kinds and not d.owner}
@@ -230,7 +230,8 @@ def test_without_a_grammar_what_stands_at_the_top_is_found(sample: pathlib.Path)
 
 
 def test_python_that_does_not_parse_is_read_by_its_lines():
-    tags = ctx.tag_without_grammar("a.py", b"def f(:\n  x\nclass A:\n", ctx.get_language("python"))
+    source = b"def f(:\n  x\nclass A:\n"
+    tags = ctx.tag_source("a.py", source, ctx.get_language("python"), bare=True)
     assert tags is not None
     assert [d.name for d in tags.definitions] == ["f", "A"]
 
