@@ -10577,9 +10577,7 @@ def _map_rows(project: Project, survey: Survey, fitted: FittedMap) -> list[dict[
 
 AGENT_FILE = "AGENTS.md"
 SECTION_TOKENS, SECTION_LINES = 300, 25  # longer ones did no better, and cost every session
-IGNORE_PATH = ".ctx/.gitignore"
 VENDOR_PATH = ".ctx/ctx.py"
-CONSTITUTIONS = ("product", "library", "minimal")
 
 
 class AgentRow(NamedTuple):
@@ -10597,7 +10595,7 @@ class Setup(NamedTuple):
     agents: Sequence[str] = ()  # by name; none: those that this repository uses
     files: Sequence[str] = ()  # more files that get a section
     parts: Collection[str] = ("rule",)  # of the kinds "rule", "helper", "hooks", "mcp"
-    constitution: str = ""  # one of CONSTITUTIONS
+    constitution: str = ""  # product, library or minimal
     with_map: bool = True
     vendor: bool = False
     force: bool = False  # replace sections that were edited
@@ -10617,6 +10615,10 @@ def list_agents(project: Project) -> list[str]:
     return list(dict.fromkeys(["claude", *used]))
 
 
+def _list_rows(agents: Iterable[str]) -> list[AgentRow]:
+    return [row for row in agent_rows() if row.agent in {*agents, "any"}]
+
+
 def _exists(project: Project, path: str) -> bool:
     return os.path.lexists(os.path.join(project.root, path))
 
@@ -10629,8 +10631,7 @@ def plan_init(project: Project, setup: Setup) -> Plan:
     if setup.vendor:
         config = project.config._replace(agents_command=f"python3 {VENDOR_PATH}")
         project = project._replace(config=config)
-    agents = (*(setup.agents or list_agents(project)), "any")
-    rows = [row for row in agent_rows() if row.agent in agents]
+    rows = _list_rows(setup.agents or list_agents(project))
     plan = _plan_all(project, setup, rows, [*_list_section_paths(project, rows), *setup.files])
     if "hooks" in setup.parts and not project.look_only:
         make_pack_summary(project, "words")  # counts them, so that the first prompt gets a package
@@ -10650,20 +10651,36 @@ def plan_update(project: Project, setup: Setup) -> Plan:
 def _plan_all(
     project: Project, setup: Setup, rows: Sequence[AgentRow], paths: Sequence[str]
 ) -> Plan:
+    """Agents' files, sections, then the files below .ctx: a user's own are replaced when forced."""
     plan = plan_agents(project, rows, setup.parts)
-    planned = {change.path for change in plan.changes if change.new is not None}
-    planned |= {MAP_PATH} if setup.with_map else set()
-    planned |= {CONSTITUTION_PATH} if setup.constitution else set()
-    _plan_sections(project, plan, paths, _list_absent(project) - planned, force=setup.force)
-    _plan_own_files(project, plan, setup)
+    own = {".ctx/.gitignore": IGNORED}
+    if setup.constitution:
+        own[CONSTITUTION_PATH] = TEMPLATES[f"constitution-{setup.constitution}.md"]
+    planned = {change.path for change in plan.changes if change.new is not None} | own.keys()
+    absent = _list_absent(project) - planned - ({MAP_PATH} if setup.with_map else set())
+    _plan_sections(project, plan, paths, absent, force=setup.force)
+    if setup.with_map:  # first: it may make .ctx/.gitignore
+        text, changes = make_map_file(project)
+        plan.changes.append(plan_file(project, MAP_PATH, text.encode()))
+        old = _exists(project, MAP_PATH)
+        plan.notes.extend(f"{MAP_PATH}: {line}" for line in (changes if old else [])[:3])
+    for path, text in own.items():
+        renew = path == CONSTITUTION_PATH and setup.renew
+        if renew or not os.path.lexists(find_place(project, path)):
+            change = plan_file(project, path, text.encode())
+            plan.changes.append(change)
+            if change.old not in (None, change.new):
+                _keep_copy(project, plan, path, change.old or b"")
+    if setup.vendor:
+        source = read_file(os.path.realpath(__file__)) or b""
+        plan.changes.append(plan_file(project, VENDOR_PATH, source))
     return plan
 
 
 def _list_absent(project: Project) -> set[str]:
     """The files of ours that a section may name and that are not here."""
     named = [row.path for row in agent_rows() if row.kind in ("rule", "helper")]
-    paths = [MAP_PATH, CONSTITUTION_PATH, *named]
-    return {path for path in paths if not _exists(project, path)}
+    return {path for path in (MAP_PATH, CONSTITUTION_PATH, *named) if not _exists(project, path)}
 
 
 def plan_remove(project: Project) -> Plan:
@@ -10674,34 +10691,10 @@ def plan_remove(project: Project) -> Plan:
         plan.changes.append(Change(path, old, in_file(path, remove_section, old)))
     if not plan.changes:
         plan.notes.append("no managed section found; nothing to remove")
-    for folder, what in {
-        ".ctx": "your constitution, map, attempts",
-        ".runner": "your loop",
-    }.items():
-        if _exists(project, folder):
-            plan.notes.append(f"{folder}/ stays: {what}; `rm -r {folder}` removes it")
+    kept = {".ctx": "your constitution, map, attempts", ".runner": "your loop"}
+    for folder in [folder for folder in kept if _exists(project, folder)]:
+        plan.notes.append(f"{folder}/ stays: {kept[folder]}; `rm -r {folder}` removes it")
     return plan
-
-
-def _plan_own_files(project: Project, plan: Plan, setup: Setup) -> None:
-    """The files below .ctx: what belongs to the user is only made, and replaced when forced."""
-    if setup.with_map:  # first: it may make .ctx/.gitignore
-        text, changes = make_map_file(project)
-        plan.changes.append(plan_file(project, MAP_PATH, text.encode()))
-        old = _exists(project, MAP_PATH)
-        plan.notes.extend(f"{MAP_PATH}: {line}" for line in (changes if old else [])[:3])
-    own = {IGNORE_PATH: IGNORED.encode()}
-    if setup.vendor:
-        own[VENDOR_PATH] = read_file(os.path.realpath(__file__)) or b""
-    if setup.constitution:
-        own[CONSTITUTION_PATH] = TEMPLATES[f"constitution-{setup.constitution}.md"].encode()
-    for path, new in own.items():
-        renew = path == VENDOR_PATH or (path == CONSTITUTION_PATH and setup.renew)
-        if renew or not os.path.lexists(find_place(project, path)):
-            change = plan_file(project, path, new)
-            plan.changes.append(change)
-            if path == CONSTITUTION_PATH and change.old not in (None, new):
-                _keep_copy(project, plan, path, change.old or b"")
 
 
 def _keep_copy(project: Project, plan: Plan, path: str, source: bytes) -> None:
@@ -10734,23 +10727,19 @@ def _plan_sections(
 ) -> None:
     """Sections for these files, one for a pair that is linked; edited ones are kept and named."""
     project = project._replace(look_only=True)  # a damaged file is refused before anything is left
-    places: dict[str, str] = {}
-    for path in paths:
-        places.setdefault(find_place(project, path), path)
-    for path in places.values():
+    again = f"`{script_command(project)} update --force` replaces it"
+    kept = {"newer": "its section was written by a newer ctx.py; left alone"}
+    kept |= {} if force else {"edited": f"section edited by hand; kept ({again})"}
+    files = {find_place(project, path): path for path in reversed(paths)}
+    for path in reversed(files.values()):
         if not can_be_managed(path):
-            raise CtxError(
-                f"{path}: no instruction file; name a .md, .mdc or .txt file near the root"
-            )
+            what = "no instruction file; name a .md, .mdc or .txt file near the root"
+            raise CtxError(f"{path}: {what}")
         old = read_old(project, path)
         body = make_section(project, path, old or b"", absent)
         state = in_file(path, section_state, old, body)
-        if state == "newer":
-            plan.notes.append(f"{path}: its section was written by a newer ctx.py; left alone")
-            continue
-        if state == "edited" and not force:
-            again = f"`{script_command(project)} update --force` replaces it"
-            plan.notes.append(f"{path}: section edited by hand; kept ({again})")
+        if state in kept:
+            plan.notes.append(f"{path}: {kept[state]}")
             continue
         span = find_section(old or b"")
         if state == "edited" and old and span:
@@ -10763,22 +10752,19 @@ def _plan_sections(
 def make_section(project: Project, path: str, source: bytes, absent: Collection[str]) -> str:
     """The text of the managed section of one instruction file, without lines on absent files."""
     stem = os.path.basename(path).upper().partition(".")[0]  # CLAUDE.local.md is like CLAUDE.md
-    same = find_place(project, path) == find_place(project, AGENT_FILE)  # a link to it
-    names = [
-        row.value
-        for row in agent_rows()
-        if row.kind in ("section", "pointer") and row.path in (path, f"{stem}.md") and not same
-    ]
+    names = ["agents-section.md"]
+    if find_place(project, path) != find_place(project, AGENT_FILE):  # nor a link to it
+        rows = [row for row in agent_rows() if row.kind in ("section", "pointer")]
+        names = [row.value for row in rows if row.path in (path, f"{stem}.md")] + names
     up = "../" * path.count("/")  # imports are relative to the importing file
     own = (in_file(path, remove_section, source) or b"").splitlines()
     imported = f"@{up}{AGENT_FILE}".encode() in map(bytes.strip, own)
-    ctx, commands, tasks = script_command(project), "", ""
-    if not names:
-        commands = render_section_commands(read_facts(project, list_files(project)).commands)
-        tasks = _section_tasks(project, ctx)
-    values = {"ctx": ctx, "up": up, "commands": commands, "tasks": tasks}
+    values = {"ctx": script_command(project), "up": up, "commands": "", "tasks": ""}
     values["agents"] = "" if imported else f"@{up}{AGENT_FILE}\n"
-    return fit_section((names or ["agents-section.md"])[0], values, absent)
+    if len(names) == 1:
+        commands = read_facts(project, list_files(project)).commands
+        values |= {"commands": render_section_commands(commands), "tasks": _section_tasks(project)}
+    return fit_section(names[0], values, absent)
 
 
 def fit_section(name: str, values: Mapping[str, str], absent: Collection[str] = ()) -> str:
@@ -10798,18 +10784,16 @@ def _fill_some(name: str, values: Mapping[str, str]) -> str:
     return fill(name, **{key: values[key] for key in values if f"{{{key}}}" in TEMPLATES[name]})
 
 
-def _section_tasks(project: Project, ctx: str) -> str:
+def _section_tasks(project: Project) -> str:
     """How to find, claim and finish a task with the tracker found here; "" without one."""
-    tracker = read_tasks(project, project.config.tasks_source)
+    tracker, ctx = read_tasks(project, project.config.tasks_source), script_command(project)
     if not tracker.tasks or tracker.source == "gh":
         return ""
     example = tracker.tasks[0]._replace(id="ID")
     claim, close = (tracker_step(project, example, step) for step in ("claim", "close"))
     claim = claim and f" Claim: {claim}."
-    return (
-        f"- Tasks ({tracker.source}): `{ctx} tasks --ready` lists them, `{ctx} prompt ID` tells all of one."
-        f"{claim} Done: {close}.\n"
-    )
+    ways = f"`{ctx} tasks --ready` lists them, `{ctx} prompt ID` tells all of one."
+    return f"- Tasks ({tracker.source}): {ways}{claim} Done: {close}.\n"
 
 
 def list_managed(project: Project) -> list[str]:
@@ -10839,7 +10823,7 @@ def describe_setup(project: Project, written: Collection[str]) -> list[str]:
     """What a user should know after init: ignored files, imports, trust, and what comes next."""
     if not written:
         return []
-    ctx = script_command(project)
+    ctx, (_, state, fix) = script_command(project), check_command(project)
     others = ("--others", "--ignored", "--exclude-standard")
     ignored = run_git(project, "ls-files", "-z", *others, "--", *sorted(written)) or b""
     lines = [
@@ -10852,7 +10836,6 @@ def describe_setup(project: Project, written: Collection[str]) -> list[str]:
         out = ", ".join(f"`init {flags[path]}`" for path in imports)
         lines.append(f"every Claude session imports {' and '.join(imports)}; without: {out}")
     lines += [row.value for row in agent_rows() if row.kind == "note" and row.path in written]
-    _, state, fix = check_command(project)
     lines += [f"{state}; {fix}"] if fix else []
     return [*lines, f'next: `{ctx} pack "what to do"`, `{ctx} tasks`, `{ctx} doctor`']
 
@@ -10878,23 +10861,19 @@ def plan_agents(
     project: Project, rows: Collection[AgentRow], parts: Collection[str], *, remove: bool = False
 ) -> Plan:
     """Files and settings of agents: those asked for added, earlier ones brought up to date or removed."""
-    plan = Plan([], [])
-    for row in agent_rows():
-        done = [
-            *(change.path for change in plan.changes),
-            *(note.split(":")[0] for note in plan.notes),
-        ]
-        if row.kind not in ("rule", "helper", "hooks", "mcp") or row.path in done:
-            continue  # a table row of another kind, or a file that two agents read
-        asked, old = row in rows and row.kind in parts, read_old(project, row.path)
+    plan, wanted = Plan([], []), {row.path for row in rows}
+    kinds = ("rule", "helper", "hooks", "mcp")
+    table = {row.path: row for row in agent_rows() if row.kind in kinds}  # two agents may read one
+    for path, row in table.items():
+        asked, old = path in wanted and row.kind in parts, read_old(project, path)
         if row.kind in ("rule", "helper"):
             text = _fill_some(row.value, {"ctx": script_command(project)})
             known, pristine = unseal(old or b"")
             if pristine or (old is None and asked):
                 new = None if remove else old if known == text else seal(text)
-                plan.changes.append(Change(row.path, old, new))
-            elif old is not None and (row in rows or b"<!-- ctx sha256:" in old):
-                plan.notes.append(f"{row.path}: edited by hand; kept")
+                plan.changes.append(Change(path, old, new))
+            elif old is not None and (path in wanted or b"<!-- ctx sha256:" in old):
+                plan.notes.append(f"{path}: edited by hand; kept")
             continue
         text = (old or b"").decode("utf-8", "surrogateescape")
         try:
@@ -10902,11 +10881,11 @@ def plan_agents(
         except (ValueError, RecursionError) as error:
             if asked:
                 reason = one_line(str(error))
-                raise CtxError(f"{row.path}: cannot be read: {reason}; correct it") from error
+                raise CtxError(f"{path}: cannot be read: {reason}; correct it") from error
             continue
         if edited != text:
             source = edited.encode("utf-8", "surrogateescape") or None
-            plan.changes.append(Change(row.path, old, source))
+            plan.changes.append(Change(path, old, source))
     return plan
 
 
@@ -10922,30 +10901,27 @@ def _edit_settings(project: Project, row: AgentRow, text: str, *, asked: bool, r
     handler = {"type": "command", "command": line, "timeout": 20}
     value = row.value.replace('"@hook"', json.dumps(handler)).replace('"@mcp"', json.dumps(line))
     wanted = json.loads(value)
-    if row.path.endswith(".toml"):
-        return _edit_toml(row.path, text, wanted, asked=asked, remove=remove)
+    if kind == "mcp":
+        ((group, entries),) = wanted.items()
+        ((name, handler),) = entries.items()
+    if row.path.endswith(".toml"):  # our entry is one table, after a blank line
+        block = f"[{group}.{name}]\n"
+        block += "".join(f"{key} = {json.dumps(item)}\n" for key, item in handler.items())
+        old = re.search(rf"(?m)(^\n)?^\[{group}\.{name}\]\n(?:[^\[\n].*\n?)*", text)
+        if old and re.search(_OWN_COMMAND, old[0]):
+            new = "" if remove else (old[1] or "") + block
+            return text[: old.start()] + new + text[old.end() :]
+        if old and asked:
+            raise CtxError(f"{row.path}: the entry `{name}` is something else; rename it")
+        return f"{text}\n{block}" if asked and text else block if asked else text
     data = json.loads(text.removeprefix("\ufeff") or "{}")
     if not isinstance(data, dict):
         raise ValueError("not an object")
-    new = _replace_own(data, ... if remove else next(_list_handlers(wanted)))
+    new = _replace_own(data, ... if remove else handler)
     new = _merge(row.path, new, wanted) if asked else new
     if new == data:
         return text
     return "" if new is ... or new.keys() <= {"version"} else edit_json(text or "{}\n", new)
-
-
-def _list_handlers(value: Any) -> Iterator[dict[str, Any]]:
-    """Every object with a command in some settings."""
-    if isinstance(value, dict) and "command" in value:
-        yield value
-    elif isinstance(value, dict | list):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from _list_handlers(item)
-
-
-def _is_own(handler: Mapping[str, Any]) -> bool:
-    """Whether a command of a settings file starts ctx.py, in any of the ways it was written."""
-    return re.search(_OWN_COMMAND, str(handler)) is not None
 
 
 def _replace_own(value: Any, command: Any) -> Any:
@@ -10955,7 +10931,7 @@ def _replace_own(value: Any, command: Any) -> Any:
         return ... if rows and all(item is ... for item in rows) else rows
     if not isinstance(value, dict):
         return value
-    if "command" in value and _is_own(value):
+    if "command" in value and re.search(_OWN_COMMAND, str(value)):
         return command
     kept = {key: _replace_own(value[key], command) for key in value}
     kept = {key: item for key, item in kept.items() if item is not ...}
@@ -10967,48 +10943,23 @@ def _merge(path: str, value: Any, wanted: Any) -> Any:
     if type(value) is not type(wanted):
         kind = "list" if isinstance(wanted, list) else "table"
         raise CtxError(f"{path}: {show(str(value), 40)} is not a {kind}; correct it")
-    if isinstance(wanted, list):
-        return value if any(map(_is_own, _list_handlers(value))) else [*value, *wanted]
-    if not isinstance(wanted, dict) or ("command" in wanted and _is_own(value)):
-        return value
-    if "command" in wanted:
+    if isinstance(wanted, dict) and "command" not in wanted:
+        new = {key: _merge(path, value[key], wanted[key]) for key in wanted if key in value}
+        return value | wanted | new
+    if isinstance(wanted, dict) and not re.search(_OWN_COMMAND, str(value)):
         raise CtxError(f"{path}: the entry `ctx` is something else; rename it")
-    new = {key: _merge(path, value[key], wanted[key]) for key in wanted if key in value}
-    return value | wanted | new
-
-
-def _edit_toml(path: str, text: str, wanted: dict[str, Any], *, asked: bool, remove: bool) -> str:
-    """The same for TOML, where our entry is one table, after a blank line."""
-    import json
-
-    ((group, entries),) = wanted.items()
-    ((name, handler),) = entries.items()
-    block = f"[{group}.{name}]\n"
-    block += "".join(f"{key} = {json.dumps(item)}\n" for key, item in handler.items())
-    old = re.search(rf"(?m)(^\n)?^\[{group}\.{name}\]\n(?:[^\[\n].*\n?)*", text)
-    if old and re.search(_OWN_COMMAND, old[0]):
-        new = "" if remove else (old[1] or "") + block
-        return text[: old.start()] + new + text[old.end() :]
-    if old and asked:
-        raise CtxError(f"{path}: the entry `{name}` is something else; rename it")
-    return f"{text}\n{block}" if asked and text else block if asked else text
+    is_new = isinstance(wanted, list) and not re.search(_OWN_COMMAND, str(value))
+    return [*value, *wanted] if is_new else value
 
 
 # -- doctor
-
-
-def list_coverage(project: Project) -> list[tuple[str, str, int]]:
-    """Every language, how it is read here, and how many files of this repository it has."""
-    use_packages()
-    return count_languages(project, list_files(project))
 
 
 def check_health(project: Project) -> list[Finding]:
     """What is installed, found, stale or broken, and for each fault the command that mends it."""
     import platform
 
-    ctx = script_command(project)
-    found = [("python", platform.python_version(), "")]
+    ctx, findings = script_command(project), [("python", platform.python_version(), "")]
     missing = list_missing()  # looks into the private environment too
     unfit = dict(map(str.split, list_unfit()))
     for name, version in read_versions(sys.path).items():
@@ -11016,11 +10967,12 @@ def check_health(project: Project) -> list[Finding]:
         if name in unfit:
             skipped = f"{unfit[name]} of this Python is outside {read_pins()[name]}, not used"
             state = skipped if name in missing else f"{version} ({skipped})"
-        found.append((name, state, f"{ctx} setup" if name in missing else ""))
-    counter = read_counter(project).name
-    exact = counter != "estimate" or project.config.tokens_encoding == "estimate"
-    how = counter if exact else "estimate (no vocabulary on this machine)"
-    found.append(("tokens", how, f"{ctx} setup" if not exact and use_packages() else ""))
+        findings.append((name, state, f"{ctx} setup" if name in missing else ""))
+    counter, fix = read_counter(project).name, ""
+    if counter == "estimate" != project.config.tokens_encoding:
+        counter += " (no vocabulary on this machine)"
+        fix = f"{ctx} setup" if use_packages() else ""
+    findings.append(("tokens", counter, fix))
     git, fix = "not a git work tree: files are found by walking", ""
     if find_above(project.root, ".git"):
         version = read_git_version(project)
@@ -11028,7 +10980,7 @@ def check_health(project: Project) -> list[Finding]:
     tracker = read_tasks(project, project.config.tasks_source)
     faults = f", {count_of(len(tracker.faults), 'fault')}" if tracker.faults else ""
     tasks = f"{tracker.source}: {count_of(len(tracker.tasks), 'task')}{faults}"
-    found += [
+    findings += [
         ("git", git, fix),
         ("tasks", tasks if tracker.source else "no tracker found", ""),
         check_command(project),
@@ -11037,10 +10989,9 @@ def check_health(project: Project) -> list[Finding]:
     managed = []
     with contextlib.suppress(CtxError):  # what is wrong with AGENTS.md is found again below
         managed = list_managed(project)
-    rows = [row for row in agent_rows() if row.agent in (*list_agents(project), "any")]
-    sections = [*_list_section_paths(project, rows), *managed]
-    paths = dict.fromkeys([*sections, CONSTITUTION_PATH, RUNLOOP_PATH, MAP_PATH])
-    return [*found, *(_check_file(project, ctx, path, managed) for path in paths)]
+    sections = _list_section_paths(project, _list_rows(list_agents(project)))
+    paths = dict.fromkeys([*sections, *managed, CONSTITUTION_PATH, RUNLOOP_PATH, MAP_PATH])
+    return [*findings, *(_check_file(project, ctx, path, managed) for path in paths)]
 
 
 def _check_file(project: Project, ctx: str, path: str, managed: Sequence[str]) -> Finding:
@@ -11069,20 +11020,21 @@ def check_command(project: Project) -> Finding:
     import shutil
     import subprocess
 
-    ctx = script_command(project)
+    ctx, fault = script_command(project), ""
     program, *rest = shlex.split(ctx)
     script = next((word for word in rest if word.endswith(".py")), "")
-    state = ""
     if shutil.which(program) is None:
-        state = f"`{ctx}`: {program} is not on PATH"
+        fault = f"{program} is not on PATH"
     elif script and not os.path.isfile(os.path.join(project.root, script)):
-        state = f"`{ctx}`: no such file"
+        fault = "no such file"
     elif program.startswith("python"):
-        done = subprocess.run([program, "--version"], capture_output=True, text=True)
-        version = [int(number) for number in re.findall(r"\d+", done.stdout)[:2]]
-        state = f"`{ctx}`: {done.stdout.strip()} is too old" if version < [3, 11] else ""
+        version = subprocess.run([program, "--version"], capture_output=True, text=True).stdout
+        if [int(number) for number in re.findall(r"\d+", version)[:2]] < [3, 11]:
+            fault = f"{version.strip()} is too old"
+    if not fault:
+        return ("command", f"`{ctx}` can be run", "")
     fix = f"`init --vendor` copies ctx.py to {VENDOR_PATH}; or set agents.command"
-    return ("command", state or f"`{ctx}` can be run", fix if state else "")
+    return ("command", f"`{ctx}`: {fault}", fix)
 
 
 def _check_agent(project: Project, agent: str) -> Finding:
@@ -11102,7 +11054,7 @@ def _check_agent(project: Project, agent: str) -> Finding:
 
 
 # ---- 21 COMMANDS (entry) ---------------------------------------------------
-# One cmd_* per subcommand; its arguments are in templates/commands.txt. Uses: TYPES TEXT RENDER DISK CACHE TASKS LEDGER FLOWS PROMPTS INSTALL.
+# One cmd_* per subcommand; its arguments are in templates/commands.txt. Uses: TYPES TEXT RENDER DISK CACHE INDEX TASKS LEDGER FLOWS PROMPTS INSTALL.
 
 
 Flag = tuple[list[str], dict[str, Any]]  # names and options, as argparse takes them
@@ -11125,19 +11077,16 @@ def parse_command(name: str) -> tuple[str, list[Flag]]:
         names, _, value = words.partition(" ")
         parts = re.findall(r"^(?:\{(.*)\}|([A-Z,]*))([*+?]?)(?:=(.*))?$", value)
         choices, form, mark, default = parts[0]
-        options: dict[str, Any] = {"help": about}
+        options: dict[str, Any] = {"metavar": form, "default": default if "=" in value else None}
         if choices:
-            options |= {"choices": choices.split(","), "default": default}
-        elif form:
-            options |= {"metavar": form, "default": default if "=" in value else None}
-        else:
-            options["action"] = "store_true"
+            options = {"choices": choices.split(","), "default": default}
         if mark == "*":
             options |= {"action": "append", "default": []}
         elif mark:
             options["nargs"] = mark
             options |= {"const": choices.split(",")[0]} if mark == "?" and names[0] == "-" else {}
-        flags.append((names.split(","), options))
+        options = options if value else {"action": "store_true"}
+        flags.append((names.split(","), options | {"help": about}))
     return example, flags
 
 
@@ -11175,15 +11124,14 @@ def _setting(project: Project, field: str, name: str, text: str | None) -> Any:
     return getattr(project.config, field) if text is None else parse_setting(name, field, text)
 
 
-def _with_window(project: Project, field: str, text: str | None) -> Project:
-    """The project with a budget that is its share of --window: a number, or a family of models."""
-    if text is None:
-        return project
+def _budget(project: Project, field: str, tokens: str | None, window: str | None) -> int:
+    """What --tokens says, or the share of --window, a number or a family of models; or the setting."""
+    if tokens is not None or window is None or field not in WINDOW_SHARES:
+        return int(_setting(project, field, "--tokens", tokens))
     rows = [row.split() for row in TEMPLATES["windows.txt"].splitlines()[1:]]
-    sizes = [size for family, size in rows if text.lower().startswith(family)]
-    tokens = parse_number("--window", next(iter(sizes), text))
-    value = parse_setting("--window", field, str(int(tokens * WINDOW_SHARES[field])))
-    return project._replace(config=project.config._replace(**{field: value}))
+    sizes = [size for family, size in rows if window.lower().startswith(family)]
+    size = parse_number("--window", next(iter(sizes), window))
+    return int(parse_setting("--window", field, str(int(size * WINDOW_SHARES[field]))))
 
 
 def _apply(project: Project, plan: Plan, *, dry: bool) -> list[str]:
@@ -11223,16 +11171,19 @@ def cmd_update(project: Project, args: argparse.Namespace) -> int:
 @command
 def cmd_map(project: Project, args: argparse.Namespace) -> int:
     """Write the ranked map of this project, within a hard token budget."""
-    project = _with_window(project, "map_token_budget", args.window)
-    budget = _setting(project, "map_token_budget", "--tokens", args.tokens)
+    if args.diff:
+        changes = make_map_file(project)[1] or ["nothing changed"]
+        write_stdout("".join(f"{line}\n" for line in changes))
+        return 0
+    budget = _budget(project, "map_token_budget", args.tokens, args.window)
     focus = [os.path.relpath(os.path.realpath(args.path), project.root)] if args.path else []
     focus = [*args.focus, *(path.replace(os.sep, "/") for path in focus if path != ".")]
-    ways = {"focus": focus, "code": not args.no_code_intel, "ledger": args.ledger}
-    text = make_map(project, budget, form="json" if args.json else "text", **ways)
-    if args.diff:
-        changes = make_map_file(project)[1]
-        write_stdout("".join(f"{line}\n" for line in changes or ["nothing changed"]))
-        return 0
+    usual = not (focus or args.no_code_intel or args.ledger or args.output or args.json)
+    if usual and budget == project.config.map_token_budget:
+        text = make_map_file(project)[0]
+    else:
+        code, form = not args.no_code_intel, "json" if args.json else "text"
+        text = make_map(project, budget, form=form, focus=focus, code=code, ledger=args.ledger)
     if args.output == "-" or (args.json and not args.output):
         write_stdout(text)
     elif args.output:
@@ -11243,9 +11194,9 @@ def cmd_map(project: Project, args: argparse.Namespace) -> int:
         write_file(args.output, text.encode())
         say(project, f"wrote {args.output}")
     else:
-        is_usual = budget == project.config.map_token_budget and not (focus or args.no_code_intel)
-        text = make_map_file(project)[0] if is_usual and not args.ledger else settle_map(text)
-        for path in write_changes(project, [plan_file(project, MAP_PATH, text.encode())]):
+        for path in write_changes(
+            project, [plan_file(project, MAP_PATH, settle_map(text).encode())]
+        ):
             say(project, f"wrote {path}")
     return 0
 
@@ -11262,12 +11213,14 @@ def cmd_scan(project: Project, args: argparse.Namespace) -> int:
 @command
 def cmd_doctor(project: Project, args: argparse.Namespace) -> int:
     """Tell what is installed, found, stale or broken, and what to do; exit 1 if anything is."""
+    form = "json" if args.json else "text"
     if args.languages:
-        write_stdout(render_languages(list_coverage(project), "json" if args.json else "text"))
+        use_packages()
+        write_stdout(render_languages(count_languages(project, list_files(project)), form))
         return 0
     scans = [("scan", line, "") for line in list_scans(project) if project.verbose]
     findings = check_health(project._replace(look_only=True)) + scans
-    write_stdout(render_findings(findings, form="json" if args.json else "text"))
+    write_stdout(render_findings(findings, form))
     return int(any(fix for _, _, fix in findings))
 
 
@@ -11284,18 +11237,15 @@ def cmd_setup(project: Project, args: argparse.Namespace) -> int:
 @command
 def cmd_pack(project: Project, args: argparse.Namespace) -> int:
     """Print the code that a task needs, with the reason for each file, within a token budget."""
-    project = _with_window(project, "pack_token_budget", args.window)
     given = os.fsdecode(read_argument_file(project, "-")) if args.text == "-" else args.text
     text = read_request(project, to_unicode(given))
     if not text.strip() and not args.diff and not args.files:
         say(project, "pack: the task is empty; say what is to be done")
         return 1
-    setting = "pack_summary_max_tokens" if args.summary else "pack_token_budget"
-    budget = _setting(project, setting, "--tokens", args.tokens)
+    form, field = ("summary", "summary_max_tokens") if args.summary else ("text", "token_budget")
+    budget = _budget(project, f"pack_{field}", args.tokens, args.window)
     pins = tuple(find_path(project, path) for path in args.files)
-    form = "summary" if args.summary else "text"
-    request = Request(text, budget, pins, args.role, args.diff, form)
-    package = make_pack(project, request)
+    package = make_pack(project, Request(text, budget, pins, args.role, args.diff, form))
     if package.files or args.json:
         text = explain_pack(package) if args.explain else package.text
         write_stdout(render_json(pack_data(package)) if args.json else text)
@@ -11307,11 +11257,11 @@ def cmd_pack(project: Project, args: argparse.Namespace) -> int:
 @command
 def cmd_search(project: Project, args: argparse.Namespace) -> int:
     """Find the best files and symbols for some words, with the lines that match."""
-    found = make_search(project, to_unicode(" ".join(args.words)))
-    write_stdout(render_found(found, "json" if args.json else "text"))
-    if not found:
+    hits = make_search(project, to_unicode(" ".join(args.words)))
+    write_stdout(render_found(hits, "json" if args.json else "text"))
+    if not hits:
         say(project, "search: nothing found")
-    return 0 if found else 1
+    return 0 if hits else 1
 
 
 _START = """No tasks found. To start, write a file TASKS.md with lines like
@@ -11342,10 +11292,9 @@ def cmd_tasks(project: Project, args: argparse.Namespace) -> int:
         write_stdout(_START)
     else:
         write_stdout(render_tasks(tracker, tasks, chosen))
-        tasks_seen = count_of(len(tracker.tasks), "task")
-        say(project, f"{tasks_seen} in {tracker.source}, {len(ready)} ready")
-        made = sum(task.made_id for task in tasks)
-        if made:
+        number = count_of(len(tracker.tasks), "task")
+        say(project, f"{number} in {tracker.source}, {len(ready)} ready")
+        if made := sum(task.made_id for task in tasks):
             say(project, f"{made} ids are made from titles; `- [ ] T-1: Title` gives one")
     return 0 if (chosen if args.next else tasks) else 1
 
@@ -11368,52 +11317,37 @@ def cmd_prompt(project: Project, args: argparse.Namespace) -> int:
         return 0
     if args.task is None:
         raise CtxError("prompt: needs a task; `tasks --next` names one")
-    project = _with_window(project, "prompt_budget_bytes", args.window)
-    budget = project.config.prompt_budget_bytes
+    config, budget = project.config, _budget(project, "prompt_budget_bytes", None, args.window)
     if args.budget is not None:
         budget = parse_number("--budget", args.budget)
     sources = _setting(project, "anchor_sources", "--sources", args.sources) if args.sources else ()
-    due = project.config.anchor_enabled and not args.no_reanchor
-    every = project.config.anchor_frequency
-    reanchor = args.reanchor or (due and is_anchor_turn(project, "prompt", every))
+    due = config.anchor_enabled and not args.no_reanchor
+    reanchor = args.reanchor or (due and is_anchor_turn(project, "prompt", config.anchor_frequency))
     start = render_contract()
     if args.json or len(start) + len(_INCOMPLETE) > budget:
         start = ""
-    with _started(start):
+    write_stdout(start)  # at once: the rest takes a while
+    try:
         briefing = read_briefing(project, args.task, args.source)
         prompt = make_prompt(
             project, briefing, budget, reanchor=reanchor, role=args.role, sources=sources
         )
-        _refresh_context(project, briefing)
+        try:
+            write_folder(project, CONTEXT_FOLDER, make_context(briefing))
+            write_planned(project, lambda: plan_runner_ignore(project))
+            write_changes(project, plan_prompt_mark(project, briefing.task))
+        except CtxError as error:
+            say(project, f"{error}; the prompt is whole without it")
         for line in render_explanation(prompt) if args.explain else ():
             warn(line)
         write_stdout(render_json(prompt_data(prompt)) if args.json else prompt.text[len(start) :])
+    except BaseException:  # an interrupt too: nobody may take half a prompt for a whole one
+        write_stdout(_INCOMPLETE if start else "")
+        raise
     return 0
 
 
 _INCOMPLETE = "\n[This prompt is incomplete: making it failed. Change nothing and stop.]\n"
-
-
-@contextlib.contextmanager
-def _started(text: str) -> Iterator[None]:
-    """Writes the start of a prompt at once; if the rest fails, the last line says so."""
-    write_stdout(text)
-    is_whole = False
-    try:
-        yield
-        is_whole = True
-    finally:
-        if text and not is_whole:
-            write_stdout(_INCOMPLETE)
-
-
-def _refresh_context(project: Project, briefing: Briefing) -> None:
-    try:
-        write_folder(project, CONTEXT_FOLDER, make_context(briefing))
-        write_planned(project, lambda: plan_runner_ignore(project))
-        write_changes(project, plan_prompt_mark(project, briefing.task))
-    except CtxError as error:
-        say(project, f"{error}; the prompt is whole without it")
 
 
 @command
@@ -11439,12 +11373,11 @@ def cmd_record(project: Project, args: argparse.Namespace) -> int:
     """Add an attempt to the ledger and the run state; its status, as it was judged, on stdout."""
     if not args.status and args.answer is None:
         raise CtxError("record: no status; give --status, or --answer with the agent's output")
-    code = parse_number("--exit", args.exit)
-    guard = args.guard
+    code, guard, answer = parse_number("--exit", args.exit), args.guard, None
     if args.guard_exit is not None:
         guard = "fail" if parse_number("--guard-exit", args.guard_exit) else "pass"
-    source = None if args.answer is None else read_argument_file(project, args.answer)
-    answer = None if source is None else source.decode("utf-8", "replace")
+    if args.answer is not None:
+        answer = read_argument_file(project, args.answer).decode("utf-8", "replace")
     task = read_recorded(project, args.task, args.source)
     told = Attempt(args.status, args.summary, guard=guard, log_path=args.log or "")
     attempt, notes = judge_attempt(project, task, told, answer, code)
@@ -11474,20 +11407,14 @@ def cmd_view(project: Project, args: argparse.Namespace) -> int:
     return 0
 
 
-_COMMON_FLAGS = {
-    "--root": "the repository",
-    "--quiet": "no messages on stderr",
-    "--verbose": "more messages",
-    "--help": "what a command does",
-}
-
-
 @command
 def cmd_completion(project: Project, args: argparse.Namespace) -> int:
     """Print a completion script: `eval "$(python3 ctx.py completion bash)"`, likewise zsh and fish."""
-    words: dict[str, dict[str, str]] = {"": {}}
-    for name, run in COMMANDS.items():
-        words[""][name] = (run.__doc__ or "").splitlines()[0]
+    shared = {names[-1]: options["help"] for names, options in parse_command("ctx")[1]}
+    abouts = {name: (run.__doc__ or "").splitlines()[0] for name, run in COMMANDS.items()}
+    words = {"": abouts | shared}
+    del shared["--version"]
+    for name in COMMANDS:
         words[name] = {}
         for names, options in parse_command(name)[1]:
             choices = {word: options["help"] for word in options.get("choices", ())}
@@ -11496,8 +11423,7 @@ def cmd_completion(project: Project, args: argparse.Namespace) -> int:
                 words |= {f"{name} {names[-1]}": choices} if choices else {}
             else:
                 words[name] |= choices
-        words[name] |= _COMMON_FLAGS
-    words[""] |= _COMMON_FLAGS | {"--version": "which ctx.py this is"}
+        words[name] |= shared
     write_stdout(render_completion(args.shell, words))
     return 0
 
@@ -11522,17 +11448,15 @@ def run_hook(project: Project | None) -> int:
         if sys.stdin is None or sys.stdin.isatty():
             raise CtxError("hook: no event on stdin; agents call this, see `ctx init --hooks`")
         source = sys.stdin.buffer.read(_MAX_MESSAGE)
-        event = json.loads(source) if source.strip() else {}
-        answer = _answer_event(project, event) if isinstance(event, dict) else None
-        if answer:
-            write_stdout(json.dumps(answer) + "\n")
+        answer = _answer_event(project, as_table(json.loads(source) if source.strip() else {}))
+        write_stdout(json.dumps(answer) + "\n" if answer else "")
     except Exception as error:  # a hook must not stop an agent
         warn(f"hook: {error or type(error).__name__}; no context was given")
     return 0
 
 
-def _answer_event(project: Project | None, event: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The answer in the shape of the agent that asked, or None."""
+def _answer_event(project: Project | None, event: Mapping[str, Any]) -> dict[str, Any]:
+    """The answer in the shape of the agent that asked; {} if there is nothing to say."""
     fields = {re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).lower(): event[key] for key in event}
     given = as_table(fields.get("tool_input"))
     texts: dict[str, str] = collections.defaultdict(str)
@@ -11541,21 +11465,24 @@ def _answer_event(project: Project | None, event: Mapping[str, Any]) -> dict[str
     make = _EVENT_MAKERS.get(name.lower())
     text = make(project or _event_project(fields), texts) if make else ""
     if not text:
-        return None
-    camel = name[0].islower()  # Cursor's spelling, and its shape
+        return {}
     if make is _extend_prompt:
         new = {**given, "prompt": f"{texts['prompt']}\n\n{text}"}
-        answer = {"hookEventName": name, "permissionDecision": "allow", "updatedInput": new}
-        return {"updated_input": new} if camel else {"hookSpecificOutput": answer}
-    more = {"hookEventName": name, "additionalContext": text}
-    return {"additional_context": text} if camel else {"hookSpecificOutput": more}
+        more = {"permissionDecision": "allow", "updatedInput": new}
+    elif name[0].islower():  # Cursor's spelling, and its shape
+        return {"additional_context": text}
+    else:
+        more = {"additionalContext": text}
+    return {"hookSpecificOutput": {"hookEventName": name, **more}}
 
 
 def _event_project(fields: Mapping[str, Any]) -> Project:
     """The repository that an event is about: where the agent works, else where we were started."""
     roots = fields.get("workspace_roots")
-    places = [fields.get("cwd"), *(roots if isinstance(roots, list) else ()), "."]
-    root = find_root(next(path for path in places if isinstance(path, str) and os.path.isdir(path)))
+    folders = [fields.get("cwd"), *(roots if isinstance(roots, list) else ()), "."]
+    root = find_root(
+        next(path for path in folders if isinstance(path, str) and os.path.isdir(path))
+    )
     if not any(os.path.lexists(os.path.join(root, name)) for name in (".git", ".ctx")):
         raise CtxError("hook: neither a repository nor set up; run `ctx init` there")
     return Project(root, read_config(root), quiet=True, look_only=True)
@@ -11568,14 +11495,14 @@ def _extend_prompt(project: Project, texts: Mapping[str, str]) -> str:
     return make_mentions(project, texts["prompt"], texts["subagent_type"])
 
 
-def _imports_map(project: Project) -> bool:
-    """Whether Claude Code asks, which sets this variable, and its CLAUDE.md carries the map already."""
+def _start_session(project: Project, texts: Mapping[str, str]) -> str:
+    """Claude Code, which sets this variable, may have the map already: CLAUDE.md imports it."""
     text = read_text(project, "CLAUDE.md") if "CLAUDE_PROJECT_DIR" in os.environ else None
-    return f"@{MAP_PATH}" in (text or "")
+    return make_session(project, imported=f"@{MAP_PATH}" in (text or ""))
 
 
 _EVENT_MAKERS: dict[str, Callable[[Project, Mapping[str, str]], str]] = {
-    "sessionstart": lambda project, texts: make_session(project, imported=_imports_map(project)),
+    "sessionstart": _start_session,
     "userpromptsubmit": lambda project, texts: make_mentions(project, texts["prompt"]),
     "subagentstart": lambda project, texts: make_role(
         project, texts["agent_type"] or texts["subagent_type"], texts["task"]
@@ -11587,53 +11514,22 @@ _EVENT_MAKERS: dict[str, Callable[[Project, Mapping[str, str]], str]] = {
 # -- MCP
 
 
-class Tool(NamedTuple):
-    """One tool of the server: what it says and takes beside `tokens`; "!" is needed, "[]" a list."""
-
-    run: Callable[..., str]
-    about: str
-    takes: dict[str, str]
-
-
-TOOLS: dict[str, Tool] = {
-    "map": Tool(
-        lambda project, tokens, focus=(): make_map(project, tokens, focus=focus),
-        "Ranked map of this repository: stack, commands, structure, key symbols.",
-        {"focus[]": "files, folders or symbols to rank from"},
+TOOLS: dict[str, Callable[..., str]] = {  # what they say and take is in templates/commands.txt
+    "map": lambda project, tokens, focus=(): make_map(project, tokens, focus=focus),
+    "pack": lambda project, tokens, task, **more: make_package(project, task, tokens, **more),
+    "search": lambda project, tokens, words: make_findings(project, words, tokens),
+    "symbol": lambda project, tokens, name: make_symbol(project, name, tokens),
+    "impact": lambda project, tokens, paths=(), since="": make_impact(
+        project, paths, since, tokens
     ),
-    "pack": Tool(
-        lambda project, tokens, **given: make_package(project, given.pop("task"), tokens, **given),
-        "The files and symbols that a task will touch, why, and their text or signatures.",
-        {"task!": "what to do, or a task's id", "role": "who reads it", "files[]": "must be in it"},
-    ),
-    "search": Tool(
-        lambda project, tokens, words: make_findings(project, words, tokens),
-        "The best files, symbols and lines for some words.",
-        {"words!": "what to look for"},
-    ),
-    "symbol": Tool(
-        lambda project, tokens, name: make_symbol(project, name, tokens),
-        "Where a symbol is defined, its signature, who uses it and what it uses.",
-        {"name!": "parse_config, or Class.method"},
-    ),
-    "impact": Tool(
-        lambda project, tokens, paths=(), since="": make_impact(project, paths, since, tokens),
-        "What depends on some files, or on all that changed since a commit.",
-        {"paths[]": "files, from the root", "since": "such as HEAD~1 or main"},
-    ),
-    "task": Tool(
-        lambda project, tokens, **given: make_task(project, given["id"], tokens),
-        "All that one task needs: goal, criteria, earlier attempts, git state.",
-        {"id!": "of the task; a unique prefix will do"},
-    ),
+    "task": lambda project, tokens, id: make_task(project, id, tokens),
 }
 _TOKENS: dict[str, Any] = {"type": "integer", "description": "size of the answer"}
 _TOKENS |= {"default": 4000, "minimum": 100, "maximum": 10_000}  # agents cut answers at 25,000
 _LEGACY = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 _MODERN = ("2026-07-28",)
-_VERSIONS = {"supportedVersions": [*_MODERN, *_LEGACY]}
 _META = "io.modelcontextprotocol/"
-_SERVER = {"serverInfo": {"name": "ctx", "version": VERSION}}
+_SERVER = {"name": "ctx", "version": VERSION}
 _ABOUT: dict[str, Any] = {
     "capabilities": {"tools": {}},
     "instructions": "Facts about this repository. Start with `map`; the others answer one question each.",
@@ -11693,14 +11589,14 @@ def _parse_message(line: bytes) -> dict[str, Any]:
         message = json.loads(line) if line.strip() else {"result": None}
     except (ValueError, RecursionError):
         return {"id": None, **_refuse(-32700, "not JSON")}
-    if not isinstance(message, dict) or not isinstance(message.get("method"), str):
-        is_answer = isinstance(message, dict) and ("result" in message or "error" in message)
+    if not isinstance(as_table(message).get("method"), str):
+        is_answer = not {"result", "error"}.isdisjoint(as_table(message))
         return {} if is_answer else {"id": None, **_refuse(-32600, "not a request")}
     number = message.get("id", 0)
     if isinstance(number, bool) or not isinstance(number, str | int | float):
         return {"id": None, **_refuse(-32600, "id is neither a text nor a number")}
     if isinstance(message.get("params", {}), dict) or "id" not in message:
-        return message
+        return dict(message)
     return {"id": number, **_refuse(-32602, "params is not an object")}
 
 
@@ -11720,12 +11616,9 @@ def _answer_message(project: Project, message: dict[str, Any]) -> dict[str, Any]
             body = answer(project, params)
         except Exception as error:  # one bad request must not end the server
             text = show(redact(str(error) or type(error).__name__), 1000)
-            body = {"result": _content(text, failed=True)}
+            body = _content(text, failed=True)
     if era == "modern" and "result" in body:
-        body["result"] |= {
-            "resultType": "complete",
-            "_meta": {f"{_META}{key}": _SERVER[key] for key in _SERVER},
-        }
+        body["result"] |= {"resultType": "complete", "_meta": {f"{_META}serverInfo": _SERVER}}
     return {"id": message["id"], **body}
 
 
@@ -11734,32 +11627,21 @@ def _refuse(code: int, message: str, **more: object) -> dict[str, Any]:
 
 
 def _content(text: str, *, failed: bool = False) -> dict[str, Any]:
-    return {"content": [{"type": "text", "text": text}], "isError": failed}
+    return {"result": {"content": [{"type": "text", "text": text}], "isError": failed}}
 
 
-def _greet(params: dict[str, Any]) -> dict[str, Any]:
-    asked = params.get("protocolVersion")
-    return {"protocolVersion": asked if asked in _LEGACY else _LEGACY[0], **_SERVER, **_ABOUT}
-
-
-def _tool_schemas(tool: Tool) -> dict[str, dict[str, Any]]:
-    """The schema of each argument of a tool."""
-    schemas: dict[str, dict[str, Any]] = {}
-    for key, about in tool.takes.items():
-        kind = {"type": "array", "items": {"type": "string"}} if "[]" in key else {"type": "string"}
-        schemas[key.rstrip("![]")] = {**kind, "description": about}
-    return {**schemas, "tokens": _TOKENS}
-
-
-def _list_tools(project: Project, params: dict[str, Any]) -> dict[str, Any]:
-    tools = []
-    for name, tool in TOOLS.items():
-        needed = [key[:-1] for key in tool.takes if key.endswith("!")]
-        schema = {"type": "object", "properties": _tool_schemas(tool), "required": needed}
-        hints = {"readOnlyHint": True, "openWorldHint": False}  # without them Codex refuses a call
-        row = {"name": name, "description": tool.about, "inputSchema": schema}
-        tools.append({**row, "annotations": hints})
-    return {"result": {"tools": tools, **_FRESH}}
+def _describe_tool(name: str) -> dict[str, Any]:
+    """A tool as clients are told of it, from its rows of templates/commands.txt."""
+    about, rows = parse_command(f"mcp {name}")
+    properties: dict[str, Any] = {}
+    for (key,), options in rows:
+        properties[key] = {"type": "string", "description": options["help"]}
+        if "action" in options:
+            properties[key] |= {"type": "array", "items": {"type": "string"}}
+    needed = [key for (key,), options in rows if options["default"] is None]
+    schema = {"type": "object", "properties": properties | {"tokens": _TOKENS}, "required": needed}
+    hints = {"readOnlyHint": True, "openWorldHint": False}  # without them Codex refuses a call
+    return {"name": name, "description": about, "inputSchema": schema, "annotations": hints}
 
 
 def _call_tool(project: Project, params: dict[str, Any]) -> dict[str, Any]:
@@ -11768,12 +11650,12 @@ def _call_tool(project: Project, params: dict[str, Any]) -> dict[str, Any]:
         return _refuse(-32602, f"no tool {show(name)}; known: {', '.join(TOOLS)}")
     if not isinstance(given, dict):
         raise CtxError("arguments: not an object; give one")
-    tool = TOOLS[name]
-    values = {key: _read_argument(key, given[key], _tool_schemas(tool)) for key in given}
-    for key, about in tool.takes.items():
-        if key.endswith("!") and not values.get(key[:-1]):
-            raise CtxError(f"{key[:-1]}: missing; {about}")
-    return {"result": _content(tool.run(project, **{"tokens": _TOKENS["default"], **values}))}
+    schema = _describe_tool(name)["inputSchema"]
+    values = {key: _read_argument(key, given[key], schema["properties"]) for key in given}
+    for key in schema["required"]:
+        if not values.get(key):
+            raise CtxError(f"{key}: missing; {schema['properties'][key]['description']}")
+    return _content(TOOLS[name](project, **{"tokens": _TOKENS["default"], **values}))
 
 
 def _read_argument(key: str, value: Any, schemas: Mapping[str, Mapping[str, Any]]) -> Any:
@@ -11790,12 +11672,24 @@ def _read_argument(key: str, value: Any, schemas: Mapping[str, Mapping[str, Any]
     raise CtxError(f"{key}: must be {wanted}; {show(str(value), 40)} is not")
 
 
+def _greet(project: Project, params: dict[str, Any]) -> dict[str, Any]:
+    asked = params.get("protocolVersion")
+    version = asked if asked in _LEGACY else _LEGACY[0]
+    return {"result": {"protocolVersion": version, "serverInfo": _SERVER, **_ABOUT}}
+
+
 # method -> the eras of the protocol that know it, and what answers
 _METHODS: dict[str, tuple[str, Callable[[Project, dict[str, Any]], dict[str, Any]]]] = {
-    "initialize": ("legacy", lambda project, params: {"result": _greet(params)}),
+    "initialize": ("legacy", _greet),
     "ping": ("legacy", lambda project, params: {"result": {}}),
-    "server/discover": ("modern", lambda project, params: {"result": _ABOUT | _FRESH | _VERSIONS}),
-    "tools/list": ("legacy modern", _list_tools),
+    "server/discover": (
+        "modern",
+        lambda *_: {"result": {**_ABOUT, **_FRESH, "supportedVersions": [*_MODERN, *_LEGACY]}},
+    ),
+    "tools/list": (
+        "legacy modern",
+        lambda *_: {"result": {"tools": [*map(_describe_tool, TOOLS)], **_FRESH}},
+    ),
     "tools/call": ("legacy modern", _call_tool),
 }
 
@@ -11828,65 +11722,49 @@ def _run(argv: list[str]) -> int:
         return 0
     if argv == ["hook"]:  # waited for at every prompt: it finds its repository by itself
         return run_hook(None)
-    top = _new_parser("ctx", add_help=False)
-    _add_global_flags(top, None)
-    top.add_argument("--help", "-h", action="store_true")
-    top.add_argument("--version", action="store_true")
+    top = _make_parser("ctx")
     top.add_argument("command", nargs="?")
     top.add_argument("rest", nargs="...")
     args = top.parse_args(argv)
-    if args.version:
-        write_stdout(f"ctx {VERSION}\n")
-        return 0
-    if args.help or args.command is None:
-        write_stdout(_help())
+    if args.version or args.help or args.command is None:
+        write_stdout(f"ctx {VERSION}\n" if args.version else _help())
         return 0
     if args.command not in COMMANDS:
         raise CtxError(f"{args.command}: unknown command; {closest(args.command, list(COMMANDS))}")
-    args = _command_parser(args.command).parse_args(args.rest, args)
+    args = _make_parser(args.command).parse_args(args.rest, args)
     root = os.path.realpath(args.root) if args.root else find_root(".")
     if not os.path.isdir(root):
         raise CtxError(f"{args.root}: not a folder; give --root an existing folder")
     return COMMANDS[args.command](Project(root, read_config(root), args.quiet, args.verbose), args)
 
 
-def _new_parser(prog: str, **options: Any) -> argparse.ArgumentParser:
-    """argparse whose complaints are one line, and whose help has no colours."""
+def _make_parser(name: str) -> argparse.ArgumentParser:
+    """argparse for a command, or "ctx": complaints are one line, and the help has no colours."""
     import argparse
 
     class Parser(argparse.ArgumentParser):
         def error(self, message: str) -> NoReturn:
-            name = self.prog.removeprefix("ctx").strip()
-            raise CtxError(f"{name or 'arguments'}: {message}; see `{self.prog} --help`")
+            where = "arguments" if is_top else name
+            raise CtxError(f"{where}: {message}; see `{self.prog} --help`")
 
         def print_help(self, file: object = None) -> None:
             self.color = False  # newer Pythons paint
             write_stdout(self.format_help())
 
-    # asking for the terminal's width would load compressors that no command needs
-    shape = functools.partial(argparse.RawDescriptionHelpFormatter, width=80)
-    return Parser(prog=prog, formatter_class=shape, allow_abbrev=False, **options)
-
-
-def _add_global_flags(parser: argparse.ArgumentParser, default: Any) -> None:
-    """--root, --quiet and --verbose are known before and after the command's name."""
-    parser.add_argument(
-        "--root", metavar="DIR", default=default, help="the repository (default: found above here)"
+    (example, flags), is_top = parse_command(name), name == "ctx"
+    parser = Parser(
+        prog=name if is_top else f"ctx {name}",
+        description="" if is_top else re.sub(r"\n +", "\n", COMMANDS[name].__doc__ or "").strip(),
+        epilog=f"example:\n  {example}",
+        # asking for the terminal's width would load compressors that no command needs
+        formatter_class=functools.partial(argparse.RawDescriptionHelpFormatter, width=80),
+        allow_abbrev=False,
+        add_help=not is_top,
     )
-    for name, text in (("quiet", "no messages on stderr"), ("verbose", "more messages")):
-        parser.add_argument(
-            f"-{name[0]}", f"--{name}", action="store_true", default=default or False, help=text
-        )
-
-
-def _command_parser(name: str) -> argparse.ArgumentParser:
-    example, flags = parse_command(name)
-    about = re.sub(r"\n +", "\n", COMMANDS[name].__doc__ or "").strip()
-    parser = _new_parser(f"ctx {name}", description=about, epilog=f"example:\n  {example}")
+    for names, options in [] if is_top else parse_command("ctx")[1][:3]:
+        flags.append((names, options | {"default": argparse.SUPPRESS}))
     for names, options in flags:
-        options["help"] = options["help"].replace("%", "%%")
-        parser.add_argument(*names, **options)
-    _add_global_flags(parser, "==SUPPRESS==")  # argparse's word for: do not set what is not given
+        parser.add_argument(*names, **options | {"help": options["help"].replace("%", "%%")})
     return parser
 
 
@@ -11983,6 +11861,7 @@ codex     note     .codex/config.toml               Codex reads .codex/config.to
     "commands.txt": r"""
 # The commands' arguments: names, value, help. N: a value, N= or N=x: its default; N* may be repeated, N+ at least once, N? may
 # be left out, {a,b}: one of these. Without a value a flag is given or not. The first line of a command ends with an example.
+# `ctx` is what all commands take, `mcp NAME` a tool of the MCP server.
 
 init  python3 ctx.py init --dry-run
   --no-setup                              do not install the parsers when they are missing
@@ -12087,6 +11966,27 @@ completion  python3 ctx.py completion bash
   shell {bash,zsh,fish}                   the shell it is for
 hook  python3 ctx.py hook < event.json
 mcp  python3 ctx.py mcp
+ctx  python3 ctx.py --root DIR COMMAND
+  --root DIR                              the repository (default: found above here)
+  -q,--quiet                              no messages on stderr
+  -v,--verbose                            more messages
+  -h,--help                               what a command does
+  --version                               which ctx.py this is
+mcp map  Ranked map of this repository: stack, commands, structure, key symbols.
+  focus PATH*                             files, folders or symbols to rank from
+mcp pack  The files and symbols that a task will touch, why, and their text or signatures.
+  task TEXT                               what to do, or a task's id
+  role NAME=                              who reads it
+  files PATH*                             must be in it
+mcp search  The best files, symbols and lines for some words.
+  words TEXT                              what to look for
+mcp symbol  Where a symbol is defined, its signature, who uses it and what it uses.
+  name NAME                               parse_config, or Class.method
+mcp impact  What depends on some files, or on all that changed since a commit.
+  paths PATH*                             files, from the root
+  since REF=                              such as HEAD~1 or main
+mcp task  All that one task needs: goal, criteria, earlier attempts, git state.
+  id TASK                                 of the task; a unique prefix will do
 """[1:],
     "completion.bash": r"""
 # bash completion of ctx.py; to load it: eval "$(python3 ctx.py completion bash)"

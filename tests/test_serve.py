@@ -566,8 +566,8 @@ def wait(project, tokens):
 def open_gate(project, tokens):
     gate.set()
     return "open"
-ctx.TOOLS["wait"] = ctx.Tool(wait, "", {{}})
-ctx.TOOLS["open"] = ctx.Tool(open_gate, "", {{}})
+ctx.TOOLS |= {{"wait": wait, "open": open_gate}}
+ctx.TEMPLATES["commands.txt"] += "mcp wait  waits\\nmcp open  opens\\n"
 sys.exit(ctx.main(["mcp"]))
 """
     messages = [
@@ -700,7 +700,8 @@ import ctx
 def loud(project, tokens):
     print("noise"); os.write(1, b"noise"); os.system("echo noise")
     return "quiet"
-ctx.TOOLS["loud"] = ctx.Tool(loud, "", {{}})
+ctx.TOOLS["loud"] = loud
+ctx.TEMPLATES["commands.txt"] += "mcp loud  prints\\n"
 sys.exit(ctx.main(["mcp"]))
 """
     message = json.dumps(request(1, "tools/call", name="loud"))
