@@ -2528,26 +2528,19 @@ def expand_braces(text: str) -> list[str]:
 # Uses: TYPES TEXT LANGUAGES.
 
 
-# Roles, by path alone: what the folders say, and what the name says; the first role here wins.
-_ROLES = ("minified", "vendored", "generated", "test", "example", "doc", "build", "config")
+# The roles that folders and names tell; the first one here wins.
+_ROLES = ("minified", "vendored", "generated", "test", "example", "doc", "build", "config", "data")
 
 
 @functools.lru_cache(maxsize=200_000)  # every step asks again, and there are many paths
 def role_of(path: str) -> str:
-    """What a file is for, by its path: source, test, example, doc, vendored, generated, minified,
-    data, config or build. A weight, not a verdict."""
+    """What a file is for, by its path: "source" or one of _ROLES. A weight, not a verdict."""
     folder, _, name = path.lower().rpartition("/")
     matches = [re.fullmatch(fact_table("names"), name), re.fullmatch(fact_table("paths"), path)]
     roles = {match.lastgroup for match in matches if match}
     roles.add(role_of_folder(folder, name.endswith(".py")))
-    by_language = _CODE_ROLES.get(find_role(path), "data") if "data" not in roles else "data"
+    by_language = {"code": "source", "build": "build"}.get(find_role(path), "data")
     return next((role for role in _ROLES if role in roles), by_language)
-
-
-_CODE_ROLES = {
-    "code": "source",
-    "build": "build",
-}  # the role of a file that only its language tells
 
 
 @functools.cache
@@ -2556,31 +2549,28 @@ def role_of_folder(folder: str, python: bool = False) -> str:
     names = folder.split("/")
     roles = [find_label(fact_table("folders"), name) for name in [*names, "/" + names[0]]]
     if "test?" in roles:
-        place = roles.index("test?")
-        roles.append("" if "lib" in names[:place] or place and python else "test")
+        depth = roles.index("test?")
+        roles.append("" if "lib" in names[:depth] or depth and python else "test")
     roles += [match.lastgroup or "" for match in re.finditer(fact_table("trees"), folder + "/")]
     roles.append("doc" if "docs" in names[:3] else "config" if folder[:1] == "." else "")
-    return next((role for role in (*_ROLES, "data") if role in roles), "")
+    return next((role for role in _ROLES if role in roles), "")
 
 
 # Structure and modules.
 
 _MAX_CHILDREN = (24, 10, 6)  # folders shown below one folder, by depth
-_ROLE_NAMES = (
-    "tests test; examples example; docs doc; configuration config; build_and_tooling build"
-)
-_OPEN_ROLES = ("source", "build")  # only their folders are looked into
 _DULL_ROLES = ("config", "data", "generated", "vendored", "minified")  # shown where room is left
-_ROLE_ORDER = ("source", "build", "test", "example", "doc", "config", *_ROLES, "data")
+_ROLE_ORDER = ("source", "build", "test", "example", "doc", "config", *_ROLES)
 
 
-class Folder(NamedTuple):
+class Folder:
     """What one folder holds, at any depth; filled while the paths are walked."""
 
-    children: set[str]
-    here: dict[str, str]  # files in the folder itself -> their role
-    roles: collections.Counter[str]
-    languages: collections.Counter[str]  # of its source files
+    def __init__(self) -> None:
+        self.children = set[str]()
+        self.files = set[str]()  # in the folder itself
+        self.roles = collections.Counter[str]()
+        self.languages = collections.Counter[str]()  # of its source files
 
     def role(self) -> str:
         """Source if there is a good part of it, else what most files are."""
@@ -2590,27 +2580,22 @@ class Folder(NamedTuple):
 
     def describe(self) -> str:
         """The fewest words that say what is in it."""
-        role, count = self.role(), self.roles.total()
-        words = f"{find_label(_ROLE_NAMES, role) or role}, {count} file"
+        role = self.role()
         if role == "source":
             language = most_frequent(self.languages)[0]
-            count = self.languages[language]
-            words = f"{count} {language.partition(':')[0]} file"
-        return words if count == 1 else words + "s"
-
-
-def empty_folder() -> Folder:
-    return Folder(set(), {}, collections.Counter(), collections.Counter())
+            return count_of(self.languages[language], f"{language.partition(':')[0]} file")
+        name = find_label(fact_table("role-names"), role) or role
+        return f"{name}, {count_of(self.roles.total(), 'file')}"
 
 
 @functools.lru_cache(maxsize=1)  # the tree and the modules are two views of it
 def build_folders(files: tuple[str, ...]) -> dict[str, Folder]:
     """Every folder by path; the root is "". Not to be changed: it is shared."""
-    folders = collections.defaultdict(empty_folder, {"": empty_folder()})
+    folders = collections.defaultdict(Folder, {"": Folder()})
     shared = find_shared(files)
     for path in files:
         role, language, inner = role_of(path), label_language(path, shared), path
-        folders[folder_of(path)].here[path] = role
+        folders[folder_of(path)].files.add(path)
         while inner:
             entry = folders[folder_of(inner)]
             entry.roles[role] += 1
@@ -2626,18 +2611,14 @@ def find_shared(files: Sequence[str]) -> dict[str, Language]:
     """The language of this repository for each suffix that several languages use."""
     suffixes = collections.Counter(path.rpartition(".")[2] for path in files)
     chosen = {}
-    for suffix, languages in shared_suffixes().items():
-        if not suffixes[suffix]:
-            continue
-        proven = [
-            it
-            for it in languages
-            if it.row("evidence") and any(map(re.compile(it.row("evidence")).search, files))
-        ]
+    for suffix in suffixes.keys() & shared_suffixes().keys():
+        languages = shared_suffixes()[suffix]
+        tests = [(it, re.compile(it.row("evidence") or "(?!)").search) for it in languages]
+        proven = [language for language, test in tests if any(map(test, files))]
         # A header is of the language of the sources around it.
         kin = [it for it in languages if it.family == languages[0].family]
         sizes = [sum(suffixes[own] for own in it.suffixes if own != suffix) for it in kin]
-        chosen[suffix] = proven[0] if proven else kin[sizes.index(max(sizes))]
+        chosen[suffix] = [*proven, kin[sizes.index(max(sizes))]][0]
     return chosen
 
 
@@ -2657,12 +2638,12 @@ def build_tree(files: Sequence[str], max_depth: int, notes: Mapping[str, str]) -
             ranked = sorted(folders[folder].children, key=rank)
             for child in ranked[:limit]:
                 inside = folders[child]
-                while len(inside.children) == 1 and not inside.here and child not in notes:
+                while len(inside.children) == 1 and not inside.files and child not in notes:
                     (child,) = inside.children
                     inside = folders[child]
                 entry = (child + "/", depth, notes.get(child) or inside.describe())
                 (dull if inside.role() in _DULL_ROLES else entries).append(entry)
-                below += [child] if inside.role() in _OPEN_ROLES else []
+                below += [child] if inside.role() in ("source", "build") else []
             if len(ranked) > limit:
                 more = f"and {len(ranked) - limit} more"
                 entries.append((join_path(folder, "…"), depth, more))
@@ -2676,7 +2657,6 @@ def tree_key(entry: TreeEntry) -> list[str]:
 
 
 _MIN_MODULES, _MAX_MODULES, _MAX_SPLIT = 4, 20, 12
-_DOC_FILES = r"(?i)__init__\.py|doc\.go|(?:lib|mod|main)\.rs|index\.[jt]sx?|package-info\.java|readme(?:\.\w+)?|package\.json|(?:cargo|pyproject)\.toml|.*\.gemspec|composer\.json|pom\.xml"
 _LARGE_SHARE = 5  # a module with more than a 5th of the source is split while there is room
 
 
@@ -2705,28 +2685,19 @@ def describe_modules(files: Sequence[str], docs: Mapping[str, str]) -> list[Modu
 
 def _find_doc(folder: str, folders: Mapping[str, Folder], docs: Mapping[str, str]) -> str:
     """The sentence of the file that speaks for a folder: its package file, namesake, README."""
-    places = [folder.strip("."), folder + "/src", folder + "/lib"]
-    here = [sorted(folders[place].here) for place in places if place in folders]
-    for path in itertools.chain(*here):
-        namesake = name_of(path).partition(".")[0].lower() == name_of(folder).lower()
-        if " " in docs.get(path, "") and (namesake or re.fullmatch(_DOC_FILES, name_of(path))):
-            return docs[path]
+    for home in (folder.strip("."), folder + "/src", folder + "/lib"):
+        for path in sorted(folders[home].files if home in folders else ()):
+            namesake = name_of(path).partition(".")[0].lower() == name_of(folder).lower()
+            is_doc = namesake or re.fullmatch(fact_table("doc-files"), name_of(path))
+            if is_doc and " " in docs.get(path, ""):
+                return docs[path]
     return ""
 
 
-def is_file(folders: Mapping[str, Folder], path: str) -> bool:
-    folder = folders.get(folder_of(path))
-    return folder is not None and path in folder.here
-
-
-def label_language(path: str, shared: Mapping[str, Language] = {}) -> str:
-    """The label:ecosystem of the language of a file of code, or ""; `shared` as find_shared()."""
+def label_language(path: str, shared: Mapping[str, Language] = {}, role: str = "code") -> str:
+    """The label:ecosystem of a file's language if that has the role; `shared` as find_shared()."""
     language = shared.get(path.rpartition(".")[2]) or find_language(path)
-    return show_language(language) if language and find_role(path) == "code" else ""
-
-
-def show_language(language: Language) -> str:
-    return f"{language.label}:{language.ecosystem}"
+    return f"{language.label}:{language.ecosystem}" if language and find_role(path) == role else ""
 
 
 @functools.cache
@@ -2741,13 +2712,9 @@ def lookup_table(table: str) -> dict[str, tuple[str, int]]:
     """Of a table whose rows are a label and its words: word -> label, place in the row."""
     return {
         word: (label.replace("_", " "), n)
-        for label, *words in table_rows(table)
+        for label, *words in map(str.split, re.split(r"[;\n]", table.strip()))
         for n, word in enumerate(words)
     }
-
-
-def table_rows(table: str) -> list[list[str]]:
-    return [row.split() for row in re.split(r"[;\n]", table.strip())]
 
 
 def find_label(table: str, word: str) -> str:
@@ -2778,27 +2745,25 @@ _SAFE_LINE = r"(?a:(?!.*://)[\w.:@/+*=, &\[\]-]{2,90})"
 
 
 class _Find(NamedTuple):
-    """One thing that one config says."""
+    """One thing that one file says."""
 
-    kind: str  # a verb, or: name about version dep devdep tool entry member part style
+    kind: str  # a verb, or: name about version dep devdep uses tool entry member part style task
     text: str
     note: str = ""  # version of a dep or language, why of an entry, ecosystem of a command
     score: int = 0  # of a command
+    source: str = ""  # the file
+    folder: str = ""  # where to run a command
 
 
 class _Repo(NamedTuple):
     """What every list of facts is made from."""
 
-    files: Sequence[str]
+    files: dict[str, None]
     folders: Mapping[str, Folder]
     finds: dict[str, list[_Find]]  # config -> what it says, those near the root first
     homes: list[str]  # the ecosystems of the main code, largest first; others are guests
     ours: list[str]  # the configs that are about the main code
     tasks: dict[tuple[str, str], _Find]  # folder, what a line calls -> the task of that name
-
-    def has(self, path: str) -> bool:
-        """Whether there is such a file."""
-        return is_file(self.folders, path)
 
 
 def is_config(path: str) -> bool:
@@ -2812,22 +2777,18 @@ def is_config(path: str) -> bool:
 
 def detect_facts(files: Sequence[str], configs: Mapping[str, str]) -> Facts:
     """What names of files and texts of configs say about a project, most important first."""
-    files = sorted(files)
-    folders = build_folders(tuple(files))
-    languages = _count_languages(files, folders[""])
+    known = dict.fromkeys(sorted(files))
+    folders = build_folders(tuple(known))
+    languages = _count_languages(tuple(known), folders[""])
     paths = sorted(configs, key=lambda path: (path.count("/"), path))
     texts = {path: configs[path][:_MAX_CONFIG] for path in paths}
-    finds = {path: _read_config(path, texts[path], folders) for path in paths}
+    finds = {path: _read_config(path, texts[path], known, folders) for path in paths}
     homes = _find_homes(languages, finds)
     ours = [path for path in finds if _find_stanza(path).ecosystem in ("", *homes)]
-    tasks = {
-        (folder_of(path), _call_key(find.text)): find
-        for path in reversed(paths)
-        for find in finds[path]
-        if find.kind == "task"
-    }
-    repo = _Repo(files, folders, finds, homes, ours, tasks)
-    about = {path: f.text for path, found in finds.items() for f in found if f.kind == "about"}
+    every = [find for path in paths for find in finds[path]]
+    tasks = {(f.folder, _call_key(f.text)): f for f in reversed(every) if f.kind == "task"}
+    repo = _Repo(known, folders, finds, homes, ours, tasks)
+    about = {f.source: first_sentence(f.text) for f in every if f.kind == "about"}
     packages = _list_packages(repo)
     return Facts(
         tuple(_list_stack(repo, languages)),
@@ -2836,21 +2797,20 @@ def detect_facts(files: Sequence[str], configs: Mapping[str, str]) -> Facts:
         tuple(packages),
         tuple(_list_conventions(repo)),
         tuple(_list_libraries(repo, packages)),
-        {path: sentence for path in about if (sentence := first_sentence(about[path]))},
+        {path: sentence for path, sentence in about.items() if sentence},
         _find_title(repo, texts),
     )
 
 
-def _count_languages(files: Sequence[str], root: Folder) -> collections.Counter[str]:
+def _count_languages(files: tuple[str, ...], root: Folder) -> collections.Counter[str]:
     """The files of each language, as name:ecosystem."""
     languages = root.languages
     if root.roles["source"] * 4 <= root.roles["example"]:  # it is all examples
         shared = find_shared(files)
-        languages = collections.Counter(label_language(path, shared) for path in files)
-        del languages[""]
+        labels = (label_language(path, shared) for path in files)
+        languages = collections.Counter(filter(None, labels))
     # Where the build is most of the code, it is the product.
-    named = map(find_language, [path for path in files if find_role(path) == "build"])
-    build = collections.Counter(show_language(language) for language in named if language)
+    build = collections.Counter(label_language(path, role="build") for path in files)
     large = {name: n for name, n in build.items() if name and n > languages.total()}
     return languages + collections.Counter(large)
 
@@ -2861,38 +2821,31 @@ def _find_homes(languages: Mapping[str, int], finds: Mapping[str, list[_Find]]) 
     for language, count in languages.items():
         sizes[language.partition(":")[2]] += count
     large = [name for name in most_frequent(sizes) if sizes[name] * 3 >= max(sizes.values())]
-    stated = {_find_stanza(path).ecosystem for path in finds if path.count("/") < 2} - {""}
-    outer = {_find_stanza(path).ecosystem for path in finds if "/" not in path} & {*sizes}
+    stated = {_find_stanza(path).ecosystem for path in finds if path.count("/") < 2}
+    outer = {_find_stanza(path).ecosystem for path in finds if "/" not in path}
     kept = [name for name in large if name in stated]
     return kept or [name for name in most_frequent(sizes) if name in outer] or large
 
 
 def _find_title(repo: _Repo, texts: Mapping[str, str]) -> str:
     """The project's name: as a manifest at the root says, else the heading of its README."""
-    outer = [path for path in repo.ours if "/" not in path]
-    names = [find.text for path in outer for find in repo.finds[path] if find.kind == "name"]
-    for name in filter(None, names):
-        short = re.sub(r"/v\d+$", "", name)
-        scope, _, last = short.lstrip("@").rpartition("/")
-        return last if "/" in scope or scope == last else short
+    for find in [find for path in repo.ours for find in repo.finds[path]]:
+        if find.kind == "name" and not find.folder:
+            short = re.sub(r"/v\d+$", "", find.text)
+            scope, _, last = short.lstrip("@").rpartition("/")
+            return last if "/" in scope or scope == last else short
     for path in [path for path in texts if re.fullmatch(r"(?i)readme(?:\.\w+)?", path)]:
         text = re.sub(r"<!--[\s\S]*?-->", "", texts[path])
         heading = re.search(fact_table("headings"), text, re.M)
         title = next(filter(None, heading.groups()), "") if heading else ""
         title = re.sub(r"\[?!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])(?:\]\([^)]*\))?|<[^>]*>", "", title)
         title = re.sub(r"\[([^\]]*)\]\([^)]*\)|[`*#]|:\w+:|&\w+;", r"\1", title).strip()
-        if title and "?" not in title and len(title.split()) <= _LONGEST_TITLE:
+        if title and "?" not in title and len(title.split()) <= 4:  # a longer one is a slogan
             return title
     return ""
 
 
-_LONGEST_TITLE = 4  # words; a longer heading is a slogan
-
-
-_LOCKS = "pnpm pnpm-lock.yaml; yarn yarn.lock; bun bun.lock bun.lockb; npm package-lock.json"
-_Row = tuple[
-    _Find, str, list[str]
-]  # what to find, its pattern, its places: "project/name", "./main.go"
+_Row = tuple[_Find, str, list[str]]  # what to find, its pattern, its places: "project/name"
 _Pair = tuple[str, str]  # a name, and its version, target or text, or ""
 _Beside = Callable[[str], list[_Pair]]  # the files of that name or glob beside a config
 
@@ -2906,18 +2859,6 @@ class _Stanza(NamedTuple):
 
 
 _CI = _Stanza(why="continuous integration")
-_CI_PATH = r"\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.yml|\.circleci/config\.yml|\.travis\.yml"
-
-
-def _parse_row(text: str) -> _Row:
-    head, _, pattern = text.strip().partition(" ~ ")
-    head, _, places = head.partition(" @ ")
-    kind, _, text = head.partition(" ")
-    kind, _, note = kind.rstrip(")").partition("(")
-    usual = _SCRIPTED if kind == "task" else _IMPLIED
-    score = {"!": _SCRIPTED, "?": _WEAK}.get(kind[-1], usual)
-    text, _, note = text.partition(" ") if "version" in kind else (text, "", note)
-    return _Find(kind.rstrip("!?"), text, note, score), pattern, places.split()
 
 
 @functools.cache
@@ -2926,62 +2867,82 @@ def _parse_stanzas() -> tuple[re.Pattern[str], list[_Stanza]]:
     names, stanzas = [], []
     for stanza in re.split(r"\n(?! )", TEMPLATES["manifests.txt"].partition("\n\n")[2].strip()):
         name, ecosystem, why, rows = re.split(r" : |\n", stanza, maxsplit=3)
+        ecosystem = ecosystem.strip("-")
+        parsed = tuple(_parse_row(row, ecosystem) for row in re.split(r" ; |\n", rows))
         names.append(f"({name})")
-        found = map(_parse_row, re.split(r" ; |\n", rows))
-        stanzas.append(_Stanza(ecosystem.strip("-"), why.strip("-"), tuple(found)))
+        stanzas.append(_Stanza(ecosystem, why.strip("-"), parsed))
     return re.compile("|".join(names)), stanzas
+
+
+def _parse_row(row: str, ecosystem: str) -> _Row:
+    head, _, pattern = row.strip().partition(" ~ ")
+    head, _, places = head.partition(" @ ")
+    kind, _, text = head.partition(" ")
+    kind, _, note = kind.rstrip(")").partition("(")
+    usual = _SCRIPTED if kind == "task" else _IMPLIED
+    score = {"!": _SCRIPTED, "?": _WEAK}.get(kind[-1], usual)
+    kind = kind.rstrip("!?")
+    if kind == "version":
+        text, _, note = text.partition(" ")
+    elif kind in ("task", *VERBS):
+        note = note or ecosystem
+    return _Find(kind, text, note, score), pattern, places.split()
 
 
 def _find_stanza(path: str) -> _Stanza:
     pattern, stanzas = _parse_stanzas()
     name = name_of(path)
-    if match := pattern.fullmatch(name) or pattern.fullmatch(
-        join_path(name_of(folder_of(path)), name)
-    ):
+    longer = join_path(name_of(folder_of(path)), name)
+    if match := pattern.fullmatch(name) or pattern.fullmatch(longer):
         return stanzas[(match.lastindex or 0) - 1]
-    return _CI if re.fullmatch(_CI_PATH, path) else _Stanza()
+    return _CI if re.fullmatch(fact_table("ci-paths"), path) else _Stanza()
 
 
-def _read_config(path: str, text: str, folders: Mapping[str, Folder]) -> list[_Find]:
+def _read_config(
+    path: str, text: str, files: Collection[str], folders: Mapping[str, Folder]
+) -> list[_Find]:
     """What the rows of its stanza find in a config."""
-    beside = functools.partial(_find_beside, folders, folder_of(path))
-    data = parse_data(path, text) if path.endswith((".toml", ".json", ".jsonc")) else {}
-    locks = [find_label(_LOCKS, lock) for lock in lookup_table(_LOCKS) if beside(lock)]
+    folder, name = folder_of(path), name_of(path)
+    beside = functools.partial(_find_beside, files, folders, folder)
+    data = parse_data(path, text) if name.endswith((".toml", ".json", ".jsonc")) else {}
+    locks = lookup_table(fact_table("locks"))
+    managers = [locks[lock][0] for lock in locks if beside(lock)]
     named = re.match("(?:npm|pnpm|yarn|bun)(?=@)", _word(data.get("packageManager")))
-    npm = named[0] if named else [*locks, "npm"][0]
-    found: list[_Find] = []
+    npm = named[0] if named else [*managers, "npm"][0]
+    finds: list[_Find] = []
     for find, pattern, places in _find_stanza(path).rows:
         values: list[list[_Pair]] = [] if pattern or places else [[]]
         if pattern:
             outer, _, inner = pattern.rpartition(" >> ")
-            blocks = re.finditer(outer, text, re.M) if outer else ()
-            for block in filter(
-                None, [match[match.re.groups] for match in blocks] or [text][outer != "" :]
-            ):
-                groups = [(*match.groups(""), "", "") for match in re.finditer(inner, block, re.M)]
-                values += [[(word, more)] for word, more, *_ in groups]
+            blocks = [m[m.re.groups] for m in re.finditer(outer, text, re.M)] if outer else [text]
+            matches = [m for block in blocks if block for m in re.finditer(inner, block, re.M)]
+            groups = [(*match.groups(""), "", "") for match in matches]
+            values += [[(word, more)] for word, more, *_ in groups]
         for place in places:
             if place.startswith("="):
-                values += [[] for f in found if "dep" in f.kind and f.text == place[1:]]
+                values += [[] for f in finds if "dep" in f.kind and f.text == place[1:]]
             elif place.startswith("./"):
-                stem = name_of(path).rpartition(".")[0]
-                values += filter(None, [beside(place[2:].replace("{stem}", stem))])
+                near = beside(place[2:].replace("{stem}", name.rpartition(".")[0]))
+                values += [near] if near else []
             else:
                 values += map(_pairs, _dig(data, place.split("/")))
-        find = find._replace(text=find.text.replace("{npm}", npm))
-        found += [each for pairs in values for each in _fill_row(find, pairs, beside)]
-    return found
+        line = find.text.replace("{npm}", npm).replace("{file}", name)
+        find = find._replace(text=line, source=path, folder=folder)
+        finds += [filled for pairs in values for filled in _fill_row(find, pairs, beside)]
+    return finds
 
 
-def _find_beside(folders: Mapping[str, Folder], folder: str, glob: str) -> list[_Pair]:
+def _find_beside(
+    files: Collection[str], folders: Mapping[str, Folder], folder: str, glob: str
+) -> list[_Pair]:
     """The files that a glob means, each after what its `*` stands for."""
     start, star, end = glob.partition("*")
     start = join_path(folder, start)
     if not star:
-        return [("", glob)] if is_file(folders, start) else []
-    inside = folders.get(folder_of(start) if end else start.rstrip("/"), empty_folder())
-    stems = sorted({path.removesuffix(end) for path in (*inside.children, *inside.here)})
-    names = [stem[len(start) :] for stem in stems if is_file(folders, stem + end)]
+        return [("", glob)] if start in files else []
+    inside = folders.get(folder_of(start), Folder())
+    stems = sorted({path.removesuffix(end) for path in inside.children | inside.files})
+    names = [stem[len(start) :] for stem in stems if stem + end in files]
     return [(name, glob.replace("*", name)) for name in names]
 
 
@@ -2990,7 +2951,7 @@ def _dig(data: object, keys: Sequence[str]) -> list[object]:
     if not keys or not isinstance(data, dict):
         return [] if keys or data in (None, False) else [data]
     inner = data.values() if keys[0] == "*" else [data.get(keys[0])]
-    return [found for value in inner for found in _dig(value, keys[1:])]
+    return [leaf for value in inner for leaf in _dig(value, keys[1:])]
 
 
 def _pairs(value: object) -> list[_Pair]:
@@ -3011,113 +2972,82 @@ def _word(value: object) -> str:
 
 def _fill_row(find: _Find, pairs: Sequence[_Pair], beside: _Beside) -> Iterator[_Find]:
     """What a row finds, for one match of its pattern or for what stands at one of its places."""
-    if find.kind in ("dep", "devdep"):
-        for need, version in pairs:
-            name = re.sub(r"[\[<>=~!;( ](?s:.*)", "", need)
-            text = find.text.replace("{}", name.lower())
-            yield find._replace(text=text, note=version or need[len(name) :].partition(";")[0])
-    elif find.kind == "task":
+    is_verb, is_dep = find.kind in VERBS, "dep" in find.kind
+    if find.kind == "task":
         yield from _find_tasks(find, pairs)
-    elif find.kind in ("member", "part") and pairs:
-        yield from (find._replace(text=find.text.replace("{}", name)) for name, _ in pairs)
     elif find.kind == "entry":
         yield from _find_entries(find, pairs, beside)
     elif "{}" not in find.text + find.note:
         yield find
-    elif pairs and (find.kind not in VERBS or len(pairs) == 1):  # which of several, nobody knows
-        word = pairs[0][0]
-        if re.fullmatch(_SAFE_NAME if find.kind in VERBS else "(?s:.+)", word):
-            text, note = find.text.replace("{}", word), find.note.replace("{}", word)
-            yield find._replace(text=text, note=note)
+    elif not is_verb or len(pairs) == 1:  # which of several to run, nobody knows
+        for word, more in pairs:
+            name = re.sub(r"[\[<>=~!;( ](?s:.*)", "", word).lower() if is_dep else word
+            version = more or word[len(name) :].partition(";")[0]
+            if re.fullmatch(_SAFE_NAME if is_verb else "(?s:.+)", name):
+                note = version if is_dep else find.note.replace("{}", name)
+                yield find._replace(text=find.text.replace("{}", name), note=note)
 
 
 def _find_tasks(find: _Find, pairs: Sequence[_Pair]) -> Iterator[_Find]:
     """Every task with the verb that its name means; for each verb the best as a command."""
     best: dict[str, tuple[int, str]] = {}
     for name, text in pairs:
-        verb, place = _task_verb(name)
+        verb, rank = _task_verb(name)
         if name == "check" and text:  # may be anything: only here a script's text is looked at
             lint = "lint" if re.search("eslint|biome", text) else ""
-            verb, place = "typecheck" if "tsc" in text else lint, 5
+            verb, rank = "typecheck" if "tsc" in text else lint, 5
         if re.fullmatch(_SAFE_NAME, name) and "no test specified" not in text:
             name = name[0].lower() + name[1:] if find.text.startswith("mage") else name
             line = find.text.replace("{}", name)
             line = re.sub(r"^(yarn) run|^(p?npm) run(?= (?:test|start)$)", r"\1\2", line)
-            yield _Find("task", line, verb, place)
-            best[verb] = min(best.get(verb, (99, "")), (place, line))
-    for verb, (place, line) in best.items():
+            yield find._replace(text=line, note=verb, score=rank)
+            best[verb] = min(best.get(verb, (99, "")), (rank, line))
+    for verb, (rank, line) in best.items():
         if verb:
-            yield _Find(verb, line, find.note, find.score - min(place, 10))
+            yield find._replace(kind=verb, text=line, score=find.score - min(rank, 10))
 
 
 def _task_verb(name: str) -> tuple[str, int]:
     """The verb that the name of a task or script means, and how far from its best name."""
-    return lookup_table(fact_table("tasks")).get(
-        re.sub(r"^(?:turbo|nx):", "", name.lower()), ("", 0)
-    )
+    return lookup_table(fact_table("tasks")).get(name.lower(), ("", 0))
 
 
 def _find_entries(find: _Find, pairs: Sequence[_Pair], beside: _Beside) -> Iterator[_Find]:
-    """The sources that a manifest names: "pkg.mod:main", "./dist/x.js" (mostly made of src/x.ts)."""
+    """The sources that a manifest names: "pkg.mod:main", "./dist/x.js" (mostly of src/x.ts)."""
     endings = ("", ".py", "/__init__.py", ".js", ".ts", ".mjs", ".cjs", ".tsx")
     for name, target in pairs:
-        place = (target or name).removeprefix("./")
-        stem = re.sub(r":.*|\.[cm]?[jt]sx?$", "", place)
-        stems = [place, stem, re.sub(r"^(?:dist|lib|build|out)/", "src/", stem)]
+        path = (target or name).removeprefix("./")
+        stem = re.sub(r":.*|\.[cm]?[jt]sx?$", "", path)
+        stems = [path, stem, re.sub(r"^(?:dist|lib|build|out)/", "src/", stem)]
         stems += [top + stem.replace(".", "/") for top in ("src/", "")]
-        paths = [one + end for one in stems for end in endings if one and "*" not in one]
+        paths = [stem + end for stem in stems for end in endings if stem and "*" not in stem]
         for path in [path for path in paths if beside(path)][:1]:
             why = find.text.replace(" `{}`", f" `{name}`" if target and name else "")
-            yield _Find("entry", path, why)
+            yield find._replace(text=path, note=why)
 
 
-_ENVIRONMENT = r"(?:uv|poetry|pdm|hatch|pipenv|rye) run"
-_WRAPPER = (
-    rf"(?:{_ENVIRONMENT}|bundle exec|npx|bunx|(?:pnpm|yarn|npm) exec|python3? -m)"
-    r" (?:--(?:group|extra|only-group|python|with|package) \S+ |-\S+ )*"
-)
-_CI_LINE = r"^[ \t]*(?:- +)?(?:([\w-]+):(?:[ \t]+[|>]?[+-]?|$))?[ \t]*([^#\n]*)"
-_CI_KEYS = ("run", "script", "command")
-_SCRIPT = (
-    r"((?:bash |sh |python3? )?(?:\./)?)((?:(?:scripts?|bin|tests?|tools|dev)/)?[\w.-]+)(?: |\Z)"
-)
-
-
-class _Offer(NamedTuple):
-    """A command that may be shown; it begins as Command does."""
-
-    verb: str
-    line: str
-    source: str
-    folder: str
-    ecosystem: str
-    score: int
-
-    def place(self) -> tuple[str, str]:
-        """What it competes for."""
-        return self.folder, self.verb
-
-
-def _list_calls(repo: _Repo, texts: Mapping[str, str]) -> Iterator[_Offer]:
+def _list_calls(repo: _Repo, texts: Mapping[str, str]) -> Iterator[_Find]:
     """Every line that documents or CI tell to run and that is safe to show; no verb yet."""
     for path in sorted(texts):
-        if re.fullmatch(fact_table("guides"), path):
-            calls, score = _list_document_calls(repo, texts[path]), _TOLD
+        calls, score = list[_Pair](), _FROM_CI
+        if _trust(path) == "document":
             score = _README if re.match("(?i)readme", name_of(path)) else _TOLD
-        elif _find_stanza(path) is _CI and not re.search(
-            fact_table("side-workflows"), name_of(path)
-        ):
-            calls, score = _list_ci_calls(texts[path]), _FROM_CI
-        else:
-            continue
+            calls += _list_document_calls(repo, texts[path])
+        elif _trust(path) == "ci" and not re.search(fact_table("side-workflows"), name_of(path)):
+            calls += _list_ci_calls(texts[path])
         for line, folder in calls:
             line = " ".join(line.split())
-            line = re.sub(r"^(npm|pnpm|bun) (?:ci|i)$", r"\1 install", line)
+            line = re.sub(r"^(npm|pnpm|bun) (?:ci|i)$|^(yarn)$", r"\1\2 install", line)
             line = re.sub(r"^(\S*(?:mvn|gradle)w?) clean (?=\w)", r"\1 ", line)
-            line = "yarn install" if line == "yarn" else line
             if re.fullmatch(_SAFE_LINE, line):
-                folder = folder.removeprefix("./").strip("/.")
-                yield _Offer("", line, path, folder, "", score)
+                yield _Find("", line, "", score, path, folder.removeprefix("./").strip("/."))
+
+
+def _trust(path: str) -> str:
+    """The kind of source that a file is."""
+    if re.fullmatch(fact_table("guides"), path):
+        return "document"
+    return "ci" if _find_stanza(path) is _CI else "config"
 
 
 def _list_document_calls(repo: _Repo, text: str) -> Iterator[_Pair]:
@@ -3126,7 +3056,7 @@ def _list_document_calls(repo: _Repo, text: str) -> Iterator[_Pair]:
     is_shell = is_cloned = False
     for row, below in itertools.pairwise([*text.split("\n"), ""]):
         if mark := re.match(r"\s*(```+|~~~+)[ \t]*\{?\.?([\w-]*)", row):
-            is_shell = not fence and (not mark[2] or mark[2].lower() in _SHELLS)
+            is_shell = not fence and bool(re.fullmatch(fact_table("shells"), mark[2]))
             fence, folder = "" if fence else mark[1], ""
             continue
         if not fence and re.match(r"#+ |=+ ", row) or re.fullmatch(r"([=~*^-])\1{2,}", below):
@@ -3149,50 +3079,38 @@ def _list_document_calls(repo: _Repo, text: str) -> Iterator[_Pair]:
                 yield line, folder
 
 
-_SHELLS = ("sh", "bash", "shell", "console", "zsh", "text", "shell-session", "shellsession", "term")
-
-
 def _list_ci_calls(text: str) -> Iterator[_Pair]:
     """The lines that CI runs on a change, without what only CI needs, and their folders."""
+
+    def first(name: re.Match[str]) -> str:  # of a matrix the first value is shown
+        value = re.search(rf"^ *{re.escape(name[1])}:\s*(?:\[|- )\s*[\"']?([\w.-]+)", text, re.M)
+        return value[1] if value else "$"
+
     changed = r"\b(?:pull_request|push|merge_group|workflow_call)\b"
     if re.search(r"^[\"']?on[\"']?:", text, re.M) and not re.search(changed, text):
         return
-    home = key = ""  # folder of a job's steps; the key that a line belongs to
-    text = re.sub(r"\$\{\{\s*matrix\.([\w-]+)\s*\}\}", lambda m: _first_of(text, m[1]), text)
-    text = text.replace("\\\n", " ")
-    whole = re.search("^" + _CI_DEFAULTS, text, re.M)
-    top = whole[1] if whole else ""
-    jobs = rf"^( +){_CI_DEFAULTS}((?:.*\n){{0,40}}?)\1steps:"  # what is said of a job goes to its steps
-    text = re.sub(jobs, r"\3\1steps: # working-directory: \2", text, flags=re.M)
+    if re.search(r"^ *defaults:[ \t]*\n\s+run:[ \t]*\n\s+working-directory:", text, re.M):
+        return  # whose folder it is would have to be told from the jobs
+    text = re.sub(r"\$\{\{\s*matrix\.([\w-]+)\s*\}\}", first, text).replace("\\\n", " ")
+    key = ""  # that a line belongs to
     for step in re.split(r"^(?=[ \t]*- [\w-]+:)", text, flags=re.M):
-        depth = len(step) - len(step.lstrip(" "))
-        for part in re.split(rf"^(?= {{0,{depth}}}[^\s-])", step, flags=re.M):
-            place = re.search(r"working-directory:[ \t]*(\S+)", part)
-            home = (place[1] if place else top) if "steps:" in part else home
-            folder = place[1] if place else home
-            for match in re.finditer(_CI_LINE, part, re.M):
-                key = match[1] or key
-                action = find_label(fact_table("actions"), match[2].partition("@")[0])
-                value = action if key == "uses" else match[2] if key in _CI_KEYS else ""
-                for line in re.split("&&|;", re.sub(r"[\"']([\w./-]+)[\"']", r"\1", value)):
-                    line = re.sub(fact_table("flags"), "", f" {' '.join(line.split())} ").strip()
-                    if line.startswith("cd "):
-                        folder = join_path(folder, line[3:])
-                    else:
-                        yield line, folder
-
-
-def _first_of(text: str, name: str) -> str:
-    """The first value of a matrix, for which a line is shown."""
-    match = re.search(rf"^ *{re.escape(name)}:\s*(?:\[|- )\s*[\"']?([\w.-]+)", text, re.M)
-    return match[1] if match else "$"
-
-
-_CI_DEFAULTS = r"defaults:[ \t]*\n\s+run:[ \t]*\n\s+working-directory:[ \t]*(\S+)"
+        home = re.search(r"working-directory:[ \t]*(\S+)", step)
+        folder = home[1] if home else ""
+        for match in re.finditer(fact_table("ci-line"), step, re.M):
+            key = match[1] or key
+            action = find_label(fact_table("actions"), match[2].partition("@")[0])
+            is_script = key in ("run", "script", "command")
+            value = action if key == "uses" else match[2] if is_script else ""
+            for line in re.split("&&|;", re.sub(r"[\"']([\w./-]+)[\"']", r"\1", value)):
+                line = re.sub(fact_table("flags"), "", f" {' '.join(line.split())} ").strip()
+                if line.startswith("cd "):
+                    folder = join_path(folder, line[3:])
+                else:
+                    yield line, folder
 
 
 def _unwrap(line: str) -> str:
-    return re.sub(rf"^(?:{_WRAPPER})+", "", line)
+    return re.sub(fact_table("wrappers"), "", line)
 
 
 def _call_key(line: str) -> str:
@@ -3203,54 +3121,54 @@ def _call_key(line: str) -> str:
     words = [word for word in line.split() if word[0] not in "-+"] or [line]
     # Which requirements or which project is a difference.
     size = 3 if words[0] in ("pip", "dotnet") else 2
-    is_single = re.fullmatch(fact_table("one-word-tools"), words[0])
-    size = 1 if is_single and name_of(words[0]) != "rails" else size
+    size = 1 if re.fullmatch(fact_table("one-word-tools"), words[0]) else size
     return " ".join([name_of(words[0]), *words[1:size]])
 
 
 @functools.cache
 def _known_calls() -> dict[str, tuple[str, str]]:
     """What the lines of all stanzas call -> verb, ecosystem."""
-    calls: dict[str, tuple[str, str]] = {}
-    for stanza in _parse_stanzas()[1]:
-        for find in [find for find, _, _ in stanza.rows if find.kind in VERBS]:
-            key = _call_key(find.text.replace(" {file}", "").replace("{npm}", "npm"))
-            calls.setdefault(key, (find.kind, find.note or stanza.ecosystem))
-    return calls
+    rows = [row for stanza in _parse_stanzas()[1] for row, _, _ in stanza.rows if row.kind in VERBS]
+    lines = [row.text.replace(" {file}", "").replace("{npm}", "npm") for row in rows]
+    calls = zip(map(_call_key, lines), [(row.kind, row.note) for row in rows], strict=True)
+    return dict(reversed([*calls]))
 
 
-def _classify_call(call: _Offer, repo: _Repo) -> _Offer | None:
-    """A line of a document or of CI as an offer, if its purpose is known and it works here."""
-    line, key, folder = call.line, _call_key(call.line), call.folder
-    task, script = repo.tasks.get((folder, key)), re.match(_SCRIPT, line)
+def _classify_call(call: _Find, repo: _Repo) -> _Find:
+    """A line of a document or of CI with its verb, if that is known and the line works here."""
+    line, key, folder = call.text, _call_key(call.text), call.folder
+    task, script = repo.tasks.get((folder, key)), re.match(fact_table("scripts"), line)
     if re.search(fact_table("not-local"), line):
-        return None
+        return call
     if task:
         score = call.score - min(task.score, 10)
-        return call._replace(verb=task.note, line=task.text, score=score) if task.note else None
-    if script and repo.has(join_path(folder, script[2])):
-        verb, place = _task_verb(name_of(script[2]).partition(".")[0])
-        offer = call._replace(verb=verb, line=script[1] + script[2], score=call.score - place)
-        return offer if verb else None
+        return call._replace(kind=task.note, text=task.text, score=score)
+    if script and join_path(folder, script[2]) in repo.files:
+        verb, rank = _task_verb(name_of(script[2]).partition(".")[0])
+        return call._replace(kind=verb, text=script[1] + script[2], score=call.score - rank)
     verb, ecosystem = _known_calls().get(" ".join(key.split()[:2]), ("", ""))
-    here = {_find_stanza(path).ecosystem for path in repo.finds if folder_of(path) == folder}
-    is_pip = key.startswith("pip ")
+    near = {_find_stanza(path).ecosystem for path in repo.finds if folder_of(path) == folder}
+    bare, is_pip = _unwrap(line), key.startswith("pip ")
     is_own = re.search(r" (?:-e|-r|--editable) ?\S", line) and " --group" not in line
-    if not verb or ecosystem not in ("", *repo.homes, *here) or is_pip and not is_own:
-        return None
+    is_named = verb == "install" and len(bare.split()) > 2 + key.count("--")  # for its users
+    if (
+        not verb
+        or ecosystem not in ("", *repo.homes, *near)
+        or not (is_own if is_pip else not is_named)
+    ):
+        return call
     if verb in ("run", "install") and call.score == _README:  # for users of the project
-        return None
-    if verb == "install" and not is_pip and len(_unwrap(line).split()) > 2 + key.count("--"):
-        return None  # a package for its users
-    if not _names_files(repo, folder, _unwrap(line), verb):
-        return None
+        return call
+    if not _names_files(repo, folder, bare, verb):
+        return call
     if verb in ("format", "build"):
         line = re.sub(r"(?: --)? --(?:check|diff|release)\b", "", line)
     # A plain line is right more often than a variant; but of requirements all are needed.
     is_free = call.score > _FROM_CI or is_pip and " -r " in line
     score = call.score - (0 if is_free else line.count(" "))
-    line = re.sub(r" [A-Z_]+=\S*", "", line)
-    return call._replace(verb=verb, line=line, ecosystem=ecosystem, score=score)
+    return call._replace(
+        kind=verb, text=re.sub(r" [A-Z_]+=\S*", "", line), note=ecosystem, score=score
+    )
 
 
 def _names_files(repo: _Repo, folder: str, line: str, verb: str) -> bool:
@@ -3258,124 +3176,98 @@ def _names_files(repo: _Repo, folder: str, line: str, verb: str) -> bool:
     tool, *words = line.split()
     if tool in ("make", "pre-commit"):
         known = ("Makefile", "GNUmakefile", "makefile", ".pre-commit-config.yaml")
-        return any(repo.has(join_path(folder, name)) for name in known) and len(words) != 1
+        return any(join_path(folder, name) in repo.files for name in known) and len(words) != 1
+    is_plain = re.fullmatch(fact_table("one-word-tools"), tool)
     for before, word in itertools.pairwise(["", *words]):
         word = word.rpartition("=")[2].partition("[")[0].removesuffix("/...").removesuffix("/")
         path = join_path(folder, word.removeprefix("./")).strip("/.")
-        plain = (
-            re.fullmatch(fact_table("one-word-tools"), tool)
-            and before[:1] != "-"
-            and word.isidentifier()
-        )
-        named = "/" in word or re.search(r"\.(?:txt|\w+proj|slnx?|toml|py|neon\.dist)$", word)
         if word[:1] == "-" or re.match(r"--?(?:B|S|C|o|test-dir|build)$", before) or "*" in word:
             continue
-        if (named or plain) and path and not (repo.has(path) or path in repo.folders):
+        is_path = "/" in word or re.search(r"\.(?:txt|\w+proj|slnx?|toml|py|neon\.dist)$", word)
+        is_named = is_path or is_plain and before[:1] != "-" and word.isidentifier()
+        if is_named and path and path not in repo.files and path not in repo.folders:
             return False
         is_part = verb == "test" and role_of(path) in ("test", "source")
-        if repo.has(path) and (is_part or re.search("(?i)lock|lint|doc|bench", word)):
+        if path in repo.files and (is_part or re.search("(?i)lock|lint|doc|bench", word)):
             return False
     return True
 
 
-def _list_offers(repo: _Repo) -> Iterator[_Offer]:
-    """The commands that configs tell or imply, and the scripts of the root."""
-    for path, found in repo.finds.items():
-        for find in [find for find in found if find.kind in VERBS]:
-            line = find.text.replace("{file}", name_of(path))
-            if line.startswith("bin/rails") and not repo.has(
-                join_path(folder_of(path), "bin/rails")
-            ):
-                continue
-            ecosystem = find.note or _find_stanza(path).ecosystem
-            yield _Offer(find.kind, line, path, folder_of(path), ecosystem, find.score)
-    for path in [path for path in repo.files if folder_of(path) in ("script", "bin")]:
-        if verb := _task_verb(name_of(path))[0]:
-            yield _Offer(verb, path, path, "", "", _SCRIPTED)
-
-
 def _choose_commands(repo: _Repo, texts: Mapping[str, str]) -> list[Command]:
     """For the root, and folders that need their own, the line to type for each verb."""
-    offers = list(_list_offers(repo))
-    sure = {offer.place() for offer in offers if offer.score > _WEAK}
-    offers = [o for o in offers if o.score > _WEAK or o.place() not in sure]
+    offers = [find for finds in repo.finds.values() for find in finds if find.kind in VERBS]
+    for path in [path for path in repo.files if folder_of(path) in ("script", "bin")]:
+        offers.append(_Find(_task_verb(name_of(path))[0], path, "", _SCRIPTED, path))
+    sure = {(offer.folder, offer.kind) for offer in offers if offer.score > _WEAK}
+    offers = [o for o in offers if o.score > _WEAK or (o.folder, o.kind) not in sure]
     calls = list(_list_calls(repo, texts))
-    typed = {(call.folder, _unwrap(call.line)): call.line for call in reversed(calls)}
-    told = [offer for call in calls if (offer := _classify_call(call, repo))]
-    alike = collections.defaultdict[tuple[str, ...], list[_Offer]](list)
-    for offer in [*offers, *told]:
-        alike[*offer.place(), _call_key(offer.line)].append(offer)
-    ranked = collections.defaultdict[tuple[str, str], list[_Offer]](list)
-    for group in alike.values():
+    typed = {(call.folder, _unwrap(call.text)): call.text for call in reversed(calls)}
+    alike = collections.defaultdict[tuple[str, ...], list[_Find]](list)
+    for offer in [*offers, *(_classify_call(call, repo) for call in calls)]:
+        alike[offer.folder, offer.kind, _call_key(offer.text)].append(offer)
+    ranked = collections.defaultdict[tuple[str, str], list[_Find]](list)
+    for (folder, verb, _), group in alike.items():
         # A build in CI is often a variant; a test there is often more complete.
-        less = 30 if group[0].verb == "build" else 5
-        best = max(group, key=lambda o: (o.score - less * (_trust(o) == "ci"), -o.line.count("/")))
-        ecosystem = next(filter(None, (offer.ecosystem for offer in group)), "")
+        less = {"document": 0, "config": 0, "ci": 30 if verb == "build" else 5}
+        best = max(group, key=lambda o: (o.score - less[_trust(o.source)], -o.text.count("/")))
+        ecosystem = next(filter(None, (offer.note for offer in group)), "")
         score = max(offer.score for offer in group)
-        if len({_trust(offer) for offer in group}) > 1:
+        if len({_trust(offer.source) for offer in group}) > 1:
             score += _CONFIRMED + 5 * any(offer.score == _SCRIPTED for offer in group)
         score += 0 if ecosystem in ("", *repo.homes) else _GUEST
-        line = _local_line(repo, best, typed.get((best.folder, _unwrap(best.line)), ""))
-        if score >= _ENOUGH:
-            offer = best._replace(line=line, score=score, ecosystem=ecosystem)
-            ranked[best.place()].append(offer)
+        if verb and score >= _ENOUGH:
+            line = _local_line(repo, best, typed.get((folder, _unwrap(best.text)), ""))
+            ranked[folder, verb].append(best._replace(text=line, score=score, note=ecosystem))
     places = [(folder, verb) for folder in _command_folders(repo) for verb in VERBS]
-    chosen = [offer for place in places for offer in _best(repo, ranked[place])]
     return [
-        Command(verb, line, f"{path}:{_find_line(texts.get(path, ''), line)}", folder)
-        for verb, line, path, folder, *_ in chosen
+        Command(
+            o.kind, o.text, f"{o.source}:{_find_line(texts.get(o.source, ''), o.text)}", o.folder
+        )
+        for place in places
+        for o in _best(repo, ranked[place])
     ]
-
-
-def _trust(offer: _Offer) -> str:
-    """The kind of source of an offer."""
-    if re.fullmatch(fact_table("guides"), offer.source):
-        return "document"
-    return "ci" if _find_stanza(offer.source) is _CI else "config"
 
 
 def _find_line(text: str, line: str) -> int:
     """The number of the line of a text that states a command: all its words, or its last one."""
     words = _unwrap(line).split()
     last = re.escape(words[-1])
-    for pattern in (re.escape(" ".join(words)), rf"[^\w\n]{{0,9}}{last}\b", rf".*\b{last}\b"):
-        for number, row in enumerate(text.split("\n"), 1):
-            if re.match(pattern, row) or pattern[0] != "[" and " ".join(words) in row:
-                return number
+    for pattern in (re.escape(" ".join(words)), rf"^[^\w\n]{{0,9}}{last}\b", rf"\b{last}\b"):
+        if match := re.search(pattern, text, re.M):
+            return text.count("\n", 0, match.start()) + 1
     return 1
 
 
-_WRAPPED = ("mvn", "gradle", "mill", "sbt", "pants")  # a repository may hold its own
-
-
-def _local_line(repo: _Repo, offer: _Offer, typed: str) -> str:
+def _local_line(repo: _Repo, offer: _Find, typed: str) -> str:
     """The line as it works here: as CI types it, with the project's wrapper, in its environment."""
-    tool, _, rest = offer.line.partition(" ")
-    own = [name for name in (f"{tool}w", tool) if repo.has(join_path(offer.folder, name))]
-    if re.match(_ENVIRONMENT, typed):
+    tool, _, rest = offer.text.partition(" ")
+    own = [name for name in (f"{tool}w", tool) if join_path(offer.folder, name) in repo.files]
+    if re.match(fact_table("environments"), typed):
         return typed
-    if tool in _WRAPPED and own:
+    if tool in ("mvn", "gradle", "mill", "sbt", "pants") and own:
         return f"./{own[0]} {rest}"
-    if tool == "bundle" and not repo.has(join_path(offer.folder, "Gemfile")):
+    if tool == "bundle" and join_path(offer.folder, "Gemfile") not in repo.files:
         return rest.removeprefix("exec ")
-    if offer.ecosystem == "python" and re.fullmatch(
-        fact_table("one-word-tools") + "|tox|nox|ruff|python", tool
-    ):
+    if offer.note == "python" and re.fullmatch(fact_table("python-tools"), tool):
         tools = [find.text for find in repo.finds.get("pyproject.toml", ()) if find.kind == "tool"]
         managers = [f"{tool} run " for tool in tools if tool in ("uv", "poetry", "pdm")]
-        return "".join(managers[:1]) + offer.line
-    return offer.line
+        return "".join(managers[:1]) + offer.text
+    return offer.text
 
 
-def _best(repo: _Repo, offers: Sequence[_Offer]) -> list[_Offer]:
+def _best(repo: _Repo, offers: Sequence[_Find]) -> list[_Find]:
     """The best line, and that of another ecosystem, which the first one does not cover."""
     main = "".join(repo.homes[:1])
-    homes = ("", *repo.homes)
-    other = {offer: (offer.ecosystem or main) != main for offer in offers}
-    ranked = sorted(offers, key=lambda o: (o.ecosystem not in homes, other[o], -o.score, o.line))
-    first = {(offer.ecosystem or main): offer for offer in reversed(ranked)}
-    order = [offer for offer in ranked if first.get(offer.ecosystem or main) is offer]
-    is_all = order and (order[0].verb in ("build", "run") or order[0].line.startswith("make "))
+
+    def rank(offer: _Find) -> tuple[bool, bool, int, str]:
+        other = (offer.note or main) != main
+        return offer.note not in ("", *repo.homes), other, -offer.score, offer.text
+
+    first: dict[str, _Find] = {}
+    for offer in sorted(offers, key=rank):
+        first.setdefault(offer.note or main, offer)
+    order = [*first.values()]
+    is_all = order and (order[0].kind in ("build", "run") or order[0].text.startswith("make "))
     return order[: 1 if is_all else 2]
 
 
@@ -3391,79 +3283,64 @@ def _command_folders(repo: _Repo) -> list[str]:
     return ["", *sorted(tops, key=lambda folder: (folder.count("/"), size[folder], folder))[:3]]
 
 
-_MAX_PACKAGES = 60
-# What makes a folder a package of its own; the other stanzas are about a whole repository.
-_PACKAGE = "project|package|manifest|module|build|shard|chart"
+_MAX_PACKAGES, _MAX_FRAMEWORKS, _MAX_LIBRARIES = 60, 6, 40
 
 
 def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
     """Languages with versions, then runtimes, frameworks, tools."""
-    every = [(path, find) for path in repo.ours for find in repo.finds[path]]
+    every = [find for path in repo.ours for find in repo.finds[path]]
     versions: dict[str, str] = {}
-    for _, find in sorted(every, key=lambda row: -row[1].score):
+    for find in sorted(every, key=lambda find: -find.score):
         version = re.sub(r"\s+|\|\|.*", "", find.note).replace("-edition", " edition")
         if find.kind == "version" and re.fullmatch(r"(?=.*\d)[\w.*^~<>=!,+ -]{1,24}", version):
             versions.setdefault(find.text, version)
-    total = sum(languages.values())
-    main = [name for name in most_frequent(languages)[:4] if languages[name] * 12 >= total]
+    least = sum(languages.values()) / 12
+    main = [name for name in most_frequent(languages)[:4] if languages[name] >= least]
     names = [name.partition(":")[0] for name in main]
     names += [name for name in ("Node.js", ".NET") if name in versions]
     stack = [f"{name} {versions.get(name, '')}".strip() for name in names]
     # What the root needs is the stack; of packages only what many of them need.
-    own = {find.text.lower() for _, find in every if find.kind == "name"}
+    own = {find.text.lower() for find in every if find.kind == "name"}
     weights, notes = collections.Counter[str](), collections.defaultdict[str, str](str)
-    tested = {(path, find.text) for path, find in every if find.kind == "devdep"}
-    for path, find in every:
-        is_need = find.kind in ("dep", "uses") and (path, find.text) not in tested
-        label = (
-            find_label(fact_table("labels"), find.text) if is_need or find.kind == "devdep" else ""
-        )
+    tested = {(find.source, find.text) for find in every if find.kind == "devdep"}
+    for find in [find for find in every if find.kind in ("dep", "devdep", "uses")]:
+        label = find_label(fact_table("labels"), find.text)
         if label and find.text not in own:
-            weights[label] += (1 if "/" in path else 1000) if is_need else 0
+            is_need = (find.source, find.text) not in tested
+            weights[label] += is_need * (1 if find.folder else 1000)
             notes[label] += f" {find.note}"
     labels = dict.fromkeys(label for label, _ in lookup_table(fact_table("labels")).values())
     common = [label for label in labels if weights[label] * 4 > min(len(repo.finds), 3999)]
-    tools = [(path, find.text) for path, find in every if find.kind == "tool"]
-    inner = [tool for tool, count in collections.Counter(t for _, t in tools).items() if count > 2]
     common = sorted(common, key=lambda label: -min(weights[label], 1000))[:_MAX_FRAMEWORKS]
-    for label in [*common, *([tool for path, tool in tools if "/" not in path] or inner)]:
-        stack.append(f"{label} {_short_version(notes[label])}".strip())
+    tools = collections.Counter(find.text for find in every if find.kind == "tool")
+    outer = [find.text for find in every if find.kind == "tool" and not find.folder]
+    for label in [*common, *(outer or [tool for tool in tools if tools[tool] > 2])]:
+        number = re.match(r"[\s^~<>=!v\"']*(\d+(?:\.\d+)?)(?![\w-])", notes[label])
+        stack.append(f"{label} {number[1].removesuffix('.0') if number else ''}".strip())
     return [*dict.fromkeys(stack)]
-
-
-_MAX_FRAMEWORKS, _MAX_LIBRARIES = 6, 40
-
-
-def _short_version(note: str) -> str:
-    number = re.match(r"[\s^~<>=!v\"']*(\d+(?:\.\d+)?)(?![\w-])", note)
-    return number[1].removesuffix(".0") if number else ""
 
 
 def _list_libraries(repo: _Repo, packages: Sequence[Package]) -> list[str]:
     """What the code needs at run time, as its manifests say; what most packages need first."""
     folders = {"", "requirements", *(folder for folder, _, _ in packages)}
-    paths = [path for path in repo.ours if folder_of(path) in folders]
-    own = {find.text.lower() for path in paths for find in repo.finds[path] if find.kind == "name"}
+    finds = [find for path in repo.ours for find in repo.finds[path] if find.folder in folders]
+    own = {find.text.lower() for find in finds if find.kind == "name"}
     own |= {name_of(folder) for folder, _, _ in packages}
+    tested = {(find.folder, find.text) for find in finds if find.kind == "devdep"}
+    deps = [find for find in finds if find.kind == "dep"]
+    pinned = "requirements.txt" if any(f.source == "pyproject.toml" for f in deps) else ""
     sizes = collections.Counter[str]()
     total = repo.folders[""].roles["source"]
-    outer = [find for path in paths if "/" not in path for find in repo.finds[path]]
-    tested = {find.text for find in outer if find.kind == "devdep"}
-    packaged = any(f.kind == "dep" for f in repo.finds.get("pyproject.toml", ()))
-    for path in [path for path in paths if path != "requirements.txt" or not packaged]:
-        found = repo.finds[path]
-        tools = tested | {find.text for find in found if find.kind == "devdep"}
-        for find in [find for find in found if find.kind == "dep" and find.text not in tools]:
-            name = re.sub(r"/v\d+$|\.v\d+$", "", find.text)
-            short = re.sub(r"^[\w.-]+\.\w+/", "", name)  # the host of a Go module
-            name = name if name.startswith("@") else name_of(name)
-            name = short if len(name) < 5 and short.count("/") == 1 and "." in find.text else name
-            inside = (
-                find.text in own or name in own or re.search(fact_table("not-runtime"), find.text)
-            )
-            if not inside and not find_label(fact_table("labels"), find.text):
-                is_root = folder_of(path) in ("", "requirements")
-                sizes[name] += total if is_root else repo.folders[folder_of(path)].roles["source"]
+    for find in [find for find in deps if find.source != pinned]:
+        name = re.sub(r"[/.]v\d+$", "", find.text)
+        short = re.sub(r"^[\w.-]+\.\w+/", "", name)  # without the host of a Go module
+        name = name if name.startswith("@") else name_of(name)
+        name = short if len(name) < 5 and short.count("/") == 1 and "." in find.text else name
+        is_tool = tested & {("", find.text), (find.folder, find.text)}
+        is_told = {find.text, name} & own or find_label(fact_table("labels"), find.text)
+        if not (is_tool or is_told or re.search(fact_table("not-runtime"), find.text)):
+            is_root = find.folder in ("", "requirements")
+            sizes[name] += total if is_root else repo.folders[find.folder].roles["source"]
     # C has no manifest: what stands in deps/ is bundled.
     bundled = ["deps", "third_party", "thirdparty", "3rdparty"] if "c" in repo.homes else []
     for folder in [repo.folders[name] for name in bundled if name in repo.folders]:
@@ -3476,7 +3353,11 @@ def _list_packages(repo: _Repo) -> list[Package]:
     """The members that the outermost workspace names, else folders with a manifest of their own."""
     manifests = collections.defaultdict[str, list[str]](list)
     for path in repo.files:
-        if re.search(_PACKAGE, _find_stanza(path).why) and "/" in path and is_config(path):
+        if (
+            re.search(fact_table("packages"), _find_stanza(path).why)
+            and "/" in path
+            and is_config(path)
+        ):
             manifests[folder_of(path)].append(path)
     members = {path: _list_members(path, repo, set(manifests)) for path in repo.finds}
     named = set[str]().union(*(members[path] for path in members if "/" not in path))
@@ -3487,57 +3368,47 @@ def _list_packages(repo: _Repo) -> list[Package]:
     loose = [f for f in near if not any(f.startswith(other + "/") for other in near)]
     packages = []
     for folder in sorted(named or loose)[:_MAX_PACKAGES]:
-        found = [find for path in manifests[folder] for find in repo.finds.get(path, ())]
-        names = [find.text for find in found if find.kind == "name" and find.text]
-        stack = [
-            name.partition(":")[0] for name in most_frequent(repo.folders[folder].languages)[:1]
-        ]
+        finds = [find for path in manifests[folder] for find in repo.finds.get(path, ())]
+        names = [find.text for find in finds if find.kind == "name"]
+        labels = [find_label(fact_table("labels"), f.text) for f in finds if f.kind == "dep"]
+        language = "".join(most_frequent(repo.folders[folder].languages)[:1]).partition(":")[0]
         # A corner in C has a manifest for its build, and is no package for that.
-        if named or "c" in repo.homes or stack != ["C"]:
-            deps = [
-                find_label(fact_table("labels"), find.text) for find in found if find.kind == "dep"
-            ]
-            stack += [label for label in deps if label][:2]
-            name = [*names, name_of(folder)][0]
-            packages.append((folder, name, ", ".join(dict.fromkeys(stack))))
+        if named or "c" in repo.homes or language != "C":
+            stack = dict.fromkeys(filter(None, [language, *[*filter(None, labels)][:2]]))
+            packages.append((folder, [*names, name_of(folder)][0], ", ".join(stack)))
     return packages if named or len(packages) > 1 else []
 
 
 def _list_members(path: str, repo: _Repo, manifests: set[str]) -> set[str]:
     """The folders that a workspace of the main code names."""
-    found: set[str] = set()
+    members: set[str] = set()
     finds = repo.finds[path] if _find_stanza(path).ecosystem in repo.homes else ()
     for kind in ("member", "part"):
         globs = [find.text.strip("/").removeprefix("./") for find in finds if find.kind == kind]
         globs = [re.sub(r"[:\\]", "/", glob) for glob in globs if 0 < len(glob) < 200]
         paths = [join_path(folder_of(path), glob) for glob in globs]  # Gradle, .NET write : and \
         pattern = "|".join(map(glob_pattern, paths))
-        fitting = [each for each in repo.folders if globs and re.fullmatch(pattern, each)]
-        sources = [each for each in fitting if kind == "part" and repo.folders[each].languages]
-        found.update(sources, manifests & {*fitting})
-    return found
-
-
-_TEST_HOME = r"(?i)(.*?/)??((?:src/)?(?:[\w.-]*tests?|__tests__|specs?|e2e|fixtures|testdata|benchmarks|benches|tst|t))/"
-# The main workflow, best first; "" is any where there are only a few.
-_MAIN_WORKFLOWS = (r"(?i)/(?:ci|tests?|main|build|pr)\.", r"(?i)[/_-](?:ci|tests?|build)[._-]", "")
+        fitting = {folder for folder in repo.folders if globs and re.fullmatch(pattern, folder)}
+        members |= {f for f in fitting if kind == "part" and repo.folders[f].languages}
+        members |= manifests & fitting
+    return members
 
 
 def _list_key_files(repo: _Repo) -> list[KeyFile]:
     """Entry points, then manifests, CI, and what there is to read."""
     size = {path: repo.folders[folder_of(path)].roles["source"] for path in repo.ours}
-    size_of_all = repo.folders[""].roles["source"]
     # Of many packages the largest are what the others serve.
     ours = sorted(repo.ours, key=lambda path: ("/" in path, -size[path], path))
-    large = [path for path in ours if "/" not in path or size[path] * 20 > size_of_all]
-    found = [(path, find) for path in large for find in repo.finds[path] if find.kind == "entry"]
-    entries = {join_path(folder_of(path), find.text): find.note for path, find in found}
+    least = repo.folders[""].roles["source"] / 20
+    large = [path for path in ours if "/" not in path or size[path] > least]
+    finds = [find for path in large for find in repo.finds[path] if find.kind == "entry"]
+    entries = {join_path(find.folder, find.text): find.note for find in finds}
     entries |= dict(_match_files(fact_table("entries"), repo))
     outer = [(path, _find_stanza(path).why) for path in ours if "/" not in path]
     manifests = [(path, why) for path, why in outer if why]
     flows = [path for path in repo.finds if _find_stanza(path) is _CI]
     flows = [path for path in flows if not re.search(fact_table("side-workflows"), name_of(path))]
-    patterns = _MAIN_WORKFLOWS[: 3 if len(flows) < 3 else 2]
+    patterns = fact_table("main-workflows").split("\n") + [""] * (len(flows) < 3)
     ci = [(path, _CI.why) for pattern in patterns for path in flows if re.search(pattern, path)]
     about = _match_files(fact_table("about"), repo)
     keys = dict([*[*entries.items()][:5], *manifests[:4], *ci[:1], *about])
@@ -3547,80 +3418,61 @@ def _list_key_files(repo: _Repo) -> list[KeyFile]:
 def _match_files(table: str, repo: _Repo) -> Iterator[_Pair]:
     hidden = ("test", "example", "vendored", "generated", "minified")
     paths = [path for path in repo.files if path.count("/") < 9 and role_of(path) not in hidden]
-    for why, pattern in [line.split(" : ") for line in table.strip().splitlines()]:
+    for why, pattern in [line.split(" : ") for line in table.splitlines()]:
         yield from ((path, why) for path in paths if re.fullmatch(pattern, path))
 
 
 def _list_conventions(repo: _Repo) -> list[str]:
-    every = [(path, find) for path in repo.ours for find in repo.finds[path]]
-    told = [find.text for path, find in every if find.kind == "style" and "/" not in path]
-    used = {find.text for _, find in every if find.kind in ("dep", "devdep", "test")}
+    """Where tests are, what they are called, what runs them; what the configs say of style."""
+    every = [find for path in repo.ours for find in repo.finds[path]]
+    styles = [find.text for find in every if find.kind == "style" and not find.folder]
     tests = [path for path in repo.files if role_of(path) == "test" and label_language(path)]
-    return [*_describe_tests(tests, used), *dict.fromkeys(told)][:8]
-
-
-def _describe_tests(tests: Sequence[str], used: Collection[str]) -> Iterator[str]:
-    """Where tests are, what they are called, what runs them; nothing for a handful of files."""
     homes, names = collections.Counter[str](), collections.Counter[str]()
     for path in tests:
         # Where the same folder stands in many places, its name says more than each place.
-        place = re.match(_TEST_HOME, path)
-        homes[("*/" if place[1] else "") + place[2] if place else ""] += 1
-        pattern = r"(test_).+(\.\w+)|.*?([._-](?:test|spec)|Tests?)(\.\w+)"
-        if match := re.fullmatch(pattern, name_of(path)):
+        home = re.match(fact_table("test-homes"), path)
+        homes[("*/" if home[1] else "") + home[2] + "/" if home else ""] += 1
+        if match := re.fullmatch(fact_table("test-names"), name_of(path)):
             names["*".join(match.group(1, 2)) if match[1] else f"*{match[3]}{match[4]}"] += 1
-    if len(tests) > 1:
-        home, label = most_frequent(homes)[0], "".join(most_frequent(names)[:1])
-        text = f"tests in {home}/" if home else "tests beside the code"
-        text += f", named {label}" if names[label] * 3 > len(tests) else ""
+    if len(tests) > 1:  # a handful of files tells nothing
+        best, name = most_frequent(homes)[0], "".join(most_frequent(names)[:1])
+        text = f"tests in {best}" if best else "tests beside the code"
+        text += f", named {name}" if names[name] * 3 > len(tests) else ""
         ecosystems = collections.Counter(label_language(path).partition(":")[2] for path in tests)
-        fit = [
-            name
-            for name, *others in table_rows(fact_table("runners"))
-            if most_frequent(ecosystems)[0] in others
-        ]
-        runner = next((name for name in fit if name in " ".join(used)), "")
-        yield text + (f" ({runner})" if runner else "")
+        used = " ".join(find.text for find in every if find.kind in ("dep", "devdep", "test"))
+        runners = lookup_table(fact_table("runners"))
+        fit = [name for name in runners if runners[name][0] == most_frequent(ecosystems)[0]]
+        text += "".join([f" ({name})" for name in fit if name in used][:1])
+        styles.insert(0, text)
+    return [*dict.fromkeys(styles)][:8]
 
 
 def rank_libraries(libraries: Sequence[str], tags: Mapping[str, FileTags]) -> list[str]:
     """Libraries by the number of files that import them."""
     counts = collections.Counter[str]()
-    for found in tags.values():
-        parts = {part for name in found.imports for part in re.split(r"[/.:\\]+", name.lower())}
+    for file in tags.values():
+        parts = {part for name in file.imports for part in re.split(r"[/.:\\]+", name.lower())}
         counts.update({re.sub(r"\W|_", "", part) for part in parts})
 
     def count(library: str) -> int:
-        name = re.sub(
-            r"(?i)[-_.](?:core|api|js|rs|go|py)$|^go-", "", library.partition(" ")[0].lower()
-        )
+        name = re.sub(r"[-_.](?:core|api|js|rs|go|py)$|^go-", "", library.lower())
         return counts[re.sub(r"\W|_", "", name)] or counts[re.sub(r"\W|_", "", name_of(name))]
 
     return sorted(libraries, key=lambda library: -count(library))
 
 
-def rank_key_files(
-    files: Sequence[KeyFile], symbols: Sequence[Symbol], docs: Mapping[str, str]
-) -> list[KeyFile]:
+def rank_key_files(files: Sequence[KeyFile], symbols: Sequence[Symbol]) -> list[KeyFile]:
     """The key files with the central ones of the code behind the first entry points."""
     entered = any("entry point" in why or "command" in why for _, why in files)
     mains = [s for s in symbols if s.definition.name == "main" and not s.definition.owner]
     mains = [s for s in mains if re.search(r"\.(?:c|cc|cpp|cxx|d|zig|nim)$", s.path)]
-    mains = [] if entered else mains[:1]
-    best = {symbol.path: symbol.definition.name for symbol in reversed(symbols[:_CENTRAL])}
-    central = {symbol.path: "program entry point" for symbol in mains}
-    central |= {path: f"defines `{best[path]}`" for path in reversed(best) if path not in central}
+    central = {symbol.path: "program entry point" for symbol in mains[: not entered]}
+    for symbol in symbols[:6]:
+        central.setdefault(symbol.path, f"defines `{symbol.definition.name}`")
     entries = [file for file in files if role_of(file[0]) == "source"]
     rest = [file for file in files if file not in entries]
-    added = [(path, why) for path, why in central.items() if path not in dict(files)]
-    kept = [*entries[:2], *added[: 4 - len(entries[:2])], *rest, *entries[2:]]
-    return [
-        (path, f"{why}: {docs[path]}" if why == "architecture" and docs.get(path) else why)
-        for path, why in kept
-    ]
-
-
-_CENTRAL = 6  # symbols whose files are central
+    added = [file for file in central.items() if file[0] not in dict(files)]
+    return [*entries[:2], *added[: 4 - len(entries[:2])], *rest, *entries[2:]]
 
 
 # ---- 8 LINKS (pure) --------------------------------------------------------
@@ -9450,7 +9302,7 @@ def _rank_all(
     ]
     shown = {path: part_of[path] for _, path, _ in best}
     libraries = rank_libraries(facts.libraries, tags)
-    keys = rank_key_files(facts.key_files, symbols, told)
+    keys = rank_key_files(facts.key_files, symbols)
     return tree, modules, best, len(symbols), (shown, *parts), libraries, keys
 
 
@@ -12117,9 +11969,8 @@ golangci-lint_run golangci/golangci-lint-action; pre-commit_run pre-commit/actio
 == flags: one pattern: flags of CI that mean nothing at a desk
  (?:-v+|-v\d|--verbose|--verbosity[= ]\d|--colou?r(?:=\w+)?|--locked|--frozen(?:-lockfile)?|-B|-U|-ntp|--batch-mode|-q|--quiet|--ci|-Wall|--noinput|--no-(?:default-groups|progress|interaction|transfer-progress|daemon|audit|fund|restore|build|coverage)|--stacktrace|--immutable|--ignore-scripts|--prefer-dist|--logger \S+|[-/]p:\S+|--show-diff-on-failure|--cov\S*|--junit\S*|--durations\S*|-n \w+|-race|-count=1|-j ?\d+|--format github|--max-warnings[= ]\d+|--fail-fast|-T ?\S+)(?= )
 
-== runners: test runners and their ecosystems
-pytest python; vitest node; jest node; mocha node; minitest ruby; rspec ruby; phpunit php
-junit jvm; testng jvm; xunit dotnet; nunit dotnet; mstest dotnet
+== runners: ecosystems and their test runners
+python pytest; node vitest jest mocha; ruby minitest rspec; php phpunit; jvm junit testng; dotnet xunit nunit mstest
 
 == entries: entry points: why, and the pattern of the path; the order ranks
 runs as `python -m` : (?:src/)?(?:[\w-]+/)?__main__\.py
@@ -12146,6 +11997,12 @@ example example examples _examples sample samples demo demos playground playgrou
 doc /doc /site /website /guides /man /wiki /documentation /www
 build /build /build_tools /build-tools /buildscripts /buildsrc /ci /.ci /script /scripts /cmake /packaging /hack /gradle
 data locale locales translations lc_messages
+
+== role-names: what the structure calls folders of a role
+tests test; examples example; docs doc; configuration config; build_and_tooling build
+
+== doc-files: one pattern: files whose first sentence speaks for their folder
+(?i)__init__\.py|doc\.go|(?:lib|mod|main)\.rs|index\.[jt]sx?|package-info\.java|readme(?:\.\w+)?|package\.json|(?:cargo|pyproject)\.toml|.*\.gemspec|composer\.json|pom\.xml
 
 == trees: one pattern: roles by a folder and what is around it
 (?x)
@@ -12185,7 +12042,7 @@ data locale locales translations lc_messages
 \b(?:docker|podman|kubectl|sudo|e2e|smoke|nightly|watch|musl)\b|integration|bench|^tox -(?:av|l)\b|::|-run\b|-Dtest|--(?:only|grep|filter|run|target|help|version)\b| -[kt] |path/to
 
 == one-word-tools: one pattern: tools whose first argument is no subcommand
-pytest|mypy|flake8|pylint|pyright|black|isort|eslint|rubocop|rspec|tsc|vitest|jest|pest|pint|staticcheck|phpunit|phpstan|php-cs-fixer|busted|.*/.*
+pytest|mypy|flake8|pylint|pyright|black|isort|eslint|rubocop|rspec|tsc|vitest|jest|pest|pint|staticcheck|phpunit|phpstan|php-cs-fixer|busted|.*/(?!rails$).*
 
 == not-runtime: one pattern: dependencies that are no libraries of the running program
 (?i)test|mock|lint|assert|\bspec\b|rspec|bench|faker|scalacheck|munit|discipline|specs2|quickcheck|criterion|catch2|analyzers?$|sourcelink|fixture|coverage|junit|hamcrest|stub|^(?:php|python|ext-.*|lib-.*|base|ocaml|dart|flutter|sphinx.*|setuptools|wheel|rake|tox)$
@@ -12195,6 +12052,43 @@ pytest|mypy|flake8|pylint|pyright|black|isort|eslint|rubocop|rspec|tsc|vitest|je
 
 == headings: one pattern: the title of a README
 ^# +(\S.*)|^(\S.*)\n[=*]{3,}[ \t]*$|<h1[^>]*>(?:\s|<(?!img|/h1)[^>]*>)*(?:<img[^>]*\balt=[\"']([^\"'\n]+)|([^<\n]+))
+
+== locks: package managers of npm packages and their lock files
+pnpm pnpm-lock.yaml; yarn yarn.lock; bun bun.lock bun.lockb; npm package-lock.json
+
+== packages: one pattern: what the manifest of a package of its own is called; the others are about a whole repository
+project|package|manifest|module|build|shard|chart
+
+== ci-paths: one pattern: the files of CI
+\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.yml|\.circleci/config\.yml|\.travis\.yml
+
+== main-workflows: patterns, best first: the one that checks a change
+(?i)/(?:ci|tests?|main|build|pr)\.
+(?i)[/_-](?:ci|tests?|build)[._-]
+
+== ci-line: one pattern: a key, and what follows it
+^[ \t]*(?:- +)?(?:([\w-]+):(?:[ \t]+[|>]?[+-]?|$))?[ \t]*([^#\n]*)
+
+== shells: one pattern: the languages of a fenced block of commands
+(?i)(?:sh|bash|shell|console|zsh|text|shell-session|shellsession|term)?
+
+== environments: one pattern: what runs a line inside the project's environment
+(?:uv|poetry|pdm|hatch|pipenv|rye) run
+
+== wrappers: one pattern: what may stand before a line without changing what it calls
+^(?:(?:(?:uv|poetry|pdm|hatch|pipenv|rye) run|bundle exec|npx|bunx|(?:pnpm|yarn|npm) exec|python3? -m) (?:--(?:group|extra|only-group|python|with|package) \S+ |-\S+ )*)+
+
+== python-tools: one pattern: tools that a manager of environments runs
+pytest|mypy|flake8|pylint|pyright|black|isort|tox|nox|ruff|python|.*/.*
+
+== scripts: one pattern: a script of the repository: how it is run, its path
+((?:bash |sh |python3? )?(?:\./)?)((?:(?:scripts?|bin|tests?|tools|dev)/)?[\w.-]+)(?: |\Z)
+
+== test-homes: one pattern: what is before a folder of tests, and the folder
+(?i)(.*?/)??((?:src/)?(?:[\w.-]*tests?|__tests__|specs?|e2e|fixtures|testdata|benchmarks|benches|tst|t))/
+
+== test-names: one pattern: what the name of a test begins or ends with
+(test_).+(\.\w+)|.*?([._-](?:test|spec)|Tests?)(\.\w+)
 """[1:],
     "gemini-section.md": r"""
 <!-- Written by `{ctx} update`. Put your own words outside this section; `{ctx} update --remove` takes it out. -->
@@ -13870,7 +13764,7 @@ configure\.ac : c : Autoconf build : name {} ~ ^AC_INIT\(\s*\[?([\w.-]+) ; build
 Gemfile : ruby : Ruby dependencies
   version Ruby {} ~ ^ruby\s*["']([^"'\n]+) ; tool Bundler ~ ^source\b ; devdep {} ~ \A(?=[\s\S]*^gemspec\b)[\s\S]*|^group\b[^\n]*(?:test|dev)[^\n]*do\n[\s\S]*?^end >> ^[ \t]*gem[ (]+["']([\w-]+)
   devdep {} ~ ^[ \t]*gem[ (]+["']([\w-]+)["'][^\n]*\b(?:group|require): ?(?:\[?:(?:test|dev)|false) ; dep {} ~ ^[ \t]*gem[ (]+["']([\w-]+)["'](?:,\s*["']([^"'\n]*))?
-  install! bundle install ~ ^source\b ; test bundle exec rspec @ =rspec =rspec-rails ; test! bin/rails test @ ./test/test_helper.rb ; run! bin/rails server @ ./bin/rails
+  install! bundle install ~ ^source\b ; test bundle exec rspec @ =rspec =rspec-rails ; test! bin/rails test ~ \A(?![\s\S]*(?:rspec|^gemspec\b))[\s\S]*^[ \t]*gem[ (]+["']rails["'] ; run! bin/rails server @ ./bin/rails
   lint bundle exec rubocop @ ./.rubocop.yml
 Rakefile : ruby : task runner
   task bundle exec rake {} ~ ^task[ (]+:?["']?([\w:-]+) ; test! bundle exec rake test ~ ^Rake::TestTask\.new
