@@ -2729,7 +2729,7 @@ def most_frequent(counts: Mapping[str, int]) -> list[str]:
 # ---- 7 FACTS (pure) --------------------------------------------------------
 # Texts of manifests, documents and CI in, stack, commands and key files out. Of a script or target
 # it takes the name, never the text, which may hold secrets. Tables and patterns are parsed at their
-# first use. Uses: TYPES TEXT LANGUAGES TREE.
+# first use. Uses: TYPES TEXT TREE.
 
 _MAX_CONFIG = 200_000  # characters read of one config; what is longer was not written by hand
 
