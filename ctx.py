@@ -63,7 +63,6 @@ import time
 import zlib
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from operator import mul
 
 if sys.version_info < (3, 11):  # noqa: UP036 - this line still runs where the rest cannot
     _version = ".".join(map(str, sys.version_info[:3]))
@@ -391,7 +390,7 @@ class PackFile(NamedTuple):
     score: float  # 0 to 1, as the next two
     structure: float
     text: float
-    signals: Mapping[str, float]  # those of SIGNALS that are not 0
+    signals: Mapping[str, float]  # those of templates/signals.txt that are not 0
     reason: str = ""
     symbols: tuple[Definition, ...] = ()  # those that matter to the task, best first
     blocks: tuple[Block, ...] = ()  # those shown as code, in file order
@@ -3893,7 +3892,9 @@ _COMMON = 30  # files that define a name: of more, none is meant by a mention fr
 _IMPORT_WEIGHT = 1.0  # an import counts like one sure mention, however little of it is used
 _BARREL = r"(^|/)(__init__\.pyi?|index\.\w+|mod\.rs|lib\.rs)$"
 _DAMPING = 0.85
-_CONVERGED = 1e-4  # sum of the changes of one sweep, of a total of 1
+TYPE_KINDS = frozenset(
+    "class interface struct trait enum type module object protocol record namespace union".split()
+)
 
 
 def build_links(
@@ -3906,165 +3907,160 @@ def build_links(
     paths = sorted(tags)
     number = {path: at for at, path in enumerate(paths)}
     linked = [[number[to] for to in imports.get(path, ()) if to in number] for path in paths]
-    folders = [(family(path), path.rpartition("/")[0]) for path in paths]
+    folders = [(family(path), folder_of(path)) for path in paths]
     names: list[tuple[int, str]] = []
-    own: list[dict[str, int]] = []  # of each file: name -> symbol
+    own: list[dict[str, int]] = [{} for _ in paths]  # of each file: name -> symbol
     beside: dict[tuple[str, str], dict[str, list[int]]] = {}  # family, folder -> name -> symbols
     definers: dict[str, dict[str, list[int]]] = {}  # family -> name -> symbols, in path order
-    inner: set[int] = set()  # types in types: elsewhere their bare name means something else
     for at, path in enumerate(paths):
-        own.append({})
-        known = definers.setdefault(folders[at][0], {})
-        here = beside.setdefault(folders[at], {})
         hidden = _inner_types(tags[path].definitions)
-        for name in dict.fromkeys(each.name for each in tags[path].definitions):
+        for name in dict.fromkeys(definition.name for definition in tags[path].definitions):
             own[at][name] = len(names)
-            known.setdefault(name, []).append(len(names))
-            here.setdefault(name, []).append(len(names))
-            if name in hidden:
-                inner.add(len(names))
+            beside.setdefault(folders[at], {}).setdefault(name, []).append(len(names))
+            known = definers.setdefault(folders[at][0], {}).setdefault(name, [])
+            known += [] if name in hidden else [len(names)]
             names.append((at, name))
     rarity = functools.cache(_rarity)
-    is_barrel = re.compile(_BARREL).search
     mentions = []
     for at, path in enumerate(paths):
         near = {*linked[at]}
         for to in linked[at]:  # what a package re-exports is as good as imported
-            near.update(linked[to] if is_barrel(paths[to]) else ())
+            near.update(linked[to] if re.search(_BARREL, paths[to]) else ())
         close = [own[to] for to in sorted(near) if folders[to][0] == folders[at][0]]
         symbols, strengths = array("l"), array("d")
-        known = definers[folders[at][0]]
-        here = beside[folders[at]]
         for name, count in tags[path].references.items():
-            candidates = known.get(name)
+            candidates = definers.get(folders[at][0], {}).get(name)
             if candidates is None or name in own[at]:  # its own says nothing of the rest
                 continue
-            targets, sure = [each[name] for each in close if name in each], _IMPORTED
+            targets, sure = [table[name] for table in close if name in table], _IMPORTED
             if not targets:
-                targets, sure = here.get(name, []), _SAME_FOLDER
-            if not targets:
-                sure, outer = _ANYWHERE, (each for each in candidates if each not in inner)
-                targets = list(itertools.islice(outer, _COMMON + 1))
-                if not 0 < len(targets) <= _COMMON:
-                    continue
-            weight = sure * rarity(name, len(candidates)) * math.sqrt(count) / len(targets)
-            symbols.extend(targets)
-            strengths.extend([weight] * len(targets))
+                targets, sure = beside.get(folders[at], {}).get(name, []), _SAME_FOLDER
+            if not targets and len(candidates) <= _COMMON:
+                targets, sure = candidates, _ANYWHERE
+            if targets:
+                weight = sure * rarity(name, len(candidates) or 1) * math.sqrt(count)
+                symbols.extend(targets)
+                strengths.extend([weight / len(targets)] * len(targets))
         mentions.append((symbols, strengths))
     return Links(paths, names, mentions, linked, [weights.get(path, 1.0) for path in paths])
 
 
 def _inner_types(definitions: Sequence[Definition]) -> set[str]:
-    """The names of the types that stand inside another type of the same file."""
-    types = [each for each in definitions if each.kind in TYPE_KINDS]
-    holders = {each.name for each in types if each.kind not in ("module", "namespace")}
-    return {each.name for each in types if each.owner.rpartition(".")[2] in holders}
+    """The types inside another type of the file: elsewhere their bare names mean something else."""
+    types = [item for item in definitions if item.kind in TYPE_KINDS]
+    holders = {item.name for item in types if item.kind not in ("module", "namespace")}
+    return {item.name for item in types if item.owner.rpartition(".")[2] in holders}
 
 
 def _rarity(name: str, definers: int) -> float:
     """How telling a name is: one that many files define, or a short plain word, tells little."""
-    fade = 1 / math.sqrt(definers)
-    if name.startswith("__"):
-        return 0.05 * fade
-    if len(name) < 3:
-        return 0.1 * fade
-    return fade * (0.3 if len(name) < 7 and name.islower() and "_" not in name else 1.0)
+    plain = len(name) < 7 and name.islower() and "_" not in name
+    short = 0.1 if len(name) < 3 else 0.3 if plain else 1.0
+    return (0.05 if name.startswith("__") else short) / math.sqrt(definers)
+
+
+def build_graph(links: Links) -> Graph:
+    """Which file depends on which, with weights."""
+    graph: Graph = {}
+    for path, imports, (symbols, strengths) in zip(
+        links.paths, links.imports, links.mentions, strict=True
+    ):
+        targets = graph[path] = dict[str, float]()
+        files = [links.names[symbol][0] for symbol in symbols] + imports
+        weights = [*strengths] + [_IMPORT_WEIGHT / len(imports) for _ in imports]
+        for to, weight in zip(files, weights, strict=True):
+            targets[links.paths[to]] = targets.get(links.paths[to], 0.0) + weight
+        targets.pop(path, None)
+    return graph
 
 
 def rank_files(links: Links, focus: Mapping[str, float]) -> list[float]:
     """PageRank of every file over its mentions and imports; `focus` says where the walk restarts."""
-    size = len(links.paths)
-    restart = [focus.get(path, 0.0) for path in links.paths] if focus else list(links.weights)
-    total = sum(restart) or 1.0
-    ranks = [share / total for share in restart]
-    restart = [(1 - _DAMPING) * rank for rank in ranks]
-    sources = [[at, at] for at in range(size)]  # nothing from itself: a getter wants two or more
-    shares = [[0.0, 0.0] for _ in range(size)]
-    for at in range(size):
-        targets = _targets(links, at)
+    restart = focus or dict(zip(links.paths, links.weights, strict=True))
+    total = sum(restart.values()) or 1.0
+    ranks = {path: restart.get(path, 0.0) / total for path in links.paths}
+    restart = {path: (1 - _DAMPING) * rank for path, rank in ranks.items()}
+    sources: dict[str, list[tuple[str, float]]] = {path: [] for path in links.paths}
+    for path, targets in build_graph(links).items():
         out = sum(targets.values())
         for to, weight in targets.items():
-            sources[to].append(at)
-            shares[to].append(_DAMPING * weight / out)
-    gathers = [operator.itemgetter(*each) for each in sources]
+            sources[to].append((path, _DAMPING * weight / out))
     change = 1.0
-    while change > _CONVERGED:  # each sweep uses what it has just computed: half as many are needed
+    while change > 1e-4:  # each sweep uses what it has just computed: half as many are needed
         change = 0.0
-        for at, gather in enumerate(gathers):
-            new = restart[at] + sum(map(mul, gather(ranks), shares[at]))
-            change += abs(new - ranks[at])
-            ranks[at] = new
+        for path, shares in sources.items():
+            new = restart[path] + sum([ranks[source] * share for source, share in shares])
+            change += abs(new - ranks[path])
+            ranks[path] = new
     # a file without links passes nothing on; spreading that evenly only scales the result
-    total = sum(ranks) or 1.0
-    return [rank / total for rank in ranks]
+    total = sum(ranks.values()) or 1.0
+    return [rank / total for rank in ranks.values()]
 
 
-def _targets(links: Links, at: int) -> dict[int, float]:
-    """The files that one file depends on, with weights."""
-    targets: dict[int, float] = {}
-    symbols, strengths = links.mentions[at]
-    for symbol, weight in zip(symbols, strengths, strict=True):
-        to = links.names[symbol][0]
-        targets[to] = targets.get(to, 0.0) + weight
-    for to in links.imports[at]:
-        targets[to] = targets.get(to, 0.0) + _IMPORT_WEIGHT / len(links.imports[at])
-    targets.pop(at, None)
-    return targets
+_OFFERED = 1.4  # what a package exports; to the third power
+_UNMENTIONED = 0.6  # what no other file and no document mentions is likely a detail
+_ENOUGH_SYMBOLS = 15  # of the project's own: then those of tests, examples, vendored stay out
+_KIND_WORTH = {"method": 0.7, "constant": 0.3, "variable": 0.3, "property": 0.25, "field": 0.2}
+_ACCESSOR = r"(get|set|is|has)(_|[A-Z])|(toString|hashCode|equals|clone|constructor)$"
 
 
 def rank_symbols(
     links: Links, ranks: Sequence[float], tags: Mapping[str, FileTags], mentions: Mapping[str, int]
 ) -> list[Symbol]:
     """Every definition with its score, best first; `mentions` counts the documents that name it."""
-    flow = [0.0] * len(links.names)
-    for at in range(len(links.paths)):
-        symbols, strengths = links.mentions[at]
+    received = [collections.defaultdict[str, float](float) for _ in links.paths]
+    for at, (numbers, strengths) in enumerate(links.mentions):
         out = sum(strengths) + (_IMPORT_WEIGHT if links.imports[at] else 0.0)
-        share = ranks[at] * links.weights[at] / out if out else 0.0
-        for symbol, weight in zip(symbols, strengths, strict=True):
-            flow[symbol] += share * weight
-    received: list[dict[str, float]] = [{} for _ in links.paths]
-    for (at, name), value in zip(links.names, flow, strict=True):
-        received[at][name] = value
+        share = ranks[at] * links.weights[at] / (out or 1.0)
+        for number, weight in zip(numbers, strengths, strict=True):
+            file, name = links.names[number]
+            received[file][name] += share * weight
     real = [at for at, weight in enumerate(links.weights) if weight > REAL_WEIGHT]
     rivals = collections.Counter(  # how many define a name; overloads are one
         name
         for at in real
-        for name, _ in {(each.name, each.owner) for each in tags[links.paths[at]].definitions}
+        for name, _ in {(item.name, item.owner) for item in tags[links.paths[at]].definitions}
     )
     if rivals.total() < _ENOUGH_SYMBOLS:  # nearly all tests or examples: then these are the project
         real = list(range(len(links.paths)))
     offered = _find_offered(links)
-    found = []
+    ranked = []
     for at in real:
-        path, weight = links.paths[at], links.weights[at]
+        path, flow = links.paths[at], received[at]
         definitions = tags[path].definitions
         base = 0.15 * ranks[at] / (len(definitions) or 1)
-        lines = max((each.end for each in definitions), default=1)
-        owned: dict[str, float] = {}  # what flows to a type through its members
-        for each in definitions:
-            owner = each.owner.rpartition(".")[2]
-            owned[owner] = owned.get(owner, 0.0) + received[at][each.name] + base
+        length = max((item.end for item in definitions), default=1) ** 0.25
         closed = {
-            each.name for each in definitions if each.kind in TYPE_KINDS and not each.exported
+            item.name for item in definitions if item.kind in TYPE_KINDS and not item.exported
         }
-        inner = _inner_types(definitions)
-        for each in definitions:
-            shared = rivals[each.name] or 1
-            hidden = not each.exported or each.owner.rpartition(".")[2] in closed
-            value = received[at][each.name] + base
-            if each.kind in TYPE_KINDS:
-                value += 0.5 * owned.get(each.name, 0.0)
-            # a plain word in a document is as likely English as code, or means another type
-            vague = each.name.islower() and "_" not in each.name or each.name in inner
-            said = mentions.get(each.name, 0) * (0.2 if vague else 1.0)
-            named = 1 + math.log1p(said / shared)
-            named *= _OFFERED if (at, each.name) in offered and not each.owner else 1.0
-            score = value**0.2 * weight * _worth(each, shared, hidden=hidden) * named**3
-            score *= lines**0.25 * (1.0 if received[at][each.name] or said else _UNMENTIONED)
-            found.append(Symbol(score, path, each))
-    found.sort(key=lambda symbol: (-symbol.score, symbol.path, symbol.definition.line))
-    return found
+        owned: dict[str, float] = {}  # what flows to a type through its members
+        for item in definitions:
+            owner = item.owner.rpartition(".")[2]
+            owned[owner] = owned.get(owner, 0.0) + flow[item.name] + base
+        for item in definitions:
+            name = item.name
+            members = owned.get(name, 0.0) if item.kind in TYPE_KINDS else 0.0
+            value = flow[name] + base + 0.5 * members
+            # a plain word in a document is as likely English as code
+            vague = name.islower() and "_" not in name
+            told = mentions.get(name, 0) * (0.2 if vague else 1.0)
+            named = 1 + math.log1p(told / (rivals[name] or 1))
+            named *= _OFFERED if (at, name) in offered and not item.owner else 1.0
+            hidden = not item.exported or item.owner.rpartition(".")[2] in closed
+            score = value**0.2 * links.weights[at] * _worth(item, rivals[name] or 1) * named**3
+            score *= (0.3 if hidden else 1.0) * (1.0 if flow[name] or told else _UNMENTIONED)
+            ranked.append(Symbol(score * length, path, item))
+    ranked.sort(key=lambda symbol: (-symbol.score, symbol.path, symbol.definition.line))
+    return ranked
+
+
+def _worth(definition: Definition, rivals: int) -> float:
+    """What a definition is worth to a reader, by what it is and how it is named."""
+    name, is_type = definition.name, definition.kind in TYPE_KINDS
+    worth = 1.5 if is_type else _KIND_WORTH.get(definition.kind, 1.0) / math.sqrt(rivals)
+    if name.startswith("__") or len(name) < (2 if is_type else 3):
+        return worth * 0.05
+    return worth * (0.3 if name.startswith("_") else 0.5 if re.match(_ACCESSOR, name) else 1.0)
 
 
 def _find_offered(links: Links) -> set[tuple[int, str]]:
@@ -4079,70 +4075,43 @@ def _find_offered(links: Links) -> set[tuple[int, str]]:
     return offered
 
 
-_OFFERED = 1.4  # to the third power
-_UNMENTIONED = 0.6  # what no other file and no document mentions is likely a detail
-_ENOUGH_SYMBOLS = 15  # of the project's own: then those of tests, examples, vendored stay out
-
-
 def count_mentions(documents: Mapping[str, FileTags]) -> collections.Counter[str]:
     """In how many documents each name is mentioned as code."""
-    return collections.Counter(name for found in documents.values() for name in found.references)
+    return collections.Counter(name for tags in documents.values() for name in tags.references)
 
 
 def build_groups(
     links: Links, ranks: Sequence[float], group: Callable[[str], str]
 ) -> tuple[dict[str, str], dict[str, float], list[tuple[str, list[str]]]]:
     """The part of each file as `group` says, the parts' ranks, and what each depends on most."""
-    of = {
-        path: group(path) if weight >= 0.5 else ""
-        for path, weight in zip(links.paths, links.weights, strict=True)
-    }
+    weighed = zip(links.paths, links.weights, strict=True)
+    of = {path: group(path) if weight >= 0.5 else "" for path, weight in weighed}
     totals: dict[str, float] = {}
     edges: dict[str, dict[str, float]] = {}
-    for at, path in enumerate(links.paths):
-        if of[path]:
-            totals[of[path]] = totals.get(of[path], 0.0) + ranks[at]
+    for at, part in enumerate(of.values()):
+        if part:
+            totals[part] = totals.get(part, 0.0) + ranks[at]
             # A name alone may mean another definition; a folder and what it holds are one part.
-            for part in {of[links.paths[to]] for to in links.imports[at]} - {""}:
-                outer, inner = sorted((f"{part}/", f"{of[path]}/"))
+            for target in {of[links.paths[to]] for to in links.imports[at]} - {""}:
+                outer, inner = sorted((f"{target}/", f"{part}/"))
                 if not inner.startswith(outer):
-                    row = edges.setdefault(of[path], {})
-                    row[part] = row.get(part, 0.0) + 1.0
+                    row = edges.setdefault(part, {})
+                    row[target] = row.get(target, 0.0) + 1.0
     relations = []
-    for name in sorted(edges, key=lambda name: (-totals[name], name)):
-        floor = 0.08 * sum(edges[name].values())
-        leans = sorted(edges[name].items(), key=lambda item: (-item[1], item[0]))[:5]
-        relations.append((name, [other for other, weight in leans if weight >= floor]))
+    for part in sorted(edges, key=lambda part: (-totals[part], part)):
+        row = edges[part]
+        targets = sorted(row, key=lambda target: (-row[target], target))[:5]
+        floor = 0.08 * sum(row.values())
+        relations.append((part, [target for target in targets if row[target] >= floor]))
     return of, totals, relations
-
-
-TYPE_KINDS = frozenset(
-    "class interface struct trait enum type module object protocol record namespace union".split()
-)
-_KIND_WORTH = {"method": 0.7, "constant": 0.3, "variable": 0.3, "property": 0.25, "field": 0.2}
-_ACCESSOR = r"(get|set|is|has)(_|[A-Z])|(toString|hashCode|equals|clone|constructor)$"
-
-
-def _worth(definition: Definition, rivals: int, *, hidden: bool) -> float:
-    """What a definition is worth to a reader, by what it is and how it is named."""
-    name, kind = definition.name, definition.kind
-    is_type = kind in TYPE_KINDS
-    worth = 1.5 if is_type else _KIND_WORTH.get(kind, 1.0) / math.sqrt(rivals)
-    if hidden:
-        worth *= 0.3
-    if name.startswith("__") or len(name) < (2 if is_type else 3):
-        worth *= 0.05
-    elif name.startswith("_"):
-        worth *= 0.3
-    elif re.match(_ACCESSOR, name):
-        worth *= 0.5
-    return worth
 
 
 # -- which files count
 
 REAL_WEIGHT = 0.1  # above it, a file's symbols are the project's own
 _ENOUGH_FILES = 5  # below it, a repository is mostly its tests or examples
+_MAX_CONFIGS = 400  # a monorepo's packages; each is a small file
+_MAX_EXAMPLES = 150  # they show, as documents do, what a user of the project meets first
 _ROLE_WEIGHTS = {"source": 1.0, "build": 0.4, "config": 0.4, "data": 0.3, "example": 0.1}
 _ROLE_WEIGHTS |= {"doc": 0.1, "test": 0.1, "generated": 0.05, "vendored": 0.02, "minified": 0.01}
 # the project's own, but not the project: `testing/`, `core-testlib/`, `test_utils.py`, `tools/x`
@@ -4150,14 +4119,12 @@ _SUPPORT = (
     r"(^|[/_-])(testing|testlib|tests?[_-]?(utils?|support|helpers?|kit))([/._]|$)|[_-]tests?/"
     r"|^(tools?|scripts?|contrib|hack|misc|utils?|dev|ci|build[_-]?tools)/"
 )
-_SUPPORT_WEIGHT = 0.35
 
 
 def weigh_file(path: str, mark: str = "") -> float:
     """How much a file counts, by what its path and its content say it is for."""
-    support = _SUPPORT_WEIGHT if re.search(_SUPPORT, path.lower()) else 1.0
-    weight = _ROLE_WEIGHTS[role_of(path)] * support
-    return min(weight, _ROLE_WEIGHTS[mark]) if mark in _ROLE_WEIGHTS else weight
+    weight = _ROLE_WEIGHTS[role_of(path)] * (0.35 if re.search(_SUPPORT, path.lower()) else 1.0)
+    return min(weight, _ROLE_WEIGHTS.get(mark, 1.0))
 
 
 class Chosen(NamedTuple):
@@ -4169,38 +4136,31 @@ class Chosen(NamedTuple):
 
 def choose_files(paths: Sequence[str], kinds: dict[str, str]) -> Chosen:
     """The configuration nearest to the root; the project's own code, documents, some examples."""
-    configs = [path for path in paths if is_config(path) or is_manifest(path)]
-    configs.sort(key=lambda path: (path.count("/"), path))
+    near = sorted(paths, key=lambda path: (path.count("/"), path))
+    configs = [path for path in near if is_config(path) or is_manifest(path)][:_MAX_CONFIGS]
     own = {
         path: kind
         for path, kind in kinds.items()
         if kind == "document" or weigh_file(path) > REAL_WEIGHT
     }
-    code = sum(kind != "document" for kind in own.values())
-    examples = [path for path in kinds if role_of(path) == "example" and path not in own]
-    examples.sort(key=lambda path: (path.count("/"), path))
-    own |= {path: kinds[path] for path in examples[:_MAX_EXAMPLES]}
-    return Chosen(configs[:_MAX_CONFIGS], own if code >= _ENOUGH_FILES else kinds)
-
-
-_MAX_CONFIGS = 400  # a monorepo's packages; each is a small file
-_MAX_EXAMPLES = 150  # they show, as documents do, what a user of the project meets first
+    if sum(kind != "document" for kind in own.values()) < _ENOUGH_FILES:
+        return Chosen(configs, kinds)
+    others = [path for path in near if path in kinds and path not in own]
+    examples = [path for path in others if role_of(path) == "example"]
+    return Chosen(configs, own | {path: kinds[path] for path in examples[:_MAX_EXAMPLES]})
 
 
 def find_focus(tags: Mapping[str, FileTags], focus: Sequence[str]) -> list[str]:
     """The files that are meant: by path, by folder, or by the name of a symbol they define."""
-    found = []
+    meant = []
     for word in focus:
-        name = word.rpartition(".")[2]
-        inside = word.removeprefix("./").rstrip("/")
-        hits = [path for path in tags if path == inside or path.startswith(inside + "/")]
-        hits = hits or [
-            path for path in tags if any(name == each.name for each in tags[path].definitions)
-        ]
-        if not hits:
+        folder, name = word.removeprefix("./").rstrip("/") + "/", word.rpartition(".")[2]
+        inside = [path for path in tags if f"{path}/".startswith(folder)]
+        definers = [path for path in tags if name in {item.name for item in tags[path].definitions}]
+        if not inside and not definers:
             raise CtxError(f"--focus {word}: no such file, folder or symbol; check the name")
-        found += hits
-    return found
+        meant += inside or definers
+    return meant
 
 
 def lift_focus(symbols: Sequence[Symbol], links: Links, focus: Collection[str]) -> list[Symbol]:
@@ -4212,21 +4172,18 @@ def lift_focus(symbols: Sequence[Symbol], links: Links, focus: Collection[str]) 
     near = [symbol for symbol in symbols if symbol.path in focus]
     near += [symbol for symbol in symbols if symbol.path in close and symbol.path not in focus]
     far = [symbol for symbol in symbols if symbol.path not in close | {*focus}]
-    mixed = (each for pair in itertools.zip_longest(near, far) for each in pair if each)
-    return [each._replace(score=old.score) for each, old in zip(mixed, symbols, strict=True)]
+    mixed = (symbol for pair in itertools.zip_longest(near, far) for symbol in pair if symbol)
+    return [new._replace(score=old.score) for new, old in zip(mixed, symbols, strict=True)]
 
 
 def find_groups(modules: Sequence[Module], paths: Collection[str]) -> Callable[[str], str]:
     """The part of the code of a file: its package or module, or itself where these are few."""
-    folders = {path for path, _, _ in modules}
+    folders = {"", *(path for path, _, _ in modules)}
 
     def module_of(path: str) -> str:
-        folder = path
-        while folder and folder not in folders:
-            folder = folder.rpartition("/")[0]
-        package = re.match(r"(.+?)/(?:src(?:/[^/]+)?|lib/([^/]+))$", folder)
-        own = package and (not package[2] or package[2].replace("_", "") == name_of(package[1]))
-        return package[1] if package and own else folder
+        while path not in folders:
+            path = folder_of(path)
+        return re.sub(r"(?<=.)/src(/[^/]+)?$", "", path)
 
     return str if len({module_of(path) for path in paths}) < 5 else module_of
 
@@ -4238,22 +4195,22 @@ _LENGTH = (0.3, 0.5, 0.6, 0.6, 0.6)  # BM25's b by field: how much a long one is
 _FIELD_WORTH = (1.5, 1.5, 1.0, 1.0, 1.0)  # of one word in each field, for the file as a whole
 _MOST_WORDS = 80  # of a task: a long text has many that say nothing
 _MOST_CANDIDATES = 1000  # files that the rarer words have found: a common one adds strong ones only
+_USUAL_FILES = 200  # that hold a word: where almost all do, it says little and costs most
 
 
 def weigh_words(words: Words, query: Mapping[str, float]) -> dict[str, float]:
     """What the words of a task say, the best first: their weight there times their rarity here."""
-    counts = {each: len(words.postings[each]) for each in query if words.postings.get(each)}
+    counts = {stem: len(words.postings[stem]) for stem in query if words.postings.get(stem)}
     usual = max(0.8 * words.total, _USUAL_FILES)
-    telling = [each for each in counts if counts[each] <= usual] or counts
-    worth = {
-        each: query[each] * math.log(1 + (words.total - counts[each] + 0.5) / (counts[each] + 0.5))
-        for each in telling
-    }
-    best = sorted(worth, key=lambda each: (-worth[each], each))
-    return {each: worth[each] for each in best[:_MOST_WORDS]}
+    telling = [stem for stem in counts if counts[stem] <= usual] or counts
+    worth = {stem: query[stem] * _idf(counts[stem], words.total) for stem in telling}
+    best = sorted(worth, key=lambda stem: (-worth[stem], stem))
+    return {stem: worth[stem] for stem in best[:_MOST_WORDS]}
 
 
-_USUAL_FILES = 200  # that hold a word: where almost all do, it says little and costs most
+def _idf(count: int, total: int) -> float:
+    """BM25's rarity of what `count` of all hold."""
+    return math.log(1 + (total - count + 0.5) / (count + 0.5))
 
 
 def score_words(words: Words, worth: Mapping[str, float]) -> dict[str, Scores]:
@@ -4263,27 +4220,21 @@ def score_words(words: Words, worth: Mapping[str, float]) -> dict[str, Scores]:
     means = [max(1.0, sum(words.sizes[field::width]) / total) for field in range(width)]
     lengths: dict[int, list[float]] = {}  # of each file found: those of its fields, 1 is the mean
     columns: list[dict[int, float]] = [{} for _ in range(width + 1)]
-    for each, value in worth.items():
+    for stem, value in worth.items():
         full = len(lengths) >= _MOST_CANDIDATES
-        for number, counts in words.postings[each]:
+        for number, counts in words.postings[stem]:
             if number not in lengths:
                 if full and not (counts[0] or counts[1]):  # neither in its path nor in its names
                     continue
                 sizes = words.sizes[number * width : number * width + width]
-                lengths[number] = [
-                    1 - b + b * size / mean
-                    for b, size, mean in zip(_LENGTH, sizes, means, strict=True)
-                ]
-            whole = 0.0
-            for field, often in enumerate(counts):
-                if often:
-                    weight = often / lengths[number][field]
-                    whole += _FIELD_WORTH[field] * weight
-                    column = columns[field]
-                    said = value * weight / (weight + _SATURATION)
-                    column[number] = column.get(number, 0.0) + said
-            column = columns[-1]
-            column[number] = column.get(number, 0.0) + value * whole / (whole + _SATURATION)
+                shapes = zip(_LENGTH, sizes, means, strict=True)
+                lengths[number] = [1 - b + b * size / mean for b, size, mean in shapes]
+            weights = list(map(operator.truediv, counts, lengths[number]))
+            weights.append(sum(map(operator.mul, _FIELD_WORTH, weights)))
+            for column, weight in zip(columns, weights, strict=True):
+                if weight:
+                    score = value * weight / (weight + _SATURATION)
+                    column[number] = column.get(number, 0.0) + score
     return {
         name: normalise({words.paths[number]: value for number, value in column.items()})
         for name, column in zip([*FIELDS, "all"], columns, strict=True)
@@ -4536,17 +4487,16 @@ def _score_calls(
     return gains
 
 
-# -- history
+# -- history and neighbours
 
 
 def score_history(history: History, query: Mapping[str, float], known: Collection[str]) -> Scores:
     """Files by how much the messages of the commits that touched them sound like the task."""
-    total = len(history.paths)
     worth: dict[int, float] = {}
-    for each, weight in query.items():
-        said = history.words.get(each, ())
-        value = weight * math.log(1 + (total - len(said) + 0.5) / (len(said) + 0.5))
-        for commit in said:
+    for stem, weight in query.items():
+        commits = history.words.get(stem, ())
+        value = weight * _idf(len(commits), len(history.paths))
+        for commit in commits:
             worth[commit] = worth.get(commit, 0.0) + value
     scores: dict[str, float] = {}
     for commit, value in worth.items():
@@ -4573,39 +4523,31 @@ def score_together(history: History, seeds: Mapping[str, float], known: Collecti
     return normalise(scores)
 
 
-# -- the neighbourhood
-
-
-def build_graph(links: Links) -> Graph:
-    """Which file depends on which, with weights."""
-    return {
-        path: {links.paths[to]: weight for to, weight in _targets(links, at).items()}
-        for at, path in enumerate(links.paths)
-    }
-
-
 def score_near(
     seeds: Mapping[str, float], look: Callable[[Sequence[str]], Sequence[Graph]]
 ) -> Scores:
-    """A walk that restarts at the seeds; `look` gives the links of some files, both ways."""
+    """A walk of two steps from the seeds; `look` gives the links of some files, both ways."""
     total = sum(seeds.values()) or 1.0
-    restart = {path: value / total for path, value in seeds.items()}
-    ranks = restart
-    for _ in range(_STEPS):
-        walkers = rank_paths(ranks)[:_WALKERS]
-        moved = {path: (1 - _WALK) * value for path, value in restart.items()}
-        for side in look(walkers):
-            for path in walkers:
-                targets = side.get(path, {})
-                share = 0.5 * _WALK * ranks[path] / (sum(targets.values()) or 1.0)
-                for to, weight in targets.items():
-                    moved[to] = moved.get(to, 0.0) + share * weight
-        ranks = moved
+    ranks = {path: value / total for path, value in seeds.items()}
+    restart = {path: 0.5 * value for path, value in ranks.items()}
+    for _ in range(2):
+        best = {path: 0.25 * ranks[path] for path in rank_paths(ranks)[:30]}
+        ranks = restart.copy()
+        for side in look([*best]):
+            for path, value in spread(best, side).items():
+                ranks[path] = ranks.get(path, 0.0) + value
     return normalise(ranks)
 
 
-_STEPS, _WALK = 2, 0.5
-_WALKERS = 30  # files from which a step goes on: the rest have hardly any weight
+def spread(values: Mapping[str, float], graph: Graph) -> Scores:
+    """What files get of the values of others, each of which shares its own among its links."""
+    shares: Scores = {}
+    for path, value in values.items():
+        links = graph.get(path, {})
+        total = sum(links.values())
+        for to, weight in links.items():
+            shares[to] = shares.get(to, 0.0) + value * weight / total
+    return shares
 
 
 def score_beside(
@@ -4619,24 +4561,14 @@ def score_beside(
     return normalise({path: value for path, value in beside.items() if value > 1e-9})
 
 
-def score_users(seeds: Mapping[str, float], users: Graph) -> Scores:
-    """Files that use the seeds: worth more, the fewer others do."""
-    scores: dict[str, float] = {}
-    for path, value in seeds.items():
-        weights_of_users = users.get(path, {})
-        total = sum(weights_of_users.values()) or 1.0
-        for user, weight in weights_of_users.items():
-            if user != path:
-                scores[user] = scores.get(user, 0.0) + value * weight / total
-    return normalise(scores)
-
-
 def bare_name(path: str) -> str:
     """A file's name up to its first dot: what a header, its source and their like share."""
     return name_of(path).partition(".")[0].lower()
 
 
 # -- the signals of a package, and what each is worth
+
+LEADERS = 5
 
 
 class Signal(NamedTuple):
@@ -4647,25 +4579,11 @@ class Signal(NamedTuple):
     why: str
 
 
-# First fitted on the tasks of 13 repositories, then rounded and adjusted by hand on those of 32:
-# the optimum is flat, other weights near these do as well.
-SIGNALS = {
-    "named": Signal("structure", 0.22, "named in the task"),
-    "defines": Signal("structure", 0.10, "defines names like those of the task"),
-    "mentions": Signal("structure", 0.22, "mentions {words}"),
-    "path": Signal("structure", 0.13, "its path matches the task"),
-    "near": Signal("structure", 0.26, "imports or is imported by the best matches"),
-    "folder": Signal("structure", 0.07, "in the folder of a match"),
-    "twin": Signal("structure", 0.05, "named like a match"),
-    "names": Signal("structure", 0.04, "its names match {words}"),
-    "body": Signal("text", 0.30, "mentions {words}"),
-    "chunk": Signal("text", 0.30, "mentions {words}"),
-    "strings": Signal("text", 0.04, "its strings mention {words}"),
-    "history": Signal("text", 0.23, "changed by earlier commits with a similar message"),
-    "together": Signal("text", 0.11, "changed together with the best matches"),
-    "follows": Signal("after", 0.05, "changed together with the best match"),
-    "users": Signal("after", 0.05, "uses the best matches"),
-}
+@functools.cache
+def load_signals() -> dict[str, Signal]:
+    """The table of templates/signals.txt."""
+    rows = [row.split(None, 3) for row in TEMPLATES["signals.txt"].splitlines() if row[0] != "#"]
+    return {name: Signal(half, float(weight), why) for name, half, weight, why in rows}
 
 
 def explain_file(
@@ -4676,29 +4594,29 @@ def explain_file(
     words: Sequence[str],
 ) -> str:
     """The strongest reason for a file; `used`: identifiers of the task that stand in its text."""
-    defined = list(dict.fromkeys(item.name for item in definitions if item.name in used))
-    shaped = [name for name in used if re.search(r"\w_\w|[a-z][A-Z]", name)]
+    signals = load_signals()
     if file.signals.get("named"):
-        return SIGNALS["named"].why
-    if defined or shaped:
-        names = " and ".join((defined or shaped)[:2])
-        return f"{'defines' if defined else 'uses'} {names}, which the task names"
+        return signals["named"].why
+    defined = list(dict.fromkeys(item.name for item in definitions if item.name in used))
+    names = defined or [name for name in used if re.search(r"\w_\w|[a-z][A-Z]", name)]
+    if names:
+        verb = "defines" if defined else "uses"
+        return f"{verb} {' and '.join(names[:2])}, which the task names"
     if best.reason:
         return best.reason
-    strength = {name: value * SIGNALS[name].weight for name, value in file.signals.items()}
-    if not words:
-        strength = {name: x for name, x in strength.items() if "{" not in SIGNALS[name].why}
-    strongest = max(strength, key=lambda name: (strength[name], name), default="")
-    why = SIGNALS[strongest].why if strongest else "matches the task"
+    told = [name for name in file.signals if words or "{" not in signals[name].why]
+    told.sort(key=lambda name: (file.signals[name] * signals[name].weight, name))
+    why = signals[told[-1]].why if told else "matches the task"
     return why.format(words=", ".join(words[:4]))
 
 
 def combine(signals: Mapping[str, Scores], half: str) -> Scores:
     """The weighted sum of one half's signals, each damped: many that say a little beat one."""
-    members = {name: each.weight for name, each in SIGNALS.items() if each.half == half}
-    total = sum(members.values())
+    rows = load_signals().items()
+    weights = {name: signal.weight for name, signal in rows if signal.half == half}
+    total = sum(weights.values())
     scores: Scores = {}
-    for name, weight in members.items():
+    for name, weight in weights.items():
         for path, value in signals.get(name, {}).items():
             scores[path] = scores.get(path, 0.0) + math.sqrt(value) * weight / total
     return scores
@@ -4721,33 +4639,19 @@ def rank_paths(scores: Scores) -> list[str]:
 
 
 def lift_followers(scores: Scores, signals: Mapping[str, Scores]) -> Scores:
-    """The scores with what belongs to the leaders lifted among the rest, none past a leader.
-
-    The first few are found best by what they say; of the others, which rarely say much, those
-    that work with them are wanted. Weights from 0.03 to 0.08 do equally well.
-    """
-    leaders = rank_paths(scores)[:LEADERS]
+    """The scores, and behind the leaders those lifted that work with them, none past a leader."""
+    leaders = {path: scores[path] for path in rank_paths(scores)[:LEADERS]}
     bonus = combine(signals, "after")
-    gain = sum(each.weight for each in SIGNALS.values() if each.half == "after")
-    rest = {
-        path: value + gain * bonus.get(path, 0.0)
-        for path, value in scores.items()
-        if path not in leaders
-    }
-    most = 0.999 * min((scores[path] for path in leaders), default=1.0)
+    rest = {path: scores[path] + 0.1 * bonus.get(path, 0.0) for path in scores}
+    rest = {path: value for path, value in rest.items() if path not in leaders}
+    most = 0.999 * min(leaders.values(), default=1.0)
     shrink = min(1.0, most / max(rest.values(), default=1.0))
-    return {path: scores[path] for path in leaders} | {p: shrink * x for p, x in rest.items()}
-
-
-LEADERS = 5
+    return leaders | {path: shrink * value for path, value in rest.items()}
 
 
 def find_seeds(scores: Scores) -> Scores:
     """The best matches, whose surroundings count: the better, the more."""
-    return {path: scores[path] ** _SEED_POWER for path in rank_paths(scores)[:_SEEDS]}
-
-
-_SEEDS, _SEED_POWER = 20, 6
+    return {path: scores[path] ** 6 for path in rank_paths(scores)[:20]}
 
 
 def is_defined(words: Words, forms: Iterable[str]) -> bool:
@@ -5448,7 +5352,7 @@ def _block_data(block: Block) -> dict[str, object]:
 
 def explain_pack(package: Pack) -> str:
     """Every signal of every file as a table; then the blocks taken, and those left out next."""
-    names = [name for name in SIGNALS if any(name in file.signals for file in package.files)]
+    names = [name for name in load_signals() if any(name in file.signals for file in package.files)]
     head = "".join(f"{name:>10}" for name in ("score", "structure", "text", *names))
     out = [f"{head}  path\n"]
     for file in package.files:
@@ -9629,7 +9533,7 @@ def read_evidence(
     leaders = {path: scores[path] for path in rank_paths(scores)[:LEADERS]}
     best_match = dict.fromkeys([*leaders][:1], 1.0)
     signals["follows"] = score_together(history, best_match, paths)
-    signals["users"] = score_users(leaders, read_neighbours(index, [*leaders])[1])
+    signals["users"] = normalise(spread(leaders, read_neighbours(index, [*leaders])[1]))
     return Evidence(hints._replace(names=tuple(names)), signals, worth, hits, scores)
 
 
@@ -14042,6 +13946,25 @@ anchor_max_prompt_lines 0 10000
 tasks_max_attempts 1 1000
 scan_mode incremental full
 tokens_encoding o200k_base cl100k_base estimate
+"""[1:],
+    "signals.txt": r"""
+# The signals of a package: name, half (after: only for files behind the leaders), weight in its half, reason.
+# First fitted on the tasks of 13 repositories, then rounded and adjusted on those of 32: the optimum is flat.
+named structure 0.22 named in the task
+defines structure 0.10 defines names like those of the task
+mentions structure 0.22 mentions {words}
+path structure 0.13 its path matches the task
+near structure 0.26 imports or is imported by the best matches
+folder structure 0.07 in the folder of a match
+twin structure 0.05 named like a match
+names structure 0.04 its names match {words}
+body text 0.30 mentions {words}
+chunk text 0.30 mentions {words}
+strings text 0.04 its strings mention {words}
+history text 0.23 changed by earlier commits with a similar message
+together text 0.11 changed together with the best matches
+follows after 0.05 changed together with the best match
+users after 0.05 uses the best matches
 """[1:],
     "skill.md": r"""
 ---

@@ -295,10 +295,10 @@ def test_a_bare_name_elsewhere_is_not_a_type_inside_another() -> None:
         assert [found.names[each][1] for each in found.mentions[1][0]] == meant
 
 
-def test_files_lean_on_the_seeds_the_more_the_fewer_others_do() -> None:
-    users = {"a.py": {"x.py": 1.0, "a.py": 5.0}, "b.py": {"x.py": 1.0, "y.py": 3.0}}
-    scores = ctx.score_users({"a.py": 1.0, "b.py": 1.0, "lone.py": 1.0}, users)
-    assert ctx.rank_paths(scores) == ["y.py", "x.py"] and scores["y.py"] == 1.0
+def test_files_share_what_they_have_among_their_links() -> None:
+    users = {"a.py": {"x.py": 1.0}, "b.py": {"x.py": 1.0, "y.py": 3.0}}
+    shares = ctx.spread({"a.py": 0.5, "b.py": 1.0, "lone.py": 1.0}, users)
+    assert shares == {"x.py": 0.75, "y.py": 0.75}
 
 
 def test_followers_rise_behind_the_leaders_and_never_past_them() -> None:

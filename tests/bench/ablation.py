@@ -57,7 +57,7 @@ def main(mirrors: str, judge: str, only: str = "", tasks: str = "8", tokens: str
                 signals = ctx.read_evidence(
                     project, index, task["text"], head, lambda path: True
                 ).signals
-                for off in ("", *ctx.SIGNALS):
+                for off in ("", *ctx.load_signals()):
                     kept = {name: each for name, each in signals.items() if name != off}
                     scores = ctx.lift_followers(ctx.normalise(ctx.blend(kept, 0.6, 0.4)), kept)
                     order = [
