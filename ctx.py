@@ -455,16 +455,9 @@ class Tracker(NamedTuple):
     faults: tuple[str, ...] = ()  # "FILE:LINE: why" for what could not be read
 
 
-Record = dict[str, Any]  # one task as its tracker writes it
-
-
-class Row(NamedTuple):
-    """One place of a tracker's files, with the task written there."""
-
-    path: str
-    line: int  # 0 if the whole file is meant
-    record: Record
-    fault: str = ""  # why there is no task after all
+# one task as its tracker writes it, with the path and line (0: the whole file) where it stands,
+# and as "fault" why it is none after all, or ""
+Record = dict[str, Any]
 
 
 class Attempt(NamedTuple):
@@ -475,9 +468,7 @@ class Attempt(NamedTuple):
     category: str = ""  # of the error, as the loop named it
     guard: str = ""  # pass, fail, skipped, or "" if unknown
     lessons: tuple[str, ...] = ()
-    log: str = ""  # the end of its log
-    log_path: str = ""  # where more of it is
-    mark: str = ""  # what makes it one and the same attempt in two ledgers: "RUN/ITERATION"
+    log: str = ""  # what matters of its log
 
 
 class GitState(NamedTuple):
@@ -7788,20 +7779,18 @@ def list_indexed(project: Project) -> list[str]:
 
 TASK_STATES = ("in_progress", "open", "blocked", "done")
 _MAX_TEXT = 200_000  # characters of one field: five times a prompt; the rest can never be shown
+_NO_PRIORITY = 9  # behind every number and word that trackers use
 
 
 def read_tracked(project: Project, source: str = "auto", wanted: str = "") -> Tracker:
-    """The tasks of the first tracker that has any, or of the one asked for.
-
-    One that is there and cannot be read is never skipped in silence.
-    """
+    """The tasks of the first tracker that has any, or of the one asked for; faults are told."""
     kinds = {name: row["read"].split() for name, row in _read_table().items() if "read" in row}
     if source != "auto" and source not in kinds:
         raise CtxError(f"--source {source}: unknown; {closest(source, ['auto', *kinds])}")
     faults: list[str] = []
     for name in [source] if source != "auto" else [name for name in kinds if name != "gh"]:
         kind, *args = [*kinds[name], wanted] if name == "gh" else kinds[name]
-        tracker = _link_tasks(name, list(_READERS[kind](project, *args)))
+        tracker = _link_tasks(name, _READERS[kind](project, *args))
         if tracker.tasks:
             for fault in faults:
                 warn(f"{fault}; going on with {name}")
@@ -7810,52 +7799,49 @@ def read_tracked(project: Project, source: str = "auto", wanted: str = "") -> Tr
     return Tracker("", (), tuple(faults))
 
 
-def _link_tasks(source: str, rows: Sequence[Row]) -> Tracker:
+def _link_tasks(source: str, records: Iterable[Record]) -> Tracker:
     """The tasks with parents and dependencies that exist; what does not is a fault."""
     faults: list[str] = []
     tasks: dict[str, Task] = {}
     blockers: dict[str, list[str]] = {}
-    for row in rows:
-        task = row.fault or _new_task(source, row)
+    for record in records:
+        task = _new_task(source, record)
         if isinstance(task, str):
-            faults.append(f"{row.path}:{row.line or 1}: {task}")
+            faults.append(f"{record['path']}:{record['line'] or 1}: {task}")
         elif tasks.setdefault(task.id, task) is not task:
             faults.append(_fault(task, "duplicate id; the first one is kept"))
         else:
-            for blocked in field_texts(row.record.get("blocks")):
+            for blocked in field_texts(record.get("blocks")):
                 blockers.setdefault(blocked, []).append(task.id)
     names = {name.casefold(): name for name in reversed(tasks)}
     parents = {
         task.id: names.get((task.parent or task.id.rpartition(".")[0]).casefold(), "")
         for task in tasks.values()
     }
+    kind = _read_table()[source]
+    effect = "not ready until it exists" if "strict" in kind else "taken as done"
     for task in tasks.values():
         if task.parent and not parents[task.id]:
             faults.append(_fault(task, f"no parent {task.parent}; read without one"))
         elif task.id in list_above(task.id, parents):
             faults.append(_fault(task, "its parents form a circle; read without one"))
             parents[task.id] = ""
-    kind = _read_table()[source]
-    effect = "not ready until it exists" if "strict" in kind else "taken as done"
-    for task in tasks.values():
-        wanted = dict.fromkeys([*task.depends_on, *blockers.get(task.id, [])])
-        missing = [need for need in wanted if need.casefold() not in names]
+        needs = dict.fromkeys([*task.depends_on, *blockers.get(task.id, [])])
+        missing = [need for need in needs if need.casefold() not in names]
         faults += [_fault(task, f"no dependency {need}; {effect}") for need in missing]
-        linked = [names[need.casefold()] for need in wanted if need.casefold() in names]
-        linked += missing if "strict" in kind else []
+        linked = [need for need in needs if need not in missing or "strict" in kind]
+        linked = [names.get(need.casefold(), need) for need in linked]
         parent, priority = parents[task.id], task.priority
-        if priority == _NO_PRIORITY and parent and "inherits" in kind:
-            priority = tasks[parent].priority
-        elif priority == _NO_PRIORITY:
-            priority = int(kind.get("missing", 2))
-        needs = tuple(dict.fromkeys(linked))
-        tasks[task.id] = task._replace(parent=parent, depends_on=needs, priority=priority)
+        if priority == _NO_PRIORITY:
+            inherits = parent and "inherits" in kind
+            priority = tasks[parent].priority if inherits else int(kind.get("missing", 2))
+        links = tuple(dict.fromkeys(linked))
+        tasks[task.id] = task._replace(parent=parent, depends_on=links, priority=priority)
     return Tracker(source, tuple(tasks.values()), tuple(faults))
 
 
 def _fault(task: Task, why: str) -> str:
-    place = f"{task.path}:{task.line}" if task.line else task.path
-    return f"{place}: {task.id}: {why}"
+    return f"{task.path}:{task.line or 1}: {task.id}: {why}"
 
 
 def list_above(name: str, parents: Mapping[str, str]) -> list[str]:
@@ -7875,15 +7861,15 @@ def find_task(tracker: Tracker, wanted: str) -> Task:
     folded = wanted.casefold()
     word, last = re.escape(folded), re.escape(folded.rpartition("/")[2])
     spec, _, number = map(re.escape, folded.rpartition("."))  # fn-9.4 is fn-9-some-name.4
-    found = [task for task in tracker.tasks if task.id == wanted]
+    fits = [task for task in tracker.tasks if task.id == wanted]
     for form in (word, f".*[-./]{word}", last, rf"{spec}-.*\.{number}", f"{word}.*"):
-        found = found or [task for task in tracker.tasks if re.fullmatch(form, task.id.casefold())]
-    found = [task for task in found if "current" in task.labels] or found
-    if len(found) == 1:
-        return found[0]
-    if found:
-        few = ", ".join(task.id for task in found[:5])
-        raise CtxError(f"{wanted}: fits {len(found)} tasks in {tracker.source}: {few}; give more")
+        fits = fits or [task for task in tracker.tasks if re.fullmatch(form, task.id.casefold())]
+    fits = [task for task in fits if "current" in task.labels] or fits
+    if len(fits) == 1:
+        return fits[0]
+    if fits:
+        few = ", ".join(task.id for task in fits[:5])
+        raise CtxError(f"{wanted}: fits {len(fits)} tasks in {tracker.source}: {few}; give more")
     import difflib
 
     names = [task.id for task in tracker.tasks]
@@ -7892,37 +7878,29 @@ def find_task(tracker: Tracker, wanted: str) -> Task:
 
 
 def list_ready(tracker: Tracker, name: str = "") -> list[Task]:
-    """The tasks that whoever has this name can work on now, in the order of their tracker.
-
-    A task that was tried before comes before new ones.
-    """
+    """The tasks that whoever has this name can work on now, those tried before first."""
     tasks, holds = {task.id: task for task in tracker.tasks}, find_holds(tracker, name)
-    ready = [task for task in tracker.tasks if task.id not in holds]
     order = _read_table().get(tracker.source, {}).get("order", "").split()
-    ready.sort(key=lambda task: [_order_keys(task, tasks.get(task.parent))[key] for key in order])
-    return sorted(ready, key=lambda task: (not task.owner, not task.recorded))
 
+    def natural(name: str) -> list[tuple[int, str]]:  # numbers in ids as numbers
+        parts = re.split(r"(\d+)", name)
+        return [(int(part), "") if part.isdecimal() else (0, part) for part in parts]
 
-def _order_keys(task: Task, parent: Task | None) -> dict[str, Any]:
-    """What trackers order tasks by.
+    def keys(task: Task) -> list[Any]:
+        whole = tasks.get(task.parent, task)
+        is_begun = whole is not task and whole.status == "in_progress"
+        by = task if is_begun else whole
+        number, epic = natural(task.id), natural(task.parent or task.id)
+        known = {
+            "doing": task.status != "in_progress",
+            "epic": epic,
+            "number": number,
+            "parts": (not is_begun, by.priority, len(by.depends_on), epic, number),
+            "priority": task.priority,
+        }
+        return [not task.owner, not task.recorded, *(known[key] for key in order)]
 
-    By "parts", those of what is in progress come first, each on its own; the others by the whole.
-    """
-    is_begun = parent is not None and parent.status == "in_progress"
-    by = task if is_begun or parent is None else parent
-    number, epic = _natural(task.id), _natural(task.parent or task.id)
-    return {
-        "doing": task.status != "in_progress",
-        "epic": epic,
-        "number": number,
-        "parts": (not is_begun, by.priority, len(by.depends_on), epic, number),
-        "priority": task.priority,
-    }
-
-
-def _natural(name: str) -> list[tuple[int, str]]:
-    """A key to sort ids by: the numbers in them as numbers."""
-    return [(int(part), "") if part.isdecimal() else (0, part) for part in re.split(r"(\d+)", name)]
+    return sorted((task for task in tracker.tasks if task.id not in holds), key=keys)
 
 
 def find_holds(tracker: Tracker, name: str = "") -> dict[str, str]:
@@ -7931,9 +7909,7 @@ def find_holds(tracker: Tracker, name: str = "") -> dict[str, str]:
     parents = {task.id: task.parent for task in tracker.tasks}
     done = {task.id for task in tracker.tasks if task.status == "done"}
     whole = {task.parent for task in tracker.tasks if task.id not in done}
-    waits = {
-        name: [need for need in task.depends_on if need not in done] for name, task in tasks.items()
-    }
+    waits = {key: [need for need in tasks[key].depends_on if need not in done] for key in tasks}
     closed = ("blocked", "done" if "closes" in _read_table().get(tracker.source, {}) else "")
     no_work = _read_table()["STATUS"]["never"].split()
     holds: dict[str, str] = {}
@@ -7963,14 +7939,6 @@ def explain_holds(tracker: Tracker, holds: Mapping[str, str]) -> str:
         return "no tasks found"
     if all(task.status == "done" for task in leaves):
         return f"all {len(leaves)} tasks in {tracker.source} are done"
-    needs = {task.id: task.depends_on for task in tracker.tasks if task.status != "done"}
-    for task in leaves:
-        chain = [task.id]
-        while follow := [need for need in needs.get(chain[-1], ()) if need in needs]:
-            chain.append(follow[0])
-            if follow[0] in chain[:-1]:
-                circle = chain[chain.index(follow[0]) :]
-                return f"no task is ready: {' waits for '.join(circle)}, a circle"
     kinds = collections.Counter(holds.get(task.id, "left out by a flag") for task in leaves)
     shown = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common(8))
     return f"no task is ready: {shown}"
@@ -7993,14 +7961,12 @@ def list_tasks(tracker: Tracker, epic: str, label: str, status: str) -> list[Tas
 
 def find_siblings(tracker: Tracker, task: Task) -> tuple[Task | None, list[Task], list[Task]]:
     """The epic of a task, and its other tasks: those done, newest first, and the rest by title."""
-    epic = next((each for each in tracker.tasks if each.id == task.parent), None)
-    if epic is None:
-        return None, [], []
-    others = [each for each in tracker.tasks if each.parent == epic.id and each.id != task.id]
-    done = [each for each in reversed(others) if each.status == "done"]
-    rest = [each for each in others if each.status != "done"]
-    done.sort(key=lambda each: _time_number(each.closed), reverse=True)
-    return epic, done, sorted(rest, key=lambda each: (each.title, each.id))
+    epic = next((other for other in tracker.tasks if other.id == task.parent), None)
+    others = [other for other in tracker.tasks if epic and other.parent == epic.id]
+    done = [other for other in reversed(others) if other.status == "done" and other.id != task.id]
+    rest = [other for other in others if other.status != "done" and other.id != task.id]
+    done.sort(key=lambda other: _time_number(other.closed), reverse=True)
+    return epic, done, sorted(rest, key=lambda other: (other.title, other.id))
 
 
 def _time_number(text: str) -> float:
@@ -8014,9 +7980,6 @@ def _time_number(text: str) -> float:
         return 0.0
 
 
-_NO_PRIORITY = 9  # behind every number and word that trackers use
-
-
 @functools.cache
 def _read_table() -> dict[str, dict[str, str]]:
     """templates/trackers.txt: section -> key -> words."""
@@ -8027,66 +7990,64 @@ def _read_table() -> dict[str, dict[str, str]]:
     return table
 
 
-def _new_task(source: str, row: Row) -> Task | str:
+def _new_task(source: str, record: Record) -> Task | str:
     """One record as a task, whatever its tracker calls the fields; or why it is none."""
-    record = row.record
     table = _read_table()
     values = {field: _field(record, *names.split()) for field, names in table["FIELDS"].items()}
     name, title = str(values["id"]).strip(), str(values["title"]).strip()
-    if not name or not title:
-        return f"a task without {'a title' if name else 'an id'}; skipped"
+    if record["fault"] or not name or not title:
+        return record["fault"] or f"a task without {'a title' if name else 'an id'}; skipped"
     about = [record.get("details")]
     for key, heading in table["LISTS"].items():
         items = "\n".join(f"- {item}" for item in field_texts(record.get(key)))
         about += [f"{heading}:\n{items}"] if items else []
-    text, (status, word) = field_text(values["description"], *about), _status(record)
+    text = field_text(values["description"], *about)
+    counts = map(record.get, ("attempts", "max_attempts"))
+    tries, limit = (n if type(n) is int and 0 <= n < 10**6 else 0 for n in counts)
+    word = re.sub(r"[\s-]+", "_", str(values["status"]).strip().casefold())
+    status = _status(record, word, is_spent=0 < limit <= tries)
     rank = str(values["priority"]).strip().casefold().removeprefix("p")
-    named = table["PRIORITY"].get(rank, _NO_PRIORITY)
-    labels = field_texts(values["labels"])
-    epics = [label[5:] for label in labels if label.startswith("epic:")]
-    owners = field_texts(values["owner"])
+    is_number = re.fullmatch(r"[0-9]{1,4}(\.[0-9]+)?", rank)
+    labels, links = field_texts(values["labels"]), values["depends_on"]
+    parents = [label[5:] for label in labels if label.startswith("epic:")]
+    if isinstance(links, list):  # beads says of each what it means
+        kinds = [(as_table(link).get("type", "blocks"), link) for link in links]
+        parents = [*field_texts([link for kind, link in kinds if kind == "parent-child"]), *parents]
+        links = [link for kind, link in kinds if kind in table["STATUS"]["waits"].split()]
     return Task(
         id=show(name, 200),
         title=title[:1000],
         type=str(values["type"] or "task"),
         status=status,
-        priority=int(float(rank)) if re.fullmatch(r"[0-9]{1,4}(\.[0-9]+)?", rank) else int(named),
+        priority=int(float(rank) if is_number else table["PRIORITY"].get(rank, _NO_PRIORITY)),
         description=text,
         acceptance=field_texts(values["acceptance"]) or parse_acceptance(text),
-        parent=str(values["parent"] or "".join(epics[:1])),
-        depends_on=field_texts(values["depends_on"]),
+        parent=str(values["parent"] or "".join(parents[:1])),
+        depends_on=field_texts(links),
         labels=labels,
         notes=field_text(*map(record.get, table["FIELDS"]["notes"].split())),
         source=source,
-        path=row.path,
-        line=row.line,
+        path=record["path"],
+        line=record["line"],
         closed=str(values["closed"]) if status == "done" else "",
-        attempts=_whole(record.get("attempts")),
-        max_attempts=_whole(record.get("max_attempts")),
+        attempts=tries,
+        max_attempts=limit,
         key=field_text(record.get("key")) or show(name, 200),
         made_id=record.get("made_id") is True,
-        owner=show("".join(owners[:1]), 80) if status == "in_progress" else "",
+        owner=show("".join(field_texts(values["owner"])[:1]), 80) * (status == "in_progress"),
         hold=f"in {word.removeprefix('in_')}" if word in table["STATUS"]["held"].split() else "",
     )
 
 
-def _whole(value: Any) -> int:
-    return value if type(value) is int and 0 <= value < 10**6 else 0
-
-
-def _status(record: Record) -> tuple[str, str]:
-    """The status of a record, and the tracker's own word for it."""
-    tries, limit = _whole(record.get("attempts")), _whole(record.get("max_attempts"))
-    word = str(_field(record, *_read_table()["FIELDS"]["status"].split())).strip().casefold()
-    word = re.sub(r"[\s-]+", "_", word)
+def _status(record: Record, word: str, *, is_spent: bool) -> str:
+    """Our status for the tracker's word, unless something else in the record decides."""
     if record.get("passes") is True or record.get("completed") is True:
-        return "done", word
-    if (limit and tries >= limit) or record.get("pinned") is True:
-        return "blocked", word
-    if _time_number(str(record.get("defer_until") or "")) > time.time():
-        return "blocked", word
+        return "done"
+    is_deferred = _time_number(str(record.get("defer_until") or "")) > time.time()
+    if is_spent or is_deferred or record.get("pinned") is True:
+        return "blocked"
     words = {status: _read_table()["STATUS"].get(status, "").split() for status in TASK_STATES}
-    return next((status for status, known in words.items() if word in known), "open"), word
+    return next((status for status, known in words.items() if word in known), "open")
 
 
 def _field(record: Record, *names: str) -> Any:
@@ -8096,9 +8057,7 @@ def _field(record: Record, *names: str) -> Any:
 
 def field_text(*values: Any) -> str:
     """Texts and lists of texts as one text, paragraphs apart."""
-    texts = [
-        "\n".join(field_texts(value)) if isinstance(value, list) else value for value in values
-    ]
+    texts = ["\n".join(field_texts(part)) if isinstance(part, list) else part for part in values]
     text = "\n\n".join(text for text in texts if text and isinstance(text, str))
     return text if len(text) <= _MAX_TEXT else text[:_MAX_TEXT] + "\n[truncated]"
 
@@ -8107,71 +8066,66 @@ def field_texts(value: Any) -> tuple[str, ...]:
     """A list of texts, numbers or records as texts; a text as its items."""
     if isinstance(value, str):
         return parse_items(value[:_MAX_TEXT])
-    names = ("text", "body", "title", "name", "path", "id", "number", "login")
+    names = ("text", "body", "depends_on_id", "title", "name", "path", "id", "number", "login")
     items = value if isinstance(value, list | tuple) else []
     texts = [_field(item, *names) if isinstance(item, dict) else item for item in items]
     return tuple(str(text).strip()[:_MAX_TEXT] for text in texts if text not in (None, ""))
 
 
-def list_records(value: Any) -> list[dict[str, Any]]:
+def list_records(value: Any) -> list[Record]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def read_rows(project: Project, *paths: str) -> Iterator[Row]:
+def read_rows(project: Project, *paths: str) -> Iterator[Record]:
     """The objects in the first of these files that is there."""
     texts = ((path, read_text(project, path)) for path in paths)
-    path, text = next((item for item in texts if item[1]), ("", ""))
+    path, text = next((pair for pair in texts if pair[1]), ("", ""))
     return parse_rows(path, text or "")
 
 
-def parse_rows(path: str, text: str) -> Iterator[Row]:
-    """The objects of a JSON text: one a line if the name of its file says so, else one in all.
-
-    A list in place of the one object is its tasks.
-    """
-    if not text:
-        return
+def parse_rows(path: str, text: str) -> Iterator[Record]:
+    """The objects of a JSON text, one a line in a .jsonl file, with path, line and what is wrong."""
     import json
 
     for line, part in enumerate(text.split("\n"), 1) if path.endswith("l") else [(0, text)]:
+        value, number, fault = None, line, "not an object; skipped"
         try:
-            record = json.loads(part) if part.strip() else None
+            value = json.loads(part)
         except (ValueError, RecursionError) as error:
-            place = line or getattr(error, "lineno", 1)
-            yield Row(path, place, {}, "not valid JSON; skipped")
-            continue
-        if isinstance(record, list) and not line:
-            record = {"tasks": record}
-        if isinstance(record, dict):
-            yield Row(path, line, record)
+            number, fault = line or getattr(error, "lineno", 1), "not valid JSON; skipped"
+        value = {"tasks": value} if isinstance(value, list) and not line else value
+        if isinstance(value, dict):
+            yield value | {"path": path, "line": line, "fault": ""}
         elif part.strip():
-            yield Row(path, line, {}, "not an object; skipped")
+            yield {"path": path, "line": number, "fault": fault}
 
 
 def read_object(project: Project, path: str) -> Record:
     """The object of a JSON file; {} if it holds none."""
-    return next((row.record for row in read_rows(project, path)), {})
+    return parse_json(read_text(project, path) or "")
 
 
-def _changed(rows: Iterable[Row], change: Callable[[Record], Iterable[Record]]) -> Iterator[Row]:
-    """The rows, with each record replaced by those that `change` makes of it."""
-    for row in rows:
-        records = [row.record] if row.fault else change(row.record)
-        yield from (row._replace(record=record) for record in records)
+def _read_lists(project: Project, *paths: str) -> Iterator[Record]:
+    """The records in lists of a JSON file; of Task Master's tags those of the current one."""
+    tag = str(read_object(project, ".taskmaster/state.json").get("currentTag", "master"))
+    for root in read_rows(project, *paths):
+        where, tree, prefix = {key: root[key] for key in ("path", "line", "fault")}, root, ""
+        if "children" in root:
+            tree = {"tasks": [root]}
+        elif not _read_table()["GROUPS"].keys() & root.keys():
+            tags = {name: value for name, value in root.items() if isinstance(value, dict)}
+            tree = tags.get(tag, next(iter(tags.values()), {}))
+            prefix = f"{tag}/" if tag != "master" else ""
+        for record in [root] if root["fault"] else _walk(tree):
+            yield record | where | ({"key": f"{prefix}{record['id']}"} if prefix else {})
 
 
-def _read_lists(project: Project, *paths: str) -> Iterator[Row]:
-    rows = read_rows(project, *paths)
-    return _changed(rows, lambda root: _walk({"tasks": [root]} if "children" in root else root))
-
-
-def _walk(value: Record) -> Iterator[Record]:
-    """The records in lists under the keys of GROUPS, each followed by those within it.
+def _walk(tree: Record) -> Iterator[Record]:
+    """The records in lists under the keys of GROUPS, each before those within it.
 
     A record that holds others is an epic; one with subtasks is a task with parts.
     """
-    groups = _read_table()["GROUPS"]
-    taken: set[str] = set()
+    groups, taken = _read_table()["GROUPS"], set[str]()
 
     def list_inner(record: Record, name: str) -> list[tuple[str, Record, str]]:
         inner = []
@@ -8182,12 +8136,15 @@ def _walk(value: Record) -> Iterator[Record]:
             inner += [(group, part, name) for part in parts]
         return inner[::-1]
 
-    stack = list_inner(value, "")
+    stack = list_inner(tree, "")
     while stack:
         group, part, parent = stack.pop()
         title, own = field_text(_field(part, "title", "name", "description")), _field(part, "id")
         name = str(own) or _make_id(title, taken)
-        name = f"{parent}.{name}" if group == "subtasks" else name
+        if group == "subtasks":  # they count from their parent
+            name, needs = f"{parent}.{name}", field_texts(part.get("dependencies"))
+            needs = tuple(need if "." in need else f"{parent}.{need}" for need in needs)
+            part = part | {"dependencies": list(needs)}
         taken.add(name)
         phase, inner = str(part.get("phase")), list_inner(part, name)
         is_epic = "epic" in groups[group] or (inner and inner[0][0] != "subtasks")
@@ -8201,95 +8158,54 @@ def _walk(value: Record) -> Iterator[Record]:
         stack += inner
 
 
-def _read_beads(project: Project) -> Iterator[Row]:
-    path, folder = ".beads/issues.jsonl", os.path.join(project.root, ".beads")
-    if not os.path.isdir(folder):
-        return
-    rows = list(read_rows(project, path))
-    folders = [f"{name}/{part}.dolt" for name in ("dolt", "embeddeddolt") for part in ("", "*/")]
-    stores = [f"{name}/noms/manifest" for name in folders]
-    store = _newest(folder, "*.db", "embeddeddolt", *stores)
-    if store > _newest(folder, "issues.jsonl") + 2:  # the export lags behind the store
-        text = _run_tracker(project, "bd", "export")
-        if text is not None:
-            rows = list(parse_rows(path, text))
-        else:
-            state = "older than the store beside it, may be stale" if rows else "not there"
-            yield Row(path, 1, {}, f"{state}; `bd` gives none; run `bd export -o {path}`")
-
-    def change(record: Record) -> Iterator[Record]:
-        if record.get("_type", "issue") != "issue" or record.get("status") == "tombstone":
-            return
-        links = list_records(record.get("dependencies"))
-        pairs = [(str(link.get("type")), str(link.get("depends_on_id"))) for link in links]
-        parents = [name for kind, name in pairs if kind == "parent-child"]
-        waits = ("blocks", "conditional-blocks", "waits-for")
-        needs = [name for kind, name in pairs if kind in waits]
-        if record.get("ephemeral") is not True:
-            yield record | {"parent": "".join(parents[:1]), "dependencies": needs}
-
-    # of equal priority the newest comes first, as `bd ready` has it
-    rows.sort(key=lambda row: -_time_number(str(row.record.get("created_at") or "")))
-    yield from _changed(rows, change)
-
-
-def _newest(folder: str, *patterns: str) -> float:
-    """When the newest of these files of a folder changed; 0 if there is none."""
+def _read_beads(project: Project) -> Iterator[Record]:
     import glob
 
-    names = [name for pattern in patterns for name in glob.glob(pattern, root_dir=folder)]
-    return max((os.lstat(f"{folder}/{name}").st_mtime for name in names), default=0)
-
-
-def _read_taskmaster(project: Project, *paths: str) -> Iterator[Row]:
-    tag = str(read_object(project, ".taskmaster/state.json").get("currentTag", "master"))
-
-    def change(value: Record) -> Iterator[Record]:
-        groups = {name: group for name, group in value.items() if isinstance(group, dict)}
-        group = groups.get(tag, next(iter(groups.values()), {}))
-        for record in _walk(value if "tasks" in value else group):
-            sister = f"{record['parent']}." if record["parent"] else ""
-            needs = field_texts(record.get("dependencies"))
-            yield record | {
-                "dependencies": [need if "." in need else sister + need for need in needs],
-                "key": f"{tag}/{record['id']}" if tag != "master" and "tasks" not in value else "",
-            }
-
-    return _changed(read_rows(project, *paths), change)
-
-
-def _read_gh(project: Project, wanted: str = "") -> Iterator[Row]:
-    import json
-
-    number = wanted.removeprefix("#")
-    if wanted and not re.fullmatch("[0-9]{1,9}", number):
-        raise CtxError(f"{show(wanted)}: not an issue number; give digits")
-    query = ["view", number] if wanted else ["list", "--state", "all", "--limit", "500"]
-    fields = "number,title,body,state,labels,milestone,comments,url,closedAt,assignees"
-    command = (
-        "gh",
-        "issue",
-        *query,
-        "--json",
-        fields,
-    )  # an older gh does not know the newer fields
-    text = _run_tracker(project, *command[:-1], f"{fields},parent,blockedBy")
-    try:
-        value = json.loads(text or _run_tracker(project, *command) or "")
-    except ValueError as error:
-        raise CtxError("gh: no answer that can be read; run `gh auth status`") from error
-    records = list_records(value if isinstance(value, list) else [value])
-    known = {str(record.get("number")) for record in records}
+    path, folder = ".beads/issues.jsonl", f"{project.root}/.beads"
+    records = list(read_rows(project, path))
+    stores = ("*.db", "embeddeddolt", "*dolt/.dolt/noms/manifest", "*dolt/*/.dolt/noms/manifest")
+    files = [name for store in stores for name in glob.glob(store, root_dir=folder)]
+    store = max((os.lstat(f"{folder}/{name}").st_mtime for name in files), default=0)
+    if store > read_times(f"{folder}/issues.jsonl")[0] / 1e9 + 2:  # the export lags behind it
+        text = _run_tracker(project, "bd", "export")
+        if text is None:
+            state = "older than the store beside it, may be stale" if records else "not there"
+            fault = f"{state}; `bd` gives none; run `bd export -o {path}`"
+            yield {"path": path, "line": 1, "fault": fault}
+        records = records if text is None else list(parse_rows(path, text))
+    # of equal priority the newest comes first, as `bd ready` has it
+    records.sort(key=lambda record: -_time_number(str(record.get("created_at") or "")))
     for record in records:
-        whole, goal = (as_table(record.get(key)) for key in ("parent", "milestone"))
-        parent = str(whole.get("number") or (goal and f"milestone {goal.get('title')}"))
-        if parent not in ("", "{}", *known):
-            known.add(parent)
-            yield Row("gh", 0, goal | whole | {"id": parent, "type": "epic", "state": ""})
-        needs = record.get("blockedBy")
-        needs = list_records(needs.get("nodes") if isinstance(needs, dict) else needs)
-        links = {"parent": parent, "dependencies": [need.get("number") for need in needs]}
-        yield Row("gh", 0, record | links)
+        is_issue = record.get("_type", "issue") == "issue" and record.get("ephemeral") is not True
+        if is_issue and record.get("status") != "tombstone":
+            yield record
+
+
+def _read_gh(project: Project, wanted: str = "") -> Iterator[Record]:
+    if wanted and not re.fullmatch("#?[0-9]{1,9}", wanted):
+        raise CtxError(f"{show(wanted)}: not an issue number; give digits")
+    query = ["view", wanted.strip("#")] if wanted else ["list", "--state", "all", "--limit", "500"]
+    fields = "number,title,body,state,labels,milestone,comments,url,closedAt,assignees"
+    text = None
+    for more in (",parent,blockedBy", ""):  # an older gh does not know these
+        text = text or _run_tracker(project, "gh", "issue", *query, "--json", fields + more)
+    for root in parse_rows("gh", text or "{"):
+        if root["fault"]:
+            raise CtxError("gh: no answer that can be read; run `gh auth status`")
+        where = {"path": "gh", "line": 0, "fault": ""}
+        records = list_records(root.get("tasks", [root]))
+        known = {"", *(str(record.get("number")) for record in records)}
+        for record in records:
+            whole, goal = as_table(record.get("parent")), as_table(record.get("milestone"))
+            parent = str(whole.get("number") or (f"milestone {goal.get('title')}" if goal else ""))
+            if parent not in known:
+                known.add(parent)
+                yield goal | whole | where | {"id": parent, "type": "epic", "state": ""}
+            needs = record.get("blockedBy")
+            needs = list_records(as_table(needs).get("nodes") or needs)
+            yield (
+                record | where | {"parent": parent, "deps": [need.get("number") for need in needs]}
+            )
 
 
 def _run_tracker(project: Project, name: str, *args: str) -> str | None:
@@ -8300,188 +8216,168 @@ def _run_tracker(project: Project, name: str, *args: str) -> str | None:
     program = shutil.which(name)
     if not program or is_inside(project, os.path.realpath(program)):
         return None
-    place, no_input = project.root, subprocess.DEVNULL
+    command, no_input = [program, *args], subprocess.DEVNULL
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         done = subprocess.run(
-            [program, *args], cwd=place, stdin=no_input, capture_output=True, timeout=30
+            command, cwd=project.root, stdin=no_input, capture_output=True, timeout=30
         )
         return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None
     return None
 
 
-def _read_documents(project: Project, folder: str) -> Iterator[Row]:
+def _read_documents(project: Project, folder: str) -> Iterator[Record]:
     """The markdown files of a folder, their keys in front matter or in a JSON file beside them."""
     names = list_folder(project, folder)
     for name in names:
         stem, _, kind = name.rpartition(".")
         path = f"{folder}/{name}"
+        record: Record = {"path": path, "line": 0, "fault": ""}
         if kind == "json":
-            body = read_text(project, f"{folder}/{stem}.md") or ""
-            rows = read_rows(project, path)
-            yield from (row._replace(record=_with_body(row.record, body)) for row in rows)
+            text = read_text(project, f"{folder}/{stem}.md") or ""
+            yield next(read_rows(project, path), record) | _parse_body(text)
         elif kind == "md" and stem.casefold() != "readme" and f"{stem}.json" not in names:
             try:
                 keys, body = parse_front_matter(read_text(project, path) or "")
-                yield Row(path, 0, _with_body(keys, body))
+                yield keys | record | _parse_body(body)
             except CtxError as error:
-                yield Row(path, 1, {}, str(error))
+                yield record | {"fault": str(error)}
 
 
-def _with_body(record: Record, body: str) -> Record:
-    """A record with what the sections of its markdown say."""
+def _parse_body(body: str) -> Record:
+    """What the sections of a task's markdown say."""
     box = re.search(r"<!-- AC:BEGIN -->(.*?)<!-- AC:END -->", body, re.S)
     body = re.sub(r"(?m)^\s*<!--[^\n]*-->[ \t]*\n?", "", body)  # trackers mark their parts so
     parts = parse_parts(body)
-    known: Record = {
+    return {
         "description": parts.get("Description", body).strip("\n"),
         "acceptance": parse_items(box[1]) if box else parse_acceptance(body),
         "notes": field_text(parts.get("Implementation Plan"), parts.get("Implementation Notes")),
         "definition_of_done": parse_items(parts.get("Definition of Done", "")),
-    }
-    if not is_empty_note(parts.get("Done summary", "")):
-        known["status"] = "done"
-    return record | known
+    } | ({} if is_empty_note(parts.get("Done summary", "")) else {"status": "done"})
 
 
-def _backlog_config(project: Project) -> Record:
-    """The settings of Backlog.md: at the root or in its folder, which a setting may name."""
-    for path in ("backlog.config.yml", "backlog/config.yml", ".backlog/config.yml"):
-        config = parse_keys(read_text(project, path) or "")
-        if config:
-            break
-    own = str(_field(config, "backlog_directory", "backlogDirectory"))
+def _backlog_config(project: Project) -> tuple[str, tuple[str, ...]]:
+    """Folder and statuses of Backlog.md, by its settings at the root or in that folder."""
+    paths = ("backlog.config.yml", "backlog/config.yml", ".backlog/config.yml")
+    configs = (parse_keys(read_text(project, path) or "") for path in paths)
+    config = next(filter(None, configs), {})
+    own = str(_field(config, "backlog_directory", "backlogDirectory")).rstrip("/")
     folders = [name for name in (own, "backlog", ".backlog") if name and list_folder(project, name)]
     statuses = field_texts(config.get("statuses")) or ("To Do", "In Progress", "Done")
-    return config | {"folder": (folders or ["backlog"])[0].rstrip("/"), "statuses": statuses}
+    return folders[0] if folders else "backlog", statuses
 
 
-def _read_backlog(project: Project) -> Iterator[Row]:
-    config = _backlog_config(project)
-    last, levels = config["statuses"][-1].casefold(), field_texts(config.get("priorities"))
-    ranks = {level.casefold(): rank for rank, level in enumerate(levels)}
+def _read_backlog(project: Project) -> Iterator[Record]:
+    folder, statuses = _backlog_config(project)
     for part in ("tasks", "completed"):
-        for row in _read_documents(project, f"{config['folder']}/{part}"):
-            keys = row.record
-            names = [str(keys.get("parent_task_id", "")), *field_texts(keys.get("dependencies"))]
-            if config.get("task_prefix"):  # references keep the prefix that ids had before
-                now = f"{config['task_prefix']}-"
-                names = [re.sub(r"^[A-Za-z]+-(?=\d)", now, name) for name in names]
-            keys |= {"parent": names[0], "dependencies": names[1:]}
-            if part == "completed" or str(keys.get("status")).casefold() == last:
-                keys["status"] = "done"
-            priority = str(keys.get("priority", "")).casefold()
-            keys["priority"] = ranks.get(priority, priority)
-            if keys.get("milestone"):
-                labels = field_texts(keys.get("labels"))
-                keys["labels"] = [*labels, f"milestone:{keys['milestone']}"]
-            yield row
+        for record in _read_documents(project, f"{folder}/{part}"):
+            status = str(record.get("status"))
+            is_done = part == "completed" or status.casefold() == statuses[-1].casefold()
+            prefix = str(record.get("id")).partition("-")[0]  # links keep the one that ids had
+            links = [
+                str(record.get("parent_task_id", "")),
+                *field_texts(record.get("dependencies")),
+            ]
+            links = [re.sub(r"^[A-Za-z]+(?=-\d)", prefix, link) for link in links]
+            labels = [f"milestone:{record['milestone']}"] if record.get("milestone") else []
+            yield record | {
+                "status": "done" if is_done else status,
+                "parent": links[0],
+                "dependencies": links[1:],
+                "labels": [*field_texts(record.get("labels")), *labels],
+            }
 
 
-def _backlog_words(project: Project, task: Task) -> dict[str, str]:
-    """The words of Backlog.md's commands here: its statuses, and one flag for each criterion."""
-    import shlex
-
-    statuses = _backlog_config(project)["statuses"]
-    doing = [status for status in statuses if "progress" in status.casefold()] or statuses[-2:]
-    words = {"first": statuses[0], "doing": doing[0], "last": statuses[-1]}
-    checks = "".join(f" --check-ac {number}" for number in range(1, len(task.acceptance) + 1))
-    return {key: shlex.quote(word) for key, word in words.items()} | {"checks": checks}
-
-
-def _read_flow(project: Project) -> Iterator[Row]:
+def _read_flow(project: Project) -> Iterator[Record]:
     states = [f"{find_common_folder(project)}/flow-state", f"{project.root}/.flow/state"]
-    if os.environ.get("FLOW_STATE_DIR"):
-        states.insert(0, os.environ["FLOW_STATE_DIR"])
-
-    def change(record: Record) -> list[Record]:
-        name = str(record.get("id"))
-        for folder in states if is_file_name(name) else ():  # what is committed lags behind it
-            source = read_file(f"{folder}/tasks/{name}.state.json") or b""
-            for row in parse_rows("", source.decode("utf-8", "replace")):
-                live = [key for key in ("status", "updated_at", "assignee") if row.record.get(key)]
-                return [record | {key: row.record[key] for key in live}]
-        return [record]
-
+    states = list(filter(None, [os.environ.get("FLOW_STATE_DIR"), *states]))
     for folder in (".flow/specs", ".flow/epics"):
-        rows = _read_documents(project, folder)
-        yield from _changed(rows, lambda record: [record | {"type": "epic"}])
-    yield from _changed(_read_documents(project, ".flow/tasks"), change)
+        yield from (record | {"type": "epic"} for record in _read_documents(project, folder))
+    for record in _read_documents(project, ".flow/tasks"):
+        name, live = str(record.get("id")), dict[str, Any]()
+        for state in states if is_file_name(name) else ():  # what is committed lags behind it
+            source = read_file(f"{state}/tasks/{name}.state.json") or b""
+            live = live or parse_json(source.decode("utf-8", "replace"))
+        keys = [key for key in ("status", "updated_at", "assignee") if live.get(key)]
+        yield record | {key: live[key] for key in keys}
 
 
-# a bullet or a number, a box with at most one mark (a link is none), an optional task's star
-_BOX = r"(\s*)(?:[-*+]|\d{1,9}[.)])\s*\[\s*([^\]\s]?)\s*\](?![(\[])(\*?)\s*(\S.*)"
-_DEPENDS = r"(?i)\(?\**(?:\bdepends on|\bblocked by|(?<=\()after)\b\**:?\**\s+([^);]*)\)?"
+# a bullet or a number, a box with at most one mark (a link is none, nor is spec-kit's legend
+# `- [P] tasks = ...`), an optional task's star
+_BOX = r"(\s*)(?:[-*+]|\d{1,9}[.)])\s*\[\s*([^\]\sP]?)\s*\](?![(\[])(\*?)\s*(\S.*)"
+_TAGS = r"((?:\[[^\]]*\](?!\()\s*)*)"
+_DEPENDS = r"(?i)\(?\**(?:\bdepends on|\bblocked by|(?<=\()after)\b\**:?\** +([^);\n]*)\)?"
 _NEEDED = r"[A-Za-z][\w.]*-?\d[\w.-]*|\d+\.\d+"
 
 
-def _read_boxes(path: str, text: str, ids: str, form: str, epic: Record) -> list[Row]:
+def _read_boxes(path: str, text: str, ids: str, form: str) -> list[Record]:
     """The boxes of a check-list outside code fences as tasks, those below another as its parts.
 
     `form` says which count: "every" one; "id": those below another only with an id; "strict":
     none without an id. The rest are criteria of the box above.
     """
-    lines, ids = text.split("\n"), _read_table()["IDS"][ids]
-    prefix = f"{epic['id']}/" if epic else ""
+    lines, ids = text.split("\n"), _read_table()["IDS"][ids] + _TAGS
     boxes = [box for line in lines if (box := re.match(_BOX, line))]
     taken = {named[1] for box in boxes if (named := re.match(ids, box[4]))}
-    rows: list[Row] = []
+    records: list[Record] = []
     above: list[tuple[int, str]] = []  # indentation and id of the boxes around the next one
     outline: dict[int, list[str]] = {}  # level of the headings around the next box -> their text
-    head, level, heading_line, mark = None, 0, 0, ""
+    head, level, heading, mark = None, 0, {}, ""
     for number, line in enumerate(lines, 1):
+        where = {"path": path, "line": number, "fault": ""}
         before, mark = mark, fence_after(line, mark)
-        box = None if before or mark else re.match(_BOX, line)
-        if title := re.match(r"(#{1,6})\s+(.*?)[\s#]*$", "" if before or mark else line):
-            head, level, heading_line = re.match(ids, title[2]), len(title[1]), number
+        if before or mark:
+            continue
+        if title := re.match(r"(#{1,6})\s+(.*?)[\s#]*$", line):
+            head = re.match(ids, title[2]) if form == "id" else None  # its boxes are an epic's
+            level, heading = len(title[1]), where
             outline = {up: outline[up] for up in outline if 1 < up < level}
-            outline[level] = [] if head and not epic else [f"Part: {title[2]}"]
-        elif stated := re.match(r"\*\*Goal:?\*\*:?\s*(.*)", line):
-            outline.setdefault(level, []).append(f"Goal: {stated[1]}")
+            outline[level] = [] if head else [f"Part: {title[2]}"]
+        elif goal := re.match(r"\*\*Goal:?\*\*:?\s*(.*)", line):
+            outline.setdefault(level, []).append(f"Goal: {goal[1]}")
+        box = re.match(_BOX, line)
         if not box:
             continue
         edge, named = len(box[1].expandtabs()), re.match(ids, box[4])
         above = [(indent, name) for indent, name in above if indent < edge]
-        if not named and (form == "strict" or (form == "id" and above)):
-            if above:
-                rows[-1].record.setdefault("acceptance", []).append(box[4])
-            elif box[2] != "P":  # spec-kit's lists end with a legend: `- [P] tasks = ...`
-                rows.append(Row(path, number, {}, "a box without an id; skipped"))
-            continue
-        below = itertools.takewhile(
-            lambda line: not line.expandtabs()[: edge + 1].strip(),  # noqa: B023
-            lines[number:],
-        )
-        words = [line.strip() for line in below if not re.match(_BOX, line)]
-        clauses = [found[1] for each in (box[4], *words) if (found := re.search(_DEPENDS, each))]
-        needs = re.findall(_NEEDED, " ".join(clauses))
-        title_text = box[4][named.end() :] if named else box[4]
-        tags = re.match(r"(?:\[[^\]]*\](?!\()\s*)*", title_text if named else "")
-        title_text = title_text[tags.end() if tags else 0 :].replace("**", "").strip(" *")
-        title_text = re.sub(_DEPENDS, "", title_text).strip() if needs else title_text
-        name = named[1].replace(" ", "-") if named else _make_id(title_text, taken)
-        parent = prefix + above[-1][1] if above else str(epic.get("id", ""))
-        if head and not epic and not above and head[1] != name:
-            parent = head[1].replace(" ", "-")
-            if head[1] not in taken:
-                taken.add(head[1])
-                known = {"id": parent, "title": head.string[head.end() :], "type": "epic"}
-                rows.append(Row(path, heading_line, known))
-        about = "\n".join(itertools.chain(*outline.values()))
-        labels = re.findall(r"\[([^\]]+)\]", tags[0] if tags else "")
-        record = {
-            "id": prefix + name,
-            "title": title_text,
-            "status": box[2],
-            "parent": parent,
-            "made_id": not named,
-            "priority": "low" if box[3] else "",
-            "description": field_text(about, "\n".join(words).strip("\n")),
-            "dependencies": [prefix + need for need in needs],
-            "labels": [*labels, *(["optional"] if box[3] else []), *epic.get("labels", [])],
-        }
-        rows.append(Row(path, number, record))
-        above.append((edge, name))
-    return rows
+        if named or form == "every" or (form == "id" and not above):
+            about = "\n".join(itertools.chain(*outline.values()))
+            record = _parse_box(box, named, lines[number:], about)
+            name = named[1].replace(" ", "-") if named else _make_id(record["title"], taken)
+            parent = above[-1][1] if above else ""
+            if head and not above and head[1] != name:
+                parent = head[1].replace(" ", "-")
+                if head[1] not in taken:
+                    taken.add(head[1])
+                    top = {"id": parent, "title": head.string[head.end() :], "type": "epic"}
+                    records.append(heading | top)
+            records.append(record | where | {"id": name, "parent": parent, "made_id": not named})
+            above.append((edge, name))
+        elif above:
+            records[-1].setdefault("acceptance", []).append(box[4])
+        else:
+            records.append(where | {"fault": "a box without an id; skipped"})
+    return records
+
+
+def _parse_box(
+    box: re.Match[str], named: re.Match[str] | None, below: Iterable[str], about: str
+) -> Record:
+    """What one box and the text indented below it say of a task."""
+    edge = len(box[1].expandtabs()) + 1
+    inner = itertools.takewhile(lambda line: not line.expandtabs()[:edge].strip(), below)
+    words = "\n".join(line.strip() for line in inner if not re.match(_BOX, line)).strip("\n")
+    needs = re.findall(_NEEDED, " ".join(re.findall(_DEPENDS, f"{box[4]}\n{words}")))
+    title = (box[4][named.end() :] if named else box[4]).replace("**", "").strip(" *")
+    labels = re.findall(r"\[([^\]]+)\]", named[2] if named else "")
+    return {
+        "title": re.sub(_DEPENDS, "", title).strip() if needs else title,
+        "status": box[2],
+        "priority": "low" if box[3] else "",
+        "description": field_text(about, words),
+        "dependencies": needs,
+        "labels": [*labels, *(["optional"] if box[3] else [])],
+    }
 
 
 def _make_id(title: str, taken: set[str]) -> str:
@@ -8494,54 +8390,67 @@ def _make_id(title: str, taken: set[str]) -> str:
     return slug
 
 
-def _read_plain(project: Project, *paths: str) -> Iterator[Row]:
+def _read_plain(project: Project, *paths: str) -> Iterable[Record]:
     """The boxes of the first of these files that has any."""
     texts = ((path, read_text(project, path) or "") for path in paths)
-    lists = (_read_boxes(path, text, "plain", "id", {}) for path, text in texts)
-    return iter(next(filter(None, lists), []))
+    lists = (_read_boxes(path, text, "plain", "id") for path, text in texts)
+    return next(filter(None, lists), [])
 
 
-def _read_features(project: Project, base: str, ids: str, form: str) -> Iterator[Row]:
+def _read_features(project: Project, base: str, ids: str, form: str) -> Iterator[Record]:
     """Folders with a check-list each, as epics; a number at the start of its name is its id."""
     current = str(read_object(project, ".specify/feature.json").get("feature_directory", ""))
     current = current.replace("\\", "/").rstrip("/").rpartition("/")[2]
     names = [name for name in list_folder(project, base) if name != "archive"]
-    texts = {name: read_text(project, f"{base}/{name}/tasks.md") or "" for name in names}
-    pattern = ".*" if form == "every" else r"\d{8}-\d{6}(?=-)|\d+|.*"
-    short = {name: (re.match(pattern, name) or [name])[0] for name in names}
-    for name in sorted((n for n in names if texts[n]), key=lambda name: (name != current, name)):
+    number = ".*" if form == "every" else r"\d{8}-\d{6}(?=-)|\d+|.*"
+    short = {name: re.findall(number, name)[0] for name in names}
+    for name in sorted(names, key=lambda name: (name != current, name)):
         folder, twins = f"{base}/{name}", list(short.values()).count(short[name]) > 1
-        proposal = parse_parts(read_text(project, f"{folder}/proposal.md") or "")
-        needs = read_text(project, f"{folder}/requirements.md") or ""
-        about = read_text(project, f"{folder}/spec.md") or proposal.get("Why", "") or needs
+        files = ("tasks.md", "spec.md", "proposal.md", "requirements.md")
+        text, spec, proposal, needs = (
+            read_text(project, f"{folder}/{file}") or "" for file in files
+        )
+        if not text:
+            continue
+        about = spec or parse_parts(proposal).get("Why", "") or needs
         title = re.search(r"(?m)^#\s+(.*)", about)
-        parts = list_folder(project, f"{folder}/specs")
-        specs = [read_text(project, f"{folder}/specs/{part}/spec.md") or "" for part in parts]
+        specs = [
+            f"{folder}/specs/{part}/spec.md" for part in list_folder(project, f"{folder}/specs")
+        ]
+        told = "\n".join([about, *(read_text(project, path) or "" for path in specs)])
+        labels, criteria = ["current"] if name == current else [], _parse_criteria(told)
         epic: Record = {
             "id": name if twins else short[name],
             "title": title[1] if title and not needs else name,
             "type": "epic",
             "description": about,
-            "labels": ["current"] if name == current else [],
+            "labels": labels,
+            "acceptance": criteria[""],
         }
-        path, criteria = f"{folder}/tasks.md", _parse_criteria("\n".join([about, *specs]))
-        rows = _read_boxes(path, texts[name], ids, form, epic)
+        rows = _read_boxes(f"{folder}/tasks.md", text, ids, form)
+        is_done = all(row["fault"] or row["status"] in ("x", "X") for row in rows)
+        where = {"path": f"{folder}/tasks.md", "line": 0, "fault": ""}
+        yield epic | where | {"status": "done" if is_done else "open"}
         for row in rows:
-            record = row.record
-            asked = re.findall(r"Requirements:?\**:?\s([^_\n]*)", record.get("description", ""))
-            labels = [*record.get("labels", []), *re.findall(r"\d+\.\d+", " ".join(asked))]
-            told = [item for label in labels for item in criteria.get(label, ())]
-            record.setdefault("acceptance", told)
-        is_done = all(row.fault or row.record["status"] in ("x", "X") for row in rows)
-        epic |= {"status": "done" if is_done else "open", "acceptance": criteria[""]}
-        yield from [Row(path, 0, epic), *rows]
+            if row["fault"]:
+                yield row
+                continue
+            asked = re.findall(r"Requirements:?\**:?\s([^_\n]*)", row["description"])
+            marks = [*row["labels"], *re.findall(r"\d+\.\d+", " ".join(asked))]
+            yield (
+                {"acceptance": [item for mark in marks for item in criteria.get(mark, ())]}
+                | row
+                | {
+                    "id": f"{epic['id']}/{row['id']}",
+                    "parent": f"{epic['id']}/{row['parent']}".rstrip("/"),
+                    "dependencies": [f"{epic['id']}/{need}" for need in row["dependencies"]],
+                    "labels": [*row["labels"], *labels],
+                }
+            )
 
 
 def _parse_criteria(spec: str) -> dict[str, tuple[str, ...]]:
-    """Label of a user story (US1) or number of a requirement (1.2) -> what it asks for.
-
-    Under "" stands what every task must meet.
-    """
+    """Label of a user story (US1) or number of a requirement (1.2) -> its criteria; "": of all."""
     criteria: dict[str, tuple[str, ...]] = {"": ()}
     for heading, body in parse_parts(spec, 3).items():
         number = re.search(r"(\d+)\s*(?:[-:–—]|$)", heading)
@@ -8552,12 +8461,11 @@ def _parse_criteria(spec: str) -> dict[str, tuple[str, ...]]:
         elif number and scenarios:  # the words of a heading may be in any language
             criteria.setdefault(f"US{number[1]}", scenarios)
         elif number and heading.startswith("Requirement"):
-            for at, item in enumerate(items, 1):
-                criteria.setdefault(f"{number[1]}.{at}", (item,))
+            criteria |= {f"{number[1]}.{at}": (item,) for at, item in enumerate(items, 1)}
     return criteria
 
 
-_READERS: dict[str, Callable[..., Iterator[Row]]] = {  # by the words of `read` in the table
+_READERS: dict[str, Callable[..., Iterable[Record]]] = {  # by the words of `read` in the table
     "backlog": _read_backlog,
     "beads": _read_beads,
     "boxes": _read_plain,
@@ -8566,17 +8474,24 @@ _READERS: dict[str, Callable[..., Iterator[Row]]] = {  # by the words of `read` 
     "gh": _read_gh,
     "lists": _read_lists,
     "rows": read_rows,
-    "taskmaster": _read_taskmaster,
 }
 
 
 def tracker_step(project: Project, task: Task, step: str) -> str:
     """What to do in the tracker to close, claim or reopen a task; "" if there is no way."""
-    words = _backlog_words(project, task) | {
+    import shlex
+
+    statuses = _backlog_config(project)[1]
+    doing = [status for status in statuses if "progress" in status.casefold()] or statuses[-2:]
+    words = {
         "id": task.id,
         "path": show(task.path, 400),
         "ctx": script_command(project),
         "flowctl": ".flow/bin/flowctl" if list_folder(project, ".flow/bin") else "flowctl",
+        "first": shlex.quote(statuses[0]),
+        "doing": shlex.quote(doing[0]),
+        "last": shlex.quote(statuses[-1]),
+        "checks": "".join(f" --check-ac {at + 1}" for at in range(len(task.acceptance))),
     }
     return _read_table().get(task.source, {}).get(step, "").format(**words)
 
@@ -8605,13 +8520,12 @@ def read_git_state(project: Project, task: Task, tracker: Tracker | None = None)
 
 def find_named_tasks(tracker: Tracker, text: str) -> list[Task]:
     """The tasks whose ids stand in a text, or in the name of a branch."""
-    folded = text.casefold()
-    found: set[str] = set()
+    folded, named = text.casefold(), set[str]()
     for task in sorted(tracker.tasks, key=lambda task: -len(task.id)):
         if _is_task_named(task, folded):
             folded = folded.replace(task.id.casefold(), " ")  # T-1 is not meant where T-1-2 is
-            found.add(task.id)
-    return [task for task in tracker.tasks if task.id in found]
+            named.add(task.id)
+    return [task for task in tracker.tasks if task.id in named]
 
 
 def _is_task_named(task: Task, folded: str) -> bool:
@@ -8620,8 +8534,7 @@ def _is_task_named(task: Task, folded: str) -> bool:
     if word not in folded:
         return False
     # a bare number or word stands for many things, so it needs a mark before it
-    is_bare = re.fullmatch(r"[^\W\d]+|\d+", word)
-    before = r"(?:#|\w\(|\btask[ /-])" if is_bare else r"(?<![\w.-])"
+    before = r"(?:#|\w\(|\btask[ /-])" if re.fullmatch(r"[^\W\d]+|\d+", word) else r"(?<![\w.-])"
     return re.search(rf"{before}{re.escape(word)}(?![^\W_]|\.\w|-\d)", folded) is not None
 
 
@@ -8641,53 +8554,113 @@ def find_current(tracker: Tracker, branch: str) -> Task | None:
 LEDGER_FOLDER = ".ctx/ledger"
 STATE_PATH = ".runner/state/run_state.json"
 STATE_KEYS = ("run_id", "next_iter", "last_status", "last_summary", "last_guard")
+RESULTS = ("done", "retry", "decomposed", "stuck")  # what an agent may answer
 LOG_READ = 2_000_000  # bytes of a log's end: enough to hold its first error, nearly always
+_CUB_LEDGER = ".cub/ledger/by-task"
+_SUMMARY_CHARS = 4_000
+_LEASE = 7_200  # seconds: longer than a run of an agent, short enough after a crash
+_STOPPED = (124, 130, 137, 143)  # exit codes of a time-out and of signals
+_LIMIT_WORDS = r"(?i)rate.?limit|usage limit|limit reached|quota|overloaded|too many requests"
 
 
 def read_tasks(project: Project, source: str = "auto", wanted: str = "") -> Tracker:
     """The tasks of a tracker, with what `record` and `tasks --claim` wrote about them."""
-    return _with_ledger(project, read_tracked(project, source, wanted))
+    tracker, claims = read_tracked(project, source, wanted), _read_claims(project)
+    names = set(list_folder(project, LEDGER_FOLDER))
+    keys = ("user.email", "user.name") if any(task.owner for task in tracker.tasks) else ()
+    own_names = {os.fsdecode(run_git(project, "config", key) or b"").strip() for key in keys}
+    own_names |= {os.environ.get("FLOW_ACTOR", ""), os.environ.get("USER", "")}
+    tasks, faults = [], list(tracker.faults)
+    for task in tracker.tasks:
+        path = ledger_path(task.key)
+        rows = _ledger_rows(project, path) if name_of(path) in names else []
+        own = [row for row in rows if _is_title(row, task.title)]
+        if len(own) < len(rows):
+            others = count_of(len(rows) - len(own), "attempt")
+            faults.append(f"{path}: {others} of a task with another title; not counted")
+        task = _with_rows(task, own, project.config.tasks_max_attempts)
+        owner = "" if task.recorded or task.owner in own_names else task.owner
+        tasks.append(task._replace(owner=claims.get(task.key, owner)))
+    return tracker._replace(tasks=tuple(tasks), faults=tuple(faults))
+
+
+def _with_rows(task: Task, rows: Sequence[Record], limit: int) -> Task:
+    """A task with its rows of the ledger; it is not done if its last recorded guard failed."""
+    ends = [field_text(row.get("status")) for row in rows]
+    last_open = len(ends) - ends[::-1].index("open") if "open" in ends else 0
+    tried = [row for row in rows[last_open:] if row.get("status") != "interrupted"]
+    last, recorded = tried[-1] if tried else {}, "".join(ends[last_open:][-1:])
+    reopened = task.status == "done" and last.get("guard") == "fail"
+    is_done, hold = task.status == "done" and not reopened, task.hold
+    if not is_done and last.get("status") == "stuck":
+        hold = "stuck"
+    elif not is_done and len(tried) >= limit:
+        hold = f"set aside after {count_of(len(tried), 'attempt')}"
+    return task._replace(
+        status="open" if reopened else task.status,
+        attempts=len(tried) or task.attempts,
+        recorded=recorded,
+        hold=hold,
+        reopened=reopened,
+    )
+
+
+def _ledger_rows(project: Project, path: str) -> list[Record]:
+    return [row for row in read_rows(project, path) if not row["fault"]]
+
+
+def _is_title(row: Record, title: str) -> bool:
+    """Whether a row of the ledger is of a task with this title; older rows have none."""
+    recorded = field_text(row.get("title"))
+    return not recorded or recorded.casefold().split() == title.casefold().split()
 
 
 def read_attempts(project: Project, task: Task) -> list[Attempt]:
     """The earlier attempts at a task, oldest first."""
     runner = _runner_attempts(project, task)
-    marks = {attempt.mark for attempt in runner}
-    own = [each for each in _own_attempts(project, task) if each.mark not in marks]
-    return [*_cub_attempts(project, task.id), *own, *runner]
+    own = [
+        Attempt(
+            field_text(row.get("status")),
+            field_text(row.get("summary")),
+            guard=field_text(row.get("guard")),
+            log=field_text(row.get("log")),
+        )
+        for row in _ledger_rows(project, ledger_path(task.key))
+        if row.get("status") != "open" and _is_title(row, task.title)
+        if f"{row.get('run_id')}/{row.get('iter')}" not in runner
+    ]
+    return [*_cub_attempts(project, task.id), *own, *runner.values()]
 
 
-def read_previous(project: Project, attempts: Sequence[Attempt]) -> tuple[str, str]:
+def read_previous(attempts: Sequence[Attempt]) -> tuple[str, str]:
     """What the previous attempt said, if it is to be tried again, and how its checks failed."""
     tried = [attempt for attempt in attempts if attempt.status != "interrupted"]
     last = tried[-1] if tried else Attempt("done")
     if last.status in ("done", "decomposed"):
         return "", ""
-    log = "" if last.guard == "pass" else last.log or read_log(project, last.log_path)
+    log = "" if last.guard == "pass" or is_empty_note(last.log) else digest_log(last.log)
     history = cut_text(clean_text(last.summary), DIGEST_BYTES, "characters", tail=True)
-    return "" if is_empty_note(history) else history, "" if is_empty_note(log) else digest_log(log)
+    return "" if is_empty_note(history) else history, log
 
 
 def read_run_state(project: Project) -> dict[str, Any]:
     """The loop's own state, its keys in their order; a new run if there is none."""
     state = read_object(project, STATE_PATH)
     number = state.get("next_iter")
-    if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number < 10**9:
-        number = 1
+    number = number if type(number) is int and 1 <= number < 10**9 else 1
     known = {"run_id": str(state.get("run_id") or "ctx"), "next_iter": number}
     return dict.fromkeys(STATE_KEYS) | state | known
 
 
-def read_log(project: Project, path: str) -> str:
-    """What matters of a log; "" if there is none or it tells of the loop's own trouble."""
-    if not path:
-        return ""
-    start = (read_source(project, path, 200, part="head") or b"").decode("utf-8", "replace")
-    source = read_source(project, path, LOG_READ, part="tail")
-    if source is None or _is_infrastructure(start):
-        return ""
-    text = source.decode("utf-8", "replace").lstrip("\ufffd")  # half a character
-    return "" if is_empty_note(text) else digest_log(text)
+def read_log(project: Project, *paths: str) -> str:
+    """What matters of the first of these logs that tells more than the loop's own trouble."""
+    for path in paths:
+        start = (read_source(project, path, 200, part="head") or b"").decode("utf-8", "replace")
+        source = read_source(project, path, LOG_READ, part="tail") or b""
+        text = source.decode("utf-8", "replace").lstrip("\ufffd")  # half a character
+        if not is_empty_note(text) and not _is_infrastructure(start):
+            return digest_log(text)
+    return ""
 
 
 def _is_infrastructure(text: str) -> bool:
@@ -8695,44 +8668,26 @@ def _is_infrastructure(text: str) -> bool:
     return strip_ansi(text).lstrip().startswith("runner error:")
 
 
-def _find_log(project: Project, *paths: str) -> str:
-    return next((path for path in paths if read_log(project, path)), "")
-
-
-def _runner_attempts(project: Project, task: Task) -> list[Attempt]:
-    """The iterations of the loop's present run that worked on this task.
-
-    Without any it is the last one, if it failed and no file says whose it was.
-    """
+def _runner_attempts(project: Project, task: Task) -> dict[str, Attempt]:
+    """RUN/NUMBER -> what an iteration of the loop's present run did for this task."""
     state = read_run_state(project)
-    run, last = state["run_id"], state["next_iter"] - 1
+    run, attempts = state["run_id"], {}
     base = f".runner/iterations/{run}"
     names = list_folder(project, base) if is_file_name(run) else []
-    numbers = sorted(int(name) for name in names if re.fullmatch(r"\d{1,9}", name))[-500:]
-    metas = {number: read_object(project, f"{base}/{number}/meta.json") for number in numbers}
-    own = [at for at in numbers if str(metas[at].get("node_id")).rpartition("/")[2] == task.id]
-    if not own and is_file_name(run) and state["last_status"] in ("retry", "failed"):
-        files = [f"{LEDGER_FOLDER}/{name}" for name in list_folder(project, LEDGER_FOLDER)]
-        rows = [row for path in files for row in _ledger_rows(project, path)]
-        known = any((row.get("run_id"), row.get("iter")) == (run, last) for row in rows)
-        own = [] if known or metas.get(last) else [last]
-    attempts = []
-    for number in own:
-        folder, meta, told = (
-            f"{base}/{number}",
-            metas.get(number, {}),
-            state if number == last else {},
-        )
+    for number in sorted(int(name) for name in names if re.fullmatch(r"\d{1,9}", name))[-500:]:
+        folder = f"{base}/{number}"
+        meta = read_object(project, f"{folder}/meta.json")
+        if str(meta.get("node_id")).rpartition("/")[2] != task.id:
+            continue
+        told = state if number == state["next_iter"] - 1 else {}
         output = read_object(project, f"{folder}/output.json")
         summary = field_text(output.get("summary") or told.get("last_summary"))
-        attempt = Attempt(
+        attempts[f"{run}/{number}"] = Attempt(
             field_text(meta.get("status") or told.get("last_status")) or "retry",
             "" if _is_infrastructure(summary) else summary,
             guard=field_text(meta.get("guard") or told.get("last_guard")),
-            log_path=_find_log(project, f"{folder}/failure.log", f"{folder}/guard.log"),
-            mark=f"{run}/{number}",
+            log=read_log(project, f"{folder}/failure.log", f"{folder}/guard.log"),
         )
-        attempts.append(attempt)
     return attempts
 
 
@@ -8742,53 +8697,28 @@ def _cub_attempts(project: Project, task: str) -> list[Attempt]:
         return []
     base = f"{_CUB_LEDGER}/{task}"
     entry = read_object(project, f"{base}.json") or read_object(project, f"{base}/entry.json")
-    outcome = next(iter(list_records([entry.get("outcome")])), entry)
-    approach = field_text(outcome.get("approach"))
-    lessons = field_texts(outcome.get("lessons_learned"))
-    lessons += tuple(f"decided: {each}" for each in field_texts(outcome.get("decisions")))
-    guard = str(as_table(entry.get("verification")).get("status"))
-    guard = guard if guard in ("pass", "fail") else ""
-    records = list_records(entry.get("attempts"))
-    if not records and approach:  # older entries tell only how it ended
-        status = "done" if outcome.get("success", True) else "failed"
-        return [Attempt(status, approach, lessons=lessons)]
-    found = []
+    outcome = as_table(entry.get("outcome")) or entry
+    decided = (f"decided: {choice}" for choice in field_texts(outcome.get("decisions")))
+    lessons = (*field_texts(outcome.get("lessons_learned")), *decided)
+    approach, guard = field_text(outcome.get("approach")), as_table(entry.get("verification"))
+    records, attempts = list_records(entry.get("attempts")), []
     for number, record in enumerate(records, 1):
-        own = record.get("attempt_number")
+        own, is_last = record.get("attempt_number"), number == len(records)
         name = f"{own if isinstance(own, int) else number:03d}-harness"
-        status = "done" if record.get("success") is True else "failed"
-        is_last = number == len(records)
-        way = field_text(record.get("approach")) or (approach if is_last else "")
+        way = record.get("approach") or (approach if is_last else "")
         attempt = Attempt(
-            status,
+            "done" if record.get("success") is True else "failed",
             field_text(record.get("error_summary"), way),
             field_text(record.get("error_category")),
-            guard if is_last else "",
-            lessons=lessons if is_last else (),
-            log_path=_find_log(project, f"{base}/attempts/{name}.log", f"{base}/{name}.jsonl"),
+            str(guard.get("status")) if is_last and guard.get("status") in ("pass", "fail") else "",
+            lessons if is_last else (),
+            read_log(project, f"{base}/attempts/{name}.log", f"{base}/{name}.jsonl"),
         )
-        found.append(attempt)
-    return found
-
-
-def _own_attempts(project: Project, task: Task) -> list[Attempt]:
-    """The attempts that `record` wrote."""
-    rows = _ledger_rows(project, ledger_path(task.key))
-    return [
-        Attempt(
-            field_text(row.get("status")),
-            field_text(row.get("summary")),
-            guard=field_text(row.get("guard")),
-            log=field_text(row.get("log")),
-            mark=f"{row.get('run_id')}/{row.get('iter')}",
-        )
-        for row in rows
-        if row.get("task") == task.id and row.get("status") != "open" and _is_title(row, task.title)
-    ]
-
-
-def _ledger_rows(project: Project, path: str) -> list[Record]:
-    return [row.record for row in read_rows(project, path) if not row.fault]
+        attempts.append(attempt)
+    if not attempts and approach:  # older entries tell only how it ended
+        status = "done" if outcome.get("success", True) else "failed"
+        attempts = [Attempt(status, approach, lessons=lessons)]
+    return attempts
 
 
 def read_ledger(project: Project) -> tuple[dict[str, list[str]], list[str]]:
@@ -8806,73 +8736,18 @@ def read_ledger(project: Project) -> tuple[dict[str, list[str]], list[str]]:
     return ends, files
 
 
-_CUB_LEDGER = ".cub/ledger/by-task"
-
-
-def _with_ledger(project: Project, tracker: Tracker) -> Tracker:
-    """The tasks with what `record` and `tasks --claim` wrote about them.
-
-    A task is done if the tracker says so and its last recorded guard did not fail.
-    """
-    names = {f"{LEDGER_FOLDER}/{name}" for name in list_folder(project, LEDGER_FOLDER)}
-    claims, limit = _read_claims(project), project.config.tasks_max_attempts
-    keys = ("user.email", "user.name") if any(task.owner for task in tracker.tasks) else ()
-    names_here = {os.fsdecode(run_git(project, "config", key) or b"").strip() for key in keys}
-    names_here |= {os.environ.get("FLOW_ACTOR", ""), os.environ.get("USER", "")}
-    tasks, faults = [], list(tracker.faults)
-    for task in tracker.tasks:
-        path = ledger_path(task.key)
-        rows = _ledger_rows(project, path) if path in names else []
-        own = [row for row in rows if _is_title(row, task.title)]
-        if len(own) < len(rows):
-            others = count_of(len(rows) - len(own), "attempt")
-            faults.append(f"{path}: {others} of a task with another title; not counted")
-        ends = [field_text(row.get("status")) for row in own]
-        last_open = len(ends) - ends[::-1].index("open") if "open" in ends else 0
-        tried = [row for row in own[last_open:] if row.get("status") != "interrupted"]
-        last, status, hold = tried[-1] if tried else {}, task.status, ""
-        reopened = status == "done" and last.get("guard") == "fail"
-        if reopened:
-            status = "open"
-        if status != "done" and last.get("status") == "stuck":
-            hold = "stuck"
-        elif status != "done" and len(tried) >= limit:
-            hold = f"set aside after {count_of(len(tried), 'attempt')}"
-        recorded = "".join(ends[last_open:][-1:])
-        owner = "" if recorded or task.owner in names_here else task.owner
-        tasks.append(
-            task._replace(
-                status=status,
-                owner=claims.get(task.key, owner),
-                attempts=len(tried) or task.attempts,
-                recorded=recorded,
-                hold=hold or task.hold,
-                reopened=reopened,
-            )
-        )
-    return tracker._replace(tasks=tuple(tasks), faults=tuple(faults))
-
-
-def _is_title(row: Record, title: str) -> bool:
-    """Whether a row of the ledger is of a task with this title; older rows have none."""
-    recorded = field_text(row.get("title"))
-    return not recorded or recorded.casefold().split() == title.casefold().split()
-
-
 def _read_claims(project: Project) -> dict[str, str]:
     """Of every task that is claimed now: by whom.
 
     A claim is a line: the first one holds until its end, or until a line of nobody releases it.
     """
-    source = read_file(_claims_place(project)) or b""
+    source, now = read_file(_claims_place(project)) or b"", _time_text(0)
     holders: dict[str, tuple[str, str]] = {}
     for row in parse_rows("l", source.decode("utf-8", "replace")):
-        fields = (field_text(row.record.get(field)) for field in ("task", "by", "from", "until"))
-        key, name, start, end = fields
+        key, name, start, end = (field_text(row.get(k)) for k in ("task", "by", "from", "until"))
         holder, held_until = holders.get(key, ("", ""))
         if not name or holder in ("", name) or held_until <= start:
             holders[key] = (name, end)
-    now = _time_text(0)
     return {key: name for key, (name, end) in holders.items() if name and end > now}
 
 
@@ -8899,7 +8774,7 @@ def find_recorded(project: Project, wanted: str) -> Task | None:
 
 def _mark_path(key: str) -> str:
     """Where a task's last prompt left its title and the state of the work tree."""
-    return f".ctx/cache/prompts/{ledger_path(key).rpartition('/')[2].removesuffix('l')}"
+    return f".ctx/cache/prompts/{name_of(ledger_path(key)).removesuffix('l')}"
 
 
 def ledger_path(name: str) -> str:
@@ -8913,12 +8788,8 @@ def ledger_path(name: str) -> str:
 def judge_attempt(
     project: Project, task: Task, told: Attempt, answer: str | None, code: int
 ) -> tuple[Attempt, list[str]]:
-    """An attempt as it is recorded, held against guard, tracker and work tree; and what to say.
-
-    `told` holds what the caller said, "" where it left that to the agent's answer.
-    """
-    notes = []
-    status, summary = told.status, told.summary
+    """What the caller told ("": as the answer says), held against guard, tracker and work tree."""
+    notes, status, summary = [], told.status, told.summary
     if answer is not None:
         result = _find_result(answer)
         notes += [] if result else ['the answer has no line {"status": ..., "summary": ...}']
@@ -8942,11 +8813,6 @@ def judge_attempt(
     elif status == "done" and not is_closed and task.source:
         notes.append(f"the tracker does not call it done; {close}")
     return told._replace(status=status, summary=summary), notes
-
-
-_STOPPED = (124, 130, 137, 143)  # exit codes of a time-out and of signals
-_LIMIT_WORDS = r"(?i)rate.?limit|usage limit|limit reached|quota|overloaded|too many requests"
-RESULTS = ("done", "retry", "decomposed", "stuck")  # what an agent may answer
 
 
 def _find_result(text: str) -> Attempt | None:
@@ -8980,47 +8846,27 @@ def write_claim(project: Project, task: Task, name: str) -> bool:
     return _read_claims(project).get(task.key) == name
 
 
-_LEASE = 7_200  # seconds: longer than a run of an agent, short enough after a crash
-
-
-def plan_run_state(project: Project, attempt: Attempt) -> list[Change]:
-    """The loop's state after an attempt, its keys in their order."""
-    state = read_run_state(project)
-    known = attempt.status in ("done", "decomposed")  # the others it knows as retry
-    state |= {
-        "next_iter": state["next_iter"] + 1,
-        "last_status": attempt.status if known else "retry",
-        "last_summary": clean_text(attempt.summary[:_SUMMARY_CHARS]),
-        "last_guard": attempt.guard or None,
-    }
-    change = plan_file(project, STATE_PATH, render_json(state).encode())
-    return [change, *plan_runner_ignore(project)]
-
-
 def plan_runner_ignore(project: Project) -> list[Change]:
     """The .gitignore that keeps the loop's passing files out of git, if there is none yet."""
-    path = ".runner/.gitignore"
-    return [] if read_old(project, path) is not None else [plan_file(project, path, _RUNNER_IGNORE)]
+    change = plan_file(project, ".runner/.gitignore", b"context/\niterations/\n")
+    return [change] if change.old is None else []
 
 
-_RUNNER_IGNORE = b"context/\niterations/\n"
-_SUMMARY_CHARS = 4_000
-
-
-def write_record(project: Project, task: Task, attempt: Attempt) -> list[str]:
+def write_record(project: Project, task: Task, attempt: Attempt, log_path: str) -> list[str]:
     """Add an attempt to the ledger, tell the run state, release the claim; the paths written."""
     import json
 
-    log = read_argument_file(project, attempt.log_path)[-LOG_READ:] if attempt.log_path else b""
+    log = read_argument_file(project, log_path)[-LOG_READ:] if log_path else b""
     state, path = read_run_state(project), ledger_path(task.key)
+    summary, guard = clean_text(attempt.summary[:_SUMMARY_CHARS]), attempt.guard or None
     record = {
         "task": task.id,
         "title": task.title,
         "run_id": state["run_id"],
         "iter": state["next_iter"],
         "status": attempt.status,
-        "guard": attempt.guard or None,
-        "summary": clean_text(attempt.summary[:_SUMMARY_CHARS]),
+        "guard": guard,
+        "summary": summary,
         "recorded_at": _time_text(0),
         "log": digest_log(log.decode("utf-8", "replace")) if log else "",
     }
@@ -9029,7 +8875,15 @@ def write_record(project: Project, task: Task, attempt: Attempt) -> list[str]:
         write_claim(project, task, "")
     if attempt.status == "open":  # a person's word, no iteration of the loop
         return [path]
-    return [path, *write_planned(project, lambda: plan_run_state(project, attempt))]
+
+    def plan() -> list[Change]:
+        state = read_run_state(project)
+        status = attempt.status if attempt.status in ("done", "decomposed") else "retry"
+        values = (state["run_id"], state["next_iter"] + 1, status, summary, guard)
+        new = render_json(state | dict(zip(STATE_KEYS, values, strict=True))).encode()
+        return [plan_file(project, STATE_PATH, new), *plan_runner_ignore(project)]
+
+    return [path, *write_planned(project, plan)]
 
 
 # ---- 18 FLOWS (world) ------------------------------------------------------
@@ -9747,7 +9601,7 @@ def read_briefing(project: Project, wanted: str, source: str | None) -> Briefing
     task = find_task(tracker, wanted)
     task = task._replace(max_attempts=task.max_attempts or project.config.tasks_max_attempts)
     attempts = read_attempts(project, task)
-    return Briefing(tracker, task, tuple(attempts), *read_previous(project, attempts))
+    return Briefing(tracker, task, tuple(attempts), *read_previous(attempts))
 
 
 def make_context(briefing: Briefing) -> dict[str, bytes]:
@@ -11135,11 +10989,11 @@ def cmd_record(project: Project, args: argparse.Namespace) -> int:
     if args.answer is not None:
         answer = read_argument_file(project, args.answer).decode("utf-8", "replace")
     task = read_recorded(project, args.task, args.source)
-    told = Attempt(args.status, args.summary, guard=guard, log_path=args.log or "")
+    told = Attempt(args.status, args.summary, guard=guard)
     attempt, notes = judge_attempt(project, task, told, answer, code)
     for note in notes:
         warn(f"{task.id}: {note}")
-    for path in write_record(project, task, attempt):
+    for path in write_record(project, task, attempt, args.log or ""):
         say(project, f"wrote {path}")
     write_stdout(f"{attempt.status}\n")
     return 0
@@ -14000,7 +13854,7 @@ Trackers, in the order in which they are looked for: what their own `next` goes 
 `strict`: a task waits for a dependency that does not exist. `inherits`: a part has the priority of the whole.
 `closes`: a part of what is done is not offered. `missing`: the priority of a task without one, 2 if nothing is said.
 `read`: the reader, its files, for check-lists what their ids look like (IDS) and which boxes count. The
-sections in capitals hold for all trackers: names of fields, words for states (`held`: with somebody, `never`: types that
+sections in capitals hold for all trackers: names of fields, words for states (`held`: with somebody, `waits`: links to wait for, `never`: types that
 are no work), priorities, lists shown with a task, keys under which tasks stand.
 
 runner
@@ -14025,7 +13879,7 @@ beads
   order priority
 
 taskmaster
-  read taskmaster .taskmaster/tasks/tasks.json tasks/tasks.json
+  read lists .taskmaster/tasks/tasks.json tasks/tasks.json
   close close it: `task-master set-status --id={id} --status=done`
   claim `task-master set-status --id={id} --status=in-progress`
   reopen `task-master set-status --id={id} --status=pending`
@@ -14122,6 +13976,7 @@ STATUS
   blocked blocked deferred pinned waiting on_hold paused
   done done closed complete completed finished passed passing cancelled canceled resolved archived x
   held review in_review hooked
+  waits blocks conditional-blocks waits-for
   never gate merge-request molecule message agent role rig
 
 PRIORITY

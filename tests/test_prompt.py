@@ -513,15 +513,20 @@ def test_a_log_is_digested_to_its_first_error_assertions_summary_and_tail() -> N
     assert ctx.digest_log("one\n--> two\n") == "one\n--> two\n"
 
 
-def test_the_run_state_alone_is_history_unless_its_guard_passed(tmp_path: Path) -> None:
+def test_the_run_state_completes_an_iteration_whose_files_say_only_whose_it_was(
+    tmp_path: Path,
+) -> None:
     root = copy("runner", tmp_path)
-    shutil.rmtree(root / ".runner" / "iterations")
     path = root / ".runner" / "state" / "run_state.json"
     folder = root / ".runner" / "context"
+    log = root / ".runner" / "iterations" / "run-7" / "4"
+    shutil.rmtree(log)
+    log.mkdir()
+    run(root, "context", "label")
+    assert os.listdir(folder) == ["goal.md"]
+    (log / "meta.json").write_text('{"node_id": "root/send/label"}')
     run(root, "context", "label")
     assert "The bar code is too small." in (folder / "history.md").read_text()
-    log = root / ".runner" / "iterations" / "run-7" / "4"
-    log.mkdir(parents=True)
     (log / "guard.log").write_text("2 failed\n")
     run(root, "context", "label")
     assert (folder / "failure.md").read_text().endswith("\n\n2 failed\n")

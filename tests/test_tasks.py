@@ -450,7 +450,10 @@ def test_backlog_settings_give_the_folder_the_states_and_the_commands(tmp_path: 
     ("text", "reason"),
     [
         ("- [x] T-1: A\n", "all 1 tasks in plain are done"),
-        ("- [ ] T-1: A (depends on T-2)\n- [ ] T-2: B (depends on T-1)\n", "T-1 waits for T-2"),
+        (
+            "- [ ] T-1: A (depends on T-2)\n- [ ] T-2: B (depends on T-1)\n",
+            "1 waits for T-2, 1 waits for T-1",
+        ),
     ],
 )
 def test_why_no_task_is_ready_is_told(text: str, reason: str, tmp_path: Path) -> None:
@@ -574,7 +577,7 @@ def test_a_damaged_value_never_stops_the_run(path: str, pick: int, odd: object) 
         (root / path.partition("/")[2]).write_text("\n".join(lines), "utf-8")
         here = project(root)
         for each in ctx.read_tasks(here).tasks[:3]:
-            ctx.read_previous(here, ctx.read_attempts(here, each))
+            ctx.read_previous(ctx.read_attempts(here, each))
 
 
 def damaged(value: object, pick: int, odd: object) -> object:
@@ -597,7 +600,7 @@ def task(name: str, wanted: str) -> tuple[ctx.Project, ctx.Task]:
 
 
 def previous(here: ctx.Project, wanted: ctx.Task) -> tuple[str, str]:
-    return ctx.read_previous(here, ctx.read_attempts(here, wanted))
+    return ctx.read_previous(ctx.read_attempts(here, wanted))
 
 
 def test_the_runners_previous_iteration_counts_only_for_its_own_node() -> None:
