@@ -8102,7 +8102,7 @@ def parse_rows(path: str, text: str) -> Iterator[Record]:
 
 def read_object(project: Project, path: str) -> Record:
     """The object of a JSON file; {} if it holds none."""
-    return parse_json(read_text(project, path) or "")
+    return parse_data(path, read_text(project, path) or "")
 
 
 def _read_lists(project: Project, *paths: str) -> Iterator[Record]:
@@ -8297,7 +8297,7 @@ def _read_flow(project: Project) -> Iterator[Record]:
         name, live = str(record.get("id")), dict[str, Any]()
         for state in states if is_file_name(name) else ():  # what is committed lags behind it
             source = read_file(f"{state}/tasks/{name}.state.json") or b""
-            live = live or parse_json(source.decode("utf-8", "replace"))
+            live = live or parse_data("", source.decode("utf-8", "replace"))
         keys = [key for key in ("status", "updated_at", "assignee") if live.get(key)]
         yield record | {key: live[key] for key in keys}
 
