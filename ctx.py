@@ -5824,7 +5824,10 @@ def write_stdout(text: str) -> None:
 
 # -- configuration
 
+
 ANCHOR_SOURCES = ("prompt", "agent", "task", "git", "progress", "epic", "deps", "retry")
+# the share of a context window that a budget is; a prompt is in bytes, about four to a token
+WINDOW_SHARES = {"map_token_budget": 0.0075, "pack_token_budget": 0.04, "prompt_budget_bytes": 0.2}
 
 
 def read_config(root: str) -> Config:
@@ -5841,10 +5844,6 @@ def read_config(root: str) -> Config:
         if window and field not in values:
             values[field] = check_setting("window", field, int(window * share))
     return Config(**values)
-
-
-# the share of a context window that a budget is; a prompt is in bytes, about four to a token
-WINDOW_SHARES = {"map_token_budget": 0.0075, "pack_token_budget": 0.04, "prompt_budget_bytes": 0.2}
 
 
 def _read_toml(root: str, path: str, needle: bytes = b"") -> dict[str, Any]:
@@ -5975,10 +5974,8 @@ def read_source(
 ) -> bytes | None:
     """The bytes of a file of the repository; None if it is absent, unreadable or leads out."""
     place = os.path.join(project.root, path)
-    folder = os.path.realpath(os.path.dirname(place))
-    if folder != project.root and not folder.startswith(project.root.rstrip(os.sep) + os.sep):
-        return None
-    return None if is_secret_path(path) else read_file(place, limit, part=part)
+    inside = is_inside(project, os.path.join(os.path.realpath(os.path.dirname(place)), "file"))
+    return read_file(place, limit, part=part) if inside and not is_secret_path(path) else None
 
 
 def read_text(project: Project, path: str) -> str | None:
@@ -5990,12 +5987,9 @@ def read_text(project: Project, path: str) -> str | None:
 
 
 def read_times(place: str) -> tuple[int, int]:
-    """When a file's content and when it or its entry last changed, in nanoseconds; 0 if it is gone."""
-    try:
-        info = os.lstat(place)
-    except OSError:
-        return 0, 0
-    return info.st_mtime_ns, info.st_ctime_ns
+    """When a file's content and when its entry last changed, in nanoseconds; 0 if it is gone."""
+    info = os.lstat(place) if os.path.lexists(place) else None
+    return (info.st_mtime_ns, info.st_ctime_ns) if info else (0, 0)
 
 
 def list_folder(project: Project, folder: str) -> list[str]:
@@ -6008,22 +6002,28 @@ def list_folder(project: Project, folder: str) -> list[str]:
 
 # -- writing
 
+
+OWN_FOLDERS = (".ctx", ".runner", ".git")
 OWN_PREFIXES = (".ctx/", ".runner/")
+IGNORED = "cache/\nview.html\n"  # the text of .ctx/.gitignore
 _TEMPORARY = ".ctx-tmp-"  # then process id and random letters; see _sweep
+_RACE = "changed while ctx was running"
 
 
 def write_changes(project: Project, changes: Iterable[Change]) -> list[str]:
     """Write every file or none; the paths that changed. Equal bytes are not written again."""
     staged: list[tuple[Change, str, str]] = []  # change, real place, temporary file ("" to delete)
-    made: list[str] = []  # folders, outermost first
+    made: list[str] = []  # folders
     try:
         for change in changes:
             if change.new != change.old:
                 place = folder = find_place(project, change.path)
-                at = len(made)
                 while not os.path.lexists(folder := os.path.dirname(folder)):
-                    made.insert(at, folder)
-                staged.append((change, place, _stage(change, place)))
+                    made.append(folder)
+                name = f"{_TEMPORARY}{os.getpid()}-{os.urandom(6).hex()}"
+                temporary = os.path.join(os.path.dirname(place), name)
+                staged.append((change, place, "" if change.new is None else temporary))
+                _stage(*staged[-1])
         for change, place, _ in staged:
             # two runs may write a product of ours at once: the last one wins, both are right
             product = change.path.startswith((".ctx/", ".runner/context/"))
@@ -6032,11 +6032,12 @@ def write_changes(project: Project, changes: Iterable[Change]) -> list[str]:
         _commit(staged)
     except OSError as error:
         path = staged[-1][0].path if staged else "?"
-        raise CtxError(f"{path}: cannot write: {error.strerror}; nothing was changed") from error
+        reason = _RACE if isinstance(error, FileNotFoundError) else error.strerror
+        raise CtxError(f"{path}: cannot write: {reason}; nothing was changed") from error
     finally:
         for _, _, temporary in staged:
             _remove(temporary)
-        for folder in reversed(made):  # those still empty
+        for folder in sorted(made, key=len, reverse=True):  # those still empty
             with contextlib.suppress(OSError):
                 os.rmdir(folder)
     return [change.path for change, _, _ in staged]
@@ -6053,15 +6054,11 @@ def write_planned(project: Project, plan: Callable[[], list[Change]]) -> list[st
     return write_changes(project, plan())
 
 
-_RACE = "changed while ctx was running"
-
-
 def _remove(place: str) -> None:
     """Remove a file, or a folder and all in it, as far as that goes; links are not followed."""
     import shutil
 
-    if os.path.isdir(place) and not os.path.islink(place):
-        shutil.rmtree(place, ignore_errors=True)
+    shutil.rmtree(place, ignore_errors=True)  # of a folder
     with contextlib.suppress(OSError):
         os.unlink(place)
 
@@ -6160,32 +6157,25 @@ def write_folder(project: Project, folder: str, files: Mapping[str, bytes]) -> l
     return [f"{folder}/{name}" for name in files]
 
 
-def _stage(change: Change, place: str) -> str:
-    """A temporary file beside `place` with the new bytes, safe on the disk; "" for a deletion."""
+def _stage(change: Change, place: str, temporary: str) -> None:
+    """Write the new bytes to a temporary file beside `place`, safe on the disk."""
     folder = os.path.dirname(place)
-    temporary = os.path.join(folder, f"{_TEMPORARY}{os.getpid()}-{os.urandom(6).hex()}")
     if os.path.isdir(place):
         raise CtxError(f"{change.path}: is a folder; move it away")
     if change.new is None:
         if not os.access(folder, os.W_OK | os.X_OK):
             raise CtxError(f"{change.path}: its folder is read-only; nothing was changed")
-        return ""
-    try:
-        os.makedirs(folder, exist_ok=True)
-        _sweep(folder)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        mode = stat.S_IMODE(os.stat(place).st_mode) if os.path.exists(place) else 0
-        with open(os.open(temporary, flags, mode or 0o666), "wb") as file:
-            file.write(change.new)
-            file.flush()
-            os.fsync(file.fileno())
-        if mode:
-            os.chmod(temporary, mode)  # what the user's mask took away as well
-        return temporary
-    except OSError as error:
-        _remove(temporary)
-        reason = _RACE if isinstance(error, FileNotFoundError) else error.strerror or "failed"
-        raise CtxError(f"{change.path}: cannot write: {reason}; nothing was changed") from error
+        return
+    os.makedirs(folder, exist_ok=True)
+    _sweep(folder)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    mode = stat.S_IMODE(os.stat(place).st_mode) if os.path.exists(place) else 0
+    with open(os.open(temporary, flags, mode or 0o666), "wb") as file:
+        file.write(change.new)
+        file.flush()
+        os.fsync(file.fileno())
+    if mode:
+        os.chmod(temporary, mode)  # what the user's mask took away as well
 
 
 def _sweep(folder: str) -> None:
@@ -6205,31 +6195,26 @@ def _sweep(folder: str) -> None:
 
 def _commit(staged: Sequence[tuple[Change, str, str]]) -> None:
     """Put the staged files in place; what was replaced comes back if a later one fails."""
-    done: list[tuple[Change, str]] = []
+    done = 0
     try:
-        for change, place, temporary in staged:
+        for _, place, temporary in staged:
             if temporary:
                 os.replace(temporary, place)
-            else:
-                with contextlib.suppress(FileNotFoundError):  # another run was faster
-                    os.unlink(place)
-            done.append((change, place))
+            elif os.path.lexists(place):  # else another run was faster
+                os.unlink(place)
+            done += 1
             if os.name != "nt":
                 handle = os.open(os.path.dirname(place), os.O_RDONLY)
                 os.fsync(handle)
                 os.close(handle)
     except OSError:
-        for change, place in done:
+        for change, place, _ in staged[:done]:
             if change.old is None:
                 os.unlink(place)
             else:
                 with open(place, "wb") as file:
                     file.write(change.old)
         raise
-
-
-OWN_FOLDERS = (".ctx", ".runner", ".git")
-IGNORED = "cache/\nview.html\n"  # the text of .ctx/.gitignore
 
 
 def script_path(project: Project) -> str:
@@ -6241,18 +6226,16 @@ def script_path(project: Project) -> str:
     return "ctx.py" if b"ctx.py prepares context" in head else ""
 
 
-# -- packages: the pins, the private environment, the tokenizer's vocabulary
-
-
 def script_command(project: Project) -> str:
     """How to call this script from the repository's root: agents.command, `python3 ctx.py` or `ctx`."""
-    vendored = os.path.lexists(os.path.join(project.root, ".ctx/ctx.py"))
-    path = ".ctx/ctx.py" if vendored else script_path(project)
-    if project.config.agents_command or not path:
-        return project.config.agents_command or "ctx"
     import shlex
 
-    return f"python3 {shlex.quote(path)}"
+    vendored = os.path.lexists(os.path.join(project.root, ".ctx/ctx.py"))
+    path = ".ctx/ctx.py" if vendored else script_path(project)
+    return project.config.agents_command or (f"python3 {shlex.quote(path)}" if path else "ctx")
+
+
+# -- packages: the pins, the private environment, the tokenizer's vocabulary
 
 
 def cache_home() -> str:
@@ -6288,13 +6271,15 @@ def private_environment(*below: str) -> str:
 
 def has_parsers(project: Project) -> bool:
     """Whether the parsers can be used; says what to do if not. A command asks once."""
-    usable, unfit = use_packages(), list_unfit()
-    skipped = f"{', '.join(unfit)} does not fit ctx.py" if unfit else "not installed"
+    usable = use_packages()
     if not usable:
+        known = [
+            f"{name} {version}" for name, version in read_versions(sys.path).items() if version
+        ]
+        unfit = [about for about in known if about.split()[0] in list_missing()]
+        why = f"{', '.join(unfit)} does not fit ctx.py" if unfit else "not installed"
         fix = f"run `{script_command(project)} setup`"
-        say(project, f"parsers: {skipped}, the map is approximate; {fix}")
-    elif unfit:
-        say(project, f"parsers: {skipped}; the private environment is used instead")
+        say(project, f"parsers: {why}, the map is approximate; {fix}")
     return usable
 
 
@@ -6308,14 +6293,15 @@ def list_missing() -> list[str]:
 
     An interpreter that has them all is used as it is; else the private environment goes first.
     """
-    missing = _list_unusable(sys.path)
-    folder = _private_packages() if missing else ""
-    if folder and folder not in sys.path and os.path.isdir(folder):
+    library = f"lib/python{sys.version_info[0]}.{sys.version_info[1]}"
+    folder = private_environment("Lib" if os.name == "nt" else library, "site-packages")
+    missing = _list_unusable()
+    if missing and folder not in sys.path and os.path.isdir(folder):
         import importlib
 
         sys.path.insert(0, folder)
         importlib.invalidate_caches()
-        missing = _list_unusable(sys.path)
+        missing = _list_unusable()
     modules: dict[str, Any] = sys.modules
     for name in read_pins():  # None lets an import fail as if the package were absent
         module = name.replace("-", "_")
@@ -6326,23 +6312,10 @@ def list_missing() -> list[str]:
     return missing
 
 
-def list_unfit() -> list[str]:
-    """Packages of this interpreter that are not used because their pin excludes them: "NAME VERSION"."""
-    folders = [folder for folder in sys.path if folder != _private_packages()]
-    versions = read_versions(folders)
-    return [f"{name} {versions[name]}" for name in _list_unusable(folders) if versions[name]]
-
-
-def _private_packages() -> str:
-    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
-    below = ("Lib",) if os.name == "nt" else ("lib", version)
-    return private_environment(*below, "site-packages")
-
-
-def _list_unusable(folders: Sequence[str]) -> list[str]:
-    """Pinned packages that are not in these folders, or in a version that the pin excludes."""
+def _list_unusable() -> list[str]:
+    """Pinned packages that this interpreter lacks, or has in a version that the pin excludes."""
     unusable = []
-    for name, version in read_versions(folders).items():
+    for name, version in read_versions(sys.path).items():
         bounds = re.split("[>=<]+", read_pins()[name])[1:]  # "name>=0.25.2,<0.26"
         number, least, limit = (
             [int(part) for part in re.findall(r"\d+", text)[:3]] for text in (version, *bounds)
@@ -6376,44 +6349,32 @@ def write_packages(project: Project, source: str = "", download: str = "") -> No
     From a registry, or from the wheels and the vocabulary file in the folder `source`; `download`
     is a folder to fetch them into, for the same Python and platform elsewhere.
     """
-    if download:
-        _write_wheels(project, download)
-        return
-    if not list_missing():
-        say(project, "parsers: already there")
-    else:
+    if list_missing() or (download and not os.path.isdir(private_environment())):
         say(project, f"parsers: installing into {private_environment()}, about 215 MB")
         from_source = ["--no-index", "--find-links", os.path.realpath(source)] if source else []
         _write_environment(project, from_source)
+        list_missing()
         say(project, "parsers: installed")
-    name, digest = _VOCABULARIES.get(project.config.tokens_encoding, ("", ""))
-    for given in (name, f"{project.config.tokens_encoding}.tiktoken") if source and name else ():
+    elif not download:
+        say(project, "parsers: already there")
+    if download:
+        what = "downloading the parsers"
+        _run_pip(project, what, private_environment(), ["download", "-d", download])
+        more = (
+            "" if _fetch_vocabulary(project, download) else "; the vocabulary could not be fetched"
+        )
+        say(project, f"wrote the packages to {download}{more}; there: setup --from {download}")
+        return
+    encoding = project.config.tokens_encoding
+    name, digest = _VOCABULARIES.get(encoding, ("", ""))
+    for given in (name, f"{encoding}.tiktoken") if source and name else ():
         vocabulary = read_file(os.path.join(source, given)) or b""
         if content_hash(vocabulary) == digest and (folder := make_cache_folder("vocabulary")):
             write_file(os.path.join(folder, name), vocabulary)
-    exact = not name or bool(find_vocabulary(project.config.tokens_encoding))
+    exact = not name or bool(find_vocabulary(encoding))
     if not exact and not source:
         exact = _fetch_vocabulary(project, os.path.join(cache_home(), "vocabulary"))
     say(project, f"tokens: {'counted exactly' if exact else 'estimated: no vocabulary'}")
-
-
-def _write_wheels(project: Project, folder: str) -> None:
-    """Fetch the packages and the vocabulary into a folder."""
-    if not os.path.isdir(private_environment()):
-        _write_environment(project, [])
-    pip = [_private_python(private_environment()), *_PIP, "download", "-q", "-d", folder]
-    _run_step(project, "downloading the parsers", [*pip, *read_pins().values()])
-    list_missing()
-    exact = _fetch_vocabulary(project, folder)
-    more = "" if exact else "; the vocabulary could not be fetched"
-    say(project, f"wrote the packages to {folder}{more}; there: setup --from {folder}")
-
-
-_PIP = ("-m", "pip", "--disable-pip-version-check", "--no-input")
-
-
-def _private_python(environment: str) -> str:
-    return os.path.join(environment, "Scripts" if os.name == "nt" else "bin", "python")
 
 
 def _write_environment(project: Project, flags: Sequence[str]) -> None:
@@ -6430,8 +6391,7 @@ def _write_environment(project: Project, flags: Sequence[str]) -> None:
         raise CtxError(f"setup: {error.strerror}: {cache_home()}; set XDG_CACHE_HOME") from error
     try:
         _run_step(project, "making a private environment", [sys.executable, "-m", "venv", folder])
-        pip = [_private_python(folder), *_PIP, "install", "-q", *flags]
-        _run_step(project, "installing the parsers", [*pip, *read_pins().values()])
+        _run_pip(project, "installing the parsers", folder, ["install", *flags])
         with contextlib.suppress(OSError):  # another setup was faster: its result is the same
             os.rename(folder, target)
     finally:
@@ -6442,41 +6402,38 @@ def _write_environment(project: Project, flags: Sequence[str]) -> None:
 
 def _fetch_vocabulary(project: Project, folder: str) -> bool:
     """Fetch the tokenizer's vocabulary into a folder; whether that went well."""
-    encoding = project.config.tokens_encoding
     code = (
-        f"import os, sys; os.environ['TIKTOKEN_CACHE_DIR'] = {folder!r}; sys.path += {sys.path!r}\n"
-        f"import tiktoken; tiktoken.get_encoding({encoding!r})"
+        f"import os, sys; os.environ['TIKTOKEN_CACHE_DIR'] = {folder!r}; sys.path += {sys.path}\n"
     )
+    code += f"import tiktoken; tiktoken.get_encoding({project.config.tokens_encoding!r})"
+    fetch = [sys.executable, "-c", code]
     with contextlib.suppress(CtxError):  # told by the caller, who knows what it means
-        fetch = [sys.executable, "-c", code]
         _run_step(project, "fetching the tokenizer's vocabulary", fetch, limit=120)
         return True
     return False
 
 
+def _run_pip(project: Project, what: str, environment: str, args: Sequence[str]) -> None:
+    """Let the pip of an environment do something with the pinned packages."""
+    python = os.path.join(environment, "Scripts" if os.name == "nt" else "bin", "python")
+    pip = [python, "-m", "pip", "-q", "--disable-pip-version-check", "--no-input"]
+    _run_step(project, what, [*pip, *args, *read_pins().values()])
+
+
 def _run_step(project: Project, what: str, command: Sequence[str], limit: float = 1800) -> None:
-    """Run one step of setup within `limit` seconds, showing on a terminal that it goes on."""
+    """Run one step of setup within `limit` seconds."""
     import subprocess
 
-    begin, out = time.monotonic(), b""
-    pipe, merged = subprocess.PIPE, subprocess.STDOUT
+    show_progress(project, f"{what} …")
     try:
-        with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=merged) as process:
-            try:
-                while process.returncode is None:
-                    with contextlib.suppress(subprocess.TimeoutExpired):
-                        out, _ = process.communicate(timeout=0.5)
-                    taken = time.monotonic() - begin
-                    show_progress(project, f"{what} … {taken:.0f} s")
-                    if taken > limit:
-                        process.kill()
-            finally:
-                process.kill()
-                show_progress(project, "")
-    except OSError as error:
-        raise CtxError(f"setup: {what}: {error.strerror}; is Python whole?") from error
-    if process.returncode:
-        lines = [line for line in out.decode("utf-8", "replace").splitlines() if line.strip()]
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=limit)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise CtxError(f"setup: {what}: {show(str(error), 160)}; try it again") from error
+    finally:
+        show_progress(project, "")
+    if done.returncode:
+        out = (done.stdout + done.stderr).decode("utf-8", "replace")
+        lines = [line for line in out.splitlines() if line.strip()]
         errors = [line for line in lines if "rror" in line]
         reason = show((errors or lines or ["failed"])[-1], 160)
         raise CtxError(f"setup: {what} failed: {reason}; check network and pip")
@@ -6529,41 +6486,26 @@ def find_vocabulary(encoding: str, *, checked: bool = True) -> str:
     name, digest = _VOCABULARIES.get(encoding, ("", ""))
     for folder in _vocabulary_folders() if name else ():
         place = os.path.join(folder, name)
-        fits = content_hash(read_file(place) or b"") == digest if checked else os.path.isfile(place)
-        if fits:
+        if content_hash(read_file(place) or b"") == digest if checked else os.path.isfile(place):
             return folder
     return ""
 
 
 def _vocabulary_folders() -> Iterator[str]:
-    named = (os.environ.get("TIKTOKEN_CACHE_DIR", ""), os.environ.get("DATA_GYM_CACHE_DIR", ""))
-    yield from filter(None, (*named, os.path.join(cache_home(), "vocabulary")))
+    yield os.environ.get("TIKTOKEN_CACHE_DIR", "")
+    yield os.path.join(cache_home(), "vocabulary")
     import tempfile  # slow to load, and rarely asked
 
     yield os.path.join(tempfile.gettempdir(), "data-gym-cache")
 
 
-def to_unicode(text: str) -> str:
-    """A text from the command line as Unicode: bytes that are no UTF-8 become marks."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
 def read_argument_file(project: Project, path: str) -> bytes:
-    """The bytes of a file that the user named, from the working folder; "-" is standard input.
-
-    It may be a pipe: /dev/stdin, `<(command)`. Of more than anyone means, the end is given.
-    """
+    """The last 10 MB of a file that the user named, maybe a pipe; "-" is standard input."""
     try:
         with open(0 if path == "-" else path, "rb", closefd=path != "-") as source:
-            tail = b""
-            for _ in range(100):  # a device may have no end
-                tail = (tail + source.read(_ARGUMENT_BYTES))[-_ARGUMENT_BYTES:]
-            return tail
+            return source.read(100_000_000)[-10_000_000:]  # a device may have no end
     except (OSError, ValueError, AttributeError) as error:  # closed, or not there at all
         raise CtxError(f"{show(path)}: cannot be read; give an existing file, or -") from error
-
-
-_ARGUMENT_BYTES = 10_000_000
 
 
 # ---- 13 GIT (world) --------------------------------------------------------
@@ -6596,29 +6538,27 @@ def run_git(project: Project, *args: str, limit: float = 60) -> bytes | None:
     import subprocess
 
     command = ["git", "--no-pager", "--literal-pathspecs", "-C", project.root]
-    for setting in (
-        "core.fsmonitor=false",
-        f"core.hooksPath={os.devnull}",
-        "core.untrackedCache=false",
-        "log.showSignature=false",
-        "core.quotePath=false",
-    ):
+    off = "core.fsmonitor=false core.untrackedCache=false log.showSignature=false"
+    for setting in (*off.split(), "core.quotePath=false", f"core.hooksPath={os.devnull}"):
         command += ["-c", setting]
     # the user's own choice of configuration files is not the repository's
     users = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM")
     env = {name: os.environ[name] for name in os.environ if name[:4] != "GIT_" or name in users}
     env |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1"}
+    env["LC_ALL"], closed = "C", subprocess.DEVNULL
     try:
         done = subprocess.run(
-            [*command, *args],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            env=env | {"LC_ALL": "C"},
-            timeout=limit,
+            [*command, *args], stdin=closed, capture_output=True, env=env, timeout=limit
         )
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout if done.returncode == 0 else None
+
+
+def read_git(project: Project, *args: str) -> str:
+    """What git prints, as a text; "" without git or if it fails."""
+    out = run_git(project, *args) if find_above(project.root, ".git") else None
+    return (out or b"").decode("utf-8", "replace").strip()
 
 
 def list_git_files(project: Project) -> list[str] | None:
@@ -6634,9 +6574,7 @@ def list_git_files(project: Project) -> list[str] | None:
 
 def read_head(project: Project) -> str:
     """The commit that is checked out, or ""."""
-    asked = find_above(project.root, ".git")
-    out = run_git(project, "rev-parse", "--verify", "-q", "HEAD") if asked else None
-    return (out or b"").decode("ascii", "replace").strip()
+    return read_git(project, "rev-parse", "--verify", "-q", "HEAD")
 
 
 def read_branch(project: Project) -> str:
@@ -6645,20 +6583,14 @@ def read_branch(project: Project) -> str:
     return head.strip().removeprefix("ref: refs/heads/") if head.startswith("ref:") else ""
 
 
-def find_git_folder(project: Project) -> str:
-    """Where git keeps what belongs to this work tree alone."""
-    folder = find_above(project.root, ".git") or project.root
-    place = os.path.join(folder, ".git")
-    link = read_file(place, 4096)  # a linked work tree has a file here
-    target = os.fsdecode(link or b"").removeprefix("gitdir:").strip()
-    return os.path.join(folder, target) if target else place
-
-
-def find_common_folder(project: Project) -> str:
-    """Where git keeps what all work trees of a repository share."""
-    folder = find_git_folder(project)
-    shared = (read_file(f"{folder}/commondir", 4096) or b".").decode("utf-8", "replace").strip()
-    return os.path.normpath(os.path.join(folder, shared))
+def find_git_folder(project: Project, *, shared: bool = False) -> str:
+    """Where git keeps what belongs to this work tree alone, or what all its work trees share."""
+    above = find_above(project.root, ".git") or project.root
+    folder = os.path.join(above, ".git")
+    target = os.fsdecode(read_file(folder, 4096) or b"").removeprefix("gitdir:").strip()
+    folder = os.path.join(above, target or ".git")  # a linked work tree has a file there
+    common = read_file(f"{folder}/commondir", 4096) if shared else None
+    return os.path.normpath(os.path.join(folder, os.fsdecode(common or b".").strip()))
 
 
 def read_work_mark(project: Project) -> str:
@@ -6667,19 +6599,18 @@ def read_work_mark(project: Project) -> str:
         return ""
     marks = [read_head(project).encode()]
     for path in sorted(list_uncommitted(project)):
-        place = os.path.join(project.root, os.fsdecode(path))
-        info = os.lstat(place) if os.path.lexists(place) else None
-        marks.append(b"%s %d %d" % (path, *((info.st_size, info.st_mtime_ns) if info else (0, 0))))
+        times = read_times(os.path.join(project.root, os.fsdecode(path)))
+        marks.append(b"%s %d %d" % (path, *times))
     return content_hash(b"\n".join(marks))
 
 
 def read_commit(project: Project, ref: str) -> str:
     """The full name of a commit."""
-    form = f"{ref}^{{commit}}"
-    commit = run_git(project, "rev-parse", "--verify", "--quiet", "--end-of-options", form)
+    flags = ("--verify", "--quiet", "--end-of-options")
+    commit = read_git(project, "rev-parse", *flags, f"{ref}^{{commit}}")
     if not commit:
         raise CtxError(f"{show(ref)}: no such commit here; give one that `git log` shows")
-    return commit.decode("ascii", "replace").strip()
+    return commit
 
 
 def read_changed(project: Project, since: str) -> list[str]:
@@ -6718,12 +6649,11 @@ def list_changed_in(project: Project, commits: Sequence[str]) -> list[str]:
     return sorted({os.fsdecode(path) for path in re.split(rb"[\0\n]+", listed or b"") if path})
 
 
-def read_messages(project: Project, most: int = 200) -> list[tuple[str, str]] | None:
-    """The last commits, newest first: "1a2b3c4 subject" and the whole message; None without git."""
-    log = run_git(project, "log", "-n", str(most), "-z", "--format=%h %s%x1f%B")
-    rows = (log or b"").decode("utf-8", "replace").split("\0")
-    parts = [row.partition("\x1f") for row in rows if row]
-    return None if log is None else [(head, text) for head, _, text in parts]
+def read_messages(project: Project) -> list[tuple[str, str]]:
+    """The last 200 commits, newest first: "1a2b3c4 subject" and the whole message."""
+    log = read_git(project, "log", "-n", "200", "-z", "--format=%h %s%x1f%B")
+    parts = [row.partition("\x1f") for row in log.split("\0") if row]
+    return [(head, text) for head, _, text in parts]
 
 
 def read_diff(project: Project, ref: str, paths: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
@@ -6746,27 +6676,17 @@ _MOST_CHANGED = 200
 def read_commits(project: Project, revisions: str, most: int) -> bytes | None:
     """Messages and paths of the last commits, oldest first, each as "\\1", side, message, "\\2", paths."""
     flags = "--no-merges --no-renames --relative --name-only -z --left-right --reverse".split()
-    return run_git(
-        project, "log", *flags, "--format=%x01%m%B%x02", f"-n{most}", revisions, limit=_LOG_SECONDS
-    )
-
-
-_LOG_SECONDS = 20.0
+    form = ("--format=%x01%m%B%x02", f"-n{most}")
+    return run_git(project, "log", *flags, *form, revisions, limit=20)
 
 
 def list_subjects(project: Project) -> list[str]:
     """The subjects of the last commits that are no merges."""
-    log = run_git(project, "log", "-n", "100", "-z", "--no-merges", "--format=%s") or b""
-    return [subject for subject in log.decode("utf-8", "replace").split("\0") if subject]
-
-
-def read_git_version(project: Project) -> str:
-    """What git calls itself, or "" where it cannot be run."""
-    return (run_git(project, "version") or b"").decode("utf-8", "replace").strip()
+    return read_git(project, "log", "-n", "100", "--no-merges", "--format=%s").splitlines()
 
 
 # ---- 14 CACHE (world) ------------------------------------------------------
-# What earlier runs have computed, in one table; a helper, never a truth. Uses: TYPES DISK.
+# What earlier runs have computed, in one table; a helper, never a truth. Uses: TYPES TEXT DISK.
 
 _SCHEMA = 3
 _TABLE = f"""
@@ -6792,69 +6712,49 @@ class CacheRow(NamedTuple):
 
 
 class Cache:
-    """What earlier runs have computed, by kind and key.
+    """What earlier runs have computed, by kind and key; a damaged row is not there.
 
-    A damaged row is not there. Where the database cannot be used or written (locked, read-only,
-    full disk), the cache goes on in memory: slower, with the same answers.
+    Where the database cannot be used or written (locked, read-only, full disk), the cache goes on
+    in memory: slower, with the same answers.
     """
 
-    def __init__(self, store: sqlite3.Connection | None, place: str, config: Config) -> None:
+    def __init__(self, store: sqlite3.Connection, place: str, config: Config) -> None:
         self._store, self._place, self._config = store, place, config
-        self._memory: dict[tuple[str, str], CacheRow] = {}
 
     def read(self, kind: str, key: str) -> CacheRow | None:
         """The row of this key, or None."""
-        if (kind, key) in self._memory:
-            return self._memory[kind, key]
-        return next(iter(self._select("key = ?", kind, os.fsencode(key))), None)
+        return next(iter(self._select(kind, "key = ?", os.fsencode(key))), None)
 
     def list_rows(self, kind: str, prefix: str = "") -> list[CacheRow]:
         """The rows of a kind whose keys begin so, in the order of their keys."""
         low = os.fsencode(prefix)
-        where = "key >= ? AND key < ?" if prefix else "1"
-        stored = self._select(where, kind, *((low, low + b"\xff") if prefix else ()))
-        rows = {row.key: row for row in stored}
-        rows |= {key: row for (of, key), row in self._memory.items() if of == kind}
-        return [rows[key] for key in sorted(rows) if key.startswith(prefix)]
+        return self._select(kind, "key >= ? AND key < ? ORDER BY key", low, low + b"\xff" * 9)
 
     def list_keys(self, kind: str) -> list[str]:
         """The keys of a kind, without reading what they hold."""
-        stored = self._fetch("SELECT CAST(key AS BLOB) FROM cache WHERE kind = ?", kind)
-        keys = {os.fsdecode(key) for (key,) in stored}
-        return sorted(keys | {key for of, key in self._memory if of == kind})
-
-    def read_time(self, kind: str, data: bytes) -> int:
-        """When such data was last written, in nanoseconds; 0 if it never was."""
-        query = "SELECT max(time) FROM cache WHERE kind = ? AND data = ?"
-        return next((int(when) for (when,) in self._fetch(query, kind, data) if when), 0)
+        keys = self.fetch("SELECT CAST(key AS BLOB) FROM cache WHERE kind = ?", kind)
+        return [os.fsdecode(key) for (key,) in keys]
 
     def write(self, rows: Sequence[CacheRow], *, keep: int = 0) -> None:
         """Store rows, all or none; of their kind, only the newest `keep` if that is given."""
         when = time.time_ns()
-        values = (
+        values: list[tuple[object, ...]] = [
             (kind, os.fsencode(key), state, when, zlib.crc32(data), data)
             for kind, key, state, data in rows
-        )
-        steps: list[tuple[str, Iterable[Any]]] = [
-            ("REPLACE INTO cache VALUES (?, ?, ?, ?, ?, ?)", values)
         ]
+        steps = [("REPLACE INTO cache VALUES (?, ?, ?, ?, ?, ?)", values)]
         if keep:
             newest = "SELECT time FROM cache WHERE kind = ? ORDER BY time DESC LIMIT 1 OFFSET ?"
             old = f"DELETE FROM cache WHERE kind = ? AND time <= ({newest})"
             steps.append((old, [(rows[0].kind, rows[0].kind, keep)]))
-        if not self._run(steps):
-            self._memory.update({(row.kind, row.key): row for row in rows})
+        self._run(steps)
 
     def invalidate(self, kind: str, keys: Iterable[str] | None = None) -> None:
         """Drop the rows of these keys, or all of a kind."""
-        gone = [key for of, key in self._memory if of == kind] if keys is None else [*keys]
-        for key in gone:
-            self._memory.pop((kind, key), None)
         if keys is None:
             self._run([("DELETE FROM cache WHERE kind = ?", [(kind,)])])
-        elif gone:
-            values = [(kind, os.fsencode(key)) for key in gone]
-            self._run([("DELETE FROM cache WHERE kind = ? AND key = ?", values)])
+        elif gone := [(kind, os.fsencode(key)) for key in keys]:
+            self._run([("DELETE FROM cache WHERE kind = ? AND key = ?", gone)])
 
     def compute(
         self, question: str, state: Mapping[str, object], make: Callable[[], object]
@@ -6863,7 +6763,7 @@ class Cache:
         import json
 
         when = time.time_ns()
-        key, mark = digest_of(f"{question}\0{self._config!r}".encode()), fingerprint(state)
+        key, mark = content_hash(f"{question}\0{self._config!r}".encode()), fingerprint(state)
         row = self.read("answers", key)
         if row and row.state == mark:
             return json.loads(row.data)
@@ -6873,47 +6773,51 @@ class Cache:
             self.write([CacheRow("answers", key, mark, data)], keep=KEPT_ANSWERS)
         return json.loads(data)
 
-    def _select(self, where: str, kind: str, *values: object) -> list[CacheRow]:
-        query = (
-            f"SELECT CAST(key AS BLOB), state, data, crc FROM cache WHERE kind = ? AND ({where})"
-        )
+    def fetch(self, query: str, *values: object) -> list[Any]:
+        """What a query gives; nothing if the database is busy or damaged."""
+        import sqlite3
+
+        try:
+            return self._store.execute(query, values).fetchall()
+        except (sqlite3.Error, UnicodeError) as error:
+            if not _is_busy(error):
+                self._leave(error)
+            return []
+
+    def _select(self, kind: str, where: str, *values: object) -> list[CacheRow]:
+        query = f"SELECT CAST(key AS BLOB), state, data, crc FROM cache WHERE kind = ? AND {where}"
         return [
             CacheRow(kind, os.fsdecode(key), str(state), data)
-            for key, state, data, crc in self._fetch(query, kind, *values)
+            for key, state, data, crc in self.fetch(query, kind, *values)
             if isinstance(data, bytes) and zlib.crc32(data) == crc
         ]
 
-    def _fetch(self, query: str, *values: object) -> list[Any]:
+    def _run(self, steps: Sequence[tuple[str, Sequence[tuple[object, ...]]]]) -> None:
+        """Run statements, each for all of its rows, in one transaction."""
         import sqlite3
 
-        try:
-            return self._store.execute(query, values).fetchall() if self._store else []
-        except (sqlite3.Error, UnicodeError) as error:
-            self._check(error)
-            return []
+        for _ in ("in the file", "in memory"):
+            try:
+                self._store.execute("BEGIN IMMEDIATE")
+                for statement, rows in steps:
+                    self._store.executemany(statement, rows)
+                self._store.execute("COMMIT")
+                return
+            except sqlite3.Error as error:
+                self._leave(error)
 
-    def _run(self, steps: Sequence[tuple[str, Iterable[Any]]]) -> bool:
-        """Run statements, each for all of its rows, in one transaction; whether that went well."""
+    def _leave(self, error: Exception) -> None:
+        """Go on in memory, with a copy; a damaged file is removed: the next run makes a new one."""
         import sqlite3
 
-        if self._store is None:
-            return False
-        try:
-            self._store.execute("BEGIN IMMEDIATE")
-            for statement, rows in steps:
-                self._store.executemany(statement, rows)
-            self._store.execute("COMMIT")
-        except sqlite3.Error as error:
+        with contextlib.suppress(sqlite3.Error):
+            self._store.close()
+        self._store = _make_store(":memory:", "")
+        if _is_busy(error):
             with contextlib.suppress(sqlite3.Error):
-                self._store.execute("ROLLBACK")
-            self._check(error)
-            return False
-        return True
-
-    def _check(self, error: Exception) -> None:
-        """Leave a database that is damaged, so that the next run makes a new one."""
-        if not _is_busy(error):
-            self._store = None
+                self._store.execute("ATTACH ? AS file", [self._place])
+                self._store.execute("REPLACE INTO cache SELECT * FROM file.cache")
+        else:
             with contextlib.suppress(OSError):
                 os.unlink(self._place)
 
@@ -6932,47 +6836,48 @@ def open_cache(project: Project, *, hurry: bool = False) -> Cache:
 
     place = os.path.join(project.root, _DATABASE)
     linked = any(os.path.islink(place + end) for end in _ENDS)
-    folder = os.path.dirname(place) if hurry else cache_folder(project)
-    store = None
-    if folder and not linked and (os.path.isfile(place) or not hurry):
-        # what all rows depend on beside the files: this script, the user's languages, the parsers
-        script = (read_file(os.path.realpath(__file__)) or b"") + project.config.languages.encode()
-        parsers = read_versions(sys.path) if use_packages() else "bare"
-        version = f"{digest_of(script)} {parsers}"
-        wait = 0.1 if hurry else 2.0  # seconds
-        try:
+    usable = os.path.isfile(place) if hurry else bool(cache_folder(project))
+    with contextlib.suppress(sqlite3.Error, OSError):
+        if usable and not linked:
+            # what all rows depend on beside the files: this script, own languages, the parsers
+            script = read_file(os.path.realpath(__file__)) or b""
+            parsers = read_versions(sys.path) if use_packages() else "bare"
+            about = script + f"{project.config.languages}\0{parsers}".encode()
+            version, wait = content_hash(about), 0.1 if hurry else 2.0  # seconds
             store = _connect(place, version, wait)
             if store is None and not hurry:  # an empty one takes its place, in one step
                 fresh = f"{place}.{os.getpid()}.tmp"
                 for name in (fresh, *(place + end for end in _ENDS[1:])):
                     with contextlib.suppress(FileNotFoundError):
                         os.unlink(name)
-                with contextlib.closing(sqlite3.connect(fresh, isolation_level=None)) as new:
-                    new.executescript(_TABLE)
-                    new.execute(
-                        "INSERT INTO cache VALUES ('version', X'', ?, 0, 0, X'')", [version]
-                    )
+                _make_store(fresh, version).close()
                 os.replace(fresh, place)
                 store = _connect(place, version, wait)
-        except (sqlite3.Error, OSError):
-            store = None
-    return Cache(store, place, project.config)
+            if store:
+                return Cache(store, place, project.config)
+    return Cache(_make_store(":memory:", ""), place, project.config)
+
+
+def _make_store(place: str, version: str) -> sqlite3.Connection:
+    import sqlite3
+
+    store = sqlite3.connect(place, timeout=0.1, isolation_level=None)
+    store.executescript(_TABLE)
+    store.execute("INSERT INTO cache VALUES ('version', X'', ?, 0, 0, X'')", [version])
+    return store
 
 
 def cache_folder(project: Project) -> str:
     """Where the cache may be written, or "": never through a symlink."""
-    for path in (".ctx", ".ctx/cache"):
-        place = os.path.join(project.root, path)
-        if os.path.islink(place):
-            return ""
-    if project.look_only and not os.path.isdir(place):
+    folder = os.path.join(project.root, ".ctx")
+    place = os.path.join(folder, "cache")
+    linked = os.path.islink(folder) or os.path.islink(place)
+    if linked or (project.look_only and not os.path.isdir(place)):
         return ""
     with contextlib.suppress(OSError):
         os.makedirs(place, exist_ok=True)
-        ignore = os.path.join(project.root, ".ctx", ".gitignore")
-        if not os.path.lexists(ignore):
-            with open(ignore, "x", encoding="utf-8") as file:
-                file.write(IGNORED)
+        with open(os.path.join(folder, ".gitignore"), "x", encoding="utf-8") as file:
+            file.write(IGNORED)
     return place if os.path.isdir(place) else ""
 
 
@@ -6984,9 +6889,8 @@ def _connect(place: str, version: str, wait: float) -> sqlite3.Connection | None
     try:
         for pragma in _PRAGMAS.split():
             store.execute(f"PRAGMA {pragma}")
-        query = "SELECT state FROM cache WHERE kind = 'version' AND key = X''"
-        schema = store.execute("PRAGMA user_version").fetchone()
-        if schema == (_SCHEMA,) and store.execute(query).fetchone() == (version,):
+        query = "SELECT state FROM cache WHERE kind = 'version'"
+        if store.execute(query).fetchone() == (version,):
             return store
     except sqlite3.Error as error:
         if _is_busy(error):
@@ -7007,13 +6911,7 @@ def is_racy(stamp: Stamp, when: int) -> bool:
 def fingerprint(state: Mapping[str, object]) -> str:
     """One hash over all that an answer depends on."""
     rows = "\n".join([f"{name}\0{value}" for name, value in state.items()])
-    return digest_of(rows.encode("utf-8", "surrogateescape"))
-
-
-def digest_of(source: bytes) -> str:
-    import hashlib
-
-    return hashlib.sha1(source, usedforsecurity=False).hexdigest()
+    return content_hash(rows.encode("utf-8", "surrogateescape"))
 
 
 def write_scan(cache: Cache, text: str) -> None:
@@ -7033,7 +6931,9 @@ def read_answer_time(project: Project, text: str) -> int:
     """When a text was last computed as an answer, in nanoseconds: up to then it was true."""
     import json
 
-    return open_cache(project, hurry=True).read_time("answers", json.dumps(text).encode())
+    query = "SELECT max(time) FROM cache WHERE kind = 'answers' AND data = ?"
+    times = open_cache(project, hurry=True).fetch(query, json.dumps(text).encode())
+    return max((int(when) for (when,) in times if when), default=0)
 
 
 # ---- 15 INDEX (world) ------------------------------------------------------
@@ -7049,7 +6949,9 @@ class Index(NamedTuple):
     entries: dict[str, Entry]
     parsed: int  # files parsed in this run
     full: bool  # with tree-sitter, not the approximate stdlib way
-    counted: _Result  # the words of the files for which they were asked for
+    # of the files whose words were asked for: number -> words in each of FIELDS
+    sizes: dict[int, Sequence[int]]
+    postings: dict[str, array[int]]  # stem -> number of a file, its counts packed, and so on
 
     @property
     def sketches(self) -> dict[str, str]:
@@ -7071,9 +6973,7 @@ class Index(NamedTuple):
                     loaded[path] = _decode_tags(row.data)
             missing = [path for path in missing if path not in loaded]
             if missing and attempt == "read":
-                jobs = [Job(path, self.entries[path].kind) for path in missing]
-                again = _run_jobs(self.project, self.cache, self.files, jobs)
-                self.entries.update(again.entries)
+                _run_jobs(self, [Job(path, self.entries[path].kind) for path in missing])
         return loaded
 
 
@@ -7086,6 +6986,7 @@ class Entry(NamedTuple):
 
 
 _FAILED = "failed"
+_BATCH_ROWS = 2000  # written at once: what was parsed before a run was ended is not lost
 
 
 def read_index(
@@ -7099,23 +7000,19 @@ def read_index(
 
     Of files that have `numbers` the words are counted too.
     """
-    kinds = read_kinds(project, files) if kinds is None else kinds
+    kinds, numbers = read_kinds(project, files) if kinds is None else kinds, numbers or {}
     full = has_parsers(project) if kinds else True
     _check_own_languages(project)
     wanted = {path: kinds[path] for path in kinds if files[path].size <= MAX_SOURCE_BYTES}
     entries = _read_entries(project, cache, files, wanted)
-    numbers = numbers or {}
-    jobs = [
-        Job(path, wanted[path], numbers.get(path, -1)) for path in wanted if path not in entries
-    ]
-    known = Index(project, cache, files, entries, len(jobs), full, _Result({}, {}, {}))
-    tags = known.load(path for path in numbers if path in entries)
-    for path, number in numbers.items():
-        if path in entries or path not in wanted:
-            names = [definition.name for definition in tags.get(path, NO_TAGS).definitions]
-            jobs.append(Job(path, "", number, names))
-    result = _run_jobs(project, cache, files, jobs)
-    entries.update(result.entries)
+    changed = [path for path in wanted if path not in entries]
+    jobs = [Job(path, wanted[path], numbers.get(path, -1)) for path in changed]
+    index = Index(project, cache, files, entries, len(jobs), full, {}, {})
+    tags = index.load(path for path in numbers if path in entries)
+    for path in numbers.keys() - changed:
+        names = [definition.name for definition in tags.get(path, NO_TAGS).definitions]
+        jobs.append(Job(path, "", numbers[path], names))
+    _run_jobs(index, jobs)
     gone = [path for path in cache.list_keys("stamps") if path not in files]
     cache.invalidate("stamps", gone)
     cache.invalidate("tags", gone)
@@ -7123,8 +7020,7 @@ def read_index(
     if failed:
         more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
         say(project, f"{failed[0]}{more}: failed to parse; listed by name only")
-    ordered = {path: entries[path] for path in wanted if path in entries}
-    return known._replace(entries=ordered, counted=result)
+    return index._replace(entries={path: entries[path] for path in wanted if path in entries})
 
 
 def _read_entries(
@@ -7143,7 +7039,7 @@ def _read_entries(
             continue
         if str(stamp) != row.state:
             source = read_file(os.path.join(project.root, row.key), MAX_SOURCE_BYTES + 1)
-            if source is None or digest_of(source) != entry.hash:
+            if source is None or content_hash(source) != entry.hash:
                 continue
             touched.append(row._replace(state="" if is_racy(stamp, when) else str(stamp)))
         entries[row.key] = entry
@@ -7152,38 +7048,32 @@ def _read_entries(
     return {path: entries[path] for path in wanted if path in entries}
 
 
-def _run_jobs(
-    project: Project, cache: Cache, files: Mapping[str, Stamp], jobs: Sequence[Job]
-) -> _Result:
+def _run_jobs(index: Index, jobs: Sequence[Job]) -> None:
     """Parse and count by workers; tags go to the cache, batch by batch, as they come."""
-    whole = _Result({}, {}, {})
+    project, cache, files, total = index.project, index.cache, index.files, len(jobs)
     rows: list[CacheRow] = []
     when, begin, done = time.time_ns(), time.monotonic(), 0
-    is_long = len(jobs) >= _BATCH_ROWS
-    show_progress(project, f"reading {len(jobs)} files" if jobs else "", is_long=is_long)
-    for entries, sizes, postings, tags in _start_workers(project, jobs, files):
-        for path, entry in entries.items():
+    if jobs:
+        show_progress(project, f"reading {total} files", is_long=total >= _BATCH_ROWS)
+    for parsed, sizes, postings in _start_workers(project, jobs, files):
+        for path, (entry, data) in parsed.items():
+            index.entries[path] = entry
             stamp = "" if is_racy(files[path], when) else str(files[path])
             rows.append(CacheRow("stamps", path, stamp, " ".join(entry).encode()))
-            rows.append(CacheRow("tags", path, entry.hash, tags[path]))
+            rows.append(CacheRow("tags", path, entry.hash, data))
         if len(rows) > _BATCH_ROWS:
             cache.write(rows)
             rows = []
-        whole.entries.update(entries)
-        whole.sizes.update(sizes)
+        index.sizes.update(sizes)
         for stem, pairs in postings.items():
-            whole.postings.setdefault(stem, array("I")).extend(pairs)
-        done += max(len(entries), len(sizes))
-        left = f"{(len(jobs) - done) * (time.monotonic() - begin) / max(1, done):.0f} s left"
-        show_progress(project, f"reading {done}/{len(jobs)} files, {left}")
+            index.postings.setdefault(stem, array("I")).extend(pairs)
+        done += max(len(parsed), len(sizes))
+        left = f"{(total - done) * (time.monotonic() - begin) / max(1, done):.0f} s left"
+        show_progress(project, f"reading {done}/{total} files, {left}")
     if jobs:
         cache.write(rows)
-        show_progress(project, f"read {len(jobs)} files", is_long=is_long)
+        show_progress(project, f"read {total} files", is_long=total >= _BATCH_ROWS)
         show_progress(project, "")
-    return whole
-
-
-_BATCH_ROWS = 2000  # written at once: what was parsed before a run was ended is not lost
 
 
 def read_kinds(project: Project, paths: Iterable[str]) -> dict[str, str]:
@@ -7224,13 +7114,8 @@ def _check_own_languages(project: Project) -> None:
 def count_languages(project: Project, files: Iterable[str]) -> list[tuple[str, str, int]]:
     """How each language is read here and how many of these files it has, the most used first."""
     own = project.config.languages
-    counts: collections.Counter[str] = collections.Counter()
-    for path in files:
-        if language := read_language(project, path):
-            source = read_source(project, path) if language.turns else None
-            counts[
-                find_content_language(path, source, language)[1].name if source else language.name
-            ] += 1
+    known = [language for path in files if (language := read_language(project, path))]
+    counts = collections.Counter(language.name for language in known)
     languages = [get_language(name, own) for name in list_languages(own)]
     turned = {other for language in languages for _, other, _ in language.turns}
     rows = [
@@ -7255,20 +7140,17 @@ def list_files(project: Project) -> dict[str, Stamp]:
     paths = list_git_files(project)
     if paths is None:
         paths = _list_by_walk(project)
-    excluded = _excluded(project)
+    excluded, is_link = _excluded(project), functools.cache(os.path.islink)
     files: dict[str, Stamp] = {}
-    # folder -> whether it is really inside, no link on the way
-    folders: dict[str, bool] = {"": True}
+    safe = {"": True}  # folder -> whether it is really inside, no link on the way
     plain = all(map(str.isascii, paths))
     for path in sorted({*paths} - {_own_path(project)}, key=None if plain else os.fsencode):
         folder = folder_of(path)
-        above = [folder]
-        while above[-1] not in folders:
-            above.append(folder_of(above[-1]))
-        for inner, outer in zip(above[-2::-1], above[::-1], strict=False):
-            plain = folders[outer] and inner not in OWN_FOLDERS
-            folders[inner] = plain and not os.path.islink(f"{project.root}/{inner}")
-        if not folders[folder] or excluded.fullmatch(path):
+        if folder not in safe:
+            above = itertools.accumulate(folder.split("/"), "{}/{}".format)
+            outside = (name in OWN_FOLDERS or is_link(f"{project.root}/{name}") for name in above)
+            safe[folder] = not any(outside)
+        if not safe[folder] or excluded.fullmatch(path):
             continue
         try:
             info = os.lstat(f"{project.root}/{path}")
@@ -7352,19 +7234,13 @@ class Job(NamedTuple):
     names: Sequence[str] = ()  # that it defines, where it is not parsed
 
 
-class _Result(NamedTuple):
-    """What workers have made of some jobs."""
-
-    entries: dict[str, Entry]
-    sizes: dict[int, Sequence[int]]  # number of a file -> words in each of FIELDS
-    postings: dict[str, array[int]]  # stem -> number of a file, its counts packed, and so on
-    tags: dict[str, bytes] = {}  # path -> its tags as JSON
+_Done = tuple[dict[str, tuple[Entry, bytes]], dict[int, list[int]], dict[str, list[int]]]
 
 
 def _start_workers(
     project: Project, jobs: Sequence[Job], files: Mapping[str, Stamp]
-) -> Iterator[_Result]:
-    """The results of all jobs that could be done, chunk by chunk."""
+) -> Iterator[_Done]:
+    """What could be done, chunk by chunk: entries and tags as JSON, sizes, postings (see Index)."""
     import queue
     import threading
 
@@ -7376,7 +7252,7 @@ def _start_workers(
     can_tell = hasattr(os, "sched_getaffinity")
     cores = len(os.sched_getaffinity(0)) if can_tell else os.cpu_count() or 1
     running = min(max(1, parse_number("CTX_WORKERS", asked)) if asked else cores, number)
-    results: queue.SimpleQueue[_Result | None] = queue.SimpleQueue()
+    results: queue.SimpleQueue[_Done | None] = queue.SimpleQueue()
 
     def drive() -> None:
         try:
@@ -7390,15 +7266,14 @@ def _start_workers(
     for _ in range(running):
         threading.Thread(target=drive, daemon=True).start()
     while running:
-        result = results.get()
-        if result is None:
-            running -= 1
+        if done := results.get():
+            yield done
         else:
-            yield result
+            running -= 1
 
 
 def _drive_worker(
-    project: Project, chunks: list[list[Job]], put: Callable[[_Result], object]
+    project: Project, chunks: list[list[Job]], put: Callable[[_Done], object]
 ) -> None:
     """Feed chunks to one worker until none is left or it dies; the file it died on has failed."""
     import json
@@ -7408,51 +7283,38 @@ def _drive_worker(
     compiled = "" if project.look_only else make_cache_folder("compiled")
     kept = ["-X", f"pycache_prefix={compiled}"] if compiled else ["-B"]
     command = [sys.executable, "-S", "-E", "-X", "utf8", *kept, "-c", _WORKER]
+    command += [os.path.realpath(__file__), project.root, json.dumps(sys.path)]
+    pipe, closed = subprocess.PIPE, subprocess.DEVNULL
     with subprocess.Popen(
-        [*command, os.path.realpath(__file__), project.root, json.dumps(sys.path)]
-        + [project.config.languages],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        [*command, project.config.languages], stdin=pipe, stdout=pipe, stderr=closed
     ) as process:
-        if process.stdin is None or process.stdout is None:
-            return
-        while True:
-            chunk, at = chunks.pop(), 0
-            result = _Result({}, {}, {}, {})
+        while process.stdin and process.stdout:
+            chunk = chunks.pop()
+            lines: list[bytes] = []
             guard = threading.Timer(4 * _PARSE_SECONDS + len(chunk), process.kill)
             guard.start()
-            try:
+            with contextlib.suppress(OSError):  # it died while being asked
                 process.stdin.write(json.dumps(chunk).encode() + b"\n")
                 process.stdin.flush()
-                while at < len(chunk) and (line := process.stdout.readline()).endswith(b"\n"):
-                    if line != b"-\n":
-                        digest, sketch, data = line.rstrip(b"\n").split(b" ", 2)
-                        entry = Entry(digest.decode(), chunk[at].kind, sketch.decode())
-                        result.entries[chunk[at].path] = entry
-                        result.tags[chunk[at].path] = data
-                    at += 1
-                counted = process.stdout.readline() if at == len(chunk) else b""
-            except OSError:
-                counted = b""  # it died while being asked: the same as dying while answering
-            finally:
-                guard.cancel()
-            if not counted.endswith(b"\n"):
+                answers = itertools.islice(process.stdout, len(chunk) + 1)
+                lines = [line for line in answers if line.endswith(b"\n")]
+            guard.cancel()
+            if len(lines) <= len(chunk):  # the job that it died on has failed
                 process.kill()
-                if at < len(chunk):  # the job that it died on has failed, the rest is done again
-                    path, kind, number, _ = chunk.pop(at)
-                    if kind:
-                        entry = Entry(digest_of(read_source(project, path) or b""), kind, _FAILED)
-                        result = _Result(
-                            {path: entry}, {}, {}, {path: json.dumps(NO_TAGS).encode()}
-                        )
-                        chunk += [Job(path, "", number)] if number >= 0 else []
-                    chunks += [chunk] if chunk else []
-                put(result)
+                path, kind, number, _ = chunk.pop(min(len(lines), len(chunk) - 1))
+                if kind:
+                    entry = Entry(content_hash(read_source(project, path) or b""), kind, _FAILED)
+                    put(({path: (entry, json.dumps(NO_TAGS).encode())}, {}, {}))
+                    chunk += [Job(path, "", number)] if number >= 0 else []
+                chunks += [chunk] if chunk else []
                 return
-            sizes, words = json.loads(counted)
-            numbered = {int(number): row for number, row in sizes.items()}
-            put(result._replace(sizes=numbered, postings=words))
+            parsed = {}
+            for job, line in zip(chunk, lines, strict=False):
+                if line != b"-\n":
+                    digest, sketch, data = line.rstrip(b"\n").split(b" ", 2)
+                    parsed[job.path] = Entry(digest.decode(), job.kind, sketch.decode()), data
+            sizes, postings = json.loads(lines[-1])
+            put((parsed, dict(sizes), postings))
 
 
 # A script is compiled at every start, a module once: a worker imports this file.
@@ -7491,7 +7353,7 @@ def run_worker(root: str, search_path: str, own: str) -> int:
                 tags = tag_file(path, source, kind, own)
                 names = [definition.name for definition in tags.definitions]
                 data = json.dumps(tags, separators=(",", ":"))
-                line = f"{digest_of(source)} {_sketch(tags)} {data}".encode()
+                line = f"{content_hash(source)} {_sketch(tags)} {data}".encode()
             if source is not None and number >= 0:
                 text = "" if b"\0" in source[:8000] else source.decode("utf-8", "replace")
                 language = read_language(project, path)
@@ -7503,7 +7365,7 @@ def run_worker(root: str, search_path: str, own: str) -> int:
                     words.setdefault(stem, []).extend((number, _pack(fields)))
             sys.stdout.buffer.write(line + b"\n")
             sys.stdout.buffer.flush()
-        sys.stdout.buffer.write(json.dumps([sizes, words]).encode() + b"\n")
+        sys.stdout.buffer.write(json.dumps([[*sizes.items()], words]).encode() + b"\n")
         sys.stdout.buffer.flush()
     return 0
 
@@ -7511,7 +7373,7 @@ def run_worker(root: str, search_path: str, own: str) -> int:
 def _sketch(tags: FileTags) -> str:
     """A hash of what a ranking sees: not where the definitions stand, nor how they read."""
     seen = [(*each[2:5], bool(each.doc), each.exported) for each in tags.definitions]
-    return digest_of(repr((seen, tags[1:])).encode("utf-8", "surrogatepass"))
+    return content_hash(repr((seen, tags[1:])).encode("utf-8", "surrogatepass"))
 
 
 def _decode_tags(data: bytes) -> FileTags:
@@ -7598,13 +7460,13 @@ def _count_words(
             stamps.append("" if path in racy else now[path])
             sizes.extend([0] * width)
     index = read_index(project, cache, files, numbers=numbers)
-    for number, row_sizes in index.counted.sizes.items():
+    for number, row_sizes in index.sizes.items():
         sizes[number * width : number * width + width] = array("I", row_sizes)
     batch = fingerprint({"": json.dumps([known.batches, paths, stamps])})[:12]
     batches = (*(() if anew else known.batches), batch)
     rows = [
         CacheRow("words", f"{stem}\0{batch}", "", pairs.tobytes())
-        for stem, pairs in index.counted.postings.items()
+        for stem, pairs in index.postings.items()
     ]
     about = json.dumps([paths, sizes.tolist(), batches]).encode()
     rows.append(CacheRow("counted", "stamps", "", json.dumps(stamps).encode()))
@@ -7762,14 +7624,6 @@ def _add_commits(history: History, log: bytes) -> History:
             commits[form] = [number - surplus for number in numbers if number >= surplus]
         commits = {form: numbers for form, numbers in commits.items() if numbers}
     return History(commits, sizes[surplus:], touched[surplus:])
-
-
-# -- the cache as it is: nothing is listed, parsed or written, for answers in a hurry
-
-
-def list_indexed(project: Project) -> list[str]:
-    """The files that the index knows."""
-    return open_cache(project, hurry=True).list_keys("stamps")
 
 
 # ---- 16 TASKS (world) ------------------------------------------------------
@@ -8289,7 +8143,7 @@ def _read_backlog(project: Project) -> Iterator[Record]:
 
 
 def _read_flow(project: Project) -> Iterator[Record]:
-    states = [f"{find_common_folder(project)}/flow-state", f"{project.root}/.flow/state"]
+    states = [f"{find_git_folder(project, shared=True)}/flow-state", f"{project.root}/.flow/state"]
     states = list(filter(None, [os.environ.get("FLOW_STATE_DIR"), *states]))
     for folder in (".flow/specs", ".flow/epics"):
         yield from (record | {"type": "epic"} for record in _read_documents(project, folder))
@@ -8499,7 +8353,7 @@ def tracker_step(project: Project, task: Task, step: str) -> str:
 def read_git_state(project: Project, task: Task, tracker: Tracker | None = None) -> GitState | None:
     """Branch, uncommitted files, last commits, and what earlier commits changed for a task."""
     commits = read_messages(project)
-    if commits is None:
+    if not commits:
         return None
     named = [at for at, row in enumerate(commits) if _is_task_named(task, row[1].casefold())]
     strays = [
@@ -8761,7 +8615,7 @@ def _time_text(seconds: float) -> str:
 def _claims_place(project: Project) -> str:
     """The file of claims: one for all work trees of a repository, as they share a tracker."""
     if find_above(project.root, ".git"):
-        return os.path.join(find_common_folder(project), "ctx-claims.jsonl")
+        return os.path.join(find_git_folder(project, shared=True), "ctx-claims.jsonl")
     return os.path.join(project.root, ".ctx/cache/claims.jsonl")
 
 
@@ -9953,7 +9807,7 @@ def _fit_hook(project: Project, sections: Sequence[Section]) -> str:
 def _map_age(project: Project, text: str) -> str:
     """One sentence on how old the map is: what is newer than it, or than its last confirmation."""
     ctx = script_command(project)
-    known = list_indexed(project)
+    known = open_cache(project, hurry=True).list_keys("stamps")
     if not known:
         return f"No index on this machine tells how old the map is; `{ctx} map` refreshes it."
     since = max(read_times(f"{project.root}/{MAP_PATH}")[0], read_answer_time(project, text))
@@ -10571,12 +10425,10 @@ def check_health(project: Project) -> list[Finding]:
 
     ctx, findings = script_command(project), [("python", platform.python_version(), "")]
     missing = list_missing()  # looks into the private environment too
-    unfit = dict(map(str.split, list_unfit()))
     for name, version in read_versions(sys.path).items():
         state = version or "missing: stdlib mode, approximate map"
-        if name in unfit:
-            skipped = f"{unfit[name]} of this Python is outside {read_pins()[name]}, not used"
-            state = skipped if name in missing else f"{version} ({skipped})"
+        if version and name in missing:
+            state = f"{version} of this Python is outside {read_pins()[name]}, not used"
         findings.append((name, state, f"{ctx} setup" if name in missing else ""))
     counter, fix = read_counter(project).name, ""
     if counter == "estimate" != project.config.tokens_encoding:
@@ -10585,7 +10437,7 @@ def check_health(project: Project) -> list[Finding]:
     findings.append(("tokens", counter, fix))
     git, fix = "not a git work tree: files are found by walking", ""
     if find_above(project.root, ".git"):
-        version = read_git_version(project)
+        version = read_git(project, "version")
         git, fix = version or "not installed or not usable here", "" if version else "install git"
     tracker = read_tasks(project, project.config.tasks_source)
     faults = f", {count_of(len(tracker.faults), 'fault')}" if tracker.faults else ""
@@ -10848,7 +10700,7 @@ def cmd_setup(project: Project, args: argparse.Namespace) -> int:
 def cmd_pack(project: Project, args: argparse.Namespace) -> int:
     """Print the code that a task needs, with the reason for each file, within a token budget."""
     given = os.fsdecode(read_argument_file(project, "-")) if args.text == "-" else args.text
-    text = read_request(project, to_unicode(given))
+    text = read_request(project, os.fsencode(given).decode("utf-8", "replace"))
     if not text.strip() and not args.diff and not args.files:
         say(project, "pack: the task is empty; say what is to be done")
         return 1
@@ -10867,7 +10719,7 @@ def cmd_pack(project: Project, args: argparse.Namespace) -> int:
 @command
 def cmd_search(project: Project, args: argparse.Namespace) -> int:
     """Find the best files and symbols for some words, with the lines that match."""
-    hits = make_search(project, to_unicode(" ".join(args.words)))
+    hits = make_search(project, os.fsencode(" ".join(args.words)).decode("utf-8", "replace"))
     write_stdout(render_found(hits, "json" if args.json else "text"))
     if not hits:
         say(project, "search: nothing found")

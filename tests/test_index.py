@@ -74,7 +74,7 @@ def test_a_file_that_is_gone_is_forgotten(project: ctx.Project) -> None:
     settle(project)
     (Path(project.root) / "src/driver.py").unlink()
     assert "src/driver.py" not in tags(index(project))
-    assert "src/driver.py" not in ctx.list_indexed(project)
+    assert "src/driver.py" not in ctx.open_cache(project).list_keys("stamps")
 
 
 @pytest.mark.parametrize("damage", ["garbage", "empty", "rows", "foreign", "folder"])
@@ -149,7 +149,8 @@ def test_a_cache_that_cannot_be_written_goes_on_in_memory(project: ctx.Project) 
         assert cache.read("tags", "b") == row and "b" in cache.list_keys("tags")
         assert ctx.open_cache(project, hurry=True).list_keys("tags") == []
     cache.invalidate("tags", ["b"])
-    assert cache.read("tags", "b") is None and cache.read("tags", "src/kernel.py")
+    assert cache.read("tags", "b") is None
+    assert ctx.open_cache(project).read("tags", "src/kernel.py")
 
 
 @pytest.mark.parametrize("python", [("-I", "-S"), ()], ids=["bare", "full"])

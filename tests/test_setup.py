@@ -184,9 +184,6 @@ def test_what_an_interpreter_lacks_comes_from_the_private_environment(
     report = lab.run(root, "doctor", python=("-S",), env=env).stdout
     for name, version in PINNED.items():
         assert f"ok    {name}: {version}" in report
-    assert "tree-sitter-language-pack: 0.13.0 (1.2.0 of this Python is outside" in report
-    done = lab.run(root, "scan", python=("-S",), env=env)
-    assert done.stderr.count("1.2.0 does not fit ctx.py; the private environment is used") == 1
 
 
 def test_wheels_and_a_vocabulary_that_the_user_brings_are_put_in_place(
