@@ -8747,35 +8747,38 @@ def write_record(project: Project, task: Task, attempt: Attempt, log_path: str) 
 MAP_PATH = ".ctx/map.md"
 CONSTITUTION_PATH = ".ctx/constitution.md"
 RUNLOOP_PATH = ".ctx/runloop.md"
+SETTLED_NOTE = "`map --output -` adds line numbers."
+_NOTE_WIDTH = 50  # characters: longer docs stand with the modules, not in the tree
+_MOST_RANKED = 4000  # symbols: the largest map looks at as many
+_MOST_FITS = 5  # tries: lines cost less together than alone, so what is left is given out again
 
 
 def read_choice(project: Project, cache: Cache, files: Mapping[str, Stamp]) -> Chosen:
     """The files worth reading, cached as long as none comes or goes."""
-    paths = list(files)
-    scripts = {path: files[path] for path in paths if "." not in name_of(path)}  # their heads tell
-    state = {"": "\n".join(paths), **scripts}
-    make = functools.partial(choose_files, paths)
-    return Chosen(*cache.compute("files", state, lambda: make(read_kinds(project, paths))))
+    scripts = {path: files[path] for path in files if "." not in name_of(path)}  # their heads tell
+    state = {"": "\n".join(files), **scripts}
+    make = functools.partial(choose_files, [*files])
+    return Chosen(*cache.compute("files", state, lambda: make(read_kinds(project, files))))
 
 
 def read_configs(project: Project, configs: Iterable[str]) -> dict[str, str]:
     """The texts of the files that tell about the project."""
-    found = ((path, read_text(project, path)) for path in configs)
-    return {path: text for path, text in found if text is not None and len(text) < 500_000}
+    texts = ((path, read_text(project, path)) for path in configs)
+    return {path: text for path, text in texts if text is not None and len(text) < 500_000}
 
 
-def read_facts(project: Project, files: Mapping[str, Stamp]) -> Facts:
-    """What the project's configuration files say."""
-    cache = open_cache(project)
-    return make_facts(project, cache, files, read_choice(project, cache, files))
-
-
-def make_facts(project: Project, cache: Cache, files: Mapping[str, Stamp], chosen: Chosen) -> Facts:
+def read_facts(
+    project: Project,
+    files: Mapping[str, Stamp],
+    cache: Cache | None = None,
+    chosen: Chosen | None = None,
+) -> Facts:
     """What names and configuration say; cached."""
+    cache = cache or open_cache(project)
+    some = chosen or read_choice(project, cache, files)
+    make = functools.partial(detect_facts, [*files])
     rows = cache.compute(
-        "facts",
-        _config_state(files, chosen),
-        lambda: detect_facts(list(files), read_configs(project, chosen.configs)),
+        "facts", _config_state(files, some), lambda: make(read_configs(project, some.configs))
     )
     makers: list[Any] = [str, Command._make, tuple, tuple, str, str]
     columns = [tuple(map(make, column)) for make, column in zip(makers, rows, strict=False)]
@@ -8797,44 +8800,42 @@ def make_map(
     ledger: bool = False,
 ) -> str:
     """The map of this project within `budget` tokens, as "text" or "json"."""
-    files = list_map_files(project)
-    cache = open_cache(project)
-    code = code and project.config.map_code_intel
-    ledger = ledger or project.config.map_ledger_stats
-    health = render_health(*read_ledger(project)) if ledger else []
+    files, cache = list_map_files(project), open_cache(project)
+    health = read_health(project, asked=ledger)
     counter = find_vocabulary(project.config.tokens_encoding, checked=False)
     question = f"map {budget} {form} {list(focus)} {code} {health} {counter}"
 
     def make() -> str:
-        most = 500 + budget // 3  # a name costs three tokens, and some do not fit
-        survey = make_survey(project, cache, files, focus, code=code, most=most)
-        fitted = fit_map(project, survey._replace(health=health), budget)
+        survey = make_survey(project, cache, files, budget, focus, code=code, health=health)
+        parts, picks, note, tokens = fit_map(project, survey, budget)
         name = survey.facts.name
         if form != "json":
-            return render_map(name, fitted.parts, fitted.picks, fitted.note)
-        about = {"name": name, "tokens": fitted.tokens, "budget": budget}
+            return render_map(name, parts, picks, note)
+        about = {"name": name, "tokens": tokens, "budget": budget}
         about["counter"] = read_counter(project).name
-        return render_map_json(about, survey.facts, survey.modules, fitted.picks)
+        return render_map_json(about, survey.facts, survey.modules, picks)
 
     return str(cache.compute(question, files, make))
+
+
+def read_health(project: Project, *, asked: bool = False) -> list[str]:
+    """How the recorded attempts went, if the map should tell."""
+    shown = asked or project.config.map_ledger_stats
+    return render_health(*read_ledger(project)) if shown else []
 
 
 def make_map_file(project: Project) -> tuple[str, list[str]]:
     """The text of the map file and what changed in it: the old text as long as that still holds."""
     budget, files = project.config.map_token_budget, list_map_files(project)
-    most, code = 500 + budget // 3, project.config.map_code_intel
-    survey = make_survey(project, open_cache(project), files, code=code, most=most)
-    health = render_health(*read_ledger(project)) if project.config.map_ledger_stats else []
-    fitted = fit_map(project, survey._replace(health=health), budget, settle_map)
-    text = settle_map(render_map(survey.facts.name, fitted.parts, fitted.picks, fitted.note))
+    health = read_health(project)
+    survey = make_survey(project, open_cache(project), files, budget, health=health)
+    parts, picks, note, _ = fit_map(project, survey, budget, settle_map)
+    text = settle_map(render_map(survey.facts.name, parts, picks, note))
     old = read_text(project, MAP_PATH) or ""
     if old and survey.symbols and not survey.exact:
         say(project, f"{MAP_PATH}: symbols not compared; there are no parsers here")
     changes = compare_maps(old, text, survey, files) if old else ["new: the map"]
     return (text, changes) if changes or SETTLED_NOTE not in old else (old, [])
-
-
-SETTLED_NOTE = "`map --output -` adds line numbers."
 
 
 def list_map_files(project: Project) -> dict[str, Stamp]:
@@ -8843,28 +8844,26 @@ def list_map_files(project: Project) -> dict[str, Stamp]:
     return {path: stamp for path, stamp in listed if not pattern("instruction_path").search(path)}
 
 
-_NOTE_WIDTH = 50  # characters: longer docs stand with the modules, not in the tree
-_MOST_RANKED = 4000  # symbols: the largest map looks at as many
-
-
 def make_survey(
     project: Project,
     cache: Cache,
     files: Mapping[str, Stamp],
+    budget: int,
     focus: Sequence[str] = (),
     *,
-    code: bool,
-    most: int = _MOST_RANKED,
+    code: bool = True,
+    health: Sequence[str] = (),
 ) -> Survey:
     """List, read, tag, resolve, rank: everything a map chooses from; what is ranked is cached."""
+    code = code and project.config.map_code_intel
     chosen = read_choice(project, cache, files)
     index = read_index(project, cache, files, chosen.sources if code else {})
-    facts = make_facts(project, cache, files, chosen)
+    facts = read_facts(project, files, cache, chosen)
     show_progress(project, f"ranking the symbols of {len(index.entries)} files")
     tree, modules, ranked, total, parts, libraries, keys = cache.compute(
         f"survey {list(focus)} {code} {index.full}",
         {**_config_state(files, chosen), **index.sketches},
-        lambda: _rank_all(project, files, index, chosen, facts, focus),
+        lambda: _rank_all(index, chosen, facts, focus),
     )
     facts = facts._replace(
         libraries=tuple(libraries),
@@ -8872,30 +8871,25 @@ def make_survey(
         name=facts.name or name_of(str(project.root)),
     )
     show_progress(project, "")
-    tags = index.load({path for _, path, _ in ranked[:most]})
+    ranked = ranked[: 500 + budget // 3]  # a name costs three tokens, and some do not fit
+    tags = index.load({path for _, path, _ in ranked})
     symbols = [
         Symbol(score, path, tags[path].definitions[at])
-        for score, path, at in ranked[:most]
+        for score, path, at in ranked
         if path in tags and at < len(tags[path].definitions)  # else it changed under our hands
     ]
     if not code:  # no symbols will name the files, so the tree does
         order = sorted(files, key=lambda path: (role_of(path) != "source", path))
         tree += [(path, path.count("/") + 1, "") for path in order]
-    part_of, part_ranks, relations = parts
-    return Survey(facts, tree, modules, symbols, total, part_of, part_ranks, relations, index.full)
+    return Survey._make([facts, tree, modules, symbols, total, *parts, index.full, health])
 
 
 def _rank_all(
-    project: Project,
-    files: Mapping[str, Stamp],
-    index: Index,
-    chosen: Chosen,
-    facts: Facts,
-    focus: Sequence[str],
+    index: Index, chosen: Chosen, facts: Facts, focus: Sequence[str]
 ) -> tuple[object, ...]:
     """The ranked parts of a survey; a symbol is its score, its path and its number in the file."""
     all_tags = index.load(index.entries)
-    tags = {path: found for path, found in all_tags.items() if not is_document(path)}
+    tags = {path: tags for path, tags in all_tags.items() if not is_document(path)}
     guides = [path for path in all_tags if is_document(path) or role_of(path) == "example"]
     links = link_files(index, tags, chosen.configs)
     meant = find_focus(tags, focus)
@@ -8903,14 +8897,14 @@ def _rank_all(
     mentions = count_mentions({path: all_tags[path] for path in guides})
     symbols = rank_symbols(links, ranks, tags, mentions)
     symbols = lift_focus(symbols, links, meant) if meant else symbols
-    told = {path: found.doc for path, found in all_tags.items() if found.doc} | facts.about
-    modules = describe_modules(list(files), told)
+    docs = {path: tags.doc for path, tags in all_tags.items() if tags.doc} | facts.about
+    modules = describe_modules([*index.files], docs)
     notes = {path: doc for path, _, doc in modules if 0 < len(doc) <= _NOTE_WIDTH}
-    tree = build_tree(list(files), project.config.map_max_depth, notes)
+    tree = build_tree([*index.files], index.project.config.map_max_depth, notes)
     part_of, *parts = build_groups(links, ranks, find_groups(modules, tags))
     best = [
-        (score, path, tags[path].definitions.index(each))
-        for score, path, each, _ in symbols[:_MOST_RANKED]
+        (score, path, tags[path].definitions.index(definition))
+        for score, path, definition, _ in symbols[:_MOST_RANKED]
     ]
     shown = {path: part_of[path] for _, path, _ in best}
     libraries = rank_libraries(facts.libraries, tags)
@@ -8920,41 +8914,26 @@ def _rank_all(
 
 def link_files(index: Index, tags: Mapping[str, FileTags], configs: Iterable[str]) -> Links:
     """Who mentions and who imports what."""
-    uses = {path: found.imports for path, found in tags.items()}
-    texts = read_configs(index.project, configs)
-    imports = resolve_imports(uses, list(index.files), texts, index.project.config.languages)
-    weights = {path: weigh_file(path, found.mark) for path, found in tags.items()}
-    return build_links(tags, imports, weights, functools.partial(_family, index.project))
-
-
-def _family(project: Project, path: str) -> str:
-    language = read_language(project, path)
-    return language.family if language else ""
-
-
-class FittedMap(NamedTuple):
-    """What of a survey fits the budget of a map."""
-
-    parts: list[MapPart]
-    picks: list[Symbol]
-    note: str  # its last line
-    tokens: int
+    project = index.project
+    texts, uses = read_configs(project, configs), {path: tags[path].imports for path in tags}
+    imports = resolve_imports(uses, list(index.files), texts, project.config.languages)
+    weights = {path: weigh_file(path, tags[path].mark) for path in tags}
+    language = functools.partial(read_language, project)
+    return build_links(tags, imports, weights, lambda path: getattr(language(path), "family", ""))
 
 
 def fit_map(
     project: Project, survey: Survey, budget: int, settle: Callable[[str], str] = str
-) -> FittedMap:
-    """The sections and symbols of a map, chosen from a survey."""
-    counter = read_counter(project)
+) -> tuple[list[MapPart], list[Symbol], str, int]:
+    """The sections and symbols of a map, chosen from a survey; its last line, and its tokens."""
+    counter, name = read_counter(project), survey.facts.name
     count = functools.cache(lambda text: counter.count(settle(text)))
-    name = survey.facts.name
-    parts = fit_parts(render_parts(survey), budget, count)
+    parts, picks = fit_parts(render_parts(survey), budget, count), list[Symbol]()
     rough = survey.symbols and not survey.exact
     marks = " Symbols are approximate: no parsers here." if rough else ""
     note = f"{budget} of {budget} tokens, counted with {counter.name}.{marks}"  # at its longest
     note = f"{SETTLED_NOTE}{marks}" if settle is settle_map else note
     room = budget - count(render_map(name, parts, [], note))
-    picks: list[Symbol] = []
     for _ in range(_MOST_FITS):
         wider = fit_symbols(
             survey.symbols,
@@ -8967,17 +8946,13 @@ def fit_map(
         used = count(render_map(name, parts, wider, note))
         if used <= budget or not picks:
             picks = wider
-        whole = [pick for pick in wider if pick.form == "full"]
-        if len(whole) == len(survey.symbols) or budget - 5 <= used <= budget:
+        full = sum(pick.form == "full" for pick in wider)
+        if full == len(survey.symbols) or budget - 5 <= used <= budget:
             break
         room += budget - used - 1
-    while count(render_map(name, parts, picks, note)) > budget and (picks or parts):
+    while (used := count(render_map(name, parts, picks, note))) > budget and (picks or parts):
         picks, parts = (picks[:-1], parts) if picks else (picks, parts[:-1])
-    used = count(render_map(name, parts, picks, note))
-    return FittedMap(parts, picks, note.replace(f"{budget} of", f"{used} of", 1), used)
-
-
-_MOST_FITS = 5  # tries: lines cost less together than alone, so what is left is given out again
+    return parts, picks, note.replace(f"{budget} of", f"{used} of", 1), used
 
 
 def make_scan(project: Project, *, full: bool, export: str = "") -> dict[str, object]:
@@ -8989,14 +8964,14 @@ def make_scan(project: Project, *, full: bool, export: str = "") -> dict[str, ob
     index = read_linked(project, files).tagged or read_index(project, cache, files)
     tags = index.load(index.entries)
     configs = read_configs(project, read_choice(project, cache, files).configs)
-    uses = {path: found.imports for path, found in tags.items()}
+    uses = {path: tags[path].imports for path in tags}
     imports = resolve_imports(uses, list(files), configs, project.config.languages)
-    for place, text in render_exports(tags, imports).items() if export else ():
-        write_file(os.path.join(export, place), text.encode())
+    for path, text in render_exports(tags, imports).items() if export else ():
+        write_file(os.path.join(export, path), text.encode())
     counts: dict[str, object] = {
         "files_scanned": len(tags),
         "files_changed": index.parsed,
-        "symbols_indexed": sum(len(found.definitions) for found in tags.values()),
+        "symbols_indexed": sum(len(tags[path].definitions) for path in tags),
         "dependencies_indexed": sum(map(len, imports.values())),
         "duration_seconds": round(time.monotonic() - begin, 3),
         "git_sha": read_head(project) or None,
@@ -9008,66 +8983,69 @@ def make_scan(project: Project, *, full: bool, export: str = "") -> dict[str, ob
 
 # -- the package
 
+_TOKEN_BYTES = 3.6  # of code in a token; o200k_base has 4.3, others have fewer
+_MOST_FILES, _SUMMARY_FILES = 40, 12
+_CODE_FILES = 12  # shown as code; more for larger budgets
+_MOST_SYMBOLS, _MOST_EDGES, _MOST_FOUND = 10, 15, 20
+_CHUNK_FILES = 40  # read for their best window: reading all would take too long
+_UNREAD = 0.7  # of its score as a whole is what the best window of another is guessed at
+_TAIL_SHARE = 0.08  # of the budget, for signatures and names
+# what a file counts by its role, if the task is not about such files; others count whole
+_PACK_SHARES = {"test": 0.5, "doc": 0.5, "example": 0.4, "config": 0.6, "data": 0.5} | (
+    {"generated": 0.3, "minified": 0.1, "vendored": 0.1}
+)
+_GUIDELINES = {
+    "": "Start with this code; it is a selection, other places may need the change too.",
+    "review": "Review against this code; callers and tests that are not shown may be affected too.",
+    "test": "This is the code to test and the tests that exist; follow their style.",
+    "document": "This is the code to document; read the rest of a file before you describe it.",
+}
+
 
 def make_pack(project: Project, request: Request) -> Pack:
     """What a task needs to read: the code of the best blocks, within the budget of the request."""
-    files = {} if request.stale else list_files(project)
-    index = read_stored_words(project) if request.stale else read_linked(project, files)
-    head = "" if request.stale else read_head(project)  # without one, history is not read
-    changed = (
-        read_diff(project, request.since, index.words.paths) if index and request.since else {}
-    )
-    counter = (
-        read_counter(project) if request.form == "text" else Counter("estimate", estimate_tokens)
-    )
-    empty = Pack(request.text, "", (), (), (), request.budget, counter.name, head)
+    stale, role = request.stale, request.role
+    index = read_stored_words(project) if stale else read_linked(project, list_files(project))
+    head = "" if stale else read_head(project)  # without one, history is not read
+    exact = request.form == "text"
+    counter = read_counter(project) if exact else Counter("estimate", estimate_tokens)
+    package = Pack(request.text, "", (), (), (), request.budget, counter.name, head)
     if index is None:
-        return empty
+        return package
+    changed = read_diff(project, request.since, index.words.paths) if request.since else {}
     touched = {
-        path: [each for each in found if _is_within(each, changed[path])]
-        for path, found in read_definitions(index, changed).items()
+        path: [definition for definition in defined if _is_within(definition, changed[path])]
+        for path, defined in read_definitions(index, changed).items()
     }
-    names = sorted({each.name for found in touched.values() for each in found})
+    names = sorted({definition.name for defined in touched.values() for definition in defined})
     text = "\n".join([request.text, *(f"`{name}`" for name in names)])
     pins = [*request.pins, *touched]
     missing = [path for path in pins if path not in index.words.paths]
     if missing:
         raise CtxError(f"--files {show(missing[0])}: no such file here; give a path from the root")
-    may_see = _role_filter(project, request.role)
+    may_see = _role_filter(project, role)
     evidence = read_evidence(project, index, text, head, may_see)
-    asked = dict.fromkeys([*pins, *evidence.hints.paths])
-    outside = tuple(path for path in asked if not may_see(path))
+    outside = [path for path in dict.fromkeys([*pins, *evidence.hints.paths]) if not may_see(path)]
     if outside:
-        say(
-            project, f"role {request.role}: may not see {outside[0]}, which was asked for; left out"
-        )
+        say(project, f"role {role}: may not see {outside[0]}, which was asked for; left out")
     choice = _choose_blocks(project, index, request, evidence, touched)
-    guideline = _guideline(project, request.role, evidence.hints.action)
-    edges = _find_dependencies(read_neighbours(index, [file.path for file in choice.files])[0])
-    package = empty._replace(
-        task=request.text or " ".join(names), guideline=guideline, outside=outside
-    )
-    package = package._replace(dependencies=edges)
-    return _fill_package(package, choice, request, request.measure or _count_large(counter.count))
-
-
-def _count_large(count: Count) -> Count:
-    """The counter, but never less than what models with smaller vocabularies count."""
-    return lambda text: max(
-        count(text), int(len(text.encode("utf-8", "replace")) / _TOKEN_BYTES) + 1
+    graph = read_neighbours(index, [file.path for file in choice[0]])[0]
+    edges = [(-graph[path][to], path, to) for path in graph for to in graph[path] if to in graph]
+    package = package._replace(
+        task=request.text or " ".join(names),
+        guideline=_guideline(project, role, evidence.hints.action),
+        dependencies=tuple((path, to) for _, path, to in sorted(edges)[:_MOST_EDGES]),
+        outside=tuple(outside),
     )
 
+    def count(text: str) -> int:  # never less than what models with smaller vocabularies count
+        return max(counter.count(text), int(count_bytes(text) / _TOKEN_BYTES) + 1)
 
-_TOKEN_BYTES = 3.6  # of code in a token; o200k_base has 4.3, others have fewer
+    return _fill_package(package, choice, request.form, request.measure or count)
 
 
 def _is_within(definition: Definition, lines: Iterable[tuple[int, int]]) -> bool:
     return any(first <= definition.end and definition.line <= last for first, last in lines)
-
-
-_MOST_FILES, _SUMMARY_FILES = 40, 12
-_CODE_FILES = 12  # shown as code; more for larger budgets
-_MOST_SYMBOLS = 10
 
 
 def read_linked(project: Project, files: Mapping[str, Stamp]) -> WordIndex:
@@ -9095,7 +9073,7 @@ def read_links(project: Project) -> tuple[dict[str, FileTags], Links]:
 
 def read_request(project: Project, text: str) -> str:
     """The text of the task that a text is the id of, else the text itself."""
-    if not re.fullmatch(_TASK_ID, text):
+    if not re.fullmatch(r"(?=\S*[0-9])[A-Za-z0-9][\w.#/-]{0,99}", text):
         return text
     tracker = read_tasks(project, project.config.tasks_source)
     try:
@@ -9108,20 +9086,12 @@ def read_request(project: Project, text: str) -> str:
     return task_text(task)
 
 
-_TASK_ID = r"(?=\S*[0-9])[A-Za-z0-9][\w.#/-]{0,99}"
-
-
 def task_text(task: Task) -> str:
     """What a package is made from: the same words, whoever asks for it."""
     return "\n".join([task.title, task.description, *task.acceptance])
 
 
-class Choice(NamedTuple):
-    """What a package chooses from."""
-
-    files: list[PackFile]  # best first
-    blocks: list[Block]
-    lines: dict[str, list[str]]  # of the files that may be shown as code
+Choice = tuple[list[PackFile], list[Block], dict[str, list[str]]]  # best first; lines of code files
 
 
 def _choose_blocks(
@@ -9145,8 +9115,8 @@ def _choose_blocks(
     files = list(itertools.islice(given, most))
     known = read_definitions(index, [file.path for file in files])
     about = {"source", "build", "example"} | find_subjects(evidence.hints)
-    if not any(role_of(file.path) in about for file in files):
-        about |= {role_of(file.path) for file in files} - {"config", "data"}
+    roles = {role_of(file.path) for file in files}
+    about |= set() if about & roles else roles - {"config", "data"}
     lines, blocks = {}, []
     for path in [file.path for file in files]:
         text = read_text(project, path) or ""
@@ -9157,6 +9127,8 @@ def _choose_blocks(
     scores = {file.path: file.score for file in files}
     blocks = score_blocks(blocks, lines, evidence._replace(scores=scores))
     task_words, identifiers = find_task_words(request.text), find_identifiers(request.text)
+    reasons = dict.fromkeys(touched, f"changed since {request.since}")
+    reasons |= dict.fromkeys(request.pins, "asked for")
     chosen = []
     for file in files:
         own = [block for block in blocks if block.path == file.path]
@@ -9166,36 +9138,25 @@ def _choose_blocks(
         words = rank_words(evidence.hits[file.path], evidence.worth, task_words)
         text = "\n".join(lines[file.path])
         used = [name for name in identifiers if re.search(rf"\b{re.escape(name)}\b", text)]
-        reason = (
-            "asked for"
-            if file.path in request.pins
-            else f"changed since {request.since}"
-            if file.path in touched
-            else explain_file(file, used, known[file.path], best, words)
-        )
+        reason = reasons.get(file.path)
+        reason = reason or explain_file(file, used, known[file.path], best, words)
         chosen.append(file._replace(symbols=tuple(symbols)[:_MOST_SYMBOLS], reason=reason))
-    shown = {
-        path: lines[path]
-        for path in lines
-        if (role_of(path) in about or path in asked) and find_kind(project, path)
-    }
-    shown = dict(itertools.islice(shown.items(), _CODE_FILES + request.budget // 4_000))
+    paths = [path for path in lines if role_of(path) in about or path in asked]
+    paths = [path for path in paths if find_kind(project, path)]
+    shown = {path: lines[path] for path in paths[: _CODE_FILES + request.budget // 4_000]}
     kept = [block for block in blocks if block.path in shown and request.form != "summary"]
-    return Choice(chosen, kept, shown)
+    return chosen, kept, shown
 
 
 def _holds_task(project: Project, path: str, title: str) -> bool:
     """Whether a document holds the task itself, as a tracker's does: then it says nothing new."""
-    if len(title) < _TITLE_LENGTH or role_of(path) not in ("doc", "data", "config"):
-        return False
+    if len(title) < 20 or role_of(path) not in ("doc", "data", "config"):
+        return False  # a short title may stand anywhere by chance
     return title in (read_text(project, path) or "")
 
 
-_TITLE_LENGTH = 20  # characters: a shorter title may stand anywhere by chance
-
-
 def read_evidence(
-    project: Project, index: WordIndex, text: str, head: str, may_see: Callable[[str], bool]
+    project: Project, index: WordIndex, text: str, head: str, may_see: Callable[[str], object]
 ) -> Evidence:
     """Every signal for every file that a role may see; a commit says up to where history counts."""
     config = project.config
@@ -9245,10 +9206,6 @@ def read_evidence(
     return Evidence(hints._replace(names=tuple(names)), signals, worth, hits, scores)
 
 
-_CHUNK_FILES = 40  # read for it: reading all would take too long
-_UNREAD = 0.7  # of its score as a whole is what the best window of another is guessed at
-
-
 def _weigh_roles(project: Project, signals: Mapping[str, Scores], hints: Hints) -> Scores:
     """What all signals together say, with the best as 1; what is not source counts less."""
     config = project.config
@@ -9275,27 +9232,20 @@ def _score_files(project: Project, evidence: Evidence, pins: Sequence[str]) -> l
             scores[path],
             structure.get(path, 0.0),
             text.get(path, 0.0),
-            {name: each[path] for name, each in signals.items() if each.get(path)},
+            {name: signal[path] for name, signal in signals.items() if signal.get(path)},
         )
         for path in rank_paths(scores)
         if scores[path] >= config.pack_min_relevance
     ]
 
 
-# what a file counts by its role, if the task is not about such files; others count whole
-_PACK_SHARES = {"test": 0.5, "doc": 0.5, "example": 0.4, "config": 0.6, "data": 0.5} | (
-    {"generated": 0.3, "minified": 0.1, "vendored": 0.1}
-)
-
-
-def _role_filter(project: Project, role: str) -> Callable[[str], bool]:
-    """Which files a role may see."""
+def _role_filter(project: Project, role: str) -> Callable[[str], object]:
+    """What tells which files a role may see."""
     roles = project.config.roles
     if role and role not in roles:
         raise CtxError(f"--role {show(role)}: not configured; {closest(role, sorted(roles))}")
-    pattern = "(?s:" + "|".join(map(glob_pattern, roles[role])) + ")" if role else "(?s:.*)"
-    match = re.compile(pattern).fullmatch
-    return lambda path: match(path) is not None
+    globs = map(glob_pattern, roles[role]) if role else [".*"]
+    return re.compile(f"(?s:{'|'.join(globs)})").fullmatch
 
 
 def _guideline(project: Project, role: str, action: str) -> str:
@@ -9306,71 +9256,44 @@ def _guideline(project: Project, role: str, action: str) -> str:
     return f"{sentence} More: `{ctx} search WORDS`, `{ctx} pack --files PATH`."
 
 
-_GUIDELINES = {
-    "": "Start with this code; it is a selection, other places may need the change too.",
-    "review": "Review against this code; callers and tests that are not shown may be affected too.",
-    "test": "This is the code to test and the tests that exist; follow their style.",
-    "document": "This is the code to document; read the rest of a file before you describe it.",
-}
-
-
-def _find_dependencies(graph: Graph) -> tuple[tuple[str, str], ...]:
-    """Which of these files depend on which other, the strongest first."""
-    edges = [
-        (-weight, path, to)
-        for path, targets in graph.items()
-        for to, weight in targets.items()
-        if to in graph
-    ]
-    return tuple((path, to) for _, path, to in sorted(edges)[:_MOST_EDGES])
-
-
-_MOST_EDGES = 15
-
-
-def _fill_package(package: Pack, choice: Choice, request: Request, count: Count) -> Pack:
+def _fill_package(package: Pack, choice: Choice, form: str, count: Count) -> Pack:
     """The package with as much code as fits, then signatures, then names of further files."""
-    render = PACK_FORMS[request.form]
-    blocks_of = collections.Counter(block.path for block in choice.blocks)
+    files, blocks, lines = choice
+    render, blocks_of = PACK_FORMS[form], collections.Counter(block.path for block in blocks)
     if count(render(package)) > package.budget // 2:
         package = package._replace(guideline="")
 
     def make(room: int) -> Pack:
-        taken = sorted(fit_blocks(choice.blocks, int(room * (1 - _TAIL_SHARE))))
+        taken = sorted(fit_blocks(blocks, int(room * (1 - _TAIL_SHARE))))
         left = room * (_TAIL_SHARE if taken else 1)
-        files = []
-        for file in choice.files:
-            blocks = tuple(block for block in taken if block.path == file.path)
-            if blocks:
-                form = "whole" if len(blocks) == blocks_of[file.path] else "code"
-                code = render_code(choice.lines[file.path], blocks)
-                file = file._replace(blocks=blocks, code=code, form=form)
-            shown = {block.definition for block in blocks}
-            for symbol in file.symbols if blocks else ():
+        filled = []
+        for file in files:
+            own = tuple(block for block in taken if block.path == file.path)
+            if own:
+                shape = "whole" if len(own) == blocks_of[file.path] else "code"
+                code = render_code(lines[file.path], own)
+                file = file._replace(blocks=own, code=code, form=shape)
+            shown = {block.definition for block in own}
+            for symbol in file.symbols if own else ():
                 cost = 60 + len(symbol.signature)
                 if symbol not in shown and cost <= left / 3:
                     file, left = file._replace(also=(*file.also, symbol)), left - cost
-            files.append(file)
+            filled.append(file)
         kept = []
-        for file in files:
+        for file in filled:
             cost = 0 if file.code else len(render_pack_line(file))
             if cost <= left:
                 kept.append(file)
                 left -= cost
         starts = {(block.path, block.first) for block in taken}
-        rest = [each for each in choice.blocks if (each.path, each.first) not in starts]
-        omitted = sorted(
-            (block for block in rest if block.score > 0),
-            key=lambda block: (-block.score, block.path, block.first),
-        )[:10]
-        made = package._replace(files=(*kept,), omitted=(*omitted,), size=package.budget)
+        rest = [block for block in blocks if (block.path, block.first) not in starts]
+        rest.sort(key=lambda block: (-block.score, block.path, block.first))
+        omitted = tuple(block for block in rest[:10] if block.score > 0)
+        made = package._replace(files=(*kept,), omitted=omitted, size=package.budget)
         made = made._replace(size=count(render(made)))
         return made._replace(text=render(made))
 
     return fit_pack(make, package.budget)
-
-
-_TAIL_SHARE = 0.08  # of the budget, for signatures and names
 
 
 def make_pack_summary(
@@ -9389,7 +9312,7 @@ def make_pack_summary(
 def make_search(project: Project, text: str) -> list[SearchHit]:
     """The best files for some words, with their symbols and the lines that match."""
     index = read_words(project, open_cache(project), list_files(project))
-    text = text[:_SEARCH_CHARACTERS]
+    text = text[:2_000]
     query = dict.fromkeys([*split_words(text), *join_words(text)], 1.0)
     words = read_postings(index, query)
     worth = weigh_words(words, query)
@@ -9403,28 +9326,18 @@ def make_search(project: Project, text: str) -> list[SearchHit]:
     best = rank_paths(scores)[:_MOST_FOUND]
     hints = Hints((), tuple(re.findall(r"\w+", text)), "", query, frozenset())
     evidence = Evidence(hints, {}, worth, {}, dict.fromkeys(best, 1.0))
-    found = []
+    matches = []
     for path, definitions in read_definitions(index, best).items():
         source = read_text(project, path) or ""
         hits = evidence.hits[path] = find_line_hits(source, worth)
         lines = source.split("\n")
         blocks = score_blocks(cut_blocks(path, lines, definitions), {path: lines}, evidence)
         symbols = rank_definitions(definitions, blocks, evidence)[:5]
-        ranked = sorted(hits, key=lambda line: (-sum(worth[each] for each in hits[line]), line))
-        shown = (
-            [(line, lines[line - 1]) for line in sorted(ranked[:3])]
-            if find_kind(project, path)
-            else []
-        )
-        found.append((path, scores[path], symbols, shown))
-    return found
-
-
-_SEARCH_CHARACTERS = 2_000
-_MOST_FOUND = 20
-
-
-# -- tasks and prompts
+        ranked = sorted(hits, key=lambda line: (-sum(worth[stem] for stem in hits[line]), line))
+        shown = sorted(ranked[:3]) if find_kind(project, path) else []
+        rows = [(line, lines[line - 1]) for line in shown]
+        matches.append((path, scores[path], symbols, rows))
+    return matches
 
 
 # ---- 19 PROMPTS (world) ----------------------------------------------------
@@ -9998,14 +9911,13 @@ VIEW_PATH = ".ctx/view.html"
 def make_page(project: Project, tracker: Tracker, briefing: Briefing | None) -> str:
     """The page that shows what an agent gets here, and in the prompt for one task."""
     files, config = list_map_files(project), project.config
-    health = render_health(*read_ledger(project)) if config.map_ledger_stats else []
-    survey = make_survey(project, open_cache(project), files, code=config.map_code_intel)
-    survey = survey._replace(health=health)
-    fitted = fit_map(project, survey, config.map_token_budget)
-    rows = _map_rows(project, survey, fitted)
+    cache, health = open_cache(project), read_health(project)
+    survey = make_survey(project, cache, files, 10_000, health=health)
+    parts, picks, _, used = fit_map(project, survey, config.map_token_budget)
+    rows = _map_rows(project, survey, parts, picks)
     ready = [task.id for task in list_ready(tracker)[:1]]
     data: dict[str, Any] = {"prompt": None, "package": None}
-    data["map"] = {"budget": config.map_token_budget, "used": fitted.tokens, "rows": rows}
+    data["map"] = {"budget": config.map_token_budget, "used": used, "rows": rows}
     data["tasks"] = page_tasks(tracker.tasks, "".join(ready), read_ledger(project)[0], briefing)
     if briefing:
         budget, reanchor = config.prompt_budget_bytes, config.anchor_enabled
@@ -10015,17 +9927,19 @@ def make_page(project: Project, tracker: Tracker, briefing: Briefing | None) -> 
             data["package"] = pack_data(prompt.package) | {"unit": "bytes", "text": ""}
             for row, file in zip(data["package"]["files"], prompt.package.files, strict=True):
                 row["code"] = file.code
-    return render_page(survey, fitted.picks, data)
+    return render_page(survey, picks, data)
 
 
-def _map_rows(project: Project, survey: Survey, fitted: FittedMap) -> list[dict[str, object]]:
+def _map_rows(
+    project: Project, survey: Survey, parts: Sequence[MapPart], picks: Sequence[Symbol]
+) -> list[dict[str, object]]:
     """The sections of the map for the page: tokens, text, and the lines that were left out."""
     count = read_counter(project).count
-    symbols = MapPart("Key Symbols", render_symbols(fitted.picks), 0, fenced=True)
+    symbols = MapPart("Key Symbols", render_symbols(picks), 0, fenced=True)
     whole = {part.title: part for part in [*render_parts(survey), symbols]}
-    kept = {part.title: part for part in [*fitted.parts, symbols] if part.lines}
-    full = sum(pick.form == "full" for pick in fitted.picks)
-    ranked = f"{full} in full, {len(fitted.picks) - full} by name, of {survey.total} ranked"
+    kept = {part.title: part for part in [*parts, symbols] if part.lines}
+    full = sum(pick.form == "full" for pick in picks)
+    ranked = f"{full} in full, {len(picks) - full} by name, of {survey.total} ranked"
     rows: list[dict[str, object]] = []
     for title in [title for title in MAP_ORDER if whole[title].lines]:
         shown = set(kept[title].lines) if title in kept else set()
