@@ -2537,7 +2537,7 @@ def role_of(path: str) -> str:
 def role_of_folder(folder: str, python: bool = False) -> str:
     """The role that a folder, in lower case, gives to what is in it, or ""."""
     names = folder.split("/")
-    roles = [find_label(fact_table("folders"), name) for name in [*names, "/" + names[0]]]
+    roles = [look_up("folders", name)[0] for name in [*names, "/" + names[0]]]
     if "test?" in roles:
         depth = roles.index("test?")
         roles.append("" if "lib" in names[:depth] or depth and python else "test")
@@ -2574,7 +2574,7 @@ class Folder:
         if role == "source":
             language = most_frequent(self.languages)[0]
             return count_of(self.languages[language], f"{language.partition(':')[0]} file")
-        name = find_label(fact_table("role-names"), role) or role
+        name = look_up("role-names", role)[0] or role
         return f"{name}, {count_of(self.roles.total(), 'file')}"
 
 
@@ -2615,17 +2615,14 @@ def find_shared(files: Sequence[str]) -> dict[str, Language]:
 def build_tree(files: Sequence[str], max_depth: int, notes: Mapping[str, str]) -> list[TreeEntry]:
     """Folders breadth first, what is no code last; `notes` has better words for some of them."""
     folders = build_folders(tuple(files))
-
-    def rank(path: str) -> tuple[int, int, str]:
-        return _ROLE_ORDER.index(folders[path].role()), -folders[path].roles.total(), path
-
+    ranks = {p: (_ROLE_ORDER.index(f.role()), -f.roles.total(), p) for p, f in folders.items() if p}
     entries = [(".", 0, notes.get("", "") or count_of(len(files), "file"))]
     level, dull = [""], list[TreeEntry]()
     for depth in range(1, max_depth + 1):
         limit = _MAX_CHILDREN[min(depth, len(_MAX_CHILDREN)) - 1]
         below: list[str] = []
         for folder in level:
-            ranked = sorted(folders[folder].children, key=rank)
+            ranked = sorted(folders[folder].children, key=ranks.__getitem__)
             for child in ranked[:limit]:
                 inside = folders[child]
                 while len(inside.children) == 1 and not inside.files and child not in notes:
@@ -2698,17 +2695,17 @@ def fact_table(name: str) -> str:
 
 
 @functools.cache
-def lookup_table(table: str) -> dict[str, tuple[str, int]]:
+def lookup_table(name: str) -> dict[str, tuple[str, int]]:
     """Of a table whose rows are a label and its words: word -> label, place in the row."""
     return {
         word: (label.replace("_", " "), n)
-        for label, *words in map(str.split, re.split(r"[;\n]", table.strip()))
+        for label, *words in map(str.split, re.split(r"[;\n]", fact_table(name)))
         for n, word in enumerate(words)
     }
 
 
-def find_label(table: str, word: str) -> str:
-    return lookup_table(table).get(word, ("", 0))[0]
+def look_up(table: str, word: str) -> tuple[str, int]:
+    return lookup_table(table).get(word, ("", 0))
 
 
 def most_frequent(counts: Mapping[str, int]) -> list[str]:
@@ -2726,8 +2723,8 @@ _MAX_CONFIG = 200_000  # characters read of one config; what is longer was not w
 # Trust in a command, by where it is stated. What a second kind of source confirms gains, the
 # tooling of a language that is only a guest here loses.
 _TOLD, _README, _FROM_CI, _SCRIPTED, _IMPLIED, _WEAK = 75, 65, 42, 40, 25, 15
-_CONFIRMED, _GUEST = 20, -36
-_ENOUGH = 9
+_CONFIRMED, _GUEST, _ENOUGH = 20, -36, 9
+_MAX_PACKAGES, _MAX_FRAMEWORKS, _MAX_LIBRARIES = 60, 6, 40
 
 # What comes out of a file into a command holds no quote, assignment, variable, URL or control.
 _SAFE_NAME = r"(?a:[\w.:@/+-]{1,60})"
@@ -2750,19 +2747,19 @@ class _Repo(NamedTuple):
 
     files: dict[str, None]
     folders: Mapping[str, Folder]
-    finds: dict[str, list[_Find]]  # config -> what it says, those near the root first
-    homes: list[str]  # the ecosystems of the main code, largest first; others are guests
-    ours: list[str]  # the configs that are about the main code
-    tasks: dict[tuple[str, str], _Find]  # folder, what a line calls -> the task of that name
+    texts: Mapping[str, str]  # of configs, those near the root first, as the next two
+    finds: Sequence[_Find] = ()  # what they say
+    ours: Sequence[_Find] = ()  # what those about the main code say
+    homes: Sequence[str] = ()  # the ecosystems of the main code, largest first; others are guests
+    tasks: Mapping[tuple[str, str], _Find] = {}  # folder, what a line calls -> the task so named
 
 
 def is_config(path: str) -> bool:
     """Whether the text of this file tells facts: manifests, task runners, CI, instructions."""
-    if re.fullmatch(fact_table("guides"), path):
-        return True
     stanza = _find_stanza(path)
     near = stanza != _Stanza() and path.count("/") < 6
-    return stanza is _CI or near and role_of_folder(folder_of(path).lower()) in ("", "build")
+    is_ours = near and role_of_folder(folder_of(path).lower()) in ("", "build")
+    return is_ours or stanza.trust != "config"
 
 
 def detect_facts(files: Sequence[str], configs: Mapping[str, str]) -> Facts:
@@ -2771,24 +2768,23 @@ def detect_facts(files: Sequence[str], configs: Mapping[str, str]) -> Facts:
     folders = build_folders(tuple(known))
     languages = _count_languages(tuple(known), folders[""])
     paths = sorted(configs, key=lambda path: (path.count("/"), path))
-    texts = {path: configs[path][:_MAX_CONFIG] for path in paths}
-    finds = {path: _read_config(path, texts[path], known, folders) for path in paths}
-    homes = _find_homes(languages, finds)
-    ours = [path for path in finds if _find_stanza(path).ecosystem in ("", *homes)]
-    every = [find for path in paths for find in finds[path]]
-    tasks = {(f.folder, _call_key(f.text)): f for f in reversed(every) if f.kind == "task"}
-    repo = _Repo(known, folders, finds, homes, ours, tasks)
-    about = {f.source: first_sentence(f.text) for f in every if f.kind == "about"}
+    repo = _Repo(known, folders, {path: configs[path][:_MAX_CONFIG] for path in paths})
+    finds = [find for path in paths for find in _read_config(repo, path)]
+    homes = _find_homes(languages, paths)
+    ours = [find for find in finds if _find_stanza(find.source).ecosystem in ("", *homes)]
+    tasks = {(f.folder, _call_key(f.text)): f for f in reversed(finds) if f.kind == "task"}
+    repo = repo._replace(finds=finds, homes=homes, ours=ours, tasks=tasks)
+    about = {f.source: first_sentence(f.text) for f in finds if f.kind == "about"}
     packages = _list_packages(repo)
     return Facts(
         tuple(_list_stack(repo, languages)),
-        tuple(_choose_commands(repo, texts)),
+        tuple(_choose_commands(repo)),
         tuple(_list_key_files(repo)),
         tuple(packages),
         tuple(_list_conventions(repo)),
         tuple(_list_libraries(repo, packages)),
         {path: sentence for path, sentence in about.items() if sentence},
-        _find_title(repo, texts),
+        _find_title(repo),
     )
 
 
@@ -2805,31 +2801,30 @@ def _count_languages(files: tuple[str, ...], root: Folder) -> collections.Counte
     return languages + collections.Counter(large)
 
 
-def _find_homes(languages: Mapping[str, int], finds: Mapping[str, list[_Find]]) -> list[str]:
+def _find_homes(languages: Mapping[str, int], configs: Sequence[str]) -> list[str]:
     """The ecosystems of the main code: of the large languages those with a manifest, if any."""
     sizes = collections.Counter[str]()
     for language, count in languages.items():
         sizes[language.partition(":")[2]] += count
     large = [name for name in most_frequent(sizes) if sizes[name] * 3 >= max(sizes.values())]
-    stated = {_find_stanza(path).ecosystem for path in finds if path.count("/") < 2}
-    outer = {_find_stanza(path).ecosystem for path in finds if "/" not in path}
+    stated = {_find_stanza(path).ecosystem for path in configs if path.count("/") < 2}
+    outer = {_find_stanza(path).ecosystem for path in configs if "/" not in path}
     kept = [name for name in large if name in stated]
     return kept or [name for name in most_frequent(sizes) if name in outer] or large
 
 
-def _find_title(repo: _Repo, texts: Mapping[str, str]) -> str:
+def _find_title(repo: _Repo) -> str:
     """The project's name: as a manifest at the root says, else the heading of its README."""
-    for find in [find for path in repo.ours for find in repo.finds[path]]:
+    for find in repo.ours:
         if find.kind == "name" and not find.folder:
             short = re.sub(r"/v\d+$", "", find.text)
             scope, _, last = short.lstrip("@").rpartition("/")
             return last if "/" in scope or scope == last else short
-    for path in [path for path in texts if re.fullmatch(r"(?i)readme(?:\.\w+)?", path)]:
-        text = re.sub(r"<!--[\s\S]*?-->", "", texts[path])
+    for path in [path for path in repo.texts if re.fullmatch(r"(?i)readme(?:\.\w+)?", path)]:
+        text = re.sub(r"<!--[\s\S]*?-->", "", repo.texts[path])
         heading = re.search(fact_table("headings"), text, re.M)
         title = next(filter(None, heading.groups()), "") if heading else ""
-        title = re.sub(r"\[?!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])(?:\]\([^)]*\))?|<[^>]*>", "", title)
-        title = re.sub(r"\[([^\]]*)\]\([^)]*\)|[`*#]|:\w+:|&\w+;", r"\1", title).strip()
+        title = re.sub(fact_table("heading-marks"), r"\1", title).strip()
         if title and "?" not in title and len(title.split()) <= 4:  # a longer one is a slogan
             return title
     return ""
@@ -2846,9 +2841,11 @@ class _Stanza(NamedTuple):
     ecosystem: str = ""  # of whose code its commands are; "" for all
     why: str = ""  # what it is as a key file, or ""
     rows: tuple[_Row, ...] = ()
+    trust: str = "config"  # or "ci" or "document", whose lines are read
 
 
-_CI = _Stanza(why="continuous integration")
+_CI = _Stanza(why="continuous integration", trust="ci")
+_GUIDE = _Stanza(trust="document")
 
 
 @functools.cache
@@ -2885,18 +2882,17 @@ def _find_stanza(path: str) -> _Stanza:
     longer = join_path(name_of(folder_of(path)), name)
     if match := pattern.fullmatch(name) or pattern.fullmatch(longer):
         return stanzas[(match.lastindex or 0) - 1]
-    return _CI if re.fullmatch(fact_table("ci-paths"), path) else _Stanza()
+    if re.fullmatch(fact_table("ci-paths"), path):
+        return _CI
+    return _GUIDE if re.fullmatch(fact_table("guides"), path) else _Stanza()
 
 
-def _read_config(
-    path: str, text: str, files: Collection[str], folders: Mapping[str, Folder]
-) -> list[_Find]:
+def _read_config(repo: _Repo, path: str) -> list[_Find]:
     """What the rows of its stanza find in a config."""
-    folder, name = folder_of(path), name_of(path)
-    beside = functools.partial(_find_beside, files, folders, folder)
+    folder, name, text = folder_of(path), name_of(path), repo.texts[path]
+    beside = functools.partial(_find_beside, repo, folder)
     data = parse_data(path, text) if name.endswith((".toml", ".json", ".jsonc")) else {}
-    locks = lookup_table(fact_table("locks"))
-    managers = [locks[lock][0] for lock in locks if beside(lock)]
+    managers = [npm for lock, (npm, _) in lookup_table("locks").items() if beside(lock)]
     named = re.match("(?:npm|pnpm|yarn|bun)(?=@)", _word(data.get("packageManager")))
     npm = named[0] if named else [*managers, "npm"][0]
     finds: list[_Find] = []
@@ -2915,42 +2911,37 @@ def _read_config(
                 near = beside(place[2:].replace("{stem}", name.rpartition(".")[0]))
                 values += [near] if near else []
             else:
-                values += map(_pairs, _dig(data, place.split("/")))
+                values += _dig(data, place.split("/"))
         line = find.text.replace("{npm}", npm).replace("{file}", name)
         find = find._replace(text=line, source=path, folder=folder)
         finds += [filled for pairs in values for filled in _fill_row(find, pairs, beside)]
     return finds
 
 
-def _find_beside(
-    files: Collection[str], folders: Mapping[str, Folder], folder: str, glob: str
-) -> list[_Pair]:
+def _find_beside(repo: _Repo, folder: str, glob: str) -> list[_Pair]:
     """The files that a glob means, each after what its `*` stands for."""
     start, star, end = glob.partition("*")
     start = join_path(folder, start)
     if not star:
-        return [("", glob)] if start in files else []
-    inside = folders.get(folder_of(start), Folder())
+        return [("", glob)] if start in repo.files else []
+    inside = repo.folders.get(folder_of(start), Folder())
     stems = sorted({path.removesuffix(end) for path in inside.children | inside.files})
-    names = [stem[len(start) :] for stem in stems if stem + end in files]
+    names = [stem[len(start) :] for stem in stems if stem + end in repo.files]
     return [(name, glob.replace("*", name)) for name in names]
 
 
-def _dig(data: object, keys: Sequence[str]) -> list[object]:
-    """What stands at that place; "*" goes through every key."""
-    if not keys or not isinstance(data, dict):
-        return [] if keys or data in (None, False) else [data]
-    inner = data.values() if keys[0] == "*" else [data.get(keys[0])]
-    return [leaf for value in inner for leaf in _dig(value, keys[1:])]
-
-
-def _pairs(value: object) -> list[_Pair]:
-    """The keys of a table with their values, the items of a list, or one value alone."""
-    if isinstance(value, dict):
-        needed = {k: v for k, v in value.items() if not as_table(v).get("optional")}
-        return [(name, _word(inner)) for name, inner in needed.items()]
-    items = value if isinstance(value, list) else [value]
-    return [(_word(as_table(item).get("name", item)), _word(as_table(item))) for item in items]
+def _dig(data: object, keys: Sequence[str]) -> list[list[_Pair]]:
+    """What stands at a place, names with their values; "*" goes through every key."""
+    table = as_table(data)
+    if keys:
+        inner = table.values() if keys[0] == "*" else [table.get(keys[0])]
+        return [pairs for value in inner for pairs in _dig(value, keys[1:])]
+    if isinstance(data, dict):
+        needed = [(k, v) for k, v in table.items() if not as_table(v).get("optional")]
+        return [[(name, _word(value)) for name, value in needed]]
+    items = data if isinstance(data, list) else [data]
+    pairs = [(_word(as_table(item).get("name", item)), _word(as_table(item))) for item in items]
+    return [] if data in (None, False) else [pairs]
 
 
 def _word(value: object) -> str:
@@ -2982,10 +2973,9 @@ def _find_tasks(find: _Find, pairs: Sequence[_Pair]) -> Iterator[_Find]:
     """Every task with the verb that its name means; for each verb the best as a command."""
     best: dict[str, tuple[int, str]] = {}
     for name, text in pairs:
-        verb, rank = _task_verb(name)
+        verb, rank = look_up("tasks", name.lower())
         if name == "check" and text:  # may be anything: only here a script's text is looked at
-            lint = "lint" if re.search("eslint|biome", text) else ""
-            verb, rank = "typecheck" if "tsc" in text else lint, 5
+            verb, rank = "typecheck" if "tsc" in text else "", 5
         if re.fullmatch(_SAFE_NAME, name) and "no test specified" not in text:
             name = name[0].lower() + name[1:] if find.text.startswith("mage") else name
             line = find.text.replace("{}", name)
@@ -2995,11 +2985,6 @@ def _find_tasks(find: _Find, pairs: Sequence[_Pair]) -> Iterator[_Find]:
     for verb, (rank, line) in best.items():
         if verb:
             yield find._replace(kind=verb, text=line, score=find.score - min(rank, 10))
-
-
-def _task_verb(name: str) -> tuple[str, int]:
-    """The verb that the name of a task or script means, and how far from its best name."""
-    return lookup_table(fact_table("tasks")).get(name.lower(), ("", 0))
 
 
 def _find_entries(find: _Find, pairs: Sequence[_Pair], beside: _Beside) -> Iterator[_Find]:
@@ -3016,28 +3001,23 @@ def _find_entries(find: _Find, pairs: Sequence[_Pair], beside: _Beside) -> Itera
             yield find._replace(text=path, note=why)
 
 
-def _list_calls(repo: _Repo, texts: Mapping[str, str]) -> Iterator[_Find]:
+def _list_calls(repo: _Repo) -> Iterator[_Find]:
     """Every line that documents or CI tell to run and that is safe to show; no verb yet."""
-    for path in sorted(texts):
+    for path in sorted(repo.texts):
         calls, score = list[_Pair](), _FROM_CI
-        if _trust(path) == "document":
+        trust = _find_stanza(path).trust
+        is_side = re.search(fact_table("side-workflows"), name_of(path))
+        if trust == "document":
             score = _README if re.match("(?i)readme", name_of(path)) else _TOLD
-            calls += _list_document_calls(repo, texts[path])
-        elif _trust(path) == "ci" and not re.search(fact_table("side-workflows"), name_of(path)):
-            calls += _list_ci_calls(texts[path])
+            calls += _list_document_calls(repo, repo.texts[path])
+        elif trust == "ci" and not is_side:
+            calls += _list_ci_calls(repo.texts[path])
         for line, folder in calls:
             line = " ".join(line.split())
             line = re.sub(r"^(npm|pnpm|bun) (?:ci|i)$|^(yarn)$", r"\1\2 install", line)
             line = re.sub(r"^(\S*(?:mvn|gradle)w?) clean (?=\w)", r"\1 ", line)
             if re.fullmatch(_SAFE_LINE, line):
                 yield _Find("", line, "", score, path, folder.removeprefix("./").strip("/."))
-
-
-def _trust(path: str) -> str:
-    """The kind of source that a file is."""
-    if re.fullmatch(fact_table("guides"), path):
-        return "document"
-    return "ci" if _find_stanza(path) is _CI else "config"
 
 
 def _list_document_calls(repo: _Repo, text: str) -> Iterator[_Pair]:
@@ -3076,11 +3056,10 @@ def _list_ci_calls(text: str) -> Iterator[_Pair]:
         value = re.search(rf"^ *{re.escape(name[1])}:\s*(?:\[|- )\s*[\"']?([\w.-]+)", text, re.M)
         return value[1] if value else "$"
 
-    changed = r"\b(?:pull_request|push|merge_group|workflow_call)\b"
-    if re.search(r"^[\"']?on[\"']?:", text, re.M) and not re.search(changed, text):
-        return
-    if re.search(r"^ *defaults:[ \t]*\n\s+run:[ \t]*\n\s+working-directory:", text, re.M):
-        return  # whose folder it is would have to be told from the jobs
+    triggers = r"\b(?:pull_request|push|merge_group|workflow_call)\b"
+    is_idle = re.search(r"^[\"']?on[\"']?:", text, re.M) and not re.search(triggers, text)
+    if is_idle or re.search(r"^ *defaults:\s+run:\s+working-directory:", text, re.M):
+        return  # which job is in which folder is not told line by line
     text = re.sub(r"\$\{\{\s*matrix\.([\w-]+)\s*\}\}", first, text).replace("\\\n", " ")
     key = ""  # that a line belongs to
     for step in re.split(r"^(?=[ \t]*- [\w-]+:)", text, flags=re.M):
@@ -3088,7 +3067,7 @@ def _list_ci_calls(text: str) -> Iterator[_Pair]:
         folder = home[1] if home else ""
         for match in re.finditer(fact_table("ci-line"), step, re.M):
             key = match[1] or key
-            action = find_label(fact_table("actions"), match[2].partition("@")[0])
+            action = look_up("actions", match[2].partition("@")[0])[0]
             is_script = key in ("run", "script", "command")
             value = action if key == "uses" else match[2] if is_script else ""
             for line in re.split("&&|;", re.sub(r"[\"']([\w./-]+)[\"']", r"\1", value)):
@@ -3134,31 +3113,26 @@ def _classify_call(call: _Find, repo: _Repo) -> _Find:
         score = call.score - min(task.score, 10)
         return call._replace(kind=task.note, text=task.text, score=score)
     if script and join_path(folder, script[2]) in repo.files:
-        verb, rank = _task_verb(name_of(script[2]).partition(".")[0])
+        verb, rank = look_up("tasks", name_of(script[2]).partition(".")[0].lower())
         return call._replace(kind=verb, text=script[1] + script[2], score=call.score - rank)
     verb, ecosystem = _known_calls().get(" ".join(key.split()[:2]), ("", ""))
-    near = {_find_stanza(path).ecosystem for path in repo.finds if folder_of(path) == folder}
+    near = {_find_stanza(path).ecosystem for path in repo.texts if folder_of(path) == folder}
     bare, is_pip = _unwrap(line), key.startswith("pip ")
-    is_own = re.search(r" (?:-e|-r|--editable) ?\S", line) and " --group" not in line
-    is_named = verb == "install" and len(bare.split()) > 2 + key.count("--")  # for its users
-    if (
-        not verb
-        or ecosystem not in ("", *repo.homes, *near)
-        or not (is_own if is_pip else not is_named)
-    ):
-        return call
-    if verb in ("run", "install") and call.score == _README:  # for users of the project
-        return call
-    if not _names_files(repo, folder, bare, verb):
+    is_ours = re.search(r" (?:-e|-r|--editable) ?\S", line) and " --group" not in line
+    is_named = verb == "install" and len(bare.split()) > 2 + key.count("--")
+    # What names a package, and what a README tells to install or to run, is for users.
+    is_use = not is_ours if is_pip else is_named
+    is_use = is_use or verb in ("run", "install") and call.score == _README
+    is_known = verb and ecosystem in ("", *repo.homes, *near)
+    if not is_known or is_use or not _names_files(repo, folder, bare, verb):
         return call
     if verb in ("format", "build"):
         line = re.sub(r"(?: --)? --(?:check|diff|release)\b", "", line)
     # A plain line is right more often than a variant; but of requirements all are needed.
     is_free = call.score > _FROM_CI or is_pip and " -r " in line
     score = call.score - (0 if is_free else line.count(" "))
-    return call._replace(
-        kind=verb, text=re.sub(r" [A-Z_]+=\S*", "", line), note=ecosystem, score=score
-    )
+    line = re.sub(r" [A-Z_]+=\S*", "", line)
+    return call._replace(kind=verb, text=line, note=ecosystem, score=score)
 
 
 def _names_files(repo: _Repo, folder: str, line: str, verb: str) -> bool:
@@ -3183,14 +3157,14 @@ def _names_files(repo: _Repo, folder: str, line: str, verb: str) -> bool:
     return True
 
 
-def _choose_commands(repo: _Repo, texts: Mapping[str, str]) -> list[Command]:
+def _choose_commands(repo: _Repo) -> list[Command]:
     """For the root, and folders that need their own, the line to type for each verb."""
-    offers = [find for finds in repo.finds.values() for find in finds if find.kind in VERBS]
+    offers = [find for find in repo.finds if find.kind in VERBS]
     for path in [path for path in repo.files if folder_of(path) in ("script", "bin")]:
-        offers.append(_Find(_task_verb(name_of(path))[0], path, "", _SCRIPTED, path))
+        offers.append(_Find(look_up("tasks", name_of(path))[0], path, "", _SCRIPTED, path))
     sure = {(offer.folder, offer.kind) for offer in offers if offer.score > _WEAK}
     offers = [o for o in offers if o.score > _WEAK or (o.folder, o.kind) not in sure]
-    calls = list(_list_calls(repo, texts))
+    calls = list(_list_calls(repo))
     typed = {(call.folder, _unwrap(call.text)): call.text for call in reversed(calls)}
     alike = collections.defaultdict[tuple[str, ...], list[_Find]](list)
     for offer in [*offers, *(_classify_call(call, repo) for call in calls)]:
@@ -3198,34 +3172,29 @@ def _choose_commands(repo: _Repo, texts: Mapping[str, str]) -> list[Command]:
     ranked = collections.defaultdict[tuple[str, str], list[_Find]](list)
     for (folder, verb, _), group in alike.items():
         # A build in CI is often a variant; a test there is often more complete.
-        less = {"document": 0, "config": 0, "ci": 30 if verb == "build" else 5}
-        best = max(group, key=lambda o: (o.score - less[_trust(o.source)], -o.text.count("/")))
+        less = {"ci": 30 if verb == "build" else 5}
+        trust = {offer: _find_stanza(offer.source).trust for offer in group}
+        best = max(group, key=lambda o: (o.score - less.get(trust[o], 0), -o.text.count("/")))
         ecosystem = next(filter(None, (offer.note for offer in group)), "")
         score = max(offer.score for offer in group)
-        if len({_trust(offer.source) for offer in group}) > 1:
+        if len({*trust.values()}) > 1:
             score += _CONFIRMED + 5 * any(offer.score == _SCRIPTED for offer in group)
         score += 0 if ecosystem in ("", *repo.homes) else _GUEST
         if verb and score >= _ENOUGH:
             line = _local_line(repo, best, typed.get((folder, _unwrap(best.text)), ""))
             ranked[folder, verb].append(best._replace(text=line, score=score, note=ecosystem))
     places = [(folder, verb) for folder in _command_folders(repo) for verb in VERBS]
-    return [
-        Command(
-            o.kind, o.text, f"{o.source}:{_find_line(texts.get(o.source, ''), o.text)}", o.folder
-        )
-        for place in places
-        for o in _best(repo, ranked[place])
-    ]
+    chosen = [offer for place in places for offer in _best(repo, ranked[place])]
+    return [Command(o.kind, o.text, _cite(repo, o), o.folder) for o in chosen]
 
 
-def _find_line(text: str, line: str) -> int:
-    """The number of the line of a text that states a command: all its words, or its last one."""
-    words = _unwrap(line).split()
-    last = re.escape(words[-1])
-    for pattern in (re.escape(" ".join(words)), rf"^[^\w\n]{{0,9}}{last}\b", rf"\b{last}\b"):
-        if match := re.search(pattern, text, re.M):
-            return text.count("\n", 0, match.start()) + 1
-    return 1
+def _cite(repo: _Repo, offer: _Find) -> str:
+    """The file and line that state a command: all its words, or its last one."""
+    words = _unwrap(offer.text).split()
+    text, last = repo.texts.get(offer.source, ""), re.escape(words[-1])
+    patterns = (re.escape(" ".join(words)), rf"^[^\w\n]{{0,9}}{last}\b", rf"\b{last}\b", "")
+    at = next(match.start() for p in patterns if (match := re.search(p, text, re.M)))
+    return f"{offer.source}:{text.count(chr(10), 0, at) + 1}"
 
 
 def _local_line(repo: _Repo, offer: _Find, typed: str) -> str:
@@ -3239,7 +3208,8 @@ def _local_line(repo: _Repo, offer: _Find, typed: str) -> str:
     if tool == "bundle" and join_path(offer.folder, "Gemfile") not in repo.files:
         return rest.removeprefix("exec ")
     if offer.note == "python" and re.fullmatch(fact_table("python-tools"), tool):
-        tools = [find.text for find in repo.finds.get("pyproject.toml", ()) if find.kind == "tool"]
+        finds = [find for find in repo.finds if find.source == "pyproject.toml"]
+        tools = [find.text for find in finds if find.kind == "tool"]
         managers = [f"{tool} run " for tool in tools if tool in ("uv", "poetry", "pdm")]
         return "".join(managers[:1]) + offer.text
     return offer.text
@@ -3248,13 +3218,9 @@ def _local_line(repo: _Repo, offer: _Find, typed: str) -> str:
 def _best(repo: _Repo, offers: Sequence[_Find]) -> list[_Find]:
     """The best line, and that of another ecosystem, which the first one does not cover."""
     main = "".join(repo.homes[:1])
-
-    def rank(offer: _Find) -> tuple[bool, bool, int, str]:
-        other = (offer.note or main) != main
-        return offer.note not in ("", *repo.homes), other, -offer.score, offer.text
-
+    guests = {o: ((o.note or main) != main) + (o.note not in ("", *repo.homes)) for o in offers}
     first: dict[str, _Find] = {}
-    for offer in sorted(offers, key=rank):
+    for offer in sorted(offers, key=lambda o: (guests[o], -o.score, o.text)):
         first.setdefault(offer.note or main, offer)
     order = [*first.values()]
     is_all = order and (order[0].kind in ("build", "run") or order[0].text.startswith("make "))
@@ -3263,24 +3229,18 @@ def _best(repo: _Repo, offers: Sequence[_Find]) -> list[_Find]:
 
 def _command_folders(repo: _Repo) -> list[str]:
     """The root; and for a main language that has no command there, the folders with a manifest."""
-    outer = [path for path in repo.finds if "/" not in path]
-    able = [path for path in outer if any(find.kind in VERBS for find in repo.finds[path])]
-    missing = {*repo.homes} - {_find_stanza(path).ecosystem for path in able}
-    inner = [path for path in repo.finds if 0 < path.count("/") < 3]
-    folders = {folder_of(path) for path in inner if _find_stanza(path).ecosystem in missing}
-    tops = [f for f in folders if not any(f.startswith(other + "/") for other in folders)]
+    offers = [(f, _find_stanza(f.source).ecosystem) for f in repo.finds if f.kind in VERBS]
+    missing = {*repo.homes} - {ecosystem for offer, ecosystem in offers if not offer.folder}
+    inner = {offer.folder for offer, ecosystem in offers if ecosystem in missing} - {""}
+    tops = [f for f in inner if f.count("/") < 2 and not any(f.startswith(o + "/") for o in inner)]
     size = {folder: -repo.folders[folder].roles["source"] for folder in tops}
     return ["", *sorted(tops, key=lambda folder: (folder.count("/"), size[folder], folder))[:3]]
 
 
-_MAX_PACKAGES, _MAX_FRAMEWORKS, _MAX_LIBRARIES = 60, 6, 40
-
-
 def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
     """Languages with versions, then runtimes, frameworks, tools."""
-    every = [find for path in repo.ours for find in repo.finds[path]]
     versions: dict[str, str] = {}
-    for find in sorted(every, key=lambda find: -find.score):
+    for find in sorted(repo.ours, key=lambda find: -find.score):
         version = re.sub(r"\s+|\|\|.*", "", find.note).replace("-edition", " edition")
         if find.kind == "version" and re.fullmatch(r"(?=.*\d)[\w.*^~<>=!,+ -]{1,24}", version):
             versions.setdefault(find.text, version)
@@ -3290,20 +3250,20 @@ def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
     names += [name for name in ("Node.js", ".NET") if name in versions]
     stack = [f"{name} {versions.get(name, '')}".strip() for name in names]
     # What the root needs is the stack; of packages only what many of them need.
-    own = {find.text.lower() for find in every if find.kind == "name"}
+    own = {find.text.lower() for find in repo.ours if find.kind == "name"}
     weights, notes = collections.Counter[str](), collections.defaultdict[str, str](str)
-    tested = {(find.source, find.text) for find in every if find.kind == "devdep"}
-    for find in [find for find in every if find.kind in ("dep", "devdep", "uses")]:
-        label = find_label(fact_table("labels"), find.text)
+    tested = {(find.source, find.text) for find in repo.ours if find.kind == "devdep"}
+    for find in [find for find in repo.ours if find.kind in ("dep", "devdep", "uses")]:
+        label = look_up("labels", find.text)[0]
         if label and find.text not in own:
             is_need = (find.source, find.text) not in tested
             weights[label] += is_need * (1 if find.folder else 1000)
             notes[label] += f" {find.note}"
-    labels = dict.fromkeys(label for label, _ in lookup_table(fact_table("labels")).values())
-    common = [label for label in labels if weights[label] * 4 > min(len(repo.finds), 3999)]
+    labels = dict.fromkeys(label for label, _ in lookup_table("labels").values())
+    common = [label for label in labels if weights[label] * 4 > min(len(repo.texts), 3999)]
     common = sorted(common, key=lambda label: -min(weights[label], 1000))[:_MAX_FRAMEWORKS]
-    tools = collections.Counter(find.text for find in every if find.kind == "tool")
-    outer = [find.text for find in every if find.kind == "tool" and not find.folder]
+    tools = collections.Counter(find.text for find in repo.ours if find.kind == "tool")
+    outer = [find.text for find in repo.ours if find.kind == "tool" and not find.folder]
     for label in [*common, *(outer or [tool for tool in tools if tools[tool] > 2])]:
         number = re.match(r"[\s^~<>=!v\"']*(\d+(?:\.\d+)?)(?![\w-])", notes[label])
         stack.append(f"{label} {number[1].removesuffix('.0') if number else ''}".strip())
@@ -3313,7 +3273,7 @@ def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
 def _list_libraries(repo: _Repo, packages: Sequence[Package]) -> list[str]:
     """What the code needs at run time, as its manifests say; what most packages need first."""
     folders = {"", "requirements", *(folder for folder, _, _ in packages)}
-    finds = [find for path in repo.ours for find in repo.finds[path] if find.folder in folders]
+    finds = [find for find in repo.ours if find.folder in folders]
     own = {find.text.lower() for find in finds if find.kind == "name"}
     own |= {name_of(folder) for folder, _, _ in packages}
     tested = {(find.folder, find.text) for find in finds if find.kind == "devdep"}
@@ -3327,7 +3287,7 @@ def _list_libraries(repo: _Repo, packages: Sequence[Package]) -> list[str]:
         name = name if name.startswith("@") else name_of(name)
         name = short if len(name) < 5 and short.count("/") == 1 and "." in find.text else name
         is_tool = tested & {("", find.text), (find.folder, find.text)}
-        is_told = {find.text, name} & own or find_label(fact_table("labels"), find.text)
+        is_told = {find.text, name} & own or look_up("labels", find.text)[0]
         if not (is_tool or is_told or re.search(fact_table("not-runtime"), find.text)):
             is_root = find.folder in ("", "requirements")
             sizes[name] += total if is_root else repo.folders[find.folder].roles["source"]
@@ -3341,26 +3301,19 @@ def _list_libraries(repo: _Repo, packages: Sequence[Package]) -> list[str]:
 
 def _list_packages(repo: _Repo) -> list[Package]:
     """The members that the outermost workspace names, else folders with a manifest of their own."""
-    manifests = collections.defaultdict[str, list[str]](list)
-    for path in repo.files:
-        if (
-            re.search(fact_table("packages"), _find_stanza(path).why)
-            and "/" in path
-            and is_config(path)
-        ):
-            manifests[folder_of(path)].append(path)
-    members = {path: _list_members(path, repo, set(manifests)) for path in repo.finds}
-    named = set[str]().union(*(members[path] for path in members if "/" not in path))
-    named = named or next(filter(None, members.values()), set())
-    ours = {folder_of(path) for path in repo.ours}
+    paths = [path for path in repo.texts if "/" in path and is_config(path)]
+    paths = [p for p in paths if re.search(fact_table("packages"), _find_stanza(p).why)]
+    manifests = {folder_of(path) for path in paths}
+    named = _list_members(repo, manifests)
+    ours = {find.folder for find in repo.ours}
     near = [folder for folder in manifests if folder.count("/") < 2 + (folder in ours)]
     near = [folder for folder in near if not role_of_folder(folder.lower())]
     loose = [f for f in near if not any(f.startswith(other + "/") for other in near)]
     packages = []
     for folder in sorted(named or loose)[:_MAX_PACKAGES]:
-        finds = [find for path in manifests[folder] for find in repo.finds.get(path, ())]
+        finds = [find for find in repo.finds if find.folder == folder]
         names = [find.text for find in finds if find.kind == "name"]
-        labels = [find_label(fact_table("labels"), f.text) for f in finds if f.kind == "dep"]
+        labels = [look_up("labels", find.text)[0] for find in finds if find.kind == "dep"]
         language = "".join(most_frequent(repo.folders[folder].languages)[:1]).partition(":")[0]
         # A corner in C has a manifest for its build, and is no package for that.
         if named or "c" in repo.homes or language != "C":
@@ -3369,34 +3322,35 @@ def _list_packages(repo: _Repo) -> list[Package]:
     return packages if named or len(packages) > 1 else []
 
 
-def _list_members(path: str, repo: _Repo, manifests: set[str]) -> set[str]:
-    """The folders that a workspace of the main code names."""
-    members: set[str] = set()
-    finds = repo.finds[path] if _find_stanza(path).ecosystem in repo.homes else ()
-    for kind in ("member", "part"):
-        globs = [find.text.strip("/").removeprefix("./") for find in finds if find.kind == kind]
-        globs = [re.sub(r"[:\\]", "/", glob) for glob in globs if 0 < len(glob) < 200]
-        paths = [join_path(folder_of(path), glob) for glob in globs]  # Gradle, .NET write : and \
-        pattern = "|".join(map(glob_pattern, paths))
-        fitting = {folder for folder in repo.folders if globs and re.fullmatch(pattern, folder)}
-        members |= {f for f in fitting if kind == "part" and repo.folders[f].languages}
-        members |= manifests & fitting
-    return members
+def _list_members(repo: _Repo, manifests: set[str]) -> set[str]:
+    """The folders that the outermost workspace of the main code names."""
+    coded = {folder for folder in repo.folders if repo.folders[folder].languages}
+    finds = [find for find in repo.ours if find.kind in ("member", "part")]
+    for home in dict.fromkeys(find.folder for find in finds):
+        members = set[str]()
+        for kind, able in (("member", manifests), ("part", manifests | coded)):
+            texts = [f.text for f in finds if (f.kind, f.folder) == (kind, home)]
+            globs = [text.strip("/").removeprefix("./") for text in texts if len(text) < 200]
+            globs = [re.sub(r"[:\\]", "/", glob) for glob in globs if glob]  # of Gradle, .NET
+            pattern = "|".join(glob_pattern(join_path(home, glob)) for glob in globs)
+            members |= {folder for folder in able if globs and re.fullmatch(pattern, folder)}
+        if members:
+            return members
+    return set()
 
 
 def _list_key_files(repo: _Repo) -> list[KeyFile]:
     """Entry points, then manifests, CI, and what there is to read."""
-    size = {path: repo.folders[folder_of(path)].roles["source"] for path in repo.ours}
+    size = {path: folder.roles["source"] for path, folder in repo.folders.items()}
     # Of many packages the largest are what the others serve.
-    ours = sorted(repo.ours, key=lambda path: ("/" in path, -size[path], path))
-    least = repo.folders[""].roles["source"] / 20
-    large = [path for path in ours if "/" not in path or size[path] > least]
-    finds = [find for path in large for find in repo.finds[path] if find.kind == "entry"]
-    entries = {join_path(find.folder, find.text): find.note for find in finds}
+    finds = sorted(repo.ours, key=lambda f: (f.folder != "", -size[f.folder], f.source))
+    finds = [f for f in finds if not f.folder or size[f.folder] * 20 > size[""]]
+    entries = {join_path(f.folder, f.text): f.note for f in finds if f.kind == "entry"}
     entries |= dict(_match_files(fact_table("entries"), repo))
-    outer = [(path, _find_stanza(path).why) for path in ours if "/" not in path]
-    manifests = [(path, why) for path, why in outer if why]
-    flows = [path for path in repo.finds if _find_stanza(path) is _CI]
+    outer = [(path, _find_stanza(path)) for path in repo.texts if "/" not in path]
+    ours = [(path, stanza.why) for path, stanza in outer if stanza.ecosystem in ("", *repo.homes)]
+    manifests = [(path, why) for path, why in ours if why]
+    flows = [path for path in repo.texts if _find_stanza(path) is _CI]
     flows = [path for path in flows if not re.search(fact_table("side-workflows"), name_of(path))]
     patterns = fact_table("main-workflows").split("\n") + [""] * (len(flows) < 3)
     ci = [(path, _CI.why) for pattern in patterns for path in flows if re.search(pattern, path)]
@@ -3414,8 +3368,7 @@ def _match_files(table: str, repo: _Repo) -> Iterator[_Pair]:
 
 def _list_conventions(repo: _Repo) -> list[str]:
     """Where tests are, what they are called, what runs them; what the configs say of style."""
-    every = [find for path in repo.ours for find in repo.finds[path]]
-    styles = [find.text for find in every if find.kind == "style" and not find.folder]
+    styles = [find.text for find in repo.ours if find.kind == "style" and not find.folder]
     tests = [path for path in repo.files if role_of(path) == "test" and label_language(path)]
     homes, names = collections.Counter[str](), collections.Counter[str]()
     for path in tests:
@@ -3429,8 +3382,8 @@ def _list_conventions(repo: _Repo) -> list[str]:
         text = f"tests in {best}" if best else "tests beside the code"
         text += f", named {name}" if names[name] * 3 > len(tests) else ""
         ecosystems = collections.Counter(label_language(path).partition(":")[2] for path in tests)
-        used = " ".join(find.text for find in every if find.kind in ("dep", "devdep", "test"))
-        runners = lookup_table(fact_table("runners"))
+        used = " ".join(find.text for find in repo.ours if find.kind in ("dep", "devdep", "test"))
+        runners = lookup_table("runners")
         fit = [name for name in runners if runners[name][0] == most_frequent(ecosystems)[0]]
         text += "".join([f" ({name})" for name in fit if name in used][:1])
         styles.insert(0, text)
@@ -3443,12 +3396,8 @@ def rank_libraries(libraries: Sequence[str], tags: Mapping[str, FileTags]) -> li
     for file in tags.values():
         parts = {part for name in file.imports for part in re.split(r"[/.:\\]+", name.lower())}
         counts.update({re.sub(r"\W|_", "", part) for part in parts})
-
-    def count(library: str) -> int:
-        name = re.sub(r"[-_.](?:core|api|js|rs|go|py)$|^go-", "", library.lower())
-        return counts[re.sub(r"\W|_", "", name)] or counts[re.sub(r"\W|_", "", name_of(name))]
-
-    return sorted(libraries, key=lambda library: -count(library))
+    plain = r"[-_.](?:core|api|js|rs|go|py)$|^go-|\W|_"
+    return sorted(libraries, key=lambda name: -counts[re.sub(plain, "", name_of(name).lower())])
 
 
 def rank_key_files(files: Sequence[KeyFile], symbols: Sequence[Symbol]) -> list[KeyFile]:
@@ -11576,6 +11525,9 @@ pytest|mypy|flake8|pylint|pyright|black|isort|eslint|rubocop|rspec|tsc|vitest|je
 
 == headings: one pattern: the title of a README
 ^# +(\S.*)|^(\S.*)\n[=*]{3,}[ \t]*$|<h1[^>]*>(?:\s|<(?!img|/h1)[^>]*>)*(?:<img[^>]*\balt=[\"']([^\"'\n]+)|([^<\n]+))
+
+== heading-marks: one pattern: markup in a title: images and tags go, of a link its text stays
+\[?!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])(?:\]\([^)]*\))?|<[^>]*>|\[([^\]]*)\]\([^)]*\)|[`*#]|:\w+:|&\w+;
 
 == locks: package managers of npm packages and their lock files
 pnpm pnpm-lock.yaml; yarn yarn.lock; bun bun.lock bun.lockb; npm package-lock.json

@@ -12,7 +12,8 @@ WORKFLOW = ".github/workflows/ci.yml"
 
 
 def facts(configs: dict[str, str], *more: str) -> ctx.Facts:
-    return ctx.detect_facts(sorted({*configs, *more}), configs)
+    read = {path: configs.get(path, "") for path in {*configs, *more} if ctx.is_config(path)}
+    return ctx.detect_facts(sorted({*configs, *more}), {**read, **configs})
 
 
 def lines(found: ctx.Facts, verb: str) -> list[str]:
