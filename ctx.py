@@ -438,7 +438,6 @@ class Task(NamedTuple):
     line: int = 0
     closed: str = ""  # when it was done, as the tracker writes it
     key: str = ""  # what the ledger knows it by: its id, within its tag if the tracker has tags
-    made_id: bool = False  # the tracker has no id for it; this one comes from its text
     owner: str = ""  # who works on it, by a claim that has not expired
     attempts: int = 0  # recorded since a person reopened it, or as its tracker counts them
     max_attempts: int = 0  # that its tracker allows; 0 if it does not say
@@ -465,10 +464,10 @@ class Attempt(NamedTuple):
 
     status: str  # done, retry, failed, decomposed, stuck, interrupted
     summary: str = ""
-    category: str = ""  # of the error, as the loop named it
     guard: str = ""  # pass, fail, skipped, or "" if unknown
-    lessons: tuple[str, ...] = ()
     log: str = ""  # what matters of its log
+    category: str = ""  # of the error, as the loop named it
+    lessons: tuple[str, ...] = ()
 
 
 class GitState(NamedTuple):
@@ -7587,18 +7586,20 @@ _NO_PRIORITY = 9  # behind every number and word that trackers use
 
 def read_tracked(project: Project, source: str = "auto", wanted: str = "") -> Tracker:
     """The tasks of the first tracker that has any, or of the one asked for; faults are told."""
-    kinds = {name: row["read"].split() for name, row in _read_table().items() if "read" in row}
+    kinds = {name: row["read"] for name, row in _read_table().items() if "read" in row}
     if source != "auto" and source not in kinds:
         raise CtxError(f"--source {source}: unknown; {closest(source, ['auto', *kinds])}")
     faults: list[str] = []
     for name in [source] if source != "auto" else [name for name in kinds if name != "gh"]:
-        kind, *args = [*kinds[name], wanted] if name == "gh" else kinds[name]
-        tracker = _link_tasks(name, _READERS[kind](project, *args))
-        if tracker.tasks:
-            for fault in faults:
-                warn(f"{fault}; going on with {name}")
-            return tracker
-        faults += tracker.faults[:1]
+        reader, _, choices = kinds[name].partition(" ")
+        for choice in choices.split(" | "):
+            args = [wanted] if name == "gh" else choice.split()
+            tracker = _link_tasks(name, _READERS[reader](project, *args))
+            if tracker.tasks:
+                for fault in faults:
+                    warn(f"{fault}; going on with {name}")
+                return tracker
+            faults += tracker.faults[:1]
     return Tracker("", (), tuple(faults))
 
 
@@ -7608,11 +7609,11 @@ def _link_tasks(source: str, records: Iterable[Record]) -> Tracker:
     tasks: dict[str, Task] = {}
     blockers: dict[str, list[str]] = {}
     for record in records:
-        task = _new_task(source, record)
+        task, where = _new_task(source, record), f"{record['path']}:{record['line'] or 1}"
         if isinstance(task, str):
-            faults.append(f"{record['path']}:{record['line'] or 1}: {task}")
+            faults.append(f"{where}: {task}")
         elif tasks.setdefault(task.id, task) is not task:
-            faults.append(_fault(task, "duplicate id; the first one is kept"))
+            faults.append(f"{where}: {task.id}: duplicate id; the first one is kept")
         else:
             for blocked in field_texts(record.get("blocks")):
                 blockers.setdefault(blocked, []).append(task.id)
@@ -7624,27 +7625,23 @@ def _link_tasks(source: str, records: Iterable[Record]) -> Tracker:
     kind = _read_table()[source]
     effect = "not ready until it exists" if "strict" in kind else "taken as done"
     for task in tasks.values():
+        where = f"{task.path}:{task.line or 1}: {task.id}"
         if task.parent and not parents[task.id]:
-            faults.append(_fault(task, f"no parent {task.parent}; read without one"))
+            faults.append(f"{where}: no parent {task.parent}; read without one")
         elif task.id in list_above(task.id, parents):
-            faults.append(_fault(task, "its parents form a circle; read without one"))
+            faults.append(f"{where}: its parents form a circle; read without one")
             parents[task.id] = ""
         needs = dict.fromkeys([*task.depends_on, *blockers.get(task.id, [])])
         missing = [need for need in needs if need.casefold() not in names]
-        faults += [_fault(task, f"no dependency {need}; {effect}") for need in missing]
+        faults += [f"{where}: no dependency {need}; {effect}" for need in missing]
         linked = [need for need in needs if need not in missing or "strict" in kind]
-        linked = [names.get(need.casefold(), need) for need in linked]
+        links = dict.fromkeys(names.get(need.casefold(), need) for need in linked)
         parent, priority = parents[task.id], task.priority
         if priority == _NO_PRIORITY:
             inherits = parent and "inherits" in kind
             priority = tasks[parent].priority if inherits else int(kind.get("missing", 2))
-        links = tuple(dict.fromkeys(linked))
-        tasks[task.id] = task._replace(parent=parent, depends_on=links, priority=priority)
+        tasks[task.id] = task._replace(parent=parent, depends_on=tuple(links), priority=priority)
     return Tracker(source, tuple(tasks.values()), tuple(faults))
-
-
-def _fault(task: Task, why: str) -> str:
-    return f"{task.path}:{task.line or 1}: {task.id}: {why}"
 
 
 def list_above(name: str, parents: Mapping[str, str]) -> list[str]:
@@ -7685,20 +7682,14 @@ def list_ready(tracker: Tracker, name: str = "") -> list[Task]:
     tasks, holds = {task.id: task for task in tracker.tasks}, find_holds(tracker, name)
     order = _read_table().get(tracker.source, {}).get("order", "").split()
 
-    def natural(name: str) -> list[tuple[int, str]]:  # numbers in ids as numbers
-        parts = re.split(r"(\d+)", name)
-        return [(int(part), "") if part.isdecimal() else (0, part) for part in parts]
-
     def keys(task: Task) -> list[Any]:
-        whole = tasks.get(task.parent, task)
-        is_begun = whole is not task and whole.status == "in_progress"
-        by = task if is_begun else whole
-        number, epic = natural(task.id), natural(task.parent or task.id)
+        states = (task.status, tasks.get(task.parent, task).status)
+        names = (task.id, task.parent or task.id)  # to be sorted with their numbers as numbers
+        number, epic = (re.sub(r"\d+", lambda match: match[0].zfill(9), name) for name in names)
         known = {
-            "doing": task.status != "in_progress",
+            "doing": "in_progress" not in states,
             "epic": epic,
             "number": number,
-            "parts": (not is_begun, by.priority, len(by.depends_on), epic, number),
             "priority": task.priority,
         }
         return [not task.owner, not task.recorded, *(known[key] for key in order)]
@@ -7813,6 +7804,7 @@ def _new_task(source: str, record: Record) -> Task | str:
     is_number = re.fullmatch(r"[0-9]{1,4}(\.[0-9]+)?", rank)
     labels, links = field_texts(values["labels"]), values["depends_on"]
     parents = [label[5:] for label in labels if label.startswith("epic:")]
+    links = as_table(links).get("nodes", links)  # of gh
     if isinstance(links, list):  # beads says of each what it means
         kinds = [(as_table(link).get("type", "blocks"), link) for link in links]
         parents = [*field_texts([link for kind, link in kinds if kind == "parent-child"]), *parents]
@@ -7836,7 +7828,6 @@ def _new_task(source: str, record: Record) -> Task | str:
         attempts=tries,
         max_attempts=limit,
         key=field_text(record.get("key")) or show(name, 200),
-        made_id=record.get("made_id") is True,
         owner=show("".join(field_texts(values["owner"])[:1]), 80) * (status == "in_progress"),
         hold=f"in {word.removeprefix('in_')}" if word in table["STATUS"]["held"].split() else "",
     )
@@ -7869,7 +7860,7 @@ def field_texts(value: Any) -> tuple[str, ...]:
     """A list of texts, numbers or records as texts; a text as its items."""
     if isinstance(value, str):
         return parse_items(value[:_MAX_TEXT])
-    names = ("text", "body", "depends_on_id", "title", "name", "path", "id", "number", "login")
+    names = ("text", "body", "depends_on_id", "number", "title", "name", "path", "id", "login")
     items = value if isinstance(value, list | tuple) else []
     texts = [_field(item, *names) if isinstance(item, dict) else item for item in items]
     return tuple(str(text).strip()[:_MAX_TEXT] for text in texts if text not in (None, ""))
@@ -7879,11 +7870,9 @@ def list_records(value: Any) -> list[Record]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def read_rows(project: Project, *paths: str) -> Iterator[Record]:
-    """The objects in the first of these files that is there."""
-    texts = ((path, read_text(project, path)) for path in paths)
-    path, text = next((pair for pair in texts if pair[1]), ("", ""))
-    return parse_rows(path, text or "")
+def read_rows(project: Project, path: str) -> Iterator[Record]:
+    """The objects of a JSON file."""
+    return parse_rows(path, read_text(project, path) or "")
 
 
 def parse_rows(path: str, text: str) -> Iterator[Record]:
@@ -7908,10 +7897,10 @@ def read_object(project: Project, path: str) -> Record:
     return parse_data(path, read_text(project, path) or "")
 
 
-def _read_lists(project: Project, *paths: str) -> Iterator[Record]:
+def _read_lists(project: Project, path: str) -> Iterator[Record]:
     """The records in lists of a JSON file; of Task Master's tags those of the current one."""
     tag = str(read_object(project, ".taskmaster/state.json").get("currentTag", "master"))
-    for root in read_rows(project, *paths):
+    for root in read_rows(project, path):
         where, tree, prefix = {key: root[key] for key in ("path", "line", "fault")}, root, ""
         if "children" in root:
             tree = {"tasks": [root]}
@@ -7924,41 +7913,31 @@ def _read_lists(project: Project, *paths: str) -> Iterator[Record]:
 
 
 def _walk(tree: Record) -> Iterator[Record]:
-    """The records in lists under the keys of GROUPS, each before those within it.
-
-    A record that holds others is an epic; one with subtasks is a task with parts.
-    """
+    """The records in lists under the keys of GROUPS; one that holds others is an epic or whole."""
     groups, taken = _read_table()["GROUPS"], set[str]()
-
-    def list_inner(record: Record, name: str) -> list[tuple[str, Record, str]]:
-        inner = []
-        for group in groups:
-            parts = list_records(record.get(group))
-            if all(isinstance(part.get("order"), int | float) for part in parts):
-                parts.sort(key=lambda part: (part["order"], str(part.get("id"))))
-            inner += [(group, part, name) for part in parts]
-        return inner[::-1]
-
-    stack = list_inner(tree, "")
+    stack = [("", tree, "")]
     while stack:
         group, part, parent = stack.pop()
         title, own = field_text(_field(part, "title", "name", "description")), _field(part, "id")
-        name = str(own) or _make_id(title, taken)
+        name = str(own) or (_make_id(title, taken) if group else "")
         if group == "subtasks":  # they count from their parent
-            name, needs = f"{parent}.{name}", field_texts(part.get("dependencies"))
+            needs = field_texts(part.get("dependencies"))
             needs = tuple(need if "." in need else f"{parent}.{need}" for need in needs)
-            part = part | {"dependencies": list(needs)}
+            name, part = f"{parent}.{name}", part | {"dependencies": list(needs)}
+        inner = [(key, item, name) for key in groups for item in list_records(part.get(key))]
+        if all(isinstance(item.get("order"), int | float) for _, item, _ in inner):
+            inner.sort(key=lambda row: (row[1]["order"], str(row[1].get("id"))))
+        stack += inner[::-1]
         taken.add(name)
-        phase, inner = str(part.get("phase")), list_inner(part, name)
-        is_epic = "epic" in groups[group] or (inner and inner[0][0] != "subtasks")
-        yield part | {
-            "id": name,
-            "title": title.partition("\n")[0],
-            "parent": _field(part, "parent", "epic") or (phase if phase in taken else parent),
-            "type": "epic" if is_epic else _field(part, "issue_type", "type"),
-            "made_id": not own,
-        }
-        stack += inner
+        is_epic = "epic" in groups.get(group, "") or (inner and inner[-1][0] != "subtasks")
+        if group:
+            phase = str(part.get("phase"))
+            yield part | {
+                "id": name,
+                "title": title.partition("\n")[0],
+                "parent": _field(part, "parent", "epic") or (phase if phase in taken else parent),
+                "type": "epic" if is_epic else _field(part, "issue_type", "type"),
+            }
 
 
 def _read_beads(project: Project) -> Iterator[Record]:
@@ -7992,23 +7971,19 @@ def _read_gh(project: Project, wanted: str = "") -> Iterator[Record]:
     text = None
     for more in (",parent,blockedBy", ""):  # an older gh does not know these
         text = text or _run_tracker(project, "gh", "issue", *query, "--json", fields + more)
-    for root in parse_rows("gh", text or "{"):
-        if root["fault"]:
-            raise CtxError("gh: no answer that can be read; run `gh auth status`")
-        where = {"path": "gh", "line": 0, "fault": ""}
-        records = list_records(root.get("tasks", [root]))
-        known = {"", *(str(record.get("number")) for record in records)}
-        for record in records:
-            whole, goal = as_table(record.get("parent")), as_table(record.get("milestone"))
-            parent = str(whole.get("number") or (f"milestone {goal.get('title')}" if goal else ""))
-            if parent not in known:
-                known.add(parent)
-                yield goal | whole | where | {"id": parent, "type": "epic", "state": ""}
-            needs = record.get("blockedBy")
-            needs = list_records(as_table(needs).get("nodes") or needs)
-            yield (
-                record | where | {"parent": parent, "deps": [need.get("number") for need in needs]}
-            )
+    root = next(parse_rows("gh", text or "?"))
+    if root["fault"]:
+        raise CtxError("gh: no answer that can be read; run `gh auth status`")
+    records = list_records(root.get("tasks", [root]))
+    known = {"", *(str(record.get("number")) for record in records)}
+    for record in records:
+        whole, goal = as_table(record.get("parent")), as_table(record.get("milestone"))
+        parent = str(whole.get("number") or (f"milestone {goal.get('title')}" if goal else ""))
+        rows = [record | {"parent": parent}]
+        if parent not in known:
+            known.add(parent)
+            rows.insert(0, goal | whole | {"id": parent, "type": "epic", "state": ""})
+        yield from (row | {"path": "gh", "line": 0, "fault": ""} for row in rows)
 
 
 def _run_tracker(project: Project, name: str, *args: str) -> str | None:
@@ -8074,21 +8049,16 @@ def _read_backlog(project: Project) -> Iterator[Record]:
     folder, statuses = _backlog_config(project)
     for part in ("tasks", "completed"):
         for record in _read_documents(project, f"{folder}/{part}"):
-            status = str(record.get("status"))
-            is_done = part == "completed" or status.casefold() == statuses[-1].casefold()
+            is_last = str(record.get("status")).casefold() == statuses[-1].casefold()
             prefix = str(record.get("id")).partition("-")[0]  # links keep the one that ids had
-            links = [
-                str(record.get("parent_task_id", "")),
-                *field_texts(record.get("dependencies")),
-            ]
-            links = [re.sub(r"^[A-Za-z]+(?=-\d)", prefix, link) for link in links]
-            labels = [f"milestone:{record['milestone']}"] if record.get("milestone") else []
-            yield record | {
-                "status": "done" if is_done else status,
-                "parent": links[0],
-                "dependencies": links[1:],
-                "labels": [*field_texts(record.get("labels")), *labels],
-            }
+            links = (record.get("parent_task_id", ""), *field_texts(record.get("dependencies")))
+            parent, *needs = (re.sub(r"^[A-Za-z]+(?=-\d)", prefix, str(link)) for link in links)
+            labels = field_texts(record.get("labels"))
+            if record.get("milestone"):
+                labels += (f"milestone:{record['milestone']}",)
+            known = {"parent": parent, "dependencies": needs, "labels": labels}
+            is_done = is_last or part == "completed"
+            yield record | known | ({"status": "done"} if is_done else {})
 
 
 def _read_flow(project: Project) -> Iterator[Record]:
@@ -8113,13 +8083,13 @@ _DEPENDS = r"(?i)\(?\**(?:\bdepends on|\bblocked by|(?<=\()after)\b\**:?\** +([^
 _NEEDED = r"[A-Za-z][\w.]*-?\d[\w.-]*|\d+\.\d+"
 
 
-def _read_boxes(path: str, text: str, ids: str, form: str) -> list[Record]:
+def _read_boxes(project: Project, path: str, ids: str, form: str) -> list[Record]:
     """The boxes of a check-list outside code fences as tasks, those below another as its parts.
 
-    `form` says which count: "every" one; "id": those below another only with an id; "strict":
-    none without an id. The rest are criteria of the box above.
+    By the form "every" all are; by "id" those below another only with an id, else they are its
+    criteria; by "strict" none without an id.
     """
-    lines, ids = text.split("\n"), _read_table()["IDS"][ids] + _TAGS
+    lines, ids = (read_text(project, path) or "").split("\n"), _read_table()["IDS"][ids] + _TAGS
     boxes = [box for line in lines if (box := re.match(_BOX, line))]
     taken = {named[1] for box in boxes if (named := re.match(ids, box[4]))}
     records: list[Record] = []
@@ -8129,42 +8099,38 @@ def _read_boxes(path: str, text: str, ids: str, form: str) -> list[Record]:
     for number, line in enumerate(lines, 1):
         where = {"path": path, "line": number, "fault": ""}
         before, mark = mark, fence_after(line, mark)
-        if before or mark:
-            continue
-        if title := re.match(r"(#{1,6})\s+(.*?)[\s#]*$", line):
+        box = None if before or mark else re.match(_BOX, line)
+        if title := re.match(r"(#{1,6})\s+(.*?)[\s#]*$", "" if before or mark else line):
             head = re.match(ids, title[2]) if form == "id" else None  # its boxes are an epic's
             level, heading = len(title[1]), where
             outline = {up: outline[up] for up in outline if 1 < up < level}
             outline[level] = [] if head else [f"Part: {title[2]}"]
         elif goal := re.match(r"\*\*Goal:?\*\*:?\s*(.*)", line):
             outline.setdefault(level, []).append(f"Goal: {goal[1]}")
-        box = re.match(_BOX, line)
         if not box:
             continue
         edge, named = len(box[1].expandtabs()), re.match(ids, box[4])
         above = [(indent, name) for indent, name in above if indent < edge]
-        if named or form == "every" or (form == "id" and not above):
-            about = "\n".join(itertools.chain(*outline.values()))
-            record = _parse_box(box, named, lines[number:], about)
-            name = named[1].replace(" ", "-") if named else _make_id(record["title"], taken)
-            parent = above[-1][1] if above else ""
-            if head and not above and head[1] != name:
-                parent = head[1].replace(" ", "-")
-                if head[1] not in taken:
-                    taken.add(head[1])
-                    top = {"id": parent, "title": head.string[head.end() :], "type": "epic"}
-                    records.append(heading | top)
-            records.append(record | where | {"id": name, "parent": parent, "made_id": not named})
-            above.append((edge, name))
-        elif above:
-            records[-1].setdefault("acceptance", []).append(box[4])
-        else:
-            records.append(where | {"fault": "a box without an id; skipped"})
+        if not named and (form == "strict" or (above and form == "id")):
+            if above:
+                records[-1].setdefault("acceptance", []).append(box[4])
+            continue
+        record = _parse_box(box, named, lines[number:], itertools.chain(*outline.values()))
+        name = named[1].replace(" ", "-") if named else _make_id(record["title"], taken)
+        parent = above[-1][1] if above else ""
+        if head and not above and head[1] != name:
+            parent = head[1].replace(" ", "-")
+            if head[1] not in taken:
+                taken.add(head[1])
+                title_text = head.string[head.end() :]
+                records.append(heading | {"id": parent, "title": title_text, "type": "epic"})
+        records.append(record | where | {"id": name, "parent": parent})
+        above.append((edge, name))
     return records
 
 
 def _parse_box(
-    box: re.Match[str], named: re.Match[str] | None, below: Iterable[str], about: str
+    box: re.Match[str], named: re.Match[str] | None, below: Iterable[str], about: Iterable[str]
 ) -> Record:
     """What one box and the text indented below it say of a task."""
     edge = len(box[1].expandtabs()) + 1
@@ -8177,7 +8143,7 @@ def _parse_box(
         "title": re.sub(_DEPENDS, "", title).strip() if needs else title,
         "status": box[2],
         "priority": "low" if box[3] else "",
-        "description": field_text(about, words),
+        "description": field_text("\n".join(about), words),
         "dependencies": needs,
         "labels": [*labels, *(["optional"] if box[3] else [])],
     }
@@ -8193,13 +8159,6 @@ def _make_id(title: str, taken: set[str]) -> str:
     return slug
 
 
-def _read_plain(project: Project, *paths: str) -> Iterable[Record]:
-    """The boxes of the first of these files that has any."""
-    texts = ((path, read_text(project, path) or "") for path in paths)
-    lists = (_read_boxes(path, text, "plain", "id") for path, text in texts)
-    return next(filter(None, lists), [])
-
-
 def _read_features(project: Project, base: str, ids: str, form: str) -> Iterator[Record]:
     """Folders with a check-list each, as epics; a number at the start of its name is its id."""
     current = str(read_object(project, ".specify/feature.json").get("feature_directory", ""))
@@ -8209,44 +8168,36 @@ def _read_features(project: Project, base: str, ids: str, form: str) -> Iterator
     short = {name: re.findall(number, name)[0] for name in names}
     for name in sorted(names, key=lambda name: (name != current, name)):
         folder, twins = f"{base}/{name}", list(short.values()).count(short[name]) > 1
-        files = ("tasks.md", "spec.md", "proposal.md", "requirements.md")
-        text, spec, proposal, needs = (
-            read_text(project, f"{folder}/{file}") or "" for file in files
-        )
-        if not text:
-            continue
+        rows = _read_boxes(project, f"{folder}/tasks.md", ids, form)
+        files = ("spec.md", "proposal.md", "requirements.md")
+        spec, proposal, needs = (read_text(project, f"{folder}/{file}") or "" for file in files)
         about = spec or parse_parts(proposal).get("Why", "") or needs
         title = re.search(r"(?m)^#\s+(.*)", about)
-        specs = [
-            f"{folder}/specs/{part}/spec.md" for part in list_folder(project, f"{folder}/specs")
-        ]
-        told = "\n".join([about, *(read_text(project, path) or "" for path in specs)])
-        labels, criteria = ["current"] if name == current else [], _parse_criteria(told)
-        epic: Record = {
-            "id": name if twins else short[name],
-            "title": title[1] if title and not needs else name,
-            "type": "epic",
-            "description": about,
-            "labels": labels,
-            "acceptance": criteria[""],
-        }
-        rows = _read_boxes(f"{folder}/tasks.md", text, ids, form)
-        is_done = all(row["fault"] or row["status"] in ("x", "X") for row in rows)
-        where = {"path": f"{folder}/tasks.md", "line": 0, "fault": ""}
-        yield epic | where | {"status": "done" if is_done else "open"}
+        parts = list_folder(project, f"{folder}/specs")
+        deltas = [read_text(project, f"{folder}/specs/{part}/spec.md") or "" for part in parts]
+        criteria = _parse_criteria("\n".join([about, *deltas]))
+        epic = name if twins else short[name]
+        known = {"path": f"{folder}/tasks.md", "line": 0, "fault": "", "id": epic, "type": "epic"}
+        labels = ["current"] if name == current else []
+        if rows:
+            yield known | {
+                "title": title[1] if title and not needs else name,
+                "status": "done" if all(row["status"] in ("x", "X") for row in rows) else "open",
+                "description": about,
+                "labels": labels,
+                "acceptance": criteria[""],
+            }
         for row in rows:
-            if row["fault"]:
-                yield row
-                continue
             asked = re.findall(r"Requirements:?\**:?\s([^_\n]*)", row["description"])
             marks = [*row["labels"], *re.findall(r"\d+\.\d+", " ".join(asked))]
+            items = [item for mark in marks for item in criteria.get(mark, ())]
             yield (
-                {"acceptance": [item for mark in marks for item in criteria.get(mark, ())]}
+                {"acceptance": items}
                 | row
                 | {
-                    "id": f"{epic['id']}/{row['id']}",
-                    "parent": f"{epic['id']}/{row['parent']}".rstrip("/"),
-                    "dependencies": [f"{epic['id']}/{need}" for need in row["dependencies"]],
+                    "id": f"{epic}/{row['id']}",
+                    "parent": f"{epic}/{row['parent']}".rstrip("/"),
+                    "dependencies": [f"{epic}/{need}" for need in row["dependencies"]],
                     "labels": [*row["labels"], *labels],
                 }
             )
@@ -8271,7 +8222,7 @@ def _parse_criteria(spec: str) -> dict[str, tuple[str, ...]]:
 _READERS: dict[str, Callable[..., Iterable[Record]]] = {  # by the words of `read` in the table
     "backlog": _read_backlog,
     "beads": _read_beads,
-    "boxes": _read_plain,
+    "boxes": _read_boxes,
     "features": _read_features,
     "flow": _read_flow,
     "gh": _read_gh,
@@ -8299,17 +8250,15 @@ def tracker_step(project: Project, task: Task, step: str) -> str:
     return _read_table().get(task.source, {}).get(step, "").format(**words)
 
 
-def read_git_state(project: Project, task: Task, tracker: Tracker | None = None) -> GitState | None:
+def read_git_state(project: Project, task: Task, tracker: Tracker) -> GitState | None:
     """Branch, uncommitted files, last commits, and what earlier commits changed for a task."""
     commits = read_messages(project)
     if not commits:
         return None
     named = [at for at, row in enumerate(commits) if _is_task_named(task, row[1].casefold())]
-    strays = [
-        head
-        for head, text in commits[: named[-1] if tracker and named else 0]
-        if tracker and task not in (others := find_named_tasks(tracker, text)) and others
-    ]
+    since = commits[: named[-1] if named else 0]
+    others = {head: find_named_tasks(tracker, text) for head, text in since}
+    strays = [head for head, tasks in others.items() if tasks and task not in tasks]
     own = os.path.relpath(__file__, project.root).replace(os.sep, "/")
     changed = sorted({os.fsdecode(path) for path in list_uncommitted(project)} - {own})
     return GitState(
@@ -8421,17 +8370,13 @@ def _is_title(row: Record, title: str) -> bool:
 def read_attempts(project: Project, task: Task) -> list[Attempt]:
     """The earlier attempts at a task, oldest first."""
     runner = _runner_attempts(project, task)
-    own = [
-        Attempt(
-            field_text(row.get("status")),
-            field_text(row.get("summary")),
-            guard=field_text(row.get("guard")),
-            log=field_text(row.get("log")),
-        )
+    rows = [
+        [field_text(row.get(key)) for key in ("status", "summary", "guard", "log")]
         for row in _ledger_rows(project, ledger_path(task.key))
         if row.get("status") != "open" and _is_title(row, task.title)
         if f"{row.get('run_id')}/{row.get('iter')}" not in runner
     ]
+    own = [Attempt(status, summary, guard, log) for status, summary, guard, log in rows]
     return [*_cub_attempts(project, task.id), *own, *runner.values()]
 
 
@@ -8458,8 +8403,8 @@ def read_run_state(project: Project) -> dict[str, Any]:
 def read_log(project: Project, *paths: str) -> str:
     """What matters of the first of these logs that tells more than the loop's own trouble."""
     for path in paths:
-        start = (read_source(project, path, 200, part="head") or b"").decode("utf-8", "replace")
         source = read_source(project, path, LOG_READ, part="tail") or b""
+        start = (read_source(project, path, 200, part="head") or b"").decode("utf-8", "replace")
         text = source.decode("utf-8", "replace").lstrip("\ufffd")  # half a character
         if not is_empty_note(text) and not _is_infrastructure(start):
             return digest_log(text)
@@ -8482,15 +8427,14 @@ def _runner_attempts(project: Project, task: Task) -> dict[str, Attempt]:
         meta = read_object(project, f"{folder}/meta.json")
         if str(meta.get("node_id")).rpartition("/")[2] != task.id:
             continue
-        told = state if number == state["next_iter"] - 1 else {}
         output = read_object(project, f"{folder}/output.json")
-        summary = field_text(output.get("summary") or told.get("last_summary"))
-        attempts[f"{run}/{number}"] = Attempt(
-            field_text(meta.get("status") or told.get("last_status")) or "retry",
-            "" if _is_infrastructure(summary) else summary,
-            guard=field_text(meta.get("guard") or told.get("last_guard")),
-            log=read_log(project, f"{folder}/failure.log", f"{folder}/guard.log"),
-        )
+        told = state if number == state["next_iter"] - 1 else {}
+        keys = ("status", "summary", "guard")
+        values = [meta.get(key) or output.get(key) or told.get(f"last_{key}") for key in keys]
+        status, summary, guard = map(field_text, values)
+        summary = "" if _is_infrastructure(summary) else summary
+        log = read_log(project, f"{folder}/failure.log", f"{folder}/guard.log")
+        attempts[f"{run}/{number}"] = Attempt(status or "retry", summary, guard, log)
     return attempts
 
 
@@ -8506,16 +8450,16 @@ def _cub_attempts(project: Project, task: str) -> list[Attempt]:
     approach, guard = field_text(outcome.get("approach")), as_table(entry.get("verification"))
     records, attempts = list_records(entry.get("attempts")), []
     for number, record in enumerate(records, 1):
-        own, is_last = record.get("attempt_number"), number == len(records)
-        name = f"{own if isinstance(own, int) else number:03d}-harness"
+        name, is_last = f"{number:03d}-harness", number == len(records)
         way = record.get("approach") or (approach if is_last else "")
+        check = guard.get("status") if is_last else ""
         attempt = Attempt(
             "done" if record.get("success") is True else "failed",
             field_text(record.get("error_summary"), way),
-            field_text(record.get("error_category")),
-            str(guard.get("status")) if is_last and guard.get("status") in ("pass", "fail") else "",
-            lessons if is_last else (),
+            check if check in ("pass", "fail") else "",
             read_log(project, f"{base}/attempts/{name}.log", f"{base}/{name}.jsonl"),
+            field_text(record.get("error_category")),
+            lessons if is_last else (),
         )
         attempts.append(attempt)
     if not attempts and approach:  # older entries tell only how it ended
@@ -8540,10 +8484,7 @@ def read_ledger(project: Project) -> tuple[dict[str, list[str]], list[str]]:
 
 
 def _read_claims(project: Project) -> dict[str, str]:
-    """Of every task that is claimed now: by whom.
-
-    A claim is a line: the first one holds until its end, or until a line of nobody releases it.
-    """
+    """Of every task that is claimed now: by whom; a claim holds until its end or its release."""
     source, now = read_file(_claims_place(project)) or b"", _time_text(0)
     holders: dict[str, tuple[str, str]] = {}
     for row in parse_rows("l", source.decode("utf-8", "replace")):
@@ -8556,16 +8497,14 @@ def _read_claims(project: Project) -> dict[str, str]:
 
 def _time_text(seconds: float) -> str:
     """The time so many seconds from now; later times are greater texts."""
-    from datetime import UTC, datetime, timedelta
-
-    return (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat(timespec="milliseconds")
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + seconds))
 
 
 def _claims_place(project: Project) -> str:
     """The file of claims: one for all work trees of a repository, as they share a tracker."""
-    if find_above(project.root, ".git"):
-        return os.path.join(find_git_folder(project, shared=True), "ctx-claims.jsonl")
-    return os.path.join(project.root, ".ctx/cache/claims.jsonl")
+    has_git = find_above(project.root, ".git")
+    folder = find_git_folder(project, shared=True) if has_git else f"{project.root}/.ctx/cache"
+    return os.path.join(folder, "ctx-claims.jsonl")
 
 
 def find_recorded(project: Project, wanted: str) -> Task | None:
@@ -10619,8 +10558,6 @@ def cmd_tasks(project: Project, args: argparse.Namespace) -> int:
         write_stdout(render_tasks(tracker, tasks, chosen))
         number = count_of(len(tracker.tasks), "task")
         say(project, f"{number} in {tracker.source}, {len(ready)} ready")
-        if made := sum(task.made_id for task in tasks):
-            say(project, f"{made} ids are made from titles; `- [ ] T-1: Title` gives one")
     return 0 if (chosen if args.next else tasks) else 1
 
 
@@ -10704,7 +10641,7 @@ def cmd_record(project: Project, args: argparse.Namespace) -> int:
     if args.answer is not None:
         answer = read_argument_file(project, args.answer).decode("utf-8", "replace")
     task = read_recorded(project, args.task, args.source)
-    told = Attempt(args.status, args.summary, guard=guard)
+    told = Attempt(args.status, args.summary, guard)
     attempt, notes = judge_attempt(project, task, told, answer, code)
     for note in notes:
         warn(f"{task.id}: {note}")
@@ -13571,7 +13508,7 @@ Trackers, in the order in which they are looked for: what their own `next` goes 
 `claim` and `reopen` are told to agents; {id}, {path} and {ctx} are filled in, the rest by the tracker's own settings.
 `strict`: a task waits for a dependency that does not exist. `inherits`: a part has the priority of the whole.
 `closes`: a part of what is done is not offered. `missing`: the priority of a task without one, 2 if nothing is said.
-`read`: the reader, its files, for check-lists what their ids look like (IDS) and which boxes count. The
+`read`: the reader and its file, for check-lists what their ids look like (IDS) and which boxes count; or | another. The
 sections in capitals hold for all trackers: names of fields, words for states (`held`: with somebody, `waits`: links to wait for, `never`: types that
 are no work), priorities, lists shown with a task, keys under which tasks stand.
 
@@ -13597,11 +13534,11 @@ beads
   order priority
 
 taskmaster
-  read lists .taskmaster/tasks/tasks.json tasks/tasks.json
+  read lists .taskmaster/tasks/tasks.json | tasks/tasks.json
   close close it: `task-master set-status --id={id} --status=done`
   claim `task-master set-status --id={id} --status=in-progress`
   reopen `task-master set-status --id={id} --status=pending`
-  order parts
+  order doing priority number
   strict yes
   inherits yes
   closes yes
@@ -13647,7 +13584,7 @@ kiro
   order doing priority
 
 prd
-  read lists prd.json scripts/ralph/prd.json
+  read lists prd.json | scripts/ralph/prd.json
   close set `"passes": true` (or `"status": "closed"`) for it in `{path}`
   claim `{ctx} tasks --next --claim NAME`
   reopen set `"passes": false` (or `"status": "open"`) for it in `{path}`
@@ -13661,7 +13598,7 @@ features
   order priority
 
 plain
-  read boxes TASKS.md TODO.md .ctx/tasks.md IMPLEMENTATION_PLAN.md .ralph/fix_plan.md tasks/todo.md .planning/ROADMAP.md
+  read boxes TASKS.md plain id | TODO.md plain id | .ctx/tasks.md plain id | IMPLEMENTATION_PLAN.md plain id | .ralph/fix_plan.md plain id | tasks/todo.md plain id | .planning/ROADMAP.md plain id
   close tick its box in `{path}`: `- [x]`
   claim mark its box `- [~]`
   reopen clear its box: `- [ ]`
@@ -13683,7 +13620,7 @@ FIELDS
   description description body goal user_visible_behavior
   acceptance acceptanceCriteria acceptance_criteria acceptance testStrategy verification steps
   parent parent parent_id parent_task_id spec epic
-  depends_on dependsOn depends_on dependencies deps depends_on_epics
+  depends_on dependsOn depends_on dependencies deps depends_on_epics blockedBy
   labels labels
   notes design notes close_reason comments
   owner assignee assignees owner

@@ -540,7 +540,7 @@ def test_the_run_state_completes_an_iteration_whose_files_say_only_whose_it_was(
 
 def test_what_worked_or_was_cut_short_is_not_to_be_avoided() -> None:
     attempts = [
-        ctx.Attempt("failed", "The sandbox slept.", "timeout"),
+        ctx.Attempt("failed", "The sandbox slept.", category="timeout"),
         ctx.Attempt("failed", "A lock around the cache deadlocks."),
         ctx.Attempt("done", "Used a queue.", lessons=("decided: one queue per host",)),
     ]
