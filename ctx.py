@@ -4610,7 +4610,7 @@ def find_subjects(hints: Hints) -> set[str]:
 
 
 _FULL_SHARE = 0.25  # of the budget for symbols: the rest names many more, at a quarter of the cost
-_FILE_FADE = 0.95  # each symbol taken makes the others of its file less wanted
+_FILE_FADE = 0.95  # each symbol of a file makes the next ones less wanted
 
 
 def fit_lines(lines: Sequence[str], budget: int, count: Count) -> list[int]:
@@ -4642,31 +4642,29 @@ def fit_symbols(
     symbols: Sequence[Symbol], budget: int, cost: Callable[[Symbol, str], int], header: Count
 ) -> list[Symbol]:
     """The best symbols within a budget: first in full, then by name; no file takes all."""
-    picks: list[Symbol] = []
-    files: dict[str, int] = {}
+    faded: list[tuple[float, int, Symbol]] = []
+    counts = collections.Counter[str]()
     seen: set[tuple[str, str]] = set()
-    room = int(budget * _FULL_SHARE)
-    form = "full"
-    misses = 0
-    for symbol in _by_faded_score(symbols, files):
+    for symbol in symbols:
         name = symbol.definition.name
         keys = {(symbol.definition.owner, name), (symbol.path, name)}
-        if keys & seen:
-            continue  # declared here, defined there, or once for each type: one of them is enough
+        if not keys & seen:  # declared here, defined there, or once for each type: one is enough
+            seen |= keys
+            score = symbol.score * _FILE_FADE ** counts[symbol.path]
+            counts[symbol.path] += 1
+            faded.append((-score, len(faded), symbol))
+    picks: list[Symbol] = []
+    files: set[str] = set()
+    form, room = "full", int(budget * _FULL_SHARE)
+    for _, _, symbol in sorted(faded):
         extra = 0 if symbol.path in files else header(symbol.path)
-        need = cost(symbol, form) + extra
-        if need > room and form == "full":
+        if form == "full" and cost(symbol, form) + extra > room:
             form, room = "name", room + budget - int(budget * _FULL_SHARE)
-            need = cost(symbol, form) + extra
-        if need > room:
-            misses += 1
-            if misses > 200:
-                break
-            continue
-        room -= need
-        picks.append(symbol._replace(form=form))
-        seen |= keys
-        files[symbol.path] = files.get(symbol.path, 0) + 1
+        need = cost(symbol, form) + extra
+        if need <= room:
+            room -= need
+            picks.append(symbol._replace(form=form))
+            files.add(symbol.path)
     for at, symbol in enumerate(picks):  # what room is left shows more of the best names
         need = cost(symbol, "full") - cost(symbol, "name")
         if symbol.form == "name" and need <= room:
@@ -4675,70 +4673,45 @@ def fit_symbols(
     return picks
 
 
-def _by_faded_score(symbols: Sequence[Symbol], files: Mapping[str, int]) -> Iterator[Symbol]:
-    """Symbols by their score, faded by how many of their file were taken already."""
-    import heapq
-
-    heap = [(-symbol.score, at) for at, symbol in enumerate(symbols)]
-    heapq.heapify(heap)
-    while heap:
-        claimed, at = heapq.heappop(heap)
-        symbol = symbols[at]
-        now = -symbol.score * _FILE_FADE ** files.get(symbol.path, 0)
-        if now > claimed + 1e-15 and heap and now > heap[0][0]:
-            heapq.heappush(heap, (now, at))
-        else:
-            yield symbol
-
-
 # -- the package
 
 _THRIFT = 0.25  # how much a block's size counts against it: 0 not at all, 1 is worth per byte
-_BLOCK_BYTES, _FILE_BYTES = 25, 90  # of what stands above a block and above the code of a file
+_BLOCK_BYTES = 25  # of what stands above a block
+_SMALL_FILE = 1_200  # bytes
+_ROUGH_BYTES = 3.3  # of a token of code, a bit too few
 
 
 def fit_blocks(blocks: Sequence[Block], room: int) -> list[Block]:
     """The blocks worth most for their size, within `room` bytes; a small file is one piece."""
-    sizes: dict[str, int] = {}
+    sizes = collections.Counter[str]()
     for block in blocks:
-        sizes[block.path] = sizes.get(block.path, 0) + block.size
+        sizes[block.path] += block.size
     pieces: dict[tuple[str, int], list[Block]] = {}
     for block in blocks:
         start = 0 if sizes[block.path] <= _SMALL_FILE else block.first
         pieces.setdefault((block.path, start), []).append(block)
-    costs = {
-        key: sum(block.size for block in piece) + _BLOCK_BYTES for key, piece in pieces.items()
-    }
-    worth = {key: max(block.score for block in piece) for key, piece in pieces.items()}
+    choices = []
+    for key, piece in pieces.items():
+        cost = sum(block.size for block in piece) + _BLOCK_BYTES
+        worth = max(block.score for block in piece) / cost**_THRIFT
+        choices.append((-worth, key, cost))
     taken: list[Block] = []
-    files: set[str] = set()
-    edges: set[tuple[str, int]] = set()  # lines next to what is taken: no mark is needed there
-    for key in sorted(pieces, key=lambda key: (-worth[key] / costs[key] ** _THRIFT, key)):
-        first, last = pieces[key][0].first, pieces[key][-1].last
-        beside = {(key[0], first), (key[0], last)} & edges
-        cost = costs[key] + (0 if key[0] in files else _FILE_BYTES) - bool(beside) * _BLOCK_BYTES
-        if cost <= room and worth[key] > 0:
+    for worth, key, cost in sorted(choices):
+        if cost <= room and worth < 0:
             taken += pieces[key]
-            files.add(key[0])
-            edges |= {(key[0], first - 1), (key[0], last + 1)}
             room -= cost
     return taken
-
-
-_SMALL_FILE = 1_200  # bytes
 
 
 def fit_pack(make: Callable[[int], Pack], budget: int) -> Pack:
     """The largest package that `make` gives for some room in bytes, its own size within the budget."""
     best, room = make(0), int(_ROUGH_BYTES * budget)
     low, high = 0, 2 * room
-    for tries in range(12):
-        if tries >= _MOST_TRIES and best.size >= 0.8 * budget:
-            break
+    for tries in range(8):
         package = make(room)
         if package.size <= budget:
-            low, best = room, max(best, package, key=lambda each: each.size)
-            if not package.omitted or best.size >= _FULL * budget:
+            low, best = room, max(best, package, key=lambda pack: pack.size)
+            if not package.omitted or best.size >= 0.98 * budget:
                 break
         else:
             high = room
@@ -4749,10 +4722,11 @@ def fit_pack(make: Callable[[int], Pack], budget: int) -> Pack:
     return best
 
 
-_ROUGH_BYTES, _MOST_TRIES, _FULL = 3.3, 6, 0.98  # bytes of a token of code, a bit too few
-
-
 # -- sections of a prompt
+
+
+_DROPPED = -1  # the size of a section that is left out
+_LONG, _LEAST = 4_000, 500  # characters: a cut to the first comes before any drop
 
 
 def fit_sections(
@@ -4760,11 +4734,8 @@ def fit_sections(
 ) -> list[Section]:
     """The sections within a budget, the last but one a line that names what was left out.
 
-    The states from all of them down to the smallest form one chain, in which no section ever grows:
-    the first state that fits is taken, so that a larger budget never shows less of a section.
+    No step lets a section grow, so that a larger budget never shows less of one.
     """
-    from bisect import bisect_left
-
     sizes = [len(section.body) for section in sections]
 
     def is_over(at: int, size: int) -> bool:
@@ -4775,8 +4746,9 @@ def fit_sections(
         if not is_over(at, sizes[at]):
             break
         between = range(least, sizes[at])
-        if least < sizes[at] and least > _DROPPED and not is_over(at, least):
-            sizes[at] = between[bisect_left(between, True, key=lambda size: is_over(at, size)) - 1]
+        if between and least != _DROPPED and not is_over(at, least):
+            fits = bisect.bisect_left(between, True, key=lambda size: is_over(at, size)) - 1
+            sizes[at] = between[fits]
             break
         sizes[at] = min(sizes[at], least)
     kept = _shortened(sections, sizes)
@@ -4787,33 +4759,26 @@ def fit_sections(
     return kept
 
 
-_DROPPED = -1  # the size of a section that is left out
-_LONG, _LEAST = 4_000, 500  # characters: a cut to the first comes before any drop
-
-
 def _shortening_steps(sections: Sequence[Section]) -> list[tuple[int, int]]:
     """What is given up, in order: which section, and to how many characters it may be cut."""
     numbers = range(len(sections))
     order = sorted((at for at in numbers if sections[at].drop), key=lambda at: -sections[at].drop)
-    cuts = [at for at in order if sections[at].cut]
-    steps = [(at, _LONG) for at in cuts]
+    steps = [(at, _LONG) for at in order if sections[at].cut]
     for at in order:
-        steps += [(at, _LEAST), (at, _DROPPED)] if at in cuts else [(at, _DROPPED)]
+        steps += [(at, _LEAST), (at, _DROPPED)] if sections[at].cut else [(at, _DROPPED)]
     fixed = [at for at in reversed(numbers) if sections[at].cut and not sections[at].drop]
     return steps + [(at, len(sections[at].body.partition("\n")[0])) for at in fixed]
 
 
 def _shortened(sections: Sequence[Section], sizes: Sequence[int]) -> list[Section]:
     """The sections with only so many characters of their bodies; those dropped are named."""
-    kept, gone = [], []
+    kept = []
     for section, size in zip(sections, sizes, strict=True):
         body = section.body
         if size + 20 < len(body):  # else the mark costs more than it saves
             body = cut_text(body, max(0, size), "characters", tail=section.cut == "head")
-        if size == _DROPPED:
-            gone.append(section.title)
-        else:
-            kept.append(section._replace(body=body))
+        kept += [section._replace(body=body)] if size != _DROPPED else []
+    gone = [section.title for section, size in zip(sections, sizes, strict=True) if size < 0]
     if gone:
         left = f"[left out to fit the budget: {', '.join(gone)}]"
         kept.insert(len(kept) - 1, Section("", left))
