@@ -5723,11 +5723,7 @@ def write_stdout(text: str) -> None:
     if sys.stdout is None:
         raise CtxError("stdout: is closed; give the output a place")
     try:
-        source = text.encode("utf-8", "surrogateescape")  # bytes that are no UTF-8 are themselves
-    except UnicodeEncodeError:
-        source = text.encode("utf-8", "backslashreplace")
-    try:
-        sys.stdout.buffer.write(source)
+        sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
         sys.stdout.buffer.flush()
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # so that the exit does not complain either
@@ -5821,15 +5817,19 @@ def check_setting(where: str, field: str, value: Any) -> Any:
         kinds = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
         kind = kinds.get(type(default), "a list of texts")
         raise CtxError(f"{where}: {key} must be {kind}; correct it")
-    # a row: the setting, then its least and greatest value or the words that it may hold
-    row = re.search(rf"(?m)^{field} (.*)$", TEMPLATES["settings.txt"])
-    limits = row[1].split() if row else []
+    limits = _find_row(field)  # its least and greatest value, or the words that it may hold
     for item in value if isinstance(value, tuple) else (value,):
         words = isinstance(item, str)
         if limits and not (item in limits if words else int(limits[0]) <= item <= int(limits[1])):
             wanted = ", ".join(limits) if words else " to ".join(limits)
             raise CtxError(f"{where}: {key} is {item}; it must be {wanted}")
     return value
+
+
+def _find_row(name: str) -> list[str]:
+    """The words of a row of the settings."""
+    row = re.search(rf"(?m)^{name} (.*)$", TEMPLATES["settings.txt"])
+    return row[1].split() if row else []
 
 
 def parse_setting(where: str, field: str, text: str) -> Any:
@@ -5860,10 +5860,7 @@ def parse_number(where: str, text: str) -> int:
 
 
 def read_file(place: str, limit: int = 50_000_000, *, part: str = "") -> bytes | None:
-    """The bytes of a regular file, never through a symlink; None if that cannot be had.
-
-    A file over the limit cannot be had, but for its `part`: "head" or "tail", so many bytes.
-    """
+    """A regular file, or the "head" or "tail" of one over the limit; None if it cannot be had."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
         handle = os.open(place, flags | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
@@ -6006,10 +6003,7 @@ def write_file(place: str, source: bytes) -> None:
 
 
 def find_place(project: Project, path: str) -> str:
-    """Where a path really lies: instruction files may be links inside the repository.
-
-    On the way to a file of ours neither links nor files may stand for a folder.
-    """
+    """Where a path really lies: a link stays inside, and none leads to a file of ours."""
     place = os.path.join(project.root, path)
     folder = os.path.dirname(place)
     if path.startswith(OWN_PREFIXES):
@@ -6019,10 +6013,9 @@ def find_place(project: Project, path: str) -> str:
             folder = os.path.dirname(folder)
         return place
     place = os.path.join(os.path.realpath(folder), os.path.basename(place))
+    place = os.path.realpath(place) if os.path.islink(place) else place
     if os.path.islink(place):
-        place = os.path.realpath(place)
-        if os.path.islink(place):
-            raise CtxError(f"{path}: a link that leads back to itself; replace it by a file")
+        raise CtxError(f"{path}: a link that leads back to itself; replace it by a file")
     if not is_inside(project, place):
         raise CtxError(f"{path}: leads out of the repository; replace the link by a file")
     return place
@@ -6092,18 +6085,11 @@ def _stage(change: Change, place: str, temporary: str) -> None:
 
 
 def _sweep(folder: str) -> None:
-    """Remove what a killed run left behind: temporary files and folders whose process is gone."""
+    """Remove what a killed run left behind: temporary files and folders older than an hour."""
     for name in os.listdir(folder):
-        owner = re.match(rf"{re.escape(_TEMPORARY)}(\d+)-", name)
-        try:
-            if owner and os.name == "nt":
-                _remove(os.path.join(folder, name))  # an open file stays there: trying is safe
-            elif owner:
-                os.kill(int(owner[1]), 0)
-        except ProcessLookupError:
-            _remove(os.path.join(folder, name))
-        except (OSError, OverflowError):
-            pass  # it is alive, and another user's
+        place = os.path.join(folder, name)
+        if name.startswith(_TEMPORARY) and read_times(place)[0] < time.time_ns() - 3600 * 10**9:
+            _remove(place)
 
 
 def _commit(staged: Sequence[tuple[Change, str, str]]) -> None:
@@ -6184,16 +6170,14 @@ def private_environment(*below: str) -> str:
 
 def has_parsers(project: Project) -> bool:
     """Whether the parsers can be used; says what to do if not. A command asks once."""
-    usable = use_packages()
-    if not usable:
-        known = [
-            f"{name} {version}" for name, version in read_versions(sys.path).items() if version
-        ]
-        unfit = [about for about in known if about.split()[0] in list_missing()]
-        why = f"{', '.join(unfit)} does not fit ctx.py" if unfit else "not installed"
-        fix = f"run `{script_command(project)} setup`"
-        say(project, f"parsers: {why}, the map is approximate; {fix}")
-    return usable
+    if use_packages():
+        return True
+    known = read_versions().items()
+    unfit = [f"{name} {version}" for name, (version, fits) in known if version and not fits]
+    why = f"{', '.join(unfit)} does not fit ctx.py" if unfit else "not installed"
+    fix = f"run `{script_command(project)} setup`"
+    say(project, f"parsers: {why}, the map is approximate; {fix}")
+    return False
 
 
 def use_packages() -> bool:
@@ -6202,19 +6186,16 @@ def use_packages() -> bool:
 
 
 def list_missing() -> list[str]:
-    """The pinned packages that cannot be used, neither from here nor from the private environment.
-
-    An interpreter that has them all is used as it is; else the private environment goes first.
-    """
+    """The pinned packages that neither this interpreter nor then the private environment has."""
     library = f"lib/python{sys.version_info[0]}.{sys.version_info[1]}"
     folder = private_environment("Lib" if os.name == "nt" else library, "site-packages")
-    missing = _list_unusable()
+    missing = [name for name, (_, fits) in read_versions().items() if not fits]
     if missing and folder not in sys.path and os.path.isdir(folder):
         import importlib
 
         sys.path.insert(0, folder)
         importlib.invalidate_caches()
-        missing = _list_unusable()
+        missing = [name for name, (_, fits) in read_versions().items() if not fits]
     modules: dict[str, Any] = sys.modules
     for name in read_pins():  # None lets an import fail as if the package were absent
         module = name.replace("-", "_")
@@ -6225,43 +6206,28 @@ def list_missing() -> list[str]:
     return missing
 
 
-def _list_unusable() -> list[str]:
-    """Pinned packages that this interpreter lacks, or has in a version that the pin excludes."""
-    unusable = []
-    for name, version in read_versions(sys.path).items():
-        bounds = re.split("[>=<]+", read_pins()[name])[1:]  # "name>=0.25.2,<0.26"
-        number, least, limit = (
-            [int(part) for part in re.findall(r"\d+", text)[:3]] for text in (version, *bounds)
-        )
-        if version != "?" and not least <= number < limit:
-            unusable.append(name)
-    return unusable
-
-
-def read_versions(folders: Sequence[str]) -> dict[str, str]:
-    """The version of each pinned package in these folders, "" where it is missing, "?" if unknown.
-
-    Read off the names of folders beside it: importing metadata is slow.
-    """
+def read_versions() -> dict[str, tuple[str, bool]]:
+    """Each pinned package: its version here ("" if missing, "?" if unknown), whether that fits."""
     from importlib.machinery import PathFinder
 
     versions = {}
-    for name in read_pins():
+    for name, pin in read_pins().items():
         module = name.replace("-", "_")
-        spec = PathFinder.find_spec(module, folders)
+        spec = PathFinder.find_spec(module)
         site = os.path.dirname(os.path.dirname(spec.origin or "")) if spec else ""
         beside = " ".join(os.listdir(site)) if os.path.isdir(site) else ""
-        version = re.search(rf"\b{module}-(\S+)\.dist-info", beside)
-        versions[name] = version[1] if version else "?" if spec else ""
+        match = re.search(rf"\b{module}-(\S+)\.dist-info", beside)  # importing metadata is slow
+        version = match[1] if match else "?" if spec else ""
+        number, least, limit = (  # of a pin "name>=0.25.2,<0.26"
+            [int(part) for part in re.findall(r"\d+", text)[:3]]
+            for text in (version, *re.split("[>=<]+", pin)[1:])
+        )
+        versions[name] = version, version == "?" or least <= number < limit
     return versions
 
 
 def write_packages(project: Project, source: str = "", download: str = "") -> None:
-    """Install the parsers and get the vocabulary, what is missing of them; CtxError without them.
-
-    From a registry, or from the wheels and the vocabulary file in the folder `source`; `download`
-    is a folder to fetch them into, for the same Python and platform elsewhere.
-    """
+    """Install what is missing, from a registry or the folder `source`, or `download` it to one."""
     if list_missing() or (download and not os.path.isdir(private_environment())):
         say(project, f"parsers: installing into {private_environment()}, about 215 MB")
         from_source = ["--no-index", "--find-links", os.path.realpath(source)] if source else []
@@ -6271,22 +6237,19 @@ def write_packages(project: Project, source: str = "", download: str = "") -> No
     elif not download:
         say(project, "parsers: already there")
     if download:
-        what = "downloading the parsers"
-        _run_pip(project, what, private_environment(), ["download", "-d", download])
-        more = (
-            "" if _fetch_vocabulary(project, download) else "; the vocabulary could not be fetched"
-        )
+        _run_pip(project, "downloading", private_environment(), ["download", "-d", download])
+        fetched = _fetch_vocabulary(project, download)
+        more = "" if fetched else "; the vocabulary could not be fetched"
         say(project, f"wrote the packages to {download}{more}; there: setup --from {download}")
         return
-    encoding = project.config.tokens_encoding
-    name, digest = _VOCABULARIES.get(encoding, ("", ""))
+    encoding, folder = project.config.tokens_encoding, make_cache_folder("vocabulary")
+    name, digest = _find_row(encoding) or ("", "")
     for given in (name, f"{encoding}.tiktoken") if source and name else ():
         vocabulary = read_file(os.path.join(source, given)) or b""
-        if content_hash(vocabulary) == digest and (folder := make_cache_folder("vocabulary")):
+        if content_hash(vocabulary) == digest and folder:
             write_file(os.path.join(folder, name), vocabulary)
     exact = not name or bool(find_vocabulary(encoding))
-    if not exact and not source:
-        exact = _fetch_vocabulary(project, os.path.join(cache_home(), "vocabulary"))
+    exact = exact or (not source and _fetch_vocabulary(project, folder))
     say(project, f"tokens: {'counted exactly' if exact else 'estimated: no vocabulary'}")
 
 
@@ -6361,18 +6324,6 @@ def show_progress(project: Project, text: str, *, is_long: bool = False) -> None
         say(project, text)
 
 
-_VOCABULARIES = {  # encoding -> file name in tiktoken's cache, sha256 of the right file
-    "o200k_base": (
-        "fb374d419588a4632f3f557e76b4b70aebbca790",
-        "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
-    ),
-    "cl100k_base": (
-        "9b5ad71b2ce5302211f9c61530b329a4922fc6a4",
-        "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
-    ),
-}
-
-
 class Counter(NamedTuple):
     """A way to count tokens, and its name."""
 
@@ -6396,20 +6347,20 @@ def read_counter(project: Project) -> Counter:
 
 def find_vocabulary(encoding: str, *, checked: bool = True) -> str:
     """The folder that holds this encoding's vocabulary, whole and unchanged if `checked`, or ""."""
-    name, digest = _VOCABULARIES.get(encoding, ("", ""))
-    for folder in _vocabulary_folders() if name else ():
+
+    def folders() -> Iterator[str]:
+        yield os.environ.get("TIKTOKEN_CACHE_DIR", "")
+        yield os.path.join(cache_home(), "vocabulary")
+        import tempfile  # slow to load, and rarely asked
+
+        yield os.path.join(tempfile.gettempdir(), "data-gym-cache")
+
+    name, digest = _find_row(encoding) or ("", "")
+    for folder in folders() if name else ():
         place = os.path.join(folder, name)
         if content_hash(read_file(place) or b"") == digest if checked else os.path.isfile(place):
             return folder
     return ""
-
-
-def _vocabulary_folders() -> Iterator[str]:
-    yield os.environ.get("TIKTOKEN_CACHE_DIR", "")
-    yield os.path.join(cache_home(), "vocabulary")
-    import tempfile  # slow to load, and rarely asked
-
-    yield os.path.join(tempfile.gettempdir(), "data-gym-cache")
 
 
 def read_argument_file(project: Project, path: str) -> bytes:
@@ -6423,6 +6374,9 @@ def read_argument_file(project: Project, path: str) -> bytes:
 
 # ---- 13 GIT (world) --------------------------------------------------------
 # Everything that asks git, run one safe way; the repository's root. Uses: TYPES TEXT WORDS DISK.
+
+
+_MOST_CHANGED = 200  # files that --diff looks at
 
 
 def find_root(start: str) -> str:
@@ -6536,11 +6490,9 @@ def read_changed(project: Project, since: str) -> list[str]:
 
 
 def list_uncommitted(project: Project) -> set[bytes]:
-    """Paths that differ from the last commit; those of ctx and the loop do not count.
-
-    A filter of the repository would run a program of its choice, so all are switched off: a file
-    that one rewrites (LFS) counts once it is touched.
-    """
+    """Paths that differ from the last commit; those of ctx and the loop do not count."""
+    # a filter of the repository would run a program of its choice, so all are switched off: a file
+    # that one rewrites (LFS) counts once it is touched
     asked = ("config", "-z", "--name-only", "--get-regexp", "^filter[.]")
     named = os.fsdecode(run_git(project, *asked) or b"").split("\0")
     filters = sorted({name.rpartition(".")[0] for name in named if name})
@@ -6581,9 +6533,6 @@ def read_diff(project: Project, ref: str, paths: Sequence[str]) -> dict[str, lis
     if len(names) > _MOST_CHANGED:
         say(project, f"--diff: more than {_MOST_CHANGED} files changed; the rest is left out")
     return changed
-
-
-_MOST_CHANGED = 200
 
 
 def read_commits(project: Project, revisions: str, most: int) -> bytes | None:
@@ -6754,7 +6703,7 @@ def open_cache(project: Project, *, hurry: bool = False) -> Cache:
         if usable and not linked:
             # what all rows depend on beside the files: this script, own languages, the parsers
             script = read_file(os.path.realpath(__file__)) or b""
-            parsers = read_versions(sys.path) if use_packages() else "bare"
+            parsers = read_versions() if use_packages() else "bare"
             about = script + f"{project.config.languages}\0{parsers}".encode()
             version, wait = content_hash(about), 0.1 if hurry else 2.0  # seconds
             store = _connect(place, version, wait)
@@ -6813,10 +6762,8 @@ def _connect(place: str, version: str, wait: float) -> sqlite3.Connection | None
 
 
 def is_racy(stamp: Stamp, when: int) -> bool:
-    """Whether a file changed so shortly before `when` that it may change again unseen.
-
-    Whole seconds in its ctime mean a coarse file system (FAT keeps 2 s); others tick every 10 ms.
-    """
+    """Whether a file changed so shortly before `when` that it may change again unseen."""
+    # whole seconds mean a coarse file system (FAT keeps 2 s); others tick every 10 ms
     window = 100_000_000 if stamp.ctime % 1_000_000_000 else 2_000_000_000
     return max(stamp.mtime, stamp.ctime) > when - window
 
@@ -6851,6 +6798,25 @@ def read_answer_time(project: Project, text: str) -> int:
 
 # ---- 15 INDEX (world) ------------------------------------------------------
 # List, read, tag, count words; one cache. Uses: TYPES TEXT WORDS LANGUAGES TAGS TREE DISK GIT CACHE.
+
+_FAILED = "failed"
+_BATCH_ROWS = 2000  # written at once: what was parsed before a run was ended is not lost
+_PARSE_SECONDS = 5  # of processor time for one file; the slowest real one measured took under 1
+_CHUNK_BYTES = 200_000  # of source per request to a worker: small enough to share out evenly
+_MOST_BATCHES = 60  # after as many all is counted anew: each costs a lookup per word
+_OTHER_TEXT_BYTES = 100_000  # of a file in no known language: above it is data
+_NO_WORDS = (
+    r"\.(po|pot|lock|svg|map|snap|csv|tsv|sum|patch|diff|log|out|[a-z]*proj)$|[.-]lock\.\w+$"
+)
+_USUAL_COMMENTS = (("#", ""), ("//", ""))  # of a file whose language is not known
+_MESSAGE_CHARACTERS = 600
+_WIDE_COMMIT = 30  # files: one that touches more says nothing of any of them
+_MOST_COMMITS = 3000
+# what a walk without git would drown in; git's own list is taken as it is
+_SKIPPED_FOLDERS = frozenset(
+    ".git .hg .svn .ctx .runner node_modules bower_components __pycache__ .venv venv .tox .nox"
+    " .mypy_cache .pytest_cache .ruff_cache .gradle .idea .vscode .next .nuxt .terraform .cache".split()
+)
 
 
 class Index(NamedTuple):
@@ -6896,10 +6862,6 @@ class Entry(NamedTuple):
     hash: str  # of its content
     kind: str  # its language, or "document"
     sketch: str  # hash of what a ranking sees of its tags; _FAILED if its parser died
-
-
-_FAILED = "failed"
-_BATCH_ROWS = 2000  # written at once: what was parsed before a run was ended is not lost
 
 
 def read_index(
@@ -7041,12 +7003,6 @@ def count_languages(project: Project, files: Iterable[str]) -> list[tuple[str, s
 
 # -- listing
 
-# what a walk without git would drown in; git's own list is taken as it is
-_SKIPPED_FOLDERS = frozenset(
-    ".git .hg .svn .ctx .runner node_modules bower_components __pycache__ .venv venv .tox .nox"
-    " .mypy_cache .pytest_cache .ruff_cache .gradle .idea .vscode .next .nuxt .terraform .cache".split()
-)
-
 
 def list_files(project: Project) -> dict[str, Stamp]:
     """Every regular file of the repository with its stamp, sorted by the bytes of its name."""
@@ -7110,32 +7066,21 @@ def _own_path(project: Project) -> str:
 def _list_by_walk(project: Project) -> list[str]:
     """Every file below the root that no .gitignore leaves out; links are not followed."""
     paths: list[str] = []
-    pending: list[tuple[str, list[IgnoreRule]]] = [("", [])]
-    while pending:
-        folder, rules = pending.pop()
-        source = read_file(os.path.join(project.root, folder, ".gitignore"), 1_000_000)
-        if source is not None:
-            rules = rules + parse_ignore(source.decode("utf-8", "replace"), folder)
-        try:
-            entries = list(os.scandir(os.path.join(project.root, folder)))
-        except OSError:
-            continue
-        for entry in entries:
-            path = join_path(folder, entry.name)
-            is_folder = entry.is_dir(follow_symlinks=False)
-            if is_ignored(path, rules, folder=is_folder):
-                continue
-            if not is_folder:
-                paths.append(path)
-            elif entry.name not in _SKIPPED_FOLDERS:
-                pending.append((path, rules))
+    known: dict[str, list[IgnoreRule]] = {}
+    for top, folders, names in os.walk(project.root):
+        folder = "" if top == project.root else os.path.relpath(top, project.root)
+        folder = folder.replace(os.sep, "/")
+        ignored = (read_file(os.path.join(top, ".gitignore")) or b"").decode("utf-8", "replace")
+        rules = known[folder] = known.get(folder_of(folder), []) + parse_ignore(ignored, folder)
+        usual = [name for name in folders if name not in _SKIPPED_FOLDERS]
+        below = {name: join_path(folder, name) for name in usual}
+        folders[:] = [name for name in usual if not is_ignored(below[name], rules, folder=True)]
+        listed = [join_path(folder, name) for name in names]
+        paths += [path for path in listed if not is_ignored(path, rules, folder=False)]
     return paths
 
 
 # -- workers: a grammar that hangs or crashes costs its own file
-
-_PARSE_SECONDS = 5  # of processor time for one file; the slowest real one measured took under 1
-_CHUNK_BYTES = 200_000  # of source per request to a worker: small enough to share out evenly
 
 
 class Job(NamedTuple):
@@ -7266,7 +7211,10 @@ def run_worker(root: str, search_path: str, own: str) -> int:
                 tags = tag_file(path, source, kind, own)
                 names = [definition.name for definition in tags.definitions]
                 data = json.dumps(tags, separators=(",", ":"))
-                line = f"{content_hash(source)} {_sketch(tags)} {data}".encode()
+                # what a ranking sees: not where the definitions stand, nor how they read
+                seen = [(*rest[2:5], bool(rest.doc), rest.exported) for rest in tags.definitions]
+                sketch = repr((seen, tags[1:])).encode("utf-8", "surrogatepass")
+                line = f"{content_hash(source)} {content_hash(sketch)} {data}".encode()
             if source is not None and number >= 0:
                 text = "" if b"\0" in source[:8000] else source.decode("utf-8", "replace")
                 language = read_language(project, path)
@@ -7281,12 +7229,6 @@ def run_worker(root: str, search_path: str, own: str) -> int:
         sys.stdout.buffer.write(json.dumps([[*sizes.items()], words]).encode() + b"\n")
         sys.stdout.buffer.flush()
     return 0
-
-
-def _sketch(tags: FileTags) -> str:
-    """A hash of what a ranking sees: not where the definitions stand, nor how they read."""
-    seen = [(*each[2:5], bool(each.doc), each.exported) for each in tags.definitions]
-    return content_hash(repr((seen, tags[1:])).encode("utf-8", "surrogatepass"))
 
 
 def _decode_tags(data: bytes) -> FileTags:
@@ -7314,9 +7256,6 @@ class WordIndex(NamedTuple):
     listing: str  # fingerprint of the files it was made from; "" if one of them was too fresh
     batches: tuple[str, ...]  # each of them added postings
     tagged: Index | None = None  # of the same files, where it was read
-
-
-_MOST_BATCHES = 60  # after as many all is counted anew: each costs a lookup per word
 
 
 def read_words(project: Project, cache: Cache, files: Mapping[str, Stamp]) -> WordIndex:
@@ -7398,22 +7337,11 @@ def _has_words(project: Project, path: str, size: int) -> bool:
     return small or role in ("source", "build") or bool(find_kind(project, path))
 
 
-_OTHER_TEXT_BYTES = 100_000  # of a file in no known language: above it is data
-_NO_WORDS = (
-    r"\.(po|pot|lock|svg|map|snap|csv|tsv|sum|patch|diff|log|out|[a-z]*proj)$|[.-]lock\.\w+$"
-)
-_USUAL_COMMENTS = (("#", ""), ("//", ""))  # of a file whose language is not known
-
-
 def _pack(counts: Sequence[int]) -> int:
     """The counts of a word in all fields as one number: a third of the space, and of the time."""
     path, names, docs, strings, code = counts
     rest = min(docs, 255) << 8 | min(strings, 255) << 16 | min(code, 255) << 24
     return min(path, 3) | min(names, 63) << 2 | rest
-
-
-def _unpack(packed: int) -> tuple[int, ...]:
-    return packed & 3, packed >> 2 & 63, packed >> 8 & 255, packed >> 16 & 255, packed >> 24
 
 
 def read_postings(known: WordIndex, stems: Iterable[str]) -> Words:
@@ -7426,7 +7354,7 @@ def read_postings(known: WordIndex, stems: Iterable[str]) -> Words:
             if row.key.rpartition("\0")[2] in known.batches:
                 pairs.frombytes(row.data)
         postings[stem] = sorted(
-            (number, _unpack(packed))
+            (number, (packed & 3, packed >> 2 & 63, *packed.to_bytes(4, "little")[1:]))
             for number, packed in zip(pairs[::2], pairs[1::2], strict=True)
             if number < len(alive) and alive[number]
         )
@@ -7456,15 +7384,12 @@ def write_links(known: WordIndex, state: Mapping[str, object], make: Callable[[]
     mark = fingerprint(state).encode()
     row = known.cache.read("linked", "")
     if row is None or row.data != mark:
-        sides: tuple[Graph, Graph] = make(), {}
-        for path, targets in sides[0].items():
+        sides: dict[str, Graph] = {}  # path -> what it depends on, what depends on it
+        for path, targets in make().items():
             for target, weight in targets.items():
-                sides[1].setdefault(target, {})[path] = weight
-        rows = [
-            CacheRow("links", f"{path}\0{side}", "", json.dumps(weights).encode())
-            for side, graph in zip("><", sides, strict=True)
-            for path, weights in graph.items()
-        ]
+                sides.setdefault(path, {">": {}, "<": {}})[">"][target] = weight
+                sides.setdefault(target, {">": {}, "<": {}})["<"][path] = weight
+        rows = [CacheRow("links", path, "", json.dumps(sides[path]).encode()) for path in sides]
         known.cache.invalidate("links")
         known.cache.write(rows)
     known.cache.write([CacheRow("linked", "", known.listing, mark)])
@@ -7474,12 +7399,10 @@ def read_neighbours(known: WordIndex, paths: Iterable[str]) -> tuple[Graph, Grap
     """What each of these files depends on, and what depends on it."""
     import json
 
-    sides: tuple[Graph, Graph] = ({}, {})
-    for path in paths:
-        for side, graph in zip("><", sides, strict=True):
-            row = known.cache.read("links", f"{path}\0{side}")
-            graph[path] = json.loads(row.data) if row else {}
-    return sides
+    rows = {path: known.cache.read("links", path) for path in paths}
+    sides = {path: json.loads(row.data) if row else {} for path, row in rows.items()}
+    uses, users = ({path: sides[path].get(side, {}) for path in sides} for side in "><")
+    return uses, users
 
 
 # -- history
@@ -7506,11 +7429,6 @@ def read_history(project: Project, head: str) -> History:
     show_progress(project, "")
     cache.write([CacheRow("history", "", head, json.dumps(history).encode())])
     return history
-
-
-_MESSAGE_CHARACTERS = 600
-_WIDE_COMMIT = 30  # files: one that touches more says nothing of any of them
-_MOST_COMMITS = 3000
 
 
 def _add_commits(history: History, log: bytes) -> History:
@@ -10192,9 +10110,9 @@ def check_health(project: Project) -> list[Finding]:
 
     ctx, findings = script_command(project), [("python", platform.python_version(), "")]
     missing = list_missing()  # looks into the private environment too
-    for name, version in read_versions(sys.path).items():
+    for name, (version, fits) in read_versions().items():
         state = version or "missing: stdlib mode, approximate map"
-        if version and name in missing:
+        if version and not fits:
             state = f"{version} of this Python is outside {read_pins()[name]}, not used"
         findings.append((name, state, f"{ctx} setup" if name in missing else ""))
     counter, fix = read_counter(project).name, ""
@@ -13420,6 +13338,8 @@ anchor_max_prompt_lines 0 10000
 tasks_max_attempts 1 1000
 scan_mode incremental full
 tokens_encoding o200k_base cl100k_base estimate
+o200k_base fb374d419588a4632f3f557e76b4b70aebbca790 446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d
+cl100k_base 9b5ad71b2ce5302211f9c61530b329a4922fc6a4 223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7
 """[1:],
     "signals.txt": r"""
 # The signals of a package: name, half (after: only for files behind the leaders), weight in its half, reason.

@@ -121,6 +121,7 @@ def test_a_setup_that_was_killed_is_completed_by_the_next(root: Path, env: dict[
         os.killpg(process.pid, signal.SIGKILL)
     assert environments(env)[0].startswith(".ctx-tmp-")
     assert "todo  tree-sitter: missing" in lab.run(root, "doctor", env=env).stdout
+    os.utime(Path(env["XDG_CACHE_HOME"], "ctx", environments(env)[0]), (time.time() - 4000,) * 2)
     assert lab.run(root, "setup", env=env).returncode == 0
     assert [name for name in environments(env) if name.startswith(".ctx-tmp-")] == []
     assert "ok    tree-sitter: 0.25.2" in lab.run(root, "doctor", env=env).stdout
