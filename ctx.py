@@ -99,9 +99,6 @@ VERSION = "0.2.0"
 # ---- 1 TYPES (pure) --------------------------------------------------------
 # Every record that crosses a room. Uses: nothing.
 
-Count = Callable[[str], int]  # tokens of a text; tests pass len
-Comments = tuple[tuple[str, str], ...]  # what begins and what ends a comment; "": the line's end
-
 
 class CtxError(Exception):
     """A problem the user can act on; main() prints it as one line and exits 2."""
@@ -130,12 +127,6 @@ class FileTags(NamedTuple):
     mark: str = ""  # what the content says of itself: "generated", "minified", or ""
 
 
-NO_TAGS = FileTags((), {}, (), "")
-
-
-VERBS = ("install", "build", "test", "lint", "typecheck", "format", "run")
-
-
 class Command(NamedTuple):
     """One line to type, found in the project's own files."""
 
@@ -143,14 +134,6 @@ class Command(NamedTuple):
     line: str  # "npm test"
     source: str  # file and line that state it: "CONTRIBUTING.md:48"
     folder: str = ""  # where to run it: a member of a monorepo; "" is the root
-
-
-KeyFile = tuple[str, str]  # path, why a newcomer should know it: "package manifest"
-Package = tuple[str, str, str]  # of a monorepo: its folder, its name, its stack
-Module = tuple[str, int, str]  # folder, source files that no other module has, a sentence or ""
-# One line of the structure, any first N of which are a tree: its path ("." for the root, "src/…"
-# for siblings left out), its depth (a chain of only children counts once), a note
-TreeEntry = tuple[str, int, str]
 
 
 class Facts(NamedTuple):
@@ -282,36 +265,6 @@ class Plan(NamedTuple):
     notes: list[str]
 
 
-Finding = tuple[str, str, str]  # what doctor looked at, its state, what to do or ""
-
-
-class Stamp(NamedTuple):
-    """How a file looks from outside; equal stamps of an old file mean equal content."""
-
-    size: int
-    mtime: int  # nanoseconds, as the next one
-    ctime: int
-    inode: int
-    device: int
-
-    def __str__(self) -> str:
-        size, mtime, ctime, inode, device = self
-        return f"{size}.{mtime}.{ctime}.{inode}.{device}"
-
-
-class Span(NamedTuple):
-    """Where a managed section stands in a file, and what it says of itself."""
-
-    start: int  # offset of the first byte of its BEGIN line
-    stop: int  # offset after its END line and that line's ending
-    version: int
-    pristine: bool  # the body has the hash that the section claims for it
-    eol: bytes  # the line ending it was written with
-
-
-Graph = dict[str, dict[str, float]]  # file -> file that it depends on -> weight
-
-
 class Hints(NamedTuple):
     """What the text of a task points at."""
 
@@ -320,9 +273,6 @@ class Hints(NamedTuple):
     action: str  # "fix", "test", "document", "review", "refactor", "implement", or ""
     words: Mapping[str, float]  # stem -> weight
     title: frozenset[str]  # stems of the first line
-
-
-Posting = tuple[int, Sequence[int]]  # number of a file, how often a stem stands in each of FIELDS
 
 
 class Words(NamedTuple):
@@ -340,10 +290,6 @@ class History(NamedTuple):
     words: Mapping[str, Sequence[int]]  # stem -> commits
     sizes: Sequence[int]  # of each commit: stems of its message
     paths: Sequence[Sequence[str]]  # of each commit
-
-
-Scores = dict[str, float]  # path -> how much one signal says for it, 0 to 1
-LineHits = dict[int, dict[str, int]]  # line of a file -> stem -> how often it stands there
 
 
 class Evidence(NamedTuple):
@@ -415,10 +361,6 @@ class Pack(NamedTuple):
     text: str = ""  # as it is read
 
 
-# One file that a search found: path, score, symbols, the lines that match with their numbers
-SearchHit = tuple[str, float, list[Definition], list[tuple[int, str]]]
-
-
 class Task(NamedTuple):
     """One task, whatever tracker it comes from."""
 
@@ -452,11 +394,6 @@ class Tracker(NamedTuple):
     source: str  # "" if no tracker was found
     tasks: tuple[Task, ...] = ()
     faults: tuple[str, ...] = ()  # "FILE:LINE: why" for what could not be read
-
-
-# one task as its tracker writes it, with the path and line (0: the whole file) where it stands,
-# and as "fault" why it is none after all, or ""
-Record = dict[str, Any]
 
 
 class Attempt(NamedTuple):
@@ -500,6 +437,33 @@ class Prompt(NamedTuple):
     kept: tuple[Section, ...]
     text: str  # of those kept
     package: Pack | None = None  # whose code it holds
+
+
+NO_TAGS = FileTags((), {}, (), "")
+VERBS = ("install", "build", "test", "lint", "typecheck", "format", "run")
+
+# -- shapes that need no record
+
+Count = Callable[[str], int]  # tokens of a text; tests pass len
+Comments = tuple[tuple[str, str], ...]  # what begins and what ends a comment; "": the line's end
+KeyFile = tuple[str, str]  # path, why a newcomer should know it: "package manifest"
+Package = tuple[str, str, str]  # of a monorepo: its folder, its name, its stack
+Module = tuple[str, int, str]  # folder, source files that no other module has, a sentence or ""
+# A line of the structure, any first N of which are a tree: path ("." is the root, "src/…" stands
+# for siblings left out), depth (a chain of only children counts once), note.
+TreeEntry = tuple[str, int, str]
+Finding = tuple[str, str, str]  # what doctor looked at, its state, what to do or ""
+Stamp = tuple[int, ...]  # size, mtime, ctime in nanoseconds, inode, device: a file from outside
+Span = tuple[int, int, int, bool, bytes]  # a managed section: start, stop, version, pristine, EOL
+Graph = dict[str, dict[str, float]]  # file -> file that it depends on -> weight
+Posting = tuple[int, Sequence[int]]  # number of a file, how often a stem stands in each of FIELDS
+Scores = dict[str, float]  # path -> how much one signal says for it, 0 to 1
+LineHits = dict[int, dict[str, int]]  # line of a file -> stem -> how often it stands there
+# What a search found: path, score, symbols, the lines that match with their numbers.
+SearchHit = tuple[str, float, list[Definition], list[tuple[int, str]]]
+# One task as its tracker writes it, with the path and line (0: the whole file) where it stands,
+# and as "fault" why it is none after all, or "".
+Record = dict[str, Any]
 
 
 # ---- 2 TEXT (pure) ---------------------------------------------------------
@@ -584,25 +548,13 @@ def is_secret_path(path: str) -> bool:
 
 def estimate_tokens(text: str) -> int:
     """Tokens of a text without a tokenizer, fitted to stay just above what o200k_base counts."""
-    total = 0.0
-    for piece in re.finditer(_PIECES, text):
-        total += _piece_cost(piece[0], piece.lastgroup or "")
-    return -int(-total * _ESTIMATE_MARGIN // 1)
+    pieces = pattern("token_piece").finditer(text)
+    return math.ceil(sum(_piece_cost(piece[0], piece.lastgroup) for piece in pieces) * 1.085)
 
 
 # Fitted on 66 maps and packages, none held out: the mean is about 7.5 % above the true count, two
 # texts were 2 % below (projects whose own name is no word and stands in every line).
-_ESTIMATE_MARGIN = 1.085
-# The pieces that o200k_base splits a text into before it merges their bytes.
-_PIECES = (
-    r"(?s)(?P<word>(?:[^\w\r\n]|_)?(?:[A-Z]*[a-z]+|[A-Z]+))|(?P<number>[0-9]{1,3})"
-    r"|(?P<cjk>[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+)"
-    r"|(?P<letters>(?:[^\w\r\n]|_)?[^\W\d_A-Za-z]+)"
-    r"|(?P<marks> ?(?:[^\w\s]|_)+[\r\n/]*)|(?P<space>\s*[\r\n]+|\s+(?!\S)|\s+)|(?P<other>.)"
-)
-
-
-def _piece_cost(piece: str, kind: str) -> float:
+def _piece_cost(piece: str, kind: str | None) -> float:
     size = len(piece)
     if kind == "word":
         glue = "" if piece[0].isalpha() else piece[0]
@@ -611,10 +563,9 @@ def _piece_cost(piece: str, kind: str) -> float:
             return 0.7 + 0.16 * size
         cost = 1.02 + 0.052 * max(0, size - 5) + 0.055 * max(0, size - 10) + 0.2 * max(0, size - 14)
         cost += 0.84 if size > 2 and piece[-size + 1].isupper() else 0.0
-        dear = 0.075 + 0.078 * size  # few words are known with such a character before them
-        return cost + (
-            0.0 if glue in ("", " ") else 0.05 * max(0, size - 4) if glue in "._(" else dear
-        )
+        if glue not in ("", " "):  # few words are known with such a character before them
+            cost += 0.05 * max(0, size - 4) if glue in "._(" else 0.075 + 0.078 * size
+        return cost
     if kind == "cjk":
         return 0.66 + 0.72 * size
     if kind == "letters":
@@ -658,7 +609,7 @@ def find_section(source: bytes) -> Span | None:
     claim, _, inner = body.encode("latin-1").partition(b"\n")
     stop = min(len(source), end.end() + 1)
     eol = b"\r\n" if begin[0].endswith("\r") else b"\n"
-    return Span(begin.start(1), stop, int(begin[2]), claim == _hash_line(inner), eol)
+    return begin.start(1), stop, int(begin[2]), claim == _hash_line(inner), eol
 
 
 def _hash_line(body: bytes) -> bytes:
@@ -679,15 +630,15 @@ def upsert_section(source: bytes | None, body: str, version: int = SECTION_VERSI
         raise CtxError("0: the section's text holds a marker line; take it out of that text")
     text, inner = source or b"", body.rstrip("\n").encode()
     eol = b"\r\n" if text.count(b"\r\n") * 2 > text.count(b"\n") else b"\n"
-    eol = span.eol if span else eol
+    start, stop, _, _, eol = span or (0, 0, 0, False, eol)
     begin = f"<!-- BEGIN CTX MANAGED SECTION v{version} -->".encode()
     end = b"<!-- END CTX MANAGED SECTION -->"
     section = eol.join([begin, _hash_line(inner), *inner.split(b"\n"), end])
     if source is None:
         return section + eol
     if span:
-        tail = eol if source[: span.stop].endswith(b"\n") else b""
-        return source[: span.start] + section + tail + source[span.stop :]
+        tail = eol if source[:stop].endswith(b"\n") else b""
+        return source[:start] + section + tail + source[stop:]
     if source in (b"", _BOM):
         return source + section
     # No blank line is lost or gained on removal: a file without a final newline gets none.
@@ -699,10 +650,11 @@ def remove_section(source: bytes) -> bytes | None:
     span = find_section(source)
     if not span:
         return source
-    before, after = source[: span.start], source[span.stop :]
+    start, stop, _, _, eol = span
+    before, after = source[:start], source[stop:]
     if not after and not source.endswith(b"\n"):  # the file had no final newline
-        return before.removesuffix(span.eol + span.eol)
-    blank = span.eol if before.endswith(b"\n" + span.eol) else b""
+        return before.removesuffix(eol + eol)
+    blank = eol if before.endswith(b"\n" + eol) else b""
     return before.removesuffix(blank) + after if before or after else None
 
 
@@ -711,10 +663,9 @@ def section_state(source: bytes | None, body: str) -> str:
     span = find_section(source or b"")
     if span is None:
         return "absent"
-    if span.version > SECTION_VERSION:
-        return "newer"
+    _, _, version, pristine, _ = span
     state = "current" if upsert_section(source, body) == source else "stale"
-    return state if span.pristine else "edited"
+    return "newer" if version > SECTION_VERSION else state if pristine else "edited"
 
 
 def seal(text: str) -> bytes:
@@ -820,7 +771,8 @@ DIGEST_BYTES = 4_000  # of a log
 
 def digest_log(text: str, limit: int = DIGEST_BYTES) -> str:
     """What matters of a log: its first error, assertions, ends of tracebacks, summary and tail."""
-    lines = _collapse_noise(clean_text(text).strip("\n").split("\n"))
+    runs = itertools.groupby(clean_text(text).strip("\n").split("\n"))
+    lines = [line for line, _ in runs if not pattern("log_noise").search(line[:400])]
     if count_bytes("\n".join(lines)) < limit:
         return "\n".join(lines) + "\n"
     lines = [line if len(line) <= 400 else f"{line[:250]} … {line[-140:]}" for line in lines]
@@ -853,23 +805,6 @@ def digest_log(text: str, limit: int = DIGEST_BYTES) -> str:
         shown += lines[at : at + 1]
         last = at
     return "\n".join(shown) + "\n"
-
-
-def _collapse_noise(lines: Sequence[str]) -> list[str]:
-    """The lines of a log; progress, debug lines and a third or later repeat are only counted."""
-    seen: collections.Counter[str] = collections.Counter()
-    kinds = []
-    for line in lines:
-        bare = re.sub(r"^[\[(]?[\dT:.,/+Z -]{8,}[\])]?\s*", "", line).strip()
-        seen[bare] += 1
-        noise = [name for name in ("progress", "debug") if pattern(name).search(line[:400])]
-        noise += ["repeated"] if len(bare) > 12 and seen[bare] > 2 else []
-        kinds.append((noise or [""])[0])
-    shown: list[str] = []
-    for kind, group in itertools.groupby(zip(kinds, lines, strict=True), key=lambda pair: pair[0]):
-        run = [line for _, line in group]
-        shown += [f"[{len(run)} {kind} line{'s'[: len(run) - 1]}]"] if kind else run
-    return shown
 
 
 _FORMS: dict[str, Callable[[str], str]] = {
@@ -1125,8 +1060,8 @@ def edit_json(text: str, value: object) -> str:
 
 def _skip_json(text: str, at: int) -> int:
     """The next place that is neither white space nor a mark between members."""
-    found = re.compile(r"[\ufeff\s,:]*").match(text, at)
-    return found.end() if found else at
+    blank = re.compile(r"[\ufeff\s,:]*").match(text, at)
+    return blank.end() if blank else at
 
 
 def _edit_value(text: str, at: int, value: Any, indent: str) -> tuple[str, int]:
@@ -6630,7 +6565,7 @@ class Cache:
         if row and row.state == mark:
             return json.loads(row.data)
         data = json.dumps(make(), separators=(",", ":")).encode()
-        stamps = (value for value in state.values() if isinstance(value, Stamp))
+        stamps = (value for value in state.values() if isinstance(value, tuple))
         if not any(is_racy(stamp, when) for stamp in stamps):
             self.write([CacheRow("answers", key, mark, data)], keep=KEPT_ANSWERS)
         return json.loads(data)
@@ -6763,9 +6698,9 @@ def _connect(place: str, version: str, wait: float) -> sqlite3.Connection | None
 
 def is_racy(stamp: Stamp, when: int) -> bool:
     """Whether a file changed so shortly before `when` that it may change again unseen."""
+    _, mtime, ctime, *_ = stamp
     # whole seconds mean a coarse file system (FAT keeps 2 s); others tick every 10 ms
-    window = 100_000_000 if stamp.ctime % 1_000_000_000 else 2_000_000_000
-    return max(stamp.mtime, stamp.ctime) > when - window
+    return max(mtime, ctime) > when - (100_000_000 if ctime % 1_000_000_000 else 2_000_000_000)
 
 
 def fingerprint(state: Mapping[str, object]) -> str:
@@ -6878,7 +6813,7 @@ def read_index(
     kinds, numbers = read_kinds(project, files) if kinds is None else kinds, numbers or {}
     full = has_parsers(project) if kinds else True
     _check_own_languages(project)
-    wanted = {path: kinds[path] for path in kinds if files[path].size <= MAX_SOURCE_BYTES}
+    wanted = {path: kinds[path] for path in kinds if files[path][0] <= MAX_SOURCE_BYTES}
     entries = _read_entries(project, cache, files, wanted)
     changed = [path for path in wanted if path not in entries]
     jobs = [Job(path, wanted[path], numbers.get(path, -1)) for path in changed]
@@ -7026,8 +6961,12 @@ def list_files(project: Project) -> dict[str, Stamp]:
         except OSError:
             continue  # tracked, but gone: sparse, deleted, or deleted just now
         if stat.S_ISREG(info.st_mode):
-            files[path] = Stamp(
-                info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino, info.st_dev
+            files[path] = (
+                info.st_size,
+                info.st_mtime_ns,
+                info.st_ctime_ns,
+                info.st_ino,
+                info.st_dev,
             )
     return files
 
@@ -7103,8 +7042,8 @@ def _start_workers(
     import threading
 
     # opening a file costs about as much as parsing 500 bytes
-    number = -(-sum(files[job.path].size + 500 for job in jobs) // _CHUNK_BYTES)
-    ordered = sorted(jobs, key=lambda job: (-files[job.path].size, job.path))
+    number = -(-sum(files[job.path][0] + 500 for job in jobs) // _CHUNK_BYTES)
+    ordered = sorted(jobs, key=lambda job: (-files[job.path][0], job.path))
     chunks = [ordered[at::number] for at in range(number)]
     asked = os.environ.get("CTX_WORKERS", "")
     can_tell = hasattr(os, "sched_getaffinity")
@@ -7306,7 +7245,7 @@ def _count_words(
     numbers: dict[str, int] = {}
     for path in files:
         if path not in counted:
-            if _has_words(project, path, files[path].size):
+            if _has_words(project, path, files[path][0]):
                 numbers[path] = len(paths)
             paths.append(path)
             stamps.append("" if path in racy else now[path])
@@ -9890,11 +9829,11 @@ def _plan_sections(
         if state in kept:
             plan.notes.append(f"{path}: {kept[state]}")
             continue
-        span = find_section(old or b"")
-        if state == "edited" and old and span:
-            _keep_copy(project, plan, path, old[span.start : span.stop])
-        if span and span.version < SECTION_VERSION:
-            plan.notes.append(f"{path}: section v{span.version} replaced by v{SECTION_VERSION}")
+        start, stop, version, *_ = find_section(old or b"") or (0, 0, SECTION_VERSION)
+        if state == "edited" and old:
+            _keep_copy(project, plan, path, old[start:stop])
+        if version < SECTION_VERSION:
+            plan.notes.append(f"{path}: section v{version} replaced by v{SECTION_VERSION}")
         plan.changes.append(Change(path, old, in_file(path, upsert_section, old, body)))
 
 
@@ -13201,8 +13140,10 @@ log_end ^E\s|^[\w.]*(?:Error|Exception)\b|panicked at|^\s*-->|^\s*\^+|^[^\s:]+:\
   |(?i:^\s*(?:assert\w*|expected|actual|received|left|right|got|want)\b)
 log_summary (?i)^=+ .*\b(?:passed|failed|errors?)\b|^\s*(?:tests?|test suites|test result|failures|ran \d+
   |\d+ (?:passed|failed|failing|tests|examples)|failed|build failed|make: \*|npm err)\b
-progress \d{1,3} ?%\s*(?:\||\[|█)|[=#█▓>.-]{8,}.*\d{1,3} ?%|\[\s*\d{1,3}%\]\s*$
-debug ^.{0,60}\b(?:DEBUG|TRACE)\b
+log_noise \d{1,3} ?%\s*(?:\||\[|█)|[=#█▓>.-]{8,}.*\d{1,3} ?%|\[\s*\d{1,3}%\]\s*$|^.{0,60}\b(?:DEBUG|TRACE)\b
+token_piece (?s)(?P<word>(?:[^\w\r\n]|_)?(?:[A-Z]*[a-z]+|[A-Z]+))|(?P<number>[0-9]{1,3})
+  |(?P<cjk>[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+)|(?P<letters>(?:[^\w\r\n]|_)?[^\W\d_A-Za-z]+)
+  |(?P<marks> ?(?:[^\w\s]|_)+[\r\n/]*)|(?P<space>\s*[\r\n]+|\s+(?!\S)|\s+)|(?P<other>.)
 sentence_end (?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)(?<!\bviz)(?<!\bapprox)(?<!\b[A-Z])[.!?](?=\s+[^a-z\s]|\Z)
 markup_line #|=+ |[=\-~^*_+]{3,}\Z|\||\.\. |:\w+:|<h\d|[-*+] |\d+\. |>\s*\[!|\[[^\]]+\]:\s|\[[.%][^\]]*\]\Z
 notice (?i)\W*(?:please|notes?:|notice|warning|important|caution|deprecated|announc|thanks?\b|welcome

@@ -509,7 +509,7 @@ def test_a_log_is_digested_to_its_first_error_assertions_summary_and_tail() -> N
         "panicked at",
     ):
         assert line in text
-    assert "DEBUG" not in text and "█" not in text and "48 repeated lines]" in text
+    assert "DEBUG" not in text and "█" not in text and text.count("same again") <= 1
     assert ctx.digest_log("one\n--> two\n") == "one\n--> two\n"
 
 
