@@ -23,9 +23,10 @@ def init(root: Path, *args: str) -> None:
 
 
 def section_of(place: Path) -> str:
-    span = ctx.find_section(place.read_bytes())
+    source = place.read_bytes()
+    span = ctx.find_section(source)
     assert span is not None
-    return span.body.decode()
+    return "\n".join(source[span[0] : span[1]].decode().splitlines()[2:-1])
 
 
 # -- the whole way, there and back
