@@ -6961,13 +6961,8 @@ def list_files(project: Project) -> dict[str, Stamp]:
         except OSError:
             continue  # tracked, but gone: sparse, deleted, or deleted just now
         if stat.S_ISREG(info.st_mode):
-            files[path] = (
-                info.st_size,
-                info.st_mtime_ns,
-                info.st_ctime_ns,
-                info.st_ino,
-                info.st_dev,
-            )
+            times = info.st_mtime_ns, info.st_ctime_ns
+            files[path] = (info.st_size, *times, info.st_ino, info.st_dev)
     return files
 
 
