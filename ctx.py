@@ -2451,7 +2451,6 @@ def expand_braces(text: str) -> list[str]:
 # Paths in, roles of files, structure and modules out; the tables of templates/facts.txt.
 # Uses: TYPES TEXT LANGUAGES.
 
-
 # The roles that folders and names tell; the first one here wins.
 _ROLES = ("minified", "vendored", "generated", "test", "example", "doc", "build", "config", "data")
 
@@ -2479,8 +2478,6 @@ def role_of_folder(folder: str, python: bool = False) -> str:
     roles.append("doc" if "docs" in names[:3] else "config" if folder[:1] == "." else "")
     return next((role for role in _ROLES if role in roles), "")
 
-
-# Structure and modules.
 
 _MAX_CHILDREN = (24, 10, 6)  # folders shown below one folder, by depth
 _DULL_ROLES = ("config", "data", "generated", "vendored", "minified")  # shown where room is left
@@ -2577,8 +2574,8 @@ def tree_key(entry: TreeEntry) -> list[str]:
     return [] if entry[0] == "." else entry[0].rstrip("/").split("/")
 
 
-_MIN_MODULES, _MAX_MODULES, _MAX_SPLIT = 4, 20, 12
-_LARGE_SHARE = 5  # a module with more than a 5th of the source is split while there is room
+# A module with more than a fifth of the source is split while there is room.
+_MIN_MODULES, _MAX_MODULES, _MAX_SPLIT, _LARGE_SHARE = 4, 20, 12, 5
 
 
 def describe_modules(files: Sequence[str], docs: Mapping[str, str]) -> list[Module]:
@@ -2662,7 +2659,7 @@ _MAX_PACKAGES, _MAX_FRAMEWORKS, _MAX_LIBRARIES = 60, 6, 40
 
 # What comes out of a file into a command holds no quote, assignment, variable, URL or control.
 _SAFE_NAME = r"(?a:[\w.:@/+-]{1,60})"
-_SAFE_LINE = r"(?a:(?!.*://)[\w.:@/+*=, &\[\]-]{2,90})"
+_SAFE_LINE = r"(?a:(?!-|.*://)[\w.:@/+*=, &\[\]-]{2,90})"
 
 
 class _Find(NamedTuple):
@@ -2731,8 +2728,8 @@ def _count_languages(files: tuple[str, ...], root: Folder) -> collections.Counte
         languages = collections.Counter(filter(None, labels))
     # Where the build is most of the code, it is the product.
     build = collections.Counter(label_language(path, role="build") for path in files)
-    large = {name: n for name, n in build.items() if name and n > languages.total()}
-    return languages + collections.Counter(large)
+    total = languages.total()
+    return languages + collections.Counter({k: n for k, n in build.items() if k and n > total})
 
 
 def _find_homes(languages: Mapping[str, int], configs: Sequence[str]) -> list[str]:
@@ -2740,11 +2737,11 @@ def _find_homes(languages: Mapping[str, int], configs: Sequence[str]) -> list[st
     sizes = collections.Counter[str]()
     for language, count in languages.items():
         sizes[language.partition(":")[2]] += count
-    large = [name for name in most_frequent(sizes) if sizes[name] * 3 >= max(sizes.values())]
+    ranked = most_frequent(sizes)
+    large = [name for name in ranked if sizes[name] * 3 >= sizes[ranked[0]]]
     stated = {_find_stanza(path).ecosystem for path in configs if path.count("/") < 2}
     outer = {_find_stanza(path).ecosystem for path in configs if "/" not in path}
-    kept = [name for name in large if name in stated]
-    return kept or [name for name in most_frequent(sizes) if name in outer] or large
+    return [n for n in large if n in stated] or [n for n in ranked if n in outer] or large
 
 
 def _find_title(repo: _Repo) -> str:
@@ -2859,9 +2856,9 @@ def _find_beside(repo: _Repo, folder: str, glob: str) -> list[_Pair]:
     if not star:
         return [("", glob)] if start in repo.files else []
     inside = repo.folders.get(folder_of(start), Folder())
-    stems = sorted({path.removesuffix(end) for path in inside.children | inside.files})
-    names = [stem[len(start) :] for stem in stems if stem + end in repo.files]
-    return [(name, glob.replace("*", name)) for name in names]
+    names = {name_of(path).removesuffix(end) for path in inside.children | inside.files}
+    paths = [(name, start + name + end) for name in sorted(names)]
+    return [(name, glob.replace("*", name)) for name, path in paths if path in repo.files]
 
 
 def _dig(data: object, keys: Sequence[str]) -> list[list[_Pair]]:
@@ -2936,43 +2933,38 @@ def _find_entries(find: _Find, pairs: Sequence[_Pair], beside: _Beside) -> Itera
 
 
 def _list_calls(repo: _Repo) -> Iterator[_Find]:
-    """Every line that documents or CI tell to run and that is safe to show; no verb yet."""
-    for path in sorted(repo.texts):
-        calls, score = list[_Pair](), _FROM_CI
+    """Every line that documents or CI tell to run and that may be shown; no verb yet."""
+    for path, text in sorted(repo.texts.items()):
         trust = _find_stanza(path).trust
-        is_side = re.search(fact_table("side-workflows"), name_of(path))
-        if trust == "document":
-            score = _README if re.match("(?i)readme", name_of(path)) else _TOLD
-            calls += _list_document_calls(repo, repo.texts[path])
-        elif trust == "ci" and not is_side:
-            calls += _list_ci_calls(repo.texts[path])
-        for line, folder in calls:
+        is_readme = re.match("(?i)readme", name_of(path))
+        score = _FROM_CI if trust == "ci" else _README if is_readme else _TOLD
+        calls: Iterable[_Pair] = _list_document_calls(repo, text) if trust == "document" else ()
+        for line, folder in _list_ci_calls(text) if trust == "ci" else calls:
             line = " ".join(line.split())
             line = re.sub(r"^(npm|pnpm|bun) (?:ci|i)$|^(yarn)$", r"\1\2 install", line)
             line = re.sub(r"^(\S*(?:mvn|gradle)w?) clean (?=\w)", r"\1 ", line)
-            if re.fullmatch(_SAFE_LINE, line):
+            if re.fullmatch(_SAFE_LINE, line) and not re.search(fact_table("not-local"), line):
                 yield _Find("", line, "", score, path, folder.removeprefix("./").strip("/."))
 
 
 def _list_document_calls(repo: _Repo, text: str) -> Iterator[_Pair]:
     """The lines of shell in a document: fenced, indented, or two words or more in backquotes."""
-    fence = folder = heading = ""
-    is_shell = is_cloned = False
-    for row, below in itertools.pairwise([*text.split("\n"), ""]):
-        if mark := re.match(r"\s*(```+|~~~+)[ \t]*\{?\.?([\w-]*)", row):
-            is_shell = not fence and bool(re.fullmatch(fact_table("shells"), mark[2]))
-            fence, folder = "" if fence else mark[1], ""
-            continue
-        if not fence and re.match(r"#+ |=+ ", row) or re.fullmatch(r"([=~*^-])\1{2,}", below):
+
+    def indent(block: re.Match[str]) -> str:
+        is_shell = re.fullmatch(fact_table("shells"), block[2])
+        return "." + block[3].replace("\n", "\n\t") if is_shell else "."
+
+    folder = heading = ""
+    is_cloned = False
+    rows = re.sub(fact_table("fences"), indent, text, flags=re.M).split("\n")
+    for row, below in itertools.pairwise([*rows, ""]):
+        if re.match(r"#+ |=+ ", row) or re.fullmatch(r"([=~*^-])\1{2,}", below):
             heading = row
-        if re.search(fact_table("side-headings"), heading) or fence and not is_shell:
-            continue
         spans = [span for span in re.findall(r"`{1,2}([^`]+)`{1,2}", row) if " " in span.strip()]
-        if fence or not spans and row.startswith(("   ", "\t")):
-            spans = [row]
-        elif row.strip():
-            folder = ""
-        for line in re.split("&&|;", "&&".join(spans)):
+        spans = spans or [row] * row.startswith(("   ", "\t"))
+        folder = folder if spans == [row] or not row.strip() else ""
+        is_side = re.search(fact_table("side-headings"), heading)
+        for line in re.split("&&|;", "" if is_side else "&&".join(spans)):
             line = re.sub(r"^\s*[$%>] ", "", line).partition(" #")[0].strip()
             is_cloned = is_cloned or line.startswith("git clone")
             if line.startswith("cd "):  # into a clone, or into a folder of it
@@ -3041,8 +3033,6 @@ def _classify_call(call: _Find, repo: _Repo) -> _Find:
     """A line of a document or of CI with its verb, if that is known and the line works here."""
     line, key, folder = call.text, _call_key(call.text), call.folder
     task, script = repo.tasks.get((folder, key)), re.match(fact_table("scripts"), line)
-    if re.search(fact_table("not-local"), line):
-        return call
     if task:
         score = call.score - min(task.score, 10)
         return call._replace(kind=task.note, text=task.text, score=score)
@@ -3060,12 +3050,10 @@ def _classify_call(call: _Find, repo: _Repo) -> _Find:
     is_known = verb and ecosystem in ("", *repo.homes, *near)
     if not is_known or is_use or not _names_files(repo, folder, bare, verb):
         return call
-    if verb in ("format", "build"):
-        line = re.sub(r"(?: --)? --(?:check|diff|release)\b", "", line)
+    line = re.sub(r"(?: --)? --(?:check|diff|release)\b| [A-Z_]+=\S*", "", line)
     # A plain line is right more often than a variant; but of requirements all are needed.
     is_free = call.score > _FROM_CI or is_pip and " -r " in line
     score = call.score - (0 if is_free else line.count(" "))
-    line = re.sub(r" [A-Z_]+=\S*", "", line)
     return call._replace(kind=verb, text=line, note=ecosystem, score=score)
 
 
@@ -3128,7 +3116,8 @@ def _cite(repo: _Repo, offer: _Find) -> str:
     text, last = repo.texts.get(offer.source, ""), re.escape(words[-1])
     patterns = (re.escape(" ".join(words)), rf"^[^\w\n]{{0,9}}{last}\b", rf"\b{last}\b", "")
     at = next(match.start() for p in patterns if (match := re.search(p, text, re.M)))
-    return f"{offer.source}:{text.count(chr(10), 0, at) + 1}"
+    before = text[:at].split("\n")
+    return f"{offer.source}:{len(before)}"
 
 
 def _local_line(repo: _Repo, offer: _Find, typed: str) -> str:
@@ -3139,13 +3128,9 @@ def _local_line(repo: _Repo, offer: _Find, typed: str) -> str:
         return typed
     if tool in ("mvn", "gradle", "mill", "sbt", "pants") and own:
         return f"./{own[0]} {rest}"
-    if tool == "bundle" and join_path(offer.folder, "Gemfile") not in repo.files:
-        return rest.removeprefix("exec ")
     if offer.note == "python" and re.fullmatch(fact_table("python-tools"), tool):
-        finds = [find for find in repo.finds if find.source == "pyproject.toml"]
-        tools = [find.text for find in finds if find.kind == "tool"]
-        managers = [f"{tool} run " for tool in tools if tool in ("uv", "poetry", "pdm")]
-        return "".join(managers[:1]) + offer.text
+        tools = [f for f in repo.finds if f.kind == "tool" and f.source == "pyproject.toml"]
+        return "".join(f"{manager.text} run " for manager in tools[:1]) + offer.text
     return offer.text
 
 
@@ -3196,9 +3181,8 @@ def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
     labels = dict.fromkeys(label for label, _ in lookup_table("labels").values())
     common = [label for label in labels if weights[label] * 4 > min(len(repo.texts), 3999)]
     common = sorted(common, key=lambda label: -min(weights[label], 1000))[:_MAX_FRAMEWORKS]
-    tools = collections.Counter(find.text for find in repo.ours if find.kind == "tool")
-    outer = [find.text for find in repo.ours if find.kind == "tool" and not find.folder]
-    for label in [*common, *(outer or [tool for tool in tools if tools[tool] > 2])]:
+    tools = [find.text for find in repo.ours if find.kind == "tool" and not find.folder]
+    for label in [*common, *tools]:
         number = re.match(r"[\s^~<>=!v\"']*(\d+(?:\.\d+)?)(?![\w-])", notes[label])
         stack.append(f"{label} {number[1].removesuffix('.0') if number else ''}".strip())
     return [*dict.fromkeys(stack)]
@@ -3285,7 +3269,6 @@ def _list_key_files(repo: _Repo) -> list[KeyFile]:
     ours = [(path, stanza.why) for path, stanza in outer if stanza.ecosystem in ("", *repo.homes)]
     manifests = [(path, why) for path, why in ours if why]
     flows = [path for path in repo.texts if _find_stanza(path) is _CI]
-    flows = [path for path in flows if not re.search(fact_table("side-workflows"), name_of(path))]
     patterns = fact_table("main-workflows").split("\n") + [""] * (len(flows) < 3)
     ci = [(path, _CI.why) for pattern in patterns for path in flows if re.search(pattern, path)]
     about = _match_files(fact_table("about"), repo)
@@ -11259,9 +11242,6 @@ tests test; examples example; docs doc; configuration config; build_and_tooling 
   | (?:.*/)?src/[a-z]\w*Test\w*/.* )
 | (?P<generated> (?i:.*(?:migrate|migrations?)/v?\d{3}[^/]*(?:/[^/]*)?) ) | (?P<config> (?i:[^/]+\.(?:json|ya?ml|xml)) ) | (?P<data> (?:.*/)?queries/.*\.scm )
 
-== side-workflows: one pattern: workflows whose lines no contributor runs
-(?i)release|publish|deploy|nightly|bench|fuzz|codeql|stale|label|sched|daily|docs?\b|audit
-
 == side-headings: one pattern: headings whose lines are not for contributors
 (?i)releas|publish|deploy|docker|bench|example|website|usage|quick.?start|translat|vendor
 
@@ -11289,8 +11269,8 @@ pnpm pnpm-lock.yaml; yarn yarn.lock; bun bun.lock bun.lockb; npm package-lock.js
 == packages: one pattern: what the manifest of a package of its own is called; the others are about a whole repository
 project|package|manifest|module|build|shard|chart
 
-== ci-paths: one pattern: the files of CI
-\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.yml|\.circleci/config\.yml|\.travis\.yml
+== ci-paths: one pattern: the files of CI, but for workflows whose lines no contributor runs
+(?!.*/[^/]*(?i:release|publish|deploy|nightly|bench|fuzz|codeql|stale|label|sched|daily|docs?\b|audit)[^/]*$)(?:\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.yml|\.circleci/config\.yml|\.travis\.yml)
 
 == main-workflows: patterns, best first: the one that checks a change
 (?i)/(?:ci|tests?|main|build|pr)\.
@@ -11298,6 +11278,9 @@ project|package|manifest|module|build|shard|chart
 
 == ci-line: one pattern: a key, and what follows it
 ^[ \t]*(?:- +)?(?:([\w-]+):(?:[ \t]+[|>]?[+-]?|$))?[ \t]*([^#\n]*)
+
+== fences: one pattern: a fenced block: its mark, its language, its lines
+^[ \t]*(```|~~~)[`~]*[ \t]*\{?\.?([\w-]*).*((?:\n.*)*?)(?:\n[ \t]*\1.*|\Z)
 
 == shells: one pattern: the languages of a fenced block of commands
 (?i)(?:sh|bash|shell|console|zsh|text|shell-session|shellsession|term)?
