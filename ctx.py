@@ -1375,15 +1375,15 @@ class Language(NamedTuple):
     comments: Comments
     turns: tuple[tuple[str, str, str], ...]  # suffix, other language, what its content looks like
     rows: Mapping[str, Sequence[str]]  # verb -> its rows
+    lists: Mapping[str, Sequence[str]]  # verb -> the words of all its rows
     own: str  # the user's stanzas, which its parts may be in
 
     def row(self, verb: str) -> str:
         """The last row of a verb, or ""."""
         return self.rows.get(verb, [""])[-1]
 
-    def words(self, verb: str) -> list[str]:
-        """The words of all rows of a verb."""
-        return " ".join(self.rows.get(verb, ())).split()
+    def words(self, verb: str) -> Sequence[str]:
+        return self.lists.get(verb, ())
 
 
 def find_language(path: str, first_line: str = "", own: str = "") -> Language | None:
@@ -1499,6 +1499,7 @@ def get_language(name: str, own: str = "") -> Language:
         tuple((start, end) for start, _, end in marks),
         tuple((suffix, other, regex) for suffix, other, regex in turns),
         rows,
+        {verb: " ".join(rows[verb]).split() for verb in rows},
         own,
     )
 
@@ -1514,12 +1515,9 @@ def _compile_words(row: str) -> Iterator[tuple[str, str]]:
     modifiers = before.replace(">", "", 1).split()
     front = r"^[ \t]*" if ">" in before else "^"
     front += rf"(?:(?:{'|'.join(modifiers)})\s+)*" if modifiers else ""
-    labels: dict[str, list[str]] = {}
     for word in words.split():
         word, _, label = word.partition("=")
-        labels.setdefault(label or word, []).append(word)
-    for label, alike in labels.items():
-        yield label, rf"{front}(?:{'|'.join(alike)})\s+(\w[\w']*(?:(?:\.|::)\w+)*)"
+        yield label or word, rf"{front}{word}\s+(\w[\w']*(?:(?:\.|::)\w+)*)"
 
 
 def _compile_path(verb: str, word: str) -> str:
@@ -1567,7 +1565,9 @@ def parse_own_languages(tables: Mapping[str, object]) -> str:
         try:
             language = get_language(name, own)
             regexes = [row[-1] for row in language.texts + language.turns]
-            for verb in "public member cut blank evidence beside roots near edit".split():
+            for (
+                verb
+            ) in "public member cut blank evidence beside roots near below mention edit".split():
                 regexes += [row.partition(" =>")[0] for row in language.rows.get(verb, ())]
             for regex in regexes:
                 re.compile(regex)
@@ -1645,24 +1645,22 @@ class _TextNode(NamedTuple):
 
 
 class _Scope(NamedTuple):
-    """What encloses a match: a definition, a wrap, or something hidden."""
+    """What encloses a match: a definition, a wrap, or what hides as a function does."""
 
     end: int
     kind: str = ""
     name: str = ""
     owner: str = ""  # its own
     inner: str = ""  # the owner of what stands directly inside
-    hidden: bool = False
     exported: bool = True
     visible: bool = True  # False after `private`
     reveals: bool = False  # members are exported without saying so
-    wrapped: int = -1  # start of the wrap around the next definition
     start: int = -1  # of its own definition
-    rest: bool = False  # it ends where the next of its kind begins
+    wrapped: int = -1  # start of the wrap around the next definition
 
 
 class _File(NamedTuple):
-    """One file while its definitions are read, and the rows of its language that this needs."""
+    """One file while its definitions are read."""
 
     source: bytes
     language: Language
@@ -1673,12 +1671,6 @@ class _File(NamedTuple):
     docs: dict[int, str]  # end of a string or attribute -> its first sentence
     exports: set[str]
     only: set[str]  # if any, nothing else is exported
-    public: Sequence[Callable[[str], object] | None]  # of the text up to a name, then of a member's
-    labels: set[str]  # "class=private"
-    bodies: set[str]
-    leads: dict[str, str]
-    keywords: set[str]
-    marks: list[str]  # what no plain signature holds
 
     def text(self, node: Any) -> str:
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
@@ -1705,11 +1697,11 @@ def _build_tags(path: str, source: bytes, language: Language, reading: _Reading)
     definitions, defined = _find_definitions(file, matches)
     parts = _tag_parts(path, source, language, matches)
     if reading.has_error and not parts:  # where the grammar failed, a pattern may still match
-        names = {definition.name for definition in definitions}
-        if spare := _read_bare(source, language, names):
+        known = {definition.name for definition in definitions}
+        if spare := _read_bare(source, language, known):
             file_again = _build_file(source, language, spare.nodes, spare.matches)
             more, _ = _find_definitions(file_again, spare.matches)
-            definitions += [definition for definition in more if definition.name not in names]
+            definitions += [definition for definition in more if definition.name not in known]
     doc = _find_file_doc(source, language, {it.doc for it in definitions if it.kind != "module"})
     kind, _, word = language.row("file").partition(" ")
     name = path.rpartition("/")[2].partition(".")[0]
@@ -1729,16 +1721,12 @@ def _build_tags(path: str, source: bytes, language: Language, reading: _Reading)
         doc = doc or part.doc
         for name, count in part.references.items():
             references[name] = references.get(name, 0) + count
-    kept = sorted(references.keys() - language.words("drop"))
+    names = sorted(references.keys() - language.words("drop"))
+    kept = {name: references[name] for name in names if len(name) > 1}
     is_generated = pattern("generated").search(source[:2048].decode("latin-1").lower())
     is_minified = len(source) > 2000 and len(source) > 400 * (source.count(b"\n") + 1)
-    return FileTags(
-        tuple(sorted({*definitions})),
-        {name: references[name] for name in kept if len(name) > 1},
-        tuple(dict.fromkeys(imports)),
-        doc,
-        "generated" if is_generated else "minified" if is_minified else "",
-    )
+    mark = "generated" if is_generated else "minified" if is_minified else ""
+    return FileTags(tuple(sorted({*definitions})), kept, tuple(dict.fromkeys(imports)), doc, mark)
 
 
 def _tag_parts(
@@ -1821,7 +1809,7 @@ def _read_tree(source: bytes, language: Language) -> _Reading | None:
                 capture, role, label = shape
                 node = captures[capture][0]
                 start = captures["start"][0].start_byte if "start" in captures else node.start_byte
-                end = len(source) if "rest" in captures else node.end_byte
+                end = len(source) + 1 if "rest" in captures else node.end_byte
                 matches.append(_Match(start, -end, order, role, label, node, captures))
             else:
                 for role, captured in captures.items():
@@ -1904,17 +1892,17 @@ def _read_ast(source: bytes) -> _Reading | None:
             nodes["ref"] += [_TextNode(start, start + len(name)) for start, name in starts]
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             nodes["ref"] += map(last_name, node.decorator_list)
-            is_class = isinstance(node, ast.ClassDef)
-            values = [it.value for it in getattr(node, "keywords", ())]
-            if not isinstance(node, ast.ClassDef):
+            if isinstance(node, ast.ClassDef):
+                label, values = "class", [keyword.value for keyword in node.keywords]
+            else:
+                label = "function"
                 values = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
             nodes["value"] += [span(it) for it in values if not isinstance(it, ast.Name)]
-            first = getattr(node.body[0], "decorator_list", ()) or node.body
-            body = span(first[0]).start_byte
+            decorators = getattr(node.body[0], "decorator_list", [])
+            body = span((decorators or node.body)[0]).start_byte - bool(decorators)
             start = source.index(node.name.encode(), span(node).start_byte + len("def "))
             name = _TextNode(start, start + len(node.name.encode()))
-            body -= source.startswith(b"@", body - 1)
-            reading.define("class" if is_class else "function", span(node), name, body)
+            reading.define(label, span(node), name, body)
     for node in tree.body:
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value:
             name = last_name(node.targets[0] if isinstance(node, ast.Assign) else node.target)
@@ -1932,27 +1920,25 @@ def _read_texts(source: bytes, language: Language, known: Collection[str]) -> _R
     # Examples in comments and in long strings define nothing; a plain string may hold a mark.
     quotes = rf'(?s:"""[^"].*?""")|{_STRING}|{comment_pattern(language.comments)}'
 
-    def blank_lines(match: re.Match[str]) -> str:
-        if match[0][0] in "\"'" and not match[0].startswith('"""'):
-            return match[0]
-        return re.sub(r"[^\n]", " ", match[0])
+    def blank(match: re.Match[str]) -> str:
+        is_kept = re.match(r"[\"'](?!\"\")", match[0])
+        return match[0] if is_kept else re.sub(r"[^\n]", " ", match[0])
 
     # A line break before all: patterns that begin with one are five times faster than with ^.
-    code = "\n" + re.sub(quotes, blank_lines, source.translate(letters).decode("latin-1"))
+    code = "\n" + re.sub(quotes, blank, source.translate(letters).decode("latin-1"))
     reading = _Reading([], {role: [] for role in _LISTED})
     keywords = {*known, *language.words("keyword")}
-    names: dict[int, str] = {}
+    starts: set[int] = set()
     for label, regex in language.texts:
         regex = re.sub(r"\A(\(\?i\))?\^", r"\1\\n", regex)
         for match in re.finditer(regex, code, re.MULTILINE) if regex else ():
             if label in ("use", "package"):
                 reading.nodes[label].append(_text_node(*match.span(1)))
-            elif match[1] not in keywords and match.start(1) not in names:
-                names[match.start(1)] = match[1]
+            elif match[1] not in keywords and match.start(1) not in starts:
+                starts.add(match.start(1))
                 _read_text(reading, code, label, match)
     reading.matches.sort(key=operator.itemgetter(0, 1))
-    has_dashes = any("-" in name for name in names.values())  # COBOL: 1000-OPEN-FILE
-    word = r"\d*-?[A-Z][\w-]*\w" if has_dashes else r"[A-Z]\w+"
+    word = language.row("mention") or r"[A-Z]\w+"
     words = () if known else re.finditer(rf"\b(?:{word}|\w+(?=\())", code)
     reading.nodes["ref"] += [_text_node(*match.span()) for match in words]
     return reading
@@ -2018,26 +2004,10 @@ def _build_file(
     skips = {node.start_byte: node.end_byte for node in nodes["skip"]}
     values = [(node.start_byte, node.end_byte, "…".encode()) for node in nodes["value"]]
     values += [(start, end, b"") for start, end in skips.items()]
-    public = language.row("public")
-    regexes = (public, language.row("member") or public)
     lines = source.replace(b"\r", b" ").splitlines(keepends=True)
-    file = _File(
-        source,
-        language,
-        lines=[0, *itertools.accumulate(map(len, lines))],
-        values=sorted(values),
-        skips=skips,
-        jumps={end: start for start, end in skips.items()},
-        docs={},
-        exports=set(),
-        only=set(),
-        public=[_compiled(regex, re.S).search if regex else None for regex in regexes],
-        labels=set(language.words("labels")),
-        bodies=set(language.words("body")),
-        leads=dict(word.split("=") for word in language.words("lead")),
-        keywords=set(language.words("keyword")),
-        marks=["\n", "\t", "  ", *(mark for mark, _ in language.comments)],
-    )
+    starts = [0, *itertools.accumulate(map(len, lines))]
+    jumps = {end: start for start, end in skips.items()}
+    file = _File(source, language, starts, sorted(values), skips, jumps, {}, set(), set())
     for node in nodes["doc"]:
         text = file.text(node)
         end = node.start_byte + len(text.rstrip().encode())
@@ -2053,13 +2023,13 @@ _compiled = functools.cache(re.compile)  # a fifth of what the cache of `re` its
 def _find_definitions(file: _File, matches: Sequence[_Match]) -> tuple[list[Definition], set[int]]:
     """Definitions, and the ends of all names that are defined."""
     definitions: list[Definition] = []
-    several: set[tuple[object, ...]] = set()  # kind, name, owner of what one node defines together
     defined: set[int] = set()
+    rules = file.language.words("labels")
     stack = [_Scope(len(file.source) + 1)]
     for match in matches:
         start, inverse_end, _, role, label, _, captures = match
         top, end = stack[-1], -inverse_end
-        while top.end <= start or (top.rest and label == top.kind):
+        while top.end <= start or (label and label == top.kind and top.end > len(file.source)):
             stack.pop()
             top = stack[-1]
         if "each" in captures and (top.start, top.end) == (start, end):
@@ -2068,9 +2038,9 @@ def _find_definitions(file: _File, matches: Sequence[_Match]) -> tuple[list[Defi
         if role == "def":
             name_node = _find_name(captures["name"][0])
             defined.add(name_node.end_byte)
-            if top.hidden and f"{label}=flat" in file.labels:
-                top = stack[0] if file.source[start - 1 : start] in (b"", b"\n") else top
-            if top.hidden or label == "none":
+            if f"{label}=flat" in rules and file.source[start - 1 : start] in (b"", b"\n"):
+                top = stack[0] if top.kind in _CALLABLE else top
+            if top.kind in _CALLABLE or label == "none":
                 continue
             scope = _build_scope(file, match, name_node, top)
             if scope.kind not in _MINOR:
@@ -2078,19 +2048,17 @@ def _find_definitions(file: _File, matches: Sequence[_Match]) -> tuple[list[Defi
             if _is_kept(file, scope, top):
                 definition = _build_definition(file, match, scope, top)
                 before = definitions[-1] if definitions else definition
-                if before[2:5] == definition[2:5] and f"{scope.kind}=once" in file.labels:
+                if before[2:5] == definition[2:5] and f"{scope.kind}=once" in rules:
                     definitions[-1:] = [before._replace(end=definition.end)]
-                elif definition[2:5] not in several:
+                else:
                     definitions.append(definition)
-                if "each" in captures:
-                    several.add(definition[2:5])
-        elif top.hidden:
+        elif top.kind in _CALLABLE:
             continue
         elif role == "wrap":
             wrapped = top.wrapped if top.wrapped >= 0 else start
             stack.append(top._replace(end=end, wrapped=wrapped))
         elif role == "hide":
-            stack.append(_Scope(end, hidden=True))
+            stack.append(_Scope(end, "function"))
         elif role == "show":
             stack.append(top._replace(end=end, wrapped=-1))
         elif role == "section":
@@ -2122,12 +2090,13 @@ def _build_scope(file: _File, match: _Match, name_node: Any, top: _Scope) -> _Sc
         named = [prefix, file.text(receivers[0])] if receivers else [prefix]
         named = [re.sub(cut, "", it).replace("::", ".") for it in named]
         owner = ".".join(filter(None, [owner, *named]))
-    is_member = top.kind in _OWNERS
+    is_member, rules = top.kind in _OWNERS, file.language.words("labels")
     is_public = "private" not in captures
-    if search := file.public[is_member]:
+    public = file.language.row("public")
+    if regex := (file.language.row("member") or public) if is_member else public:
         begin = _skip_attributes(file, start if top.wrapped < 0 else top.wrapped)
         head = file.source[begin : name_node.end_byte].decode("utf-8", "replace")
-        is_public = is_public and bool(search(head))
+        is_public = is_public and bool(_compiled(regex, re.S).search(head))
     if file.only and kind != "module" and (not owner or top.kind == "module"):
         is_public = name in file.only
     elif file.exports and not is_member:
@@ -2136,27 +2105,17 @@ def _build_scope(file: _File, match: _Match, name_node: Any, top: _Scope) -> _Sc
         kind = "method"
     elif kind == "method" and not owner:
         kind = "function"
+    inner = f"{owner}.{name}".strip(".") if kind in _OWNERS else owner
     exported = kind == "part" or (top.exported and top.visible and (top.reveals or is_public))
-    reveals = f"{kind}=public" in file.labels or (is_public and kind in ("scope", "part"))
-    return _Scope(
-        -inverse_end,
-        kind,
-        name,
-        owner,
-        inner=f"{owner}.{name}".strip(".") if kind in _OWNERS else owner,
-        hidden=kind in _CALLABLE,
-        exported=exported,
-        visible=f"{kind}=private" not in file.labels,
-        reveals=reveals,
-        start=start,
-        rest="rest" in captures,
-    )
+    visible = f"{kind}=private" not in rules
+    reveals = f"{kind}=public" in rules or (is_public and kind in ("scope", "part"))
+    return _Scope(-inverse_end, kind, name, owner, inner, exported, visible, reveals, start)
 
 
 def _is_kept(file: _File, scope: _Scope, top: _Scope) -> bool:
     """Whether a definition is worth telling."""
     name = scope.name.strip("_")
-    if scope.kind in ("scope", "part") or not name or name in file.keywords:
+    if scope.kind in ("scope", "part") or not name or name in file.language.words("keyword"):
         return False
     if scope.kind in _MINOR:
         return scope.exported or (not scope.owner and scope.name.isupper())
@@ -2170,8 +2129,8 @@ def _build_definition(file: _File, match: _Match, scope: _Scope, top: _Scope) ->
     body = captures["body"][0] if captures.get("body") else None
     if body is None and "rest" not in captures:
         body = node.child_by_field_name("body")
-        if body is None and file.bodies:
-            body = next((child for child in node.children if child.type in file.bodies), None)
+        if body is None and (bodies := file.language.words("body")):
+            body = next((child for child in node.children if child.type in bodies), None)
     stop = body.start_byte if body else node.end_byte  # of the signature
     if docs := captures.get("doc"):
         text = source[docs[0].start_byte : docs[-1].end_byte].decode("utf-8", "replace")
@@ -2180,18 +2139,14 @@ def _build_definition(file: _File, match: _Match, scope: _Scope, top: _Scope) ->
         doc = _find_docstring(source, stop)
     else:
         doc = _find_doc_above(file, start if top.wrapped < 0 else top.wrapped)
-        doc = doc or _find_doc_below(file, node.end_byte)
+        if not doc and (below := file.language.row("below")):
+            comment = _compiled(below.encode()).match(source, node.end_byte)
+            doc = _clean_comment(comment[1], file.language.comments) if comment else ""
     end = (captures["end"][0] if "end" in captures else node).end_byte
-    return Definition(
-        bisect.bisect_right(file.lines, begin),
-        bisect.bisect_right(file.lines, max(start, end - 1)),
-        scope.kind,
-        scope.name,
-        scope.owner,
-        _build_signature(file, begin, stop, scope.kind),
-        doc,
-        scope.exported,
-    )
+    line = bisect.bisect_right(file.lines, begin)
+    last = bisect.bisect_right(file.lines, max(start, end - 1))
+    signature = _build_signature(file, begin, stop, scope.kind)
+    return Definition(line, last, *scope[1:4], signature, doc, scope.exported)
 
 
 def _skip_attributes(file: _File, start: int) -> int:
@@ -2206,20 +2161,19 @@ def _skip_attributes(file: _File, start: int) -> int:
 def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
     """One line from the first keyword to the body, without comments, attributes and values."""
     before, values = b"", file.values
-    index = bisect.bisect_left(values, (start,)) if values else 0
-    while index < len(values) and values[index][0] < stop:
-        cut_start, cut_end, shown = values[index]
+    first = bisect.bisect_left(values, (start,)) if values else 0
+    for cut_start, cut_end, shown in values[first : bisect.bisect_left(values, (stop,))]:
         if cut_start >= start:
             before += file.source[start:cut_start] + shown
             start = cut_end
-        index += 1
     text = (before + file.source[start:stop]).decode("utf-8", "replace").rstrip()
     text = re.sub(r"[;\n]\s*end$", "", text) if text.endswith("end") else text
-    if before or any(map(text.__contains__, file.marks)):
+    if before or _comment_forms(file.language.comments)[4].search(text):
         text = _one_line(text, file.language)
         text = re.sub(r"(?<=[(\[]) |,? (?=[)\]])", "", text)
-    lead = file.leads.get(kind, "")
-    text = text if lead and text.startswith(f"{lead} ") else f"{lead} {text}"
+    leads = [word.partition("=") for word in file.language.words("lead")]
+    lead = next((f"{word} " for label, _, word in leads if label == kind), "")
+    text = text if text.startswith(lead) else lead + text
     text = text.strip().rstrip(" ;{:,\\\t")
     return shorten(text.removesuffix(" =").removesuffix(" where").rstrip(), MAX_SIGNATURE)
 
@@ -2245,68 +2199,35 @@ def _find_doc_above(file: _File, start: int) -> str:
         start = stop = file.jumps[stop]
     gap = source.count(b"\n", stop, start)
     begin = _comment_start(source, stop, file.language.comments) if gap < 3 else -1
-    if file.docs and begin > 0:  # a remark may stand between a doc and its definition
-        blank = source[max(0, begin - 80) : begin]
-        if (above := begin - len(blank) + len(blank.rstrip())) in file.docs:
-            return file.docs[above]
+    if file.docs and (above := len(source[: max(begin, 0)].rstrip())) in file.docs:
+        return file.docs[above]  # a remark may stand between a doc and its definition
     if begin < 0 or gap > 1 + source.startswith(b"/**", begin):
         return ""
-    comment = source[begin:stop]
-    is_outer = comment.startswith(
-        tuple(mark.encode() for mark in _doc_marks(file.language, "outer"))
-    )
-    return "" if is_outer else _clean_comment(comment, file.language.comments)
-
-
-def _find_doc_below(file: _File, stop: int) -> str:
-    """First sentence of the comment right below `stop`, if nothing stands right below it."""
-    for opening in _doc_marks(file.language, "below"):
-        begin = file.source.find(opening.encode(), stop, stop + 80)
-        gap = file.source[stop:begin]
-        comment = _comment_forms(file.language.comments).whole.match(file.source, max(begin, 0))
-        if begin < 0 or gap.strip(b" \t\r\n;") or gap.count(b"\n") > 1 or comment is None:
-            continue
-        end = begin + len(comment[0].rstrip())
-        if re.match(rb"\s*\n\s*\n|\s*(?:end\b|\Z)", file.source[end : end + 80]):
-            return _clean_comment(comment[0], file.language.comments)
-    return ""
-
-
-def _doc_marks(language: Language, where: str) -> list[str]:
-    """The marks of comments that document what stands above them or around them."""
-    rows = [row.split() for row in language.rows.get("docs", ())]
-    return [mark for row in rows if row[0] == where for mark in row[1:]]
+    is_outer = source.startswith(tuple(map(str.encode, file.language.words("outer"))), begin)
+    return "" if is_outer else _clean_comment(source[begin:stop], file.language.comments)
 
 
 def _comment_start(source: bytes, stop: int, comments: Comments) -> int:
     """Where the comment that ends at `stop` begins; -1 if none does, or code stands before it."""
-    forms = _comment_forms(comments)
-    for opening, closing in forms.blocks:
+    blocks, marks, *_ = _comment_forms(comments)
+    for opening, closing in blocks:
         if source.endswith(closing, 0, stop):
             begin = source.rfind(opening, 0, stop)
             line = source.rfind(b"\n", 0, max(begin, 0)) + 1
-            return -1 if source[line : max(begin, 0)].strip() else begin
+            return -1 if source[line:begin].strip() else begin
     begin = -1
     while stop > 0:
         line = source.rfind(b"\n", 0, stop) + 1
         text = source[line:stop].lstrip()
-        if not text.startswith(forms.marks) or text.startswith((b"#[", b"#!", b"#pragma")):
+        if not text.startswith(marks) or text.startswith((b"#[", b"#!", b"#pragma")):
             break
         begin, stop = stop - len(text), line - 1
     return begin
 
 
-class _Forms(NamedTuple):
-    """What the comments of a language look like."""
-
-    blocks: list[tuple[bytes, bytes]]  # what begins and what ends one of several lines
-    marks: tuple[bytes, ...]  # what begins one that ends with its line
-    whole: re.Pattern[bytes]  # a block, or lines that follow each other
-    line: re.Pattern[str]  # what a line begins with: a mark, or the star that some write in blocks
-
-
 @functools.cache
-def _comment_forms(comments: Comments) -> _Forms:
+def _comment_forms(comments: Comments) -> tuple[Any, ...]:
+    """Ends of blocks, marks of lines; regexes: a whole one, the begin of its lines, what to tidy."""
     blocks = [(mark.encode(), end.encode()) for mark, end in comments if end]
     marks = tuple(mark.encode() for mark, end in comments if not end)
     whole = [re.escape(mark) + b"(?s:.*?)" + re.escape(end) for mark, end in blocks]
@@ -2317,7 +2238,8 @@ def _comment_forms(comments: Comments) -> _Forms:
     leader = rf"(?:{'|'.join(leaders)})(?:(?<=-) [|^]|[!<>'|^])?|\*+(?![/)])"
     tags = f"(?P<tag>{pattern('doc_file_tag').pattern})|(?P<end>{pattern('doc_tag').pattern})"
     line = rf"[ \t]*(?:{leader})?[ \t]?(?:{tags})?"
-    return _Forms(blocks, marks, re.compile(b"|".join(whole)), re.compile(line))
+    untidy = re.compile("|".join([r"\n|\t|  ", *map(re.escape, longest)]))
+    return blocks, marks, re.compile(b"|".join(whole)), re.compile(line), untidy
 
 
 def _find_docstring(source: bytes, start: int) -> str:
@@ -2332,16 +2254,13 @@ def _find_docstring(source: bytes, start: int) -> str:
 def _doc_text(text: str, comments: Comments) -> str:
     """First sentence of what stands in quotes, in a comment, or between pod's headings."""
     if text.startswith("="):
-        last = re.split(r"(?m)^=(?:head|item|method|func)", text.replace("\r", ""))[-1]
-        paragraphs = re.split(r"\n\s*\n", last)[1:]
-        return _first_sentence(next((it for it in paragraphs if not it.startswith("=")), ""))
+        parts = re.split(r"(?m)^=.*$", text.replace("\r", ""))
+        return _first_sentence(next(filter(str.strip, reversed(parts)), ""))
     if text.startswith(("#", "%")):
         return _clean_comment(text.encode(), comments)
     quoted = re.search(r"""(?s)("{3}|"|')(.*?)(?<!\\)\1""", text)
-    prose = quoted[2].replace("\r", "") if quoted else ""  # it may begin with an indented signature
-    return _first_sentence(
-        re.sub(r"(?s)\A\s*\n(?: {4}\S.*?\n\s*\n(?=\S)|\t\S.*?\n\s*\n)", "", prose)
-    )
+    prose = quoted[2].replace("\r", "") if quoted else ""
+    return _first_sentence(pattern("doc_signature").sub("", prose))
 
 
 def _clean_comment(comment: bytes, comments: Comments) -> str:
@@ -2354,7 +2273,7 @@ def _clean_comment(comment: bytes, comments: Comments) -> str:
     closing = [end for mark, end in comments if end and text.startswith(mark)]
     text = text.removesuffix("".join(closing[:1]))
     lines: list[str] = []
-    match, is_directive = _comment_forms(comments).line.match, pattern("directive").match
+    match, is_directive = _comment_forms(comments)[3].match, pattern("directive").match
     for start in filter(None, map(match, text.splitlines())):
         line, kind = start.string[start.end() :].rstrip(" \t*"), start.lastgroup
         if line.endswith(("-*-", "---", "===")):
@@ -2372,12 +2291,9 @@ def _first_sentence(text: str) -> str:
     if not text:
         return ""
     if "{@" in text:
-        text = re.sub(
-            r"\{@(?:link\w*\s+[^\s(}]+(?:\([^)]*\))?\s+(?=\w)|\w+\s*)([^}]*)\}", r"\1", text
-        )
+        text = pattern("doc_link").sub(r"\1", text)
     if "<" in text:
-        text = re.sub(r"<see(?:also)?\s+\w+=\"([^\"]*)\"\s*/>", r"\1", text)
-        text = pattern("doc_markup").sub("", text).strip()
+        text = pattern("doc_markup").sub(r"\1", text).strip()
     if text.startswith("!!! "):  # a box that leads elsewhere
         text = re.sub(r"(?s)\A!!! .*?\n\s*\n\s*", "", text)
     if "\n" in text:
@@ -2389,7 +2305,7 @@ def _first_sentence(text: str) -> str:
 
 def _find_file_doc(source: bytes, language: Language, docs: set[str]) -> str:
     """First sentence of the comment or docstring that opens the file and documents no name."""
-    forms = _comment_forms(language.comments)
+    whole = _comment_forms(language.comments)[2]
     has_docstrings = language.row("docs") == "inside"
     preamble = _compiled(pattern("preamble").pattern.encode())
     start = 3 if source.startswith(b"\xef\xbb\xbf") else 0
@@ -2398,7 +2314,7 @@ def _find_file_doc(source: bytes, language: Language, docs: set[str]) -> str:
         start = blank.end() if blank else start
         if has_docstrings and re.match(rb"[rRuU]?[\"']", source[start : start + 2]):
             return _find_docstring(source, start)
-        comment = forms.whole.match(source, start)
+        comment = whole.match(source, start)
         if not comment:
             return ""
         doc = "" if has_docstrings else _clean_comment(comment[0], language.comments)
@@ -11350,8 +11266,9 @@ pytest|mypy|flake8|pylint|pyright|black|isort|tox|nox|ruff|python|.*/.*
 #
 # How definitions are told
 #   comment   what begins a comment; with ... and its end one that may take several lines
-#   docs      inside: a string in the body; below x: also a comment in x after the definition;
-#             outer x: a comment in x documents what encloses it
+#   docs      inside: a string in the body
+#   below     regex on what follows a definition; its group is a comment that documents it
+#   outer     what begins a comment that documents what encloses it
 #   body      nodes that end a signature, beside field body
 #   lead      label=word: a word to put before a signature
 #   public    regex on the text up to the name: it is exported; `member`: the same for members
@@ -11366,6 +11283,7 @@ pytest|mypy|flake8|pylint|pyright|black|isort|tox|nox|ruff|python|.*/.*
 #
 # What is found without a grammar
 #   text      label, regex; `use` and `package` are labels too; `ast`: read it as Python
+#   mention   regex on what refers to a definition; default: words with a capital
 #   word      modifiers / word=label: words that begin a definition; with > it may be indented
 #
 # Which file an import means
@@ -11532,7 +11450,7 @@ go: go
 
 rust: rs
   import  rust :: .rs /mod.rs /lib.rs /main.rs
-  docs    outer //! /*!
+  outer   //! /*!
   public  \bpub\b(?!\s*\()|^macro_rules!|^impl\b.*\bfor\b
   labels  trait=public
   wrap    foreign_mod_item
@@ -12071,6 +11989,7 @@ powershell: ps1 psm1
   label   PowerShell
   ecosystem shell
   import  path / =
+  mention \d*-?[A-Z][\w-]*\w
   comment # <#...#>
   member  ^(?!.*\bhidden\b)
   def     function_statement>function_name=function enum_statement>simple_name=enum class_method_definition>simple_name=method class_property_definition>variable=property
@@ -12171,7 +12090,7 @@ ml:
   import  snake . .ml .mli
   file    module Module
   comment (*...*)
-  docs    below (**
+  below   [ \t;]*\n?[ \t]*(\(\*\*(?s:.*?)\*\))(?=\s*\n\s*\n|\s*(?:end\b|\Z))
   def     value_specification>value_name=function external>value_name=function exception_definition>constructor_declaration>constructor_name=type
   raw     (type_definition (type_binding name: (_) @name body: (_)? @body) @def.type)
   raw     (type_definition "type" @start . (type_binding name: (_) @name body: (_)? @body) @def.type)
@@ -12726,6 +12645,7 @@ matlab:
 
 cobol: cob cbl cpy
   label   COBOL
+  mention \d*-?[A-Z][\w-]*\w
   import  path / = .cpy .CPY .cbl .CBL .cob
   grammar -
   comment *>
@@ -13168,7 +13088,9 @@ directive \W*(?:eslint|prettier|jshint|jslint|istanbul|biome|globals? |noinspect
   |@preserve|-\*-|vim?:|ex: |language .*#$|language:|emacs settings|kate:|begin$|region\b|endregion|pragma
   |mark:|use strict|(?:non)?strict$|(?<=\$)\w+|sourcemapping|\.synopsis|\.description|swiftlint|ktlint
   |clang-format|cspell|module dependencies|__\w+__$|todo\b|fixme\b|\{[0-5][ :]|[-=*#/~]{3,})
-doc_markup </?(?:p|b|i|em|tt|code|pre|strong|a|br|ul|ol|li|summary|remarks|para|c|span|div|img|h\d)\b[^>]*>
+doc_link \{@(?:link\w*\s+[^\s(}]+(?:\([^)]*\))?\s+(?=\w)|\w+\s*)([^}]*)\}
+doc_signature (?s)\A\s*\n(?: {4}\S.*?\n\s*\n(?=\S)|\t\S.*?\n\s*\n)
+doc_markup <see(?:also)?\s+\w+="([^"]*)"\s*/>|</?(?:p|b|i|em|tt|code|pre|strong|a|br|ul|ol|li|summary|remarks|para|c|span|div|img|h\d)\b[^>]*>
 import_manifest package\.json|[tj]sconfig.*\.json|deno\.jsonc?|import_map\.json|go\.mod|go\.work|Cargo\.toml
 go_module (?m)^module\s+\"?([^\s\"]+)
 go_replace (?m)^[ \t]*(?:replace[ \t]+)?([^\s=]+)(?:[ \t]+v\S+)?[ \t]+=>[ \t]+(\.\.?/\S*)

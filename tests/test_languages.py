@@ -122,10 +122,10 @@ def test_every_query_compiles():
 
 
 def test_rows_of_words_compile_to_regexes():
-    table = "x: xx\n  word  > public / class fn=function proc=function\n"
+    table = "x: xx\n  word  > public / class fn=function\n"
     assert ctx.get_language("x", table).texts == (
-        ("class", r"^[ \t]*(?:(?:public)\s+)*(?:class)\s+(\w[\w']*(?:(?:\.|::)\w+)*)"),
-        ("function", r"^[ \t]*(?:(?:public)\s+)*(?:fn|proc)\s+(\w[\w']*(?:(?:\.|::)\w+)*)"),
+        ("class", r"^[ \t]*(?:(?:public)\s+)*class\s+(\w[\w']*(?:(?:\.|::)\w+)*)"),
+        ("function", r"^[ \t]*(?:(?:public)\s+)*fn\s+(\w[\w']*(?:(?:\.|::)\w+)*)"),
     )
 
 
@@ -221,7 +221,7 @@ def scan(root: Path) -> dict[str, list[str]]:
 
 
 def test_an_own_stanza_has_several_suffixes_and_docs_below() -> None:
-    rows = {"grammar": "python", "def": "function_definition=function", "docs": "below #"}
+    rows = {"grammar": "python", "def": "function_definition=function", "below": r"\n(#.*)\n\n"}
     own = ctx.parse_own_languages({"mini": {"suffixes": ["mini", "min"], "comment": "#", **rows}})
     language = ctx.find_language("a.min", own=own)
     assert language and language.suffixes == ("mini", "min")
