@@ -258,7 +258,7 @@ def test_an_own_stanza_adds_or_overrides_a_language(tmp_path: Path):
         ("^SHOUT (", "^SHOUT ((", "languages.shout: missing ), unterminated subpattern"),
         ('like = "ruby"', 'like = "rubi"', "languages.ruby: like rubi: no such language"),
         ('grammar = "python"', 'grammar = "pyton"', "languages.mini: no grammar pyton in the pack"),
-        ("names =", "nam =", "languages.ruby: unknown row 'nam'; known: like beside"),
+        ("names =", "nam =", "languages.ruby: unknown row 'nam'; known: like below"),
         ('suffixes = "sht"', "cut = 3", "languages.shout: cut must be a line or a list of lines"),
     ],
 )
