@@ -292,10 +292,10 @@ def test_doctor_lists_every_language_with_its_means_and_files(tmp_path: Path):
     assert done.returncode == 0
     rows = {row["language"]: (row["means"], row["files"]) for row in json.loads(done.stdout)}
     assert rows["python"] == ("grammar", 2)
-    assert rows["matlab"] == ("grammar", 1)
+    assert rows["matlab"] == ("grammar", 0)  # counted by suffix
     assert rows["vue"] == ("script parts", 1)
     assert rows["cobol"] == ("pattern", 1)
-    assert rows["objc"] == ("grammar", 0)
+    assert rows["objc"] == ("grammar", 1)
     assert "ecma" not in rows
     text = lab.run(tmp_path, "doctor", "--languages").stdout.splitlines()
     assert text[0].split() == ["language", "read", "by", "files"]
