@@ -12090,7 +12090,7 @@ ml:
   import  snake . .ml .mli
   file    module Module
   comment (*...*)
-  below   [ \t;]*\n?[ \t]*(\(\*\*(?s:.*?)\*\))(?=\s*\n\s*\n|\s*(?:end\b|\Z))
+  below   [ \t\r;]*\n?[ \t]*(\(\*\*(?s:.*?)\*\))(?=\s*\n\s*\n|\s*(?:end\b|\Z))
   def     value_specification>value_name=function external>value_name=function exception_definition>constructor_declaration>constructor_name=type
   raw     (type_definition (type_binding name: (_) @name body: (_)? @body) @def.type)
   raw     (type_definition "type" @start . (type_binding name: (_) @name body: (_)? @body) @def.type)
