@@ -4062,7 +4062,7 @@ def cut_blocks(path: str, lines: Sequence[str], definitions: Sequence[Definition
     """The lines of a file as blocks, in order; each line is in one, by its innermost definition."""
     owners: list[Definition | None] = [None] * (len(lines) + 1)
     inside = [definition for definition in definitions if definition.line <= len(lines)]
-    for definition in sorted(inside, key=lambda each: (each.line, -each.end)):
+    for definition in sorted(inside, key=lambda item: (item.line, -item.end)):
         first, outer = definition.line, owners[definition.line]
         while first > 1 and owners[first - 1] is outer and re.match(_LEAD, lines[first - 2]):
             first -= 1
@@ -4073,10 +4073,14 @@ def cut_blocks(path: str, lines: Sequence[str], definitions: Sequence[Definition
     numbers = range(1, len(lines) + 1)
     for (owner, comment), run in itertools.groupby(numbers, lambda n: (owners[n], n in comments)):
         first, *rest = run
-        last = rest[-1] if rest else first
-        if runs and _is_joined(lines, runs[-1], first, last, comment):
-            first, _, before, comment = runs.pop()
-            owner = before or owner
+        last = first + len(rest)
+        if runs:  # what is blank or too short to stand alone joins the run before
+            start, _, before, is_comment = runs[-1]
+            short = len(rest) + 1 < _SHORT_BLOCK and last - start < 3 * _SHORT_BLOCK
+            code = not comment and not is_comment
+            if short and code or not any(line.strip() for line in lines[first - 1 : last]):
+                first, owner, comment = start, before or owner, is_comment
+                runs.pop()
         runs.append((first, last, owner, comment))
     blocks = []
     for first, last, owner, comment in runs:
@@ -4107,105 +4111,71 @@ def _find_long_comments(lines: Sequence[str]) -> set[int]:
     return numbers
 
 
-def _is_joined(
-    lines: Sequence[str],
-    run: tuple[int, int, Definition | None, bool],
-    first: int,
-    last: int,
-    comment: bool,
-) -> bool:
-    """Whether the lines up to `last` are too few to stand alone after a run, or all blank."""
-    is_blank = not any(line.strip() for line in lines[first - 1 : last])
-    is_short = last - first + 1 < _SHORT_BLOCK and last - run[0] < 3 * _SHORT_BLOCK
-    return is_blank or is_short and not comment and not run[3]
-
-
 def _cut_long(lines: Sequence[str], first: int, last: int) -> Iterator[tuple[int, int]]:
     """The parts of a long run, cut where a blank line or the least indentation is near."""
+
+    def cost(number: int) -> tuple[bool, int]:
+        line = lines[number - 1]
+        indent = len(line) - len(line.lstrip()) if line.strip() else 99
+        return bool(lines[number - 2].strip()), indent
+
     while last - first >= _LONG_BLOCK:
         parts = -(-(last - first + 1) // _LONG_BLOCK)
         middle = first + (last - first + 1) // parts
-
-        def cost(number: int, middle: int = middle) -> tuple[bool, int, int]:
-            line = lines[number - 1]
-            indent = len(line) - len(line.lstrip()) if line.strip() else 99
-            return bool(lines[number - 2].strip()), indent, abs(number - middle)
-
-        start = min(range(middle - 7, middle + 8), key=cost)
+        near = sorted(range(middle - 7, middle + 8), key=lambda number: abs(number - middle))
+        start = min(near, key=cost)
         yield first, start - 1
         first = start
     yield first, last
 
 
-# Weights of a block's signals, of which the words of its window of lines are the unit. The optimum
-# is flat: models fitted on 35 signals, tested on other repositories, did no better.
+# Weights of a block's signals, of which its words are the unit. The optimum is flat: models fitted
+# on 35 signals, tested on other repositories, did no better.
 _FILE_POWER = 2.0  # of the score of its file
-_OWN, _AROUND, _NAMED = 1.0, 0.3, 0.5  # words inside, in the best window around, in its names
-_EXACT, _DEFINED = 0.015, 0.6  # identifiers of the task inside, and defined there
+_AROUND, _NAMED = 0.3, 0.5  # words in the best window of lines around it, in its names
+_DEFINED = 0.6  # of the best window, for defining an identifier of the task
 _CALL_GAIN = 0.2  # of the score of a block, for what it calls and what calls it
-_IMPORTS = 0.1  # of the best block of its file, for the lines that import
 _COMMENT_SHARE = 0.4
 _BEST_BLOCKS = 12  # from which calls are followed
-_IMPORT_LINE = r"(?m)^\s*(import|from|use|using|require|#include)\b"
 
 
 def score_blocks(
     blocks: Sequence[Block], lines: Mapping[str, Sequence[str]], evidence: Evidence
 ) -> list[Block]:
     """The blocks with their scores: by their file, their words and names, and who calls whom."""
+    worth = evidence.worth
     paths = dict.fromkeys(block.path for block in blocks)
-    windows = {path: _cut_windows(evidence.hits[path], len(lines[path]), 10) for path in paths}
-    worth = _weigh_locally([*itertools.chain.from_iterable(windows.values())], evidence)
     count = max(1, sum(len(lines[path]) for path in paths))
     mean = sum(block.size for block in blocks) / count * 20 or 1.0  # bytes of a window
-    tops: dict[str, list[float]] = {path: [] for path in paths}
+    tops: dict[str, list[float]] = {}
     for path in paths:
-        for at, window in enumerate(windows[path]):
-            size = sum(map(len, lines[path][at * 10 : at * 10 + 20]))
-            tops[path].append(_say(window, worth, 0.25 + 0.75 * size / mean) if window else 0.0)
+        windows = _cut_windows(evidence.hits[path], len(lines[path]), 10)
+        sizes = [sum(map(len, lines[path][at : at + 20])) for at in range(0, 10 * len(windows), 10)]
+        tops[path] = [
+            _say(window, worth, 0.25 + 0.75 * size / mean)
+            for window, size in zip(windows, sizes, strict=True)
+        ]
     top = max((max(values, default=0.0) for values in tops.values()), default=0.0)
-    names = frozenset(evidence.hints.names)
-    texts = ["\n".join(lines[block.path][block.first - 1 : block.last]) for block in blocks]
-    identifiers = [{*re.findall(r"[^\W\d]\w{2,}", text)} for text in texts]
-    spread = collections.Counter(name for held in identifiers for name in held & names)
     scores = []
-    for (path, first, last, definition, size, *_), held in zip(blocks, identifiers, strict=True):
+    for path, first, last, definition, size, *_ in blocks:
         around = max(tops[path][max(0, first - 20) // 10 : last // 10 + 1], default=0.0)
-        exact = sum(math.log(1 + len(blocks) / spread[name]) for name in held & names)
-        defined = definition and definition.name in names and first <= definition.line <= last
-        value = _OWN * _say(
-            _count_hits(evidence.hits[path], first, last), worth, 0.5 + 0.5 * size / mean
-        )
-        value += _AROUND * around + (_DEFINED * top if defined else 0.0)
-        value += _NAMED * (_say_name(definition, worth) if definition else 0.0)
-        scores.append(
-            (value + _EXACT * exact * top) * evidence.scores.get(path, 0.0) ** _FILE_POWER
-        )
-    calls = _score_calls(blocks, scores, identifiers)
-    best = {path: 0.0 for path in paths}
-    for block, score in zip(blocks, scores, strict=True):
-        best[block.path] = max(best[block.path], score)
+        words = _count_hits(evidence.hits[path], first, last)
+        value = _say(words, worth, 0.5 + 0.5 * size / mean) + _AROUND * around
+        if definition:
+            value += _NAMED * _say_name(definition, worth)
+            exact = definition.name in evidence.hints.names and first <= definition.line <= last
+            value += _DEFINED * top if exact else 0.0
+        scores.append(value * evidence.scores.get(path, 0.0) ** _FILE_POWER)
+    texts = ["\n".join(lines[block.path][block.first - 1 : block.last]) for block in blocks]
+    calls = _score_calls(blocks, scores, [{*re.findall(r"[^\W\d]\w{2,}", text)} for text in texts])
     scored = []
     for at, block in enumerate(blocks):
         gain, reason = calls.get(at, (0.0, ""))
         gain *= evidence.scores.get(block.path, 0.0)
-        reason = reason if gain > scores[at] else ""
-        if block.definition is None and re.search(_IMPORT_LINE, texts[at]):
-            gain += _IMPORTS * best[block.path]
         share = _COMMENT_SHARE if block.comment else 1.0
+        reason = reason if gain > scores[at] else ""
         scored.append(block._replace(score=share * (scores[at] + gain), reason=reason))
     return scored
-
-
-def _weigh_locally(windows: Sequence[Mapping[str, int]], evidence: Evidence) -> dict[str, float]:
-    """The words of a task by their rarity in all files and among the best ones, half and half."""
-    held = collections.Counter(stem for window in windows for stem in window)
-    weights = {}
-    for stem, worth in evidence.worth.items():
-        said = evidence.hints.words.get(stem, 1.0)
-        rarity = math.log(1 + (len(windows) - held[stem] + 0.5) / (held[stem] + 0.5))
-        weights[stem] = (0.5 * rarity + 0.5 * worth / said) * math.sqrt(said)
-    return weights
 
 
 def rank_definitions(
