@@ -17,13 +17,10 @@ import ctx  # noqa: E402
 WEIGHTS = {  # constant -> its value when the signal is off
     "": 0.0,
     "_FILE_POWER": 0.0,
-    "_OWN": 0.0,
     "_AROUND": 0.0,
     "_NAMED": 0.0,
-    "_EXACT": 0.0,
     "_DEFINED": 0.0,
     "_CALL_GAIN": 0.0,
-    "_IMPORTS": 0.0,
     "_COMMENT_SHARE": 1.0,
     "_THRIFT": 0.0,
 }
