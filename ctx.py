@@ -5683,9 +5683,7 @@ def read_file(place: str, limit: int = 50_000_000, *, part: str = "") -> bytes |
         os.close(handle)
 
 
-def read_source(
-    project: Project, path: str, limit: int = 50_000_000, *, part: str = ""
-) -> bytes | None:
+def read_source(project: Project, path: str, limit: int = 10**8, *, part: str = "") -> bytes | None:
     """The bytes of a file of the repository; None if it is absent, unreadable or leads out."""
     place = os.path.join(project.root, path)
     inside = is_inside(project, os.path.join(os.path.realpath(os.path.dirname(place)), "file"))
@@ -5695,9 +5693,7 @@ def read_source(
 def read_text(project: Project, path: str) -> str | None:
     """The text of a file of the repository, or None; bytes that are no UTF-8 become marks."""
     source = read_source(project, path)
-    if source is None:
-        return None
-    return source.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    return None if source is None else source.decode("utf-8-sig", "replace").replace("\r\n", "\n")
 
 
 def read_times(place: str) -> tuple[int, int]:
@@ -5743,7 +5739,7 @@ def write_changes(project: Project, changes: Iterable[Change]) -> list[str]:
             product = change.path.startswith((".ctx/", ".runner/context/"))
             if not product and read_file(place) != change.old:
                 raise CtxError(f"{change.path}: {_RACE}; run it again")
-        _commit(staged)
+        _commit(project, staged)
     except OSError as error:
         path = staged[-1][0].path if staged else "?"
         reason = _RACE if isinstance(error, FileNotFoundError) else error.strerror
@@ -5896,27 +5892,22 @@ def _sweep(folder: str) -> None:
             _remove(place)
 
 
-def _commit(staged: Sequence[tuple[Change, str, str]]) -> None:
+def _commit(project: Project, staged: Sequence[tuple[Change, str, str]]) -> None:
     """Put the staged files in place; what was replaced comes back if a later one fails."""
-    done = 0
+    done: list[Change] = []  # backwards
     try:
-        for _, place, temporary in staged:
+        for (path, old, new), place, temporary in staged:
             if temporary:
                 os.replace(temporary, place)
             elif os.path.lexists(place):  # else another run was faster
                 os.unlink(place)
-            done += 1
+            done.append(Change(path, new, old))
             if os.name != "nt":
                 handle = os.open(os.path.dirname(place), os.O_RDONLY)
                 os.fsync(handle)
                 os.close(handle)
     except OSError:
-        for change, place, _ in staged[:done]:
-            if change.old is None:
-                os.unlink(place)
-            else:
-                with open(place, "wb") as file:
-                    file.write(change.old)
+        write_changes(project, done)
         raise
 
 
@@ -6105,18 +6096,19 @@ def _run_step(project: Project, what: str, command: Sequence[str], limit: float 
     import subprocess
 
     show_progress(project, f"{what} …")
+    pipe, merged = subprocess.PIPE, subprocess.STDOUT
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=limit)
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=merged, timeout=limit
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise CtxError(f"setup: {what}: {show(str(error), 160)}; try it again") from error
     finally:
         show_progress(project, "")
     if done.returncode:
-        out = (done.stdout + done.stderr).decode("utf-8", "replace")
-        lines = [line for line in out.splitlines() if line.strip()]
-        errors = [line for line in lines if "rror" in line]
-        reason = show((errors or lines or ["failed"])[-1], 160)
-        raise CtxError(f"setup: {what} failed: {reason}; check network and pip")
+        lines = done.stdout.decode("utf-8", "replace").split("\n")
+        reason = next((line for line in reversed(lines) if "rror" in line), lines[0])
+        raise CtxError(f"setup: {what} failed: {show(reason, 160)}; check network and pip")
 
 
 def show_progress(project: Project, text: str, *, is_long: bool = False) -> None:
@@ -6151,16 +6143,9 @@ def read_counter(project: Project) -> Counter:
 
 def find_vocabulary(encoding: str, *, checked: bool = True) -> str:
     """The folder that holds this encoding's vocabulary, whole and unchanged if `checked`, or ""."""
-
-    def folders() -> Iterator[str]:
-        yield os.environ.get("TIKTOKEN_CACHE_DIR", "")
-        yield os.path.join(cache_home(), "vocabulary")
-        import tempfile  # slow to load, and rarely asked
-
-        yield os.path.join(tempfile.gettempdir(), "data-gym-cache")
-
     name, digest = _find_row(encoding) or ("", "")
-    for folder in folders() if name else ():
+    own = os.path.join(cache_home(), "vocabulary")
+    for folder in (os.environ.get("TIKTOKEN_CACHE_DIR", ""), own) if name else ():
         place = os.path.join(folder, name)
         if content_hash(read_file(place) or b"") == digest if checked else os.path.isfile(place):
             return folder
@@ -6339,11 +6324,10 @@ def read_diff(project: Project, ref: str, paths: Sequence[str]) -> dict[str, lis
     return changed
 
 
-def read_commits(project: Project, revisions: str, most: int) -> bytes | None:
-    """Messages and paths of the last commits, oldest first, each as "\\1", side, message, "\\2", paths."""
-    flags = "--no-merges --no-renames --relative --name-only -z --left-right --reverse".split()
-    form = ("--format=%x01%m%B%x02", f"-n{most}")
-    return run_git(project, "log", *flags, *form, revisions, limit=20)
+def read_commits(project: Project, head: str, most: int) -> bytes | None:
+    """Messages and paths of the last commits, oldest first, each as "\\1", message, "\\2", paths."""
+    flags = f"--no-merges --no-renames --relative --name-only -z --reverse -n{most}".split()
+    return run_git(project, "log", *flags, "--format=%x01%B%x02", head, limit=20)
 
 
 def list_subjects(project: Project) -> list[str]:
@@ -7025,8 +7009,10 @@ def run_worker(root: str, search_path: str, own: str) -> int:
                 comments = language.comments if language else prose
                 inside = bool(language and language.row("docs") == "inside")
                 counts, sizes[number] = count_fields(path, text, names, comments, docstring=inside)
-                for stem, fields in counts.items():
-                    words.setdefault(stem, []).extend((number, _pack(fields)))
+                for stem, (in_path, named, docs, strings, code) in counts.items():
+                    packed = min(in_path, 3) | min(named, 63) << 2 | min(docs, 255) << 8
+                    packed |= min(strings, 255) << 16 | min(code, 255) << 24
+                    words.setdefault(stem, []).extend((number, packed))
             sys.stdout.buffer.write(line + b"\n")
             sys.stdout.buffer.flush()
         sys.stdout.buffer.write(json.dumps([[*sizes.items()], words]).encode() + b"\n")
@@ -7038,14 +7024,8 @@ def _decode_tags(data: bytes) -> FileTags:
     """The tags in a row of the cache, whose checksum was right."""
     import json
 
-    share = sys.intern  # the same names stand in many files
     rows, references, imports, doc, mark = json.loads(data)
-    definitions = tuple(
-        Definition._make((line, end, share(kind), share(name), share(owner), *rest))
-        for line, end, kind, name, owner, *rest in rows
-    )
-    counts = {share(name): count for name, count in references.items()}
-    return FileTags(definitions, counts, tuple(imports), doc, mark)
+    return FileTags(tuple(map(Definition._make, rows)), references, tuple(imports), doc, mark)
 
 
 # -- the words: which stem stands in which file
@@ -7140,13 +7120,6 @@ def _has_words(project: Project, path: str, size: int) -> bool:
     return small or role in ("source", "build") or bool(find_kind(project, path))
 
 
-def _pack(counts: Sequence[int]) -> int:
-    """The counts of a word in all fields as one number: a third of the space, and of the time."""
-    path, names, docs, strings, code = counts
-    rest = min(docs, 255) << 8 | min(strings, 255) << 16 | min(code, 255) << 24
-    return min(path, 3) | min(names, 63) << 2 | rest
-
-
 def read_postings(known: WordIndex, stems: Iterable[str]) -> Words:
     """Where these stems stand; a damaged row costs its own word."""
     alive = [bool(path) for path in known.words.paths]
@@ -7212,52 +7185,34 @@ def read_neighbours(known: WordIndex, paths: Iterable[str]) -> tuple[Graph, Grap
 
 
 def read_history(project: Project, head: str) -> History:
-    """The last commits up to `head`; git is asked only for those that no earlier run has read."""
-    import json
+    """The words and the paths of the last commits up to `head`, the oldest first; cached."""
 
-    if not head:
-        return History({}, [], [])
-    row = (cache := open_cache(project)).read("history", "")
-    before, kept = (row.state, json.loads(row.data)) if row else ("", [{}, [], []])
-    if before == head:
-        return History(*kept)
-    show_progress(project, "reading the last commits")
-    log = read_commits(project, f"{before}...{head}", _MOST_COMMITS) if kept[-1] else None
-    if log is None or b"\x01<" in log:  # nothing could be read yet, or it is not of this line
-        kept = [{}, [], []]
+    def read() -> tuple[object, ...]:
+        words: dict[str, list[int]] = {}  # stem -> commits
+        sizes: list[int] = []
+        touched: list[list[str]] = []
+        show_progress(project, "reading the last commits")
         log = read_commits(project, head, _MOST_COMMITS)
-    if log is None:
-        say(project, "git: its log takes too long or cannot be read; going on without history")
-    history = _add_commits(History(*kept), log or b"")
-    show_progress(project, "")
-    cache.write([CacheRow("history", "", head, json.dumps(history).encode())])
-    return history
-
-
-def _add_commits(history: History, log: bytes) -> History:
-    """The history and after it the commits of a log, without the first if they are too many."""
-    commits = {form: [*numbers] for form, numbers in history.words.items()}  # that have a stem
-    sizes, touched = [*history.sizes], [*history.paths]
-    for entry in log.split(b"\x01")[1:]:
-        message, _, names = entry[1:].partition(b"\x02")
-        paths = [os.fsdecode(name.strip(b"\n")) for name in names.split(b"\0") if name.strip(b"\n")]
-        forms: dict[str, None] = {}
-        if len(paths) > _WIDE_COMMIT:
-            paths = []
-        else:
+        if log is None:
+            say(project, "git: its log takes too long or cannot be read; going on without history")
+        for entry in (log or b"").split(b"\x01")[1:]:
+            message, _, names = entry.partition(b"\x02")
+            listed = [name.strip(b"\n") for name in names.split(b"\0")]
+            paths = [os.fsdecode(name) for name in listed if name]
             text = message.decode("utf-8", "replace")[:_MESSAGE_CHARACTERS]
-            words = [word for word in re.findall(r"\w+", text) if word.lower() not in stop_words()]
-            forms = dict.fromkeys(form for word in words for form in word_forms(word))
-        for form in forms:
-            commits.setdefault(form, []).append(len(touched))
-        sizes.append(len(forms))
-        touched.append(paths)
-    surplus = max(0, len(touched) - _MOST_COMMITS)
-    if surplus:
-        for form, numbers in [*commits.items()]:
-            commits[form] = [number - surplus for number in numbers if number >= surplus]
-        commits = {form: numbers for form, numbers in commits.items() if numbers}
-    return History(commits, sizes[surplus:], touched[surplus:])
+            if len(paths) > _WIDE_COMMIT:
+                paths, text = [], ""
+            told = [word for word in re.findall(r"\w+", text) if word.lower() not in stop_words()]
+            stems = dict.fromkeys(stem for word in told for stem in word_forms(word))
+            for stem in stems:
+                words.setdefault(stem, []).append(len(touched))
+            sizes.append(len(stems))
+            touched.append(paths)
+        show_progress(project, "")
+        return words, sizes, touched
+
+    rows = open_cache(project).compute("history", {"": head}, read) if head else ({}, [], [])
+    return History(*rows)
 
 
 # ---- 16 TASKS (world) ------------------------------------------------------

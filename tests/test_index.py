@@ -232,65 +232,26 @@ def test_a_row_that_is_damaged_later_is_parsed_again(project: ctx.Project) -> No
     assert tags(index(project)) == wanted
 
 
-def test_git_is_asked_only_for_commits_that_are_new(
-    project: ctx.Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[str] = []
-    run_git = ctx.run_git
-
-    def spy(project: ctx.Project, *args: str, limit: float = 60) -> bytes | None:
-        asked.extend(args[-1:] if args[0] == "log" else ())
-        return run_git(project, *args, limit=limit)
-
-    def commit(text: str, *flags: str) -> str:
-        lab.plant(root, {"src/kernel.py": f"# {text}\n"})
-        lab.git(root, "add", "-A", "src")
-        lab.git(root, "commit", "-q", "-m", text, *flags)
-        return ctx.read_head(project)
-
-    monkeypatch.setattr(ctx, "run_git", spy)
+def test_history_is_what_commits_said_and_touched(project: ctx.Project) -> None:
     root = Path(project.root)
+    assert ctx.read_history(project, "") == ({}, [], [])
     lab.git(root, "init", "-q")
-    first = commit("open the door")
-    ctx.read_history(project, first)
-    second = commit("paint the wall")
-    grown = ctx.read_history(project, second)
-    assert grown == ctx.read_history(project, second)
-    assert grown == (
-        {"open": [0], "door": [0], "paint": [1], "wall": [1]},
-        [2, 2],
-        [["src/driver.py", "src/kernel.py"], ["src/kernel.py"]],
-    )
-    third = commit("mend the roof", "--amend")
-    assert ctx.read_history(project, third).words == {
-        "open": [0],
-        "door": [0],
-        "mend": [1],
-        "roof": [1],
-    }
-    assert asked == [first, f"{first}...{second}", f"{second}...{third}", third]
-
-
-def test_a_log_that_could_not_be_read_is_read_whole_after_the_next_commit(
-    project: ctx.Project,
-) -> None:
-    root = Path(project.root)
-    lab.git(root, "init", "-q")
-    heads = []
     for text in ("open the door", "paint the wall"):
         lab.plant(root, {"src/kernel.py": f"# {text}\n"})
         lab.git(root, "add", "-A", "src")
         lab.git(root, "commit", "-q", "-m", text)
-        heads.append(ctx.read_head(project))
-    unread = ctx.CacheRow("history", "", heads[0], b"[{}, [], []]")
-    ctx.open_cache(project).write([unread])
-    assert ctx.read_history(project, heads[0]).paths == []  # not paid for twice
-    assert len(ctx.read_history(project, heads[1]).paths) == 2
+    head = ctx.read_head(project)
+    assert ctx.read_history(project, head) == ctx.read_history(project, head)
+    assert ctx.read_history(project, head) == (
+        {"open": [0], "door": [0], "paint": [1], "wall": [1]},
+        [2, 2],
+        [["src/driver.py", "src/kernel.py"], ["src/kernel.py"]],
+    )
 
 
-def test_of_too_many_commits_the_first_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ctx, "_MOST_COMMITS", 2)
-    wide = b"".join(b"\0%d.py" % number for number in range(31))
-    log = b"\x01>one door\x02\0a.py\0\x01>one wall\x02\0b.py\0\x01>much\x02" + wide
-    found = ctx._add_commits(ctx.History({}, [], []), log)
-    assert found == ({"wall": [0]}, [1, 0], [["b.py"], []])
+def test_a_commit_of_too_many_files_says_nothing(project: ctx.Project) -> None:
+    root = lab.plant(Path(project.root), {f"wide/{number}.py": "" for number in range(31)})
+    lab.git(root, "init", "-q")
+    lab.git(root, "add", "-A", "wide")
+    lab.git(root, "commit", "-q", "-m", "much at once")
+    assert ctx.read_history(project, ctx.read_head(project)) == ({}, [0], [[]])
