@@ -1175,26 +1175,16 @@ def parse_hints(text: str, paths: Iterable[str]) -> Hints:
             if word.lower() not in stop_words():
                 for form in word_forms(word):
                     words.setdefault(form, weight)
-    return Hints(
-        paths=find_named_paths(text, paths),
-        names=tuple(find_identifiers(text)),
-        action=find_action(lines[0]),
-        words=words,
-        title=frozenset(split_words(lines[0])),
-    )
+    clause = re.split(r"; |\. ", lines[0].lower())[0]  # what follows comes with it
+    verbs = [(pattern(f"action_{name}").search(clause), name) for name in _TASK_ACTIONS]
+    starts = [(verb.start(), name) for verb, name in verbs if verb]
+    action = min(starts, key=lambda start: start[0], default=(0, ""))[1]
+    title = frozenset(split_words(lines[0]))
+    names = tuple(find_identifiers(text))
+    return Hints(find_named_paths(text, paths), names, action, words, title)
 
 
-_TASK_CHARACTERS = 100_000  # a task says what it wants long before
-
-
-def find_action(title: str) -> str:
-    """What a title asks for: what its first verb says; what follows a semicolon comes with it."""
-    clause = re.split(r"; |\. ", title.lower())[0]
-    matches = [(pattern(f"action_{name}").search(clause), name) for name in _TASK_ACTIONS]
-    starts = [(match.start(), name) for match, name in matches if match]
-    return min(starts, key=lambda start: start[0])[1] if starts else ""
-
-
+_TASK_CHARACTERS, _MOST_IDENTIFIERS = 100_000, 200  # a task says what it wants long before
 _TASK_ACTIONS = ("fix", "test", "document", "review", "refactor", "implement")
 
 
@@ -1212,53 +1202,44 @@ def find_identifiers(text: str) -> list[str]:
     shaped = re.findall(r"\b(?:\w+_\w+|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*|__\w+__)\b", text)
     called = re.findall(r"\b([A-Za-z_]\w+)\(", text)
     dotted = re.findall(r"\b[A-Za-z_]\w*(?:(?:\.|::|->|#)[A-Za-z_]\w*)+", text)
-    quoted, members = (re.findall(r"[A-Za-z_]\w{2,}", " ".join(each)) for each in (spans, dotted))
+    quoted, members = (re.findall(r"[A-Za-z_]\w{2,}", " ".join(row)) for row in (spans, dotted))
     return list(dict.fromkeys([*quoted, *shaped, *called, *members]))[:_MOST_IDENTIFIERS]
-
-
-_MOST_IDENTIFIERS = 200
 
 
 def find_path_words(text: str) -> list[str]:
     """Words of a text that may be paths or their ends, or modules, in order."""
-    found: dict[str, None] = {}
-    for word in re.findall(r"[\w@.+~\\/-]*\w", text):
-        if "/" in word or "\\" in word or "." in word.strip("."):
-            parts = [each for each in re.split(r"[\\/]+", word) if each not in ("", ".", "..")]
-            found["/".join(parts)] = None
-    return list(found)[:_MOST_IDENTIFIERS]
+    words = re.findall(r"[\w@.+~\\/-]*\w", text)
+    words = [word for word in words if re.search(r"[\\/]|[^.]\.", word)]
+    parts = [[part for part in re.split(r"[\\/]+", word) if part.strip(".")] for word in words]
+    return list(dict.fromkeys(map("/".join, parts)))[:_MOST_IDENTIFIERS]
 
 
 def find_named_paths(text: str, paths: Iterable[str]) -> tuple[str, ...]:
     """The files that a text names: whole paths or their ends, module names, traceback lines."""
-    words = find_path_words(text)
     # "a.b" may be a file of that name or the module a/b; a bare name must have its suffix
-    forms = [
-        [form for form in dict.fromkeys([word, word.replace(".", "/")]) if re.search("[./]", form)]
-        if "/" not in word
-        else [word]
-        for word in words
-    ]
-    ends: dict[str, list[str]] = {name_of(form): [] for each in forms for form in each}
+    words = [word for word in find_path_words(text) if re.search("[./]", word)]
+    forms = [[word] if "/" in word else [word, word.replace(".", "/")] for word in words]
+    ends: dict[str, list[str]] = {name_of(form): [] for row in forms for form in row}
     for path in paths if words else ():
         name = name_of(path)
         for end in (name, name.rpartition(".")[0]):
             if end in ends:
                 ends[end].append(path)
-    found: dict[str, None] = {}
-    for each in forms:
-        for form in each:
-            # one of path and word is the end of the other; a word that fits many files means none
-            same = [
+    named: dict[str, None] = {}
+    for row in forms:
+        # one of path and word is the end of the other; a word that fits many files means none
+        matches = (
+            [
                 path
                 for path in ends[name_of(form)]
-                if any(f"/{name}".endswith(f"/{form}") for name in (path, path.rpartition(".")[0]))
+                if f"/{path}".endswith(f"/{form}")
+                or f"/{path}".rpartition(".")[0].endswith(f"/{form}")
                 or f"/{form}".endswith(f"/{path}")
             ]
-            if 0 < len(same) <= 8:
-                found |= dict.fromkeys(same)
-                break
-    return tuple(found)
+            for form in row
+        )
+        named |= dict.fromkeys(next((same for same in matches if 0 < len(same) <= 8), ()))
+    return tuple(named)
 
 
 # -- fields of a file, each a kind of place where a word can stand
@@ -1269,15 +1250,19 @@ FIELDS = ("path", "names", "docs", "strings", "code")
 def count_fields(
     path: str, text: str, names: Iterable[str], comments: Comments | None, *, docstring: bool
 ) -> tuple[dict[str, list[int]], list[int]]:
-    """How often each stem stands in each of FIELDS, and how many words each field has.
+    """How often each stem stands in each of FIELDS, and their words; of prose `comments` is None."""
+    docs = [text] if comments is None else []
+    strings: list[str] = []
 
-    `comments` None: the text is prose, and all of it documents.
-    """
-    folder, _, name = path.rpartition("/")
-    docs, strings, code = _split_source(text, comments, docstring=docstring)
+    def sort_out(match: re.Match[str]) -> str:
+        (strings if match["string"] is not None else docs).append(match[0])
+        return " "
+
+    code = "" if comments is None else re.sub(_fields_pattern(comments, docstring), sort_out, text)
+    words = f"{path} {name_of(path)}", " ".join(names), "\n".join(docs), "\n".join(strings), code
     counts: dict[str, list[int]] = {}
     sizes = [0] * len(FIELDS)
-    for field, part in enumerate((f"{folder} {name} {name}", " ".join(names), docs, strings, code)):
+    for field, part in enumerate(words):
         for word, often in collections.Counter(re.findall(r"\w+", part)).items():
             for form in word_forms(word):
                 row = counts.get(form)
@@ -1286,21 +1271,6 @@ def count_fields(
                 row[field] += often
                 sizes[field] += often
     return counts, sizes
-
-
-def _split_source(text: str, comments: Comments | None, *, docstring: bool) -> tuple[str, str, str]:
-    """The comments, the strings and the rest of a source."""
-    if comments is None:
-        return text, "", ""
-    docs: list[str] = []
-    strings: list[str] = []
-
-    def sort_out(match: re.Match[str]) -> str:
-        (strings if match["string"] is not None else docs).append(match[0])
-        return " "
-
-    code = re.sub(_fields_pattern(comments, docstring), sort_out, text)
-    return "\n".join(docs), "\n".join(strings), code
 
 
 @functools.cache
@@ -1349,12 +1319,10 @@ def find_changed_lines(old: str, new: str) -> list[tuple[int, int]]:
 
 def join_words(text: str) -> list[str]:
     """Neighbouring words of a text as one name: "connection pool" may be `ConnectionPool`."""
-    found: dict[str, None] = {}
     words = [word.lower() for word in re.findall(r"[A-Za-z][a-z]+|[.,;:()]", text[:5000])]
-    for first, second in itertools.pairwise(words):
-        if first.isalpha() and second.isalpha() and not {first, second} & stop_words():
-            found[first + second] = None
-    return list(found)[:_MOST_IDENTIFIERS]
+    pairs = [pair for pair in itertools.pairwise(words) if all(map(str.isalpha, pair))]
+    joined = ["".join(pair) for pair in pairs if not stop_words() & {*pair}]
+    return list(dict.fromkeys(joined))[:_MOST_IDENTIFIERS]
 
 
 # ---- 4 LANGUAGES (pure) ----------------------------------------------------

@@ -12,7 +12,7 @@ DATA = LINES.index(next(line for line in LINES if line.startswith("# ---- DATA")
 MAX_LINES = {  # of each room; they may be lowered, never raised: pay for what you add
     "TYPES": 380,
     "TEXT": 654,
-    "WORDS": 239,
+    "WORDS": 205,
     "LANGUAGES": 219,
     "TAGS": 787,
     "TREE": 197,
