@@ -190,7 +190,7 @@ class MapPart(NamedTuple):
     lines: list[str]  # most important first
     share: float
     fenced: bool = False
-    places: Sequence[int] = ()  # where each line is shown, if not in this order
+    order: Sequence[Any] = ()  # what the lines are sorted by when shown, if not as they are
 
 
 class Section(NamedTuple):
@@ -4405,7 +4405,7 @@ def fit_parts(parts: Sequence[MapPart], budget: int, count: Count) -> list[MapPa
         taken = fit_lines(part.lines, room - title, count)
         if taken:
             left -= title + sum(count(part.lines[at]) for at in taken)
-            shown = sorted(taken, key=lambda at: part.places[at] if part.places else at)
+            shown = sorted(taken, key=lambda at: part.order[at] if part.order else at)
             fitted.append(part._replace(lines=[part.lines[at] for at in shown]))
     return fitted
 
@@ -4558,90 +4558,86 @@ def _shortened(sections: Sequence[Section], sizes: Sequence[int]) -> list[Sectio
 
 
 # ---- 11 RENDER (pure) ------------------------------------------------------
-# Values in, markdown, JSON and a page out. Uses: TYPES TEXT TREE RANK.
-
-
-def render_map(name: str, parts: Sequence[MapPart], picks: Sequence[Symbol], note: str) -> str:
-    """The map as markdown, sections in their fixed order, empty ones left out."""
-    symbols = MapPart("Key Symbols", render_symbols(picks), 0, fenced=True)
-    shown = {part.title: render_part(part) for part in [*parts, symbols] if part.lines}
-    text = "".join(shown.get(title, "") for title in MAP_ORDER)
-    return redact(f"# {show_prose(name)}\n{text}") + (f"\n{note}\n" if note else "")
-
-
-def render_part(part: MapPart) -> str:
-    """One section of the map."""
-    body = "".join(part.lines)
-    return f"\n## {part.title}\n\n{fence(body) if part.fenced else body}"
-
+# Values in, markdown, JSON and a page out. Uses: TYPES TEXT TREE RANK SELECT.
 
 MAP_ORDER = (
     *("Tech Stack", "Commands", "Structure", "Key Files", "Modules", "Key Symbols"),
     *("How They Relate", "Conventions", "Project Health"),
 )
+_LEADING = 5  # of the stack and of the symbols: a map without one of them is stale
+_MOST_NESTED = 40  # folders
+_SHORT_FOLDER = 16  # characters: naming it again costs less than a line and an indentation
+_SIGNATURE_WIDTH, _DOC_WIDTH = 90, 70  # characters; what an agent needs to decide to open the file
+_PACK_TITLES = {"": "Further files", "test": "Tests that exercise this", "doc": "Documentation"}
+_EPIC_WORDS, _SIBLINGS_SHOWN, _ATTEMPTS_SHOWN = 200, 12, 5  # siblings of each kind
+_CUT_SHORT = r"(?i)time.?out|rate.?limit|interrupt|quota|overload|network|infra"
+_COMMIT_KIND = r"(?:feat|fix|docs|chore|refactor|tests?|build|ci|perf|style)(?:\(.+?\))?!?: "
+_COMMIT_KINDS = {"bug": "fix", "docs": "docs", "test": "test", "chore": "chore"}
+_PAGE_SYMBOLS, _PAGE_MODULES = 3000, 300  # more is slower to open and no easier to read
 
 
-def render_map_json(
-    about: Mapping[str, object], facts: Facts, modules: Sequence[Module], picks: Sequence[Symbol]
-) -> str:
+def render_map(name: str, parts: Sequence[MapPart], picks: Sequence[Symbol], note: str) -> str:
+    """The map as markdown, sections in their fixed order, empty ones left out."""
+    symbols = MapPart("Key Symbols", render_symbols(picks), 0, fenced=True)
+    text = ""
+    for part in sorted([*parts, symbols], key=lambda part: MAP_ORDER.index(part.title)):
+        body = "".join(part.lines)
+        text += f"\n## {part.title}\n\n{fence(body) if part.fenced else body}" if body else ""
+    return redact(f"# {show_prose(name)}\n{text}") + (f"\n{note}\n" if note else "")
+
+
+def render_map_json(about: Mapping[str, object], survey: Survey, picks: Sequence[Symbol]) -> str:
     """The map for a program: the same choice, with scores."""
-    told: dict[str, object] = {"stack": facts.stack, "libraries": facts.libraries}
-    told["commands"] = [command._asdict() for command in facts.commands]
-    for name, fields, rows in (
-        ("key_files", ("path", "why"), facts.key_files),
-        ("packages", ("path", "name", "stack"), facts.packages),
-        ("modules", ("path", "files", "doc"), modules),
-    ):
-        told[name] = [dict(zip(fields, row, strict=True)) for row in rows]
-    told["conventions"] = facts.conventions
-    told["symbols"] = [
+    data: dict[str, Any] = {**about, **survey.facts._asdict(), "modules": survey.modules}
+    data["commands"] = [command._asdict() for command in survey.facts.commands]
+    rows = {"key_files": ("path", "why"), "packages": ("path", "name", "stack")}
+    for name, fields in {**rows, "modules": ("path", "files", "doc")}.items():
+        data[name] = [dict(zip(fields, row, strict=True)) for row in data[name]]
+    data["symbols"] = [
         {"path": path, "score": round(score, 9), **definition._asdict()}
         for score, path, definition, _ in picks
     ]
-    return redact(render_json({**about, **told}))
+    return redact(render_json(data))
 
 
 def settle_map(text: str) -> str:
     """A map without what changes by itself: line numbers, and counts but for their size."""
     text = re.sub(r"(?m) :\d+(?= — |$)", "", text)
     counts = r"(?m)\b([1-9])(\d+)(?= (?:[\w+#.-]+ )?files?$| more$)"
-    return re.sub(
-        counts, lambda n: max(d for d in "125" if d <= n[1]) + "0" * len(n[2]) + "+", text
-    )
+    return re.sub(counts, lambda n: f"{max(d for d in '125' if d <= n[1])}{'0' * len(n[2])}+", text)
 
 
 def compare_maps(old: str, new: str, survey: Survey, files: Collection[str]) -> list[str]:
     """What an agent should know of and the old map does not tell; [] if that still holds."""
-    before, after = ({line.strip(): None for line in text.splitlines()} for text in (old, new))
-    commands = re.compile(rf"- (?:{'|'.join(VERBS)}): `")
-    lines = [f"new: {line[2:]}" for line in after if commands.match(line) and line not in before]
-    lines += [f"gone: {line[2:]}" for line in before if commands.match(line) and line not in after]
-    heads = {line.partition(" ")[2].partition(" ")[0] for line in before if line[:2] == "- "}
+    command = rf"(?m)^- ((?:{'|'.join(VERBS)}): `.*)$"
+    before, after = (re.findall(command, text) for text in (old, new))
+    lines = [f"new: {line}" for line in after if line not in before]
+    lines += [f"gone: {line}" for line in before if line not in after]
     stack = [name.partition(" ")[0] for name in survey.facts.stack[:_LEADING]]
-    lines += [f"new: {name}" for name in stack if name not in heads]
-    keys = (re.match(r"- `([^`]+[^/])`: ", line) for line in before)
-    lines += [f"gone: {key[1]}" for key in keys if key and key[1] not in files]
+    lines += [
+        f"new: {name}" for name in stack if not re.search(rf"(?m)^- {re.escape(name)}( |$)", old)
+    ]
+    keys = re.findall(r"(?m)^- `([^`]+[^/])`: ", old)
+    lines += [f"gone: {path}" for path in keys if path not in files]
     if not survey.exact:  # only a parser can tell what became of the symbols
         return lines
     names = {symbol.definition.name for symbol in survey.symbols}
     current = {show(s.definition.signature or "", _SIGNATURE_WIDTH) for s in survey.symbols}
     block = old.partition("\n## Key Symbols\n")[2].partition("\n## ")[0]
     for line in filter(None, (row.strip().partition(" — ")[0] for row in block.splitlines())):
-        items = (line.partition(": ")[2] or line).split(", ")
-        if {line, line.partition(": ")[2]} & current or line.endswith("/") or "```" in line:
+        text = line.partition(": ")[2] or line
+        items = text.split(", ")
+        if {line, text} & current or line.endswith("/") or "```" in line:
             continue
         if any(re.search(r"[^\w.$!?/-]", item) for item in items):
             lines.append(f"gone or changed: {line}")
-        elif len(items) > 1 or ": " in line or "." not in line:
-            words = {item: re.split(r"[./]", item) for item in items}
-            lines += [f"gone: {item}" for item in items if names.isdisjoint(words[item])]
+        elif len(items) > 1 or text != line or "." not in line:
+            gone = [item for item in items if names.isdisjoint(re.split(r"[./]", item))]
+            lines += [f"gone: {item}" for item in gone]
     shown = {*re.findall(r"\w+", block)}
     most = max(1, min(_LEADING, survey.total // 20))  # of a handful, one more is no news
     leading = [symbol.definition.name for symbol in survey.symbols[:most]]
     return [*lines, *(f"new: {name}" for name in leading if name not in shown)]
-
-
-_LEADING = 5  # of the stack and of the symbols: a map without one of them is stale
 
 
 def render_symbols(picks: Sequence[Symbol]) -> list[str]:
@@ -4649,56 +4645,50 @@ def render_symbols(picks: Sequence[Symbol]) -> list[str]:
     files: dict[str, list[Symbol]] = {}
     owners = set[str]()
     for pick in picks:
-        each = pick.definition
-        holder = each.owner.rpartition(".")[2] if each.kind in TYPE_KINDS else ""
+        definition = pick.definition
+        holder = definition.owner.rpartition(".")[2] if definition.kind in TYPE_KINDS else ""
         if holder in owners:  # a namespace is named once
-            pick = pick._replace(definition=each._replace(owner=""))
+            pick = pick._replace(definition=definition._replace(owner=""))
         owners |= {holder} - {""}
         files.setdefault(pick.path, []).append(pick)
     return _render_folder("", "", files)
 
 
-def _render_folder(said: str, folder: str, files: Mapping[str, list[Symbol]]) -> list[str]:
-    """The files of a folder; `said` is that part of their paths which stands above already."""
+def _render_folder(above: str, folder: str, files: Mapping[str, list[Symbol]]) -> list[str]:
+    """The files of a folder; `above` is that part of their paths which stands above already."""
     parts: dict[str, dict[str, list[Symbol]]] = {}  # file or folder right below -> its files
     for path, group in files.items():
         name, slash, _ = path.removeprefix(folder).partition("/")
         part = folder + name + slash if folder.count("/") < _MOST_NESTED else path
         parts.setdefault(part, {})[path] = group
     if len(parts) == 1 and files.keys().isdisjoint(parts):
-        return _render_folder(said, next(iter(parts)), files)
-    unsaid = folder.removeprefix(said)
-    if len(unsaid) * (len(files) - 1) > _SHORT_FOLDER:
+        return _render_folder(above, next(iter(parts)), files)
+    short = folder.removeprefix(above)
+    if len(short) * (len(files) - 1) > _SHORT_FOLDER:
         below = _render_folder(folder, folder, files)
-        return [f"{show(unsaid)}\n", *(f"  {line}" for line in below)]
-    lines = []
-    here = [path for path in parts if path in files and folder == said]
-    # A file that shows nothing but the symbol it is named after is told by its name.
-    forms = {p: {(pick.form, pick.definition.name) for pick in files[p]} for p in here}
-    alone = [p for p in here if forms[p] == {("name", name_of(p).partition(".")[0])}]
-    for part in [part for part in parts if part not in alone]:
-        if part in files:
-            lines += _render_file(part.removeprefix(said), files[part])
+        return [f"{show(short)}\n", *(f"  {line}" for line in below)]
+    lines, alone = [], []
+    for part, inner in parts.items():
+        group = files.get(part, [])
+        shown = {(pick.form, pick.definition.name) for pick in group}
+        if folder == above and shown == {("name", name_of(part).partition(".")[0])}:
+            alone.append(show(part.removeprefix(above)))  # its name tells its only symbol
+        elif group:
+            lines += _render_file(part.removeprefix(above), group)
         else:
-            lines += _render_folder(said, part, parts[part])
-    shown = ", ".join(show(path.removeprefix(said)) for path in alone)
-    return [*lines, f"{shown}\n"] if alone else lines
-
-
-_MOST_NESTED = 40  # folders
-_SHORT_FOLDER = 16  # characters: naming it again costs less than a line and an indentation
+            lines += _render_folder(above, part, inner)
+    return [*lines, f"{', '.join(alone)}\n"] if alone else lines
 
 
 def _render_file(path: str, group: Sequence[Symbol]) -> list[str]:
     """One file's symbols: full lines in the order of the source, then names on one line."""
     full = [symbol for symbol in group if symbol.form == "full"]
-    names = sorted(pick.definition for pick in group if pick.form == "name")
     owners = {pick.definition.name for pick in group}
-    told, said = dict[str, None](), {*owners}
-    for each in names:
-        told[render_name(each, said)] = None
-        said.add(each.owner.rpartition(".")[2])  # named once, before its first member
-    shown = ", ".join(told)
+    names, known = dict[str, None](), {*owners}
+    for definition in sorted(pick.definition for pick in group if pick.form == "name"):
+        names[render_name(definition, known)] = None
+        known.add(definition.owner.rpartition(".")[2])  # named once, before its first member
+    shown = ", ".join(names)
     if not full:
         return [f"{show(path)}: {shown}\n"]
     full.sort(key=lambda symbol: symbol.definition.line)
@@ -4706,19 +4696,16 @@ def _render_file(path: str, group: Sequence[Symbol]) -> list[str]:
     return [*lines, f"  {shown}\n"] if names else lines
 
 
-_SIGNATURE_WIDTH, _DOC_WIDTH = 90, 70  # characters; what an agent needs to decide to open the file
-
-
 def render_symbol(symbol: Symbol, owners: Collection[str] = ()) -> str:
     """One line for one symbol: signature, line, first sentence of its doc."""
-    each = symbol.definition
-    holder = each.owner.rpartition(".")[2]
-    indent, owner = ("    ", "") if holder in owners else ("  ", each.owner)
-    text = show(each.signature or each.name, _SIGNATURE_WIDTH)
+    definition = symbol.definition
+    holder = definition.owner.rpartition(".")[2]
+    indent, owner = ("    ", "") if holder in owners else ("  ", definition.owner)
+    text = show(definition.signature or definition.name, _SIGNATURE_WIDTH)
     if owner and not re.search(rf"\b{re.escape(holder)}\b", text.partition("(")[0]):
         text = f"{show(owner, 60)}: {text}"
-    doc = f" — {show(each.doc, _DOC_WIDTH)}" if each.doc else ""
-    return f"{indent}{text} :{each.line}{doc}\n"
+    doc = f" — {show(definition.doc, _DOC_WIDTH)}" if definition.doc else ""
+    return f"{indent}{text} :{definition.line}{doc}\n"
 
 
 def render_name(definition: Definition, owners: Collection[str] = ()) -> str:
@@ -4731,45 +4718,46 @@ def render_name(definition: Definition, owners: Collection[str] = ()) -> str:
 def render_parts(survey: Survey) -> list[MapPart]:
     """The sections of the map but for the symbols, each line an item."""
     facts = survey.facts
-    order = sorted(range(len(survey.tree)), key=lambda at: tree_key(survey.tree[at]))
-    place_of = {at: place for place, at in enumerate(order)}
-    places = [place_of[at] for at in range(len(order))]
-    room = 0.09 if survey.symbols else 0.9
     commands = []
     for verb, line, _, folder in facts.commands:
         where = f" (in {code_span(folder)})" if folder else ""
         commands.append(f"- {verb}: {code_span(line)}{where}\n")
     key_files = [f"- {code_span(path)}: {show_prose(why)}\n" for path, why in facts.key_files]
-    modules: list[str] = []
-    said = {""}
+    needs = [f"- {show_prose(item)}\n" for item in (*facts.stack, *facts.libraries)]
+    conventions = [f"- {show_prose(item)}\n" for item in facts.conventions]
+    room, order = 0.09 if survey.symbols else 0.9, list(map(tree_key, survey.tree))
+    relations = render_relations(survey.relations)
+    return [
+        MapPart("Tech Stack", needs, 0.08),
+        MapPart("Commands", commands, 0.1),
+        MapPart("Structure", render_structure(survey.tree), room, fenced=True, order=order),
+        MapPart("Key Files", key_files, 0.07),
+        MapPart("Modules", _module_lines(survey), 0.08),
+        MapPart("How They Relate", relations, 0.06, fenced=True),
+        MapPart("Conventions", conventions, 0.04),
+        MapPart("Project Health", list(survey.health), 0.06),
+    ]
+
+
+def _module_lines(survey: Survey) -> list[str]:
+    """The modules and packages, those first whose folders hold the highest ranks."""
     docs = {path: doc for path, _, doc in survey.modules}
-    packages = {path: (name, stack) for path, name, stack in facts.packages}
-    ranks = dict.fromkeys({**docs, **packages}, 0.0)  # of all that stands in a folder
+    packages = {path: (name, stack) for path, name, stack in survey.facts.packages}
+    ranks = dict.fromkeys({**docs, **packages}, 0.0)
     for path in ranks:
-        inside = "" if path == "." else f"{path}/"
-        shares = survey.part_ranks.items()
+        inside, shares = "" if path == "." else f"{path}/", survey.part_ranks.items()
         ranks[path] = sum(rank for name, rank in shares if f"{name}/".startswith(inside))
+    lines, known = [], {""}
     for path in sorted(ranks, key=lambda path: -ranks[path]):
         words = []
         if path in packages:
             name, stack = packages[path]
             words.append(show_prose(name) + (f" ({show_prose(stack)})" if stack else ""))
-        if (doc := docs.get(path, "")) not in said:  # packages often repeat what the root says
+        if (doc := docs.get(path, "")) not in known:  # packages often repeat what the root says
             words.append(show_prose(doc))
-            said.add(doc)
-        modules += [f"- {code_span(path + '/')}: {' — '.join(words)}\n"] if words else []
-    relations = render_relations(survey.relations)
-    needs = [f"- {show_prose(name)}\n" for name in (*facts.stack, *facts.libraries)]
-    return [
-        MapPart("Tech Stack", needs, 0.08),
-        MapPart("Commands", commands, 0.1),
-        MapPart("Structure", render_structure(survey.tree), room, True, places),
-        MapPart("Key Files", key_files, 0.07),
-        MapPart("Modules", modules, 0.08),
-        MapPart("How They Relate", relations, 0.06, fenced=True),
-        MapPart("Conventions", [f"- {show_prose(each)}\n" for each in facts.conventions], 0.04),
-        MapPart("Project Health", list(survey.health), 0.06),
-    ]
+            known.add(doc)
+        lines += [f"- {code_span(path + '/')}: {' — '.join(words)}\n"] if words else []
+    return lines
 
 
 def render_relations(relations: Sequence[tuple[str, list[str]]]) -> list[str]:
@@ -4802,39 +4790,30 @@ def render_structure(tree: Sequence[TreeEntry]) -> list[str]:
 
 def render_section_commands(commands: Sequence[Command]) -> str:
     """One line a verb, for the managed section: `- Test: `pytest``."""
-    lines = []
-    for verb in VERBS:
-        found = [each for each in commands if each.verb == verb and not each.folder]
-        if found:
-            lines.append(f"- {verb.capitalize()}: {code_span(redact(found[0].line))}\n")
-    return "".join(lines)
+    lines = {command.verb: command.line for command in reversed(commands) if not command.folder}
+    shown = ((verb.capitalize(), redact(lines[verb])) for verb in VERBS if verb in lines)
+    return "".join(f"- {verb}: {code_span(line)}\n" for verb, line in shown)
 
 
 def render_health(ledger: Mapping[str, Sequence[str]], files: Sequence[str]) -> list[str]:
     """How the recorded attempts went, in a few lines; the tasks that fail most first."""
     if not ledger:
         return []
-    ends = [end for tries in ledger.values() for end in tries]
-    stuck = {task: len(tries) for task, tries in ledger.items() if tries[-1] != "done"}
-    rate = f"{len(ends) / len(ledger):.1f} attempts on average"
-    tasks = count_of(len(ledger), "task")
-    lines = [f"- {count_of(len(ends), 'attempt')} at {tasks}, {len(stuck)} of them open, {rate}\n"]
+    tries, tasks = sum(map(len, ledger.values())), count_of(len(ledger), "task")
+    stuck = {task: len(ends) for task, ends in ledger.items() if ends[-1] != "done"}
+    rate = f"{tries / len(ledger):.1f} attempts on average"
+    lines = [f"- {count_of(tries, 'attempt')} at {tasks}, {len(stuck)} of them open, {rate}\n"]
     active = collections.Counter(folder_of(path) or "." for path in files).most_common(3)
     lines += [f"- active: {', '.join(code_span(name) for name, _ in active)}\n"] if active else []
-    for task, tries in sorted(stuck.items(), key=lambda item: (-item[1], item[0]))[:5]:
-        lines.append(f"- {code_span(task)}: not done after {tries} attempts\n")
+    for task in sorted(stuck, key=lambda task: (-stuck[task], task))[:5]:
+        lines.append(f"- {code_span(task)}: not done after {stuck[task]} attempts\n")
     return lines
 
 
-def render_scan(counts: Mapping[str, object], form: str) -> str:
-    """The counts of a scan as one line for a person, or as JSON."""
-    if form == "json":
-        return render_json(counts)
-    return (
-        f"{counts['files_scanned']} files, {counts['files_changed']} of them parsed now: "
-        f"{counts['symbols_indexed']} symbols, {counts['dependencies_indexed']} dependencies, "
-        f"{counts['duration_seconds']} s\n"
-    )
+def render_scan(counts: Mapping[str, object]) -> str:
+    """The counts of a scan as one line."""
+    form = "{files_scanned} files, {files_changed} of them parsed now: {symbols_indexed} symbols, "
+    return (form + "{dependencies_indexed} dependencies, {duration_seconds} s\n").format_map(counts)
 
 
 def render_exports(
@@ -4857,11 +4836,8 @@ def render_exports(
     }
 
 
-def render_findings(findings: Sequence[Finding], form: str) -> str:
-    """The doctor's findings as lines for a person, or as JSON."""
-    if form == "json":
-        fields = ("what", "state", "fix")
-        return render_json([dict(zip(fields, row, strict=True)) for row in findings])
+def render_findings(findings: Sequence[Finding]) -> str:
+    """The doctor's findings, a line for each."""
     lines = []
     for what, state, fix in findings:
         mark, todo = ("todo", f"; do: {fix}") if fix else ("ok", "")
@@ -4872,10 +4848,8 @@ def render_findings(findings: Sequence[Finding], form: str) -> str:
 def render_languages(rows: Sequence[tuple[str, str, int]], form: str) -> str:
     """The covered languages as a table for a person, or as JSON."""
     if form == "json":
-        return render_json(
-            [dict(zip(("language", "means", "files"), row, strict=True)) for row in rows]
-        )
-    table = [("language", "read by", "files"), *((*row[:2], str(row[2])) for row in rows)]
+        return render_json([{"language": n, "means": m, "files": f} for n, m, f in rows])
+    table = [("language", "read by", "files"), *rows]
     return "".join(f"{name:<18} {means:<18} {files:>7}\n" for name, means, files in table)
 
 
@@ -4886,7 +4860,7 @@ def render_diff(changes: Sequence[Change]) -> str:
     out = []
     for path, old, new in changes:
         texts = [(side or b"").decode("utf-8", "surrogateescape") for side in (old, new)]
-        before, after = (re.findall(r"[^\n]*\n|[^\n]+", text) for text in texts)
+        before, after = (re.findall(r".+\n?|\n", text) for text in texts)
         source = "/dev/null" if old is None else f"a/{path}"
         target = "/dev/null" if new is None else f"b/{path}"
         for line in difflib.unified_diff(before, after, source, target):
@@ -4907,67 +4881,46 @@ def render_pack(package: Pack) -> str:
 def render_pack_part(package: Pack, mark: str = "###") -> str:
     """The package as part of a prompt: the code of each file with the reason for it, then names."""
     out = [f"\n{package.guideline}\n"] if package.guideline else []
-    out += [_render_pack_file(file, mark) for file in package.files if file.form != "name"]
-    for title, roles in _PACK_GROUPS.items():
-        files = [file for file in package.files if file.form == "name"]
-        lines = [render_pack_line(file) for file in files if role_of(file.path) in roles]
-        out += [f"\n{mark} {title}\n\n", *lines] if lines else []
+    named: dict[str, list[str]] = {role: [] for role in _PACK_TITLES}
+    for file in package.files:
+        role, (_, dot, suffix) = role_of(file.path), name_of(file.path).rpartition(".")
+        if file.form == "name":
+            named[role if role in named else ""].append(render_pack_line(file))
+            continue
+        reason = f"{file.reason[:1].upper()}{file.reason[1:]}"
+        out.append(f"\n{mark} {code_span(file.path)}\n\n{reason}.\n")
+        info = suffix if dot and suffix.isalnum() else ""
+        out += [f"\n{fence(file.code, info)}"] if file.code else []
+        lines = [render_symbol(Symbol(0.0, file.path, symbol)).strip() for symbol in file.also]
+        out += ["\nAlso there:\n" if file.code else "\n"] if lines else []
+        out += [f"- {line}\n" for line in lines]
+    for role, lines in named.items():
+        out += [f"\n{mark} {_PACK_TITLES[role]}\n\n", *lines] if lines else []
     return redact("".join(out))
-
-
-_PACK_GROUPS = {  # title -> roles of the files that are only named there
-    "Further files": ("source", "build", "config", "data", "example", "generated", "vendored"),
-    "Tests that exercise this": ("test",),
-    "Documentation": ("doc",),
-}
-
-
-def _render_pack_file(file: PackFile, mark: str) -> str:
-    """One file: its path, the reason, its code in a fence, and what else it defines."""
-    suffix = name_of(file.path).rpartition(".")[2]
-    info = suffix if suffix.isalnum() and "." in name_of(file.path) else ""
-    code = f"\n{fence(file.code, info)}" if file.code else ""
-    also = "".join(
-        f"- {render_symbol(Symbol(0.0, file.path, each)).strip()}\n" for each in file.also
-    )
-    more = "\nAlso there:\n" if file.code and also else "\n" if also else ""
-    return f"\n{mark} {code_span(file.path)}\n\n{file.reason[:1].upper()}{file.reason[1:]}.\n{code}{more}{also}"
 
 
 def render_pack_line(file: PackFile) -> str:
     """One file on one line: the reason, and its symbols with their lines."""
-    names = [f"{render_name(each)} :{each.line}" for each in file.symbols[:4]]
-    symbols = f" ({', '.join(names)})" if names else ""
-    return f"- {code_span(file.path)}: {file.reason}{symbols}\n"
+    names = ", ".join(f"{render_name(symbol)} :{symbol.line}" for symbol in file.symbols[:4])
+    return f"- {code_span(file.path)}: {file.reason}{f' ({names})' if names else ''}\n"
 
 
 def render_code(lines: Sequence[str], blocks: Sequence[Block]) -> str:
     """The lines of these blocks in file order; a mark with the line numbers stands at each gap."""
     out: list[str] = []
-    before, label = 0, ""
+    label = ""
     for at, block in enumerate(blocks):
-        if block.first != before + 1:
-            run = itertools.pairwise(blocks[at:])
-            last = next(
-                (one.last for one, two in run if two.first != one.last + 1), blocks[-1].last
-            )
-            owner = _block_label(block)
-            out.append(
-                f"@@ {block.first}-{last} @@{f' {owner}' if owner != label else ''}".rstrip()
-            )
-            label = owner
-        out += lines[block.first - 1 : block.last]
-        before = block.last
+        first, last, definition = block.first, block.last, block.definition
+        if first != (blocks[at - 1].last + 1 if at else 1):
+            for after in blocks[at + 1 :]:  # what follows without a gap
+                last = after.last if after.first == last + 1 else last
+            is_part = definition is not None and first > definition.line
+            names = [definition.owner, definition.name if is_part else ""] if definition else []
+            around = show(".".join(filter(None, names)), 80)
+            out.append(f"@@ {first}-{last} @@ {around if around != label else ''}".rstrip())
+            label = around
+        out += lines[first - 1 : block.last]
     return clean_text("\n".join(shorten(line, 1000) for line in out))
-
-
-def _block_label(block: Block) -> str:
-    """What encloses a block: the owner of a definition, or the definition that it is a part of."""
-    definition = block.definition
-    if definition is None:
-        return ""
-    is_part = block.first > definition.line
-    return show(".".join(filter(None, [definition.owner, definition.name if is_part else ""])), 80)
 
 
 def render_pack_summary(package: Pack) -> str:
@@ -4989,34 +4942,20 @@ PACK_FORMS = {"text": render_pack, "part": render_pack_part, "summary": render_p
 
 def pack_data(package: Pack) -> dict[str, Any]:
     """The package for a program."""
-    files = [
-        {
-            "path": file.path,
-            "score": round(file.score, 4),
-            "structure_score": round(file.structure, 4),
-            "text_score": round(file.text, 4),
-            "form": file.form,
-            "blocks": [_block_data(block) for block in file.blocks],
-            "spans": [[block.first, block.last] for block in file.blocks],
-            "symbols": [show(symbol.name) for symbol in file.symbols],
-            "reason": file.reason,
-        }
-        for file in package.files
-    ]
-    return {
-        "task": show(redact(package.task[:2000].strip()), 2000),
-        "files": files,
-        "dependencies": [{"from": path, "to": to} for path, to in package.dependencies],
-        "omitted": [_block_data(block) for block in package.omitted],
-        "tokens": package.size,
-        "budget": package.budget,
-        "counter": package.counter,
-        "text": package.text,
-        "metadata": {
-            "git_sha": package.commit,
-            "outside_role": package.outside,
-        },
-    }
+    files = []
+    for file in package.files:
+        scores = {"score": file.score, "structure_score": file.structure, "text_score": file.text}
+        row = {"path": file.path, **{name: round(scores[name], 4) for name in scores}}
+        row |= {"form": file.form, "reason": file.reason}
+        row |= {"blocks": [_block_data(block) for block in file.blocks]}
+        row |= {"spans": [[block.first, block.last] for block in file.blocks]}
+        files.append(row | {"symbols": [show(symbol.name) for symbol in file.symbols]})
+    data: dict[str, Any] = {"task": show(redact(package.task[:2000].strip()), 2000)}
+    data["files"] = files
+    data["dependencies"] = [{"from": path, "to": to} for path, to in package.dependencies]
+    data |= {"omitted": [_block_data(block) for block in package.omitted], "tokens": package.size}
+    data |= {"budget": package.budget, "counter": package.counter, "text": package.text}
+    return data | {"metadata": {"git_sha": package.commit, "outside_role": package.outside}}
 
 
 def _block_data(block: Block) -> dict[str, object]:
@@ -5044,26 +4983,19 @@ def explain_pack(package: Pack) -> str:
     return "".join(out)
 
 
-def render_found(found: Sequence[SearchHit], form: str) -> str:
+def render_found(hits: Sequence[SearchHit], form: str) -> str:
     """What a search found: files, symbols and the lines that match."""
-    if form == "json":
-        rows = []
-        for path, score, symbols, lines in found:
-            matches = [{"line": number, "text": _found_line(text)} for number, text in lines]
-            row = {"path": path, "score": round(score, 4), "lines": matches}
-            named = [{"name": show(s.name), "kind": s.kind, "line": s.line} for s in symbols]
-            rows.append(row | {"symbols": named})
-        return render_json({"files": rows})
-    out = []
-    for path, score, symbols, lines in found:
+    out, rows = [], []
+    for path, score, symbols, found in hits:
+        lines = [(number, show(redact(text.strip()[:1000]), 160)) for number, text in found]
+        row = {"path": path, "score": round(score, 4)}
+        matches = [{"line": number, "text": text} for number, text in lines]
+        named = [{"name": show(s.name), "kind": s.kind, "line": s.line} for s in symbols]
+        rows.append(row | {"lines": matches, "symbols": named})
         names = ", ".join(f"{render_name(symbol)} :{symbol.line}" for symbol in symbols)
         out.append(f"{show(path)} {score:.2f}{'  ' if names else ''}{names}\n")
-        out += [f"  {number}: {_found_line(text)}\n" for number, text in lines]
-    return "".join(out)
-
-
-def _found_line(text: str) -> str:
-    return show(redact(text.strip()[:1000]), 160)
+        out += [f"  {number}: {text}\n" for number, text in lines]
+    return render_json({"files": rows}) if form == "json" else "".join(out)
 
 
 # -- tasks and prompts
@@ -5077,13 +5009,13 @@ def render_tasks(tracker: Tracker, tasks: Sequence[Task], chosen: str) -> str:
         above = titles.get(task.parent, "")
         epic = above if above == task.parent else f"{task.parent}: {above}"
         cells = (show(one_line(task.title), 60), show(one_line(epic), 40))
-        rows.append((">" if task.id == chosen else "", task.id, _state_cell(task), *cells))
+        rows.append((">" if task.id == chosen else "", task.id, render_state(task), *cells))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(map(str.ljust, row, widths)) for row in rows]
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
-def _state_cell(task: Task) -> str:
+def render_state(task: Task) -> str:
     """The status of a task, and what the ledger adds to it."""
     if task.status == "done" or not (task.hold or task.owner or task.recorded):
         return task.status
@@ -5105,20 +5037,6 @@ def render_json(value: object) -> str:
 
     text = json.dumps(value, indent=2, ensure_ascii=False)
     return text.encode("utf-8", "backslashreplace").decode() + "\n"
-
-
-def render_goal_file(task: Task) -> str:
-    """The goal as the runner writes it: title, goal, acceptance criteria."""
-    goal = clean_text(task.description).strip() or task.title
-    lines = "\n  ".join(goal.split("\n")).replace("\n  \n", "\n\n")
-    items = "".join(f"- {one_line(item, 1000)}\n" for item in task.acceptance)
-    criteria = f"\nacceptance:\n{items}" if items else ""
-    return f"# Goal\n\ntitle: {one_line(task.title)}\ngoal: {lines}\n{criteria}"
-
-
-def render_contract() -> str:
-    """What every prompt begins with; it depends on nothing, so it can be written at once."""
-    return join_sections([Section("Contract", TEMPLATES["contract.md"])])
 
 
 def render_goal(task: Task) -> str:
@@ -5154,14 +5072,15 @@ def render_task(briefing: Briefing) -> str:
     labels = ", ".join(code_span(label, 60) for label in task.labels[:20])
     tries = max(len(briefing.attempts), task.attempts)
     most = f" of {task.max_attempts}" if task.max_attempts else ""
-    waiting = [other for other in tracker.tasks if task.id in other.depends_on]
     lines = [
         f"{one_line(task.type)}, {task.status}, priority {task.priority}",
         f"attempts so far: {tries}{most}" if tries else "",
         f"from {task.source}{f', {code_span(where, 400)}' if where else ''}",
         f"labels: {labels}" if labels else "",
-        *(f"blocks {_task_state(other)}" for other in waiting if other.status != "done"),
     ]
+    others = [other for other in tracker.tasks if task.id in other.depends_on]
+    waiting = [other for other in others if other.status != "done"]
+    lines += [f"blocks {name_task(other)} ({other.status})" for other in waiting]
     text = code_span(task.id) + (f", in the tree {code_span(path, 400)}" if task.parent else "")
     text += "\n\n" + "".join(f"- {line}\n" for line in lines if line) + render_needs(briefing)
     notes = _quote_about(task, task.notes)
@@ -5171,68 +5090,54 @@ def render_task(briefing: Briefing) -> str:
 def render_needs(briefing: Briefing) -> str:
     """The tasks that must be done before this one, with their states."""
     needs = [other for other in briefing.tracker.tasks if other.id in briefing.task.depends_on]
-    return "".join(f"- depends on {_task_state(other)}\n" for other in needs)
+    return "".join(f"- depends on {name_task(other)} ({other.status})\n" for other in needs)
 
 
-def _task_line(task: Task) -> str:
+def name_task(task: Task) -> str:
+    """The id and the title of a task on one line."""
     return f"{code_span(task.id)}: {one_line(task.title)}"
-
-
-def _task_state(task: Task) -> str:
-    return f"{_task_line(task)} ({task.status})"
-
-
-_EPIC_WORDS = 200
-_SIBLINGS_SHOWN = 12  # of each kind; the rest is a number
 
 
 def render_epic(epic: Task, done: Sequence[Task], remaining: Sequence[Task]) -> str:
     """The larger aim: its text, what was done for it, newest first, and what remains."""
     about = cut_text(epic.description, _EPIC_WORDS, "words")
-    text = f"{_task_line(epic)}\n{_quote_about(epic, about)}{_render_criteria(epic, about, 200)}"
+    text = f"{name_task(epic)}\n{_quote_about(epic, about)}{_render_criteria(epic, about, 200)}"
     for title, tasks in (("Done, newest first", done), ("Remaining, not yours now", remaining)):
-        if tasks:
-            shown = "".join(f"- {_task_line(task)}\n" for task in tasks[:_SIBLINGS_SHOWN])
-            text += f"\n{title}:\n\n{shown}{_more(len(tasks) - _SIBLINGS_SHOWN)}"
+        lines, more = [*map(name_task, tasks[:_SIBLINGS_SHOWN])], len(tasks) - _SIBLINGS_SHOWN
+        lines += [f"and {more} more"] if more > 0 else []
+        text += f"\n{title}:\n\n" + "".join(f"- {line}\n" for line in lines) if tasks else ""
     return text
-
-
-def _more(count: int) -> str:
-    return f"- and {count} more\n" if count > 0 else ""
-
-
-_ATTEMPTS_SHOWN = 5
-_CUT_SHORT = r"(?i)time.?out|rate.?limit|interrupt|quota|overload|network|infra"
 
 
 def render_attempts(attempts: Sequence[Attempt], history: str = "") -> str:
     """What was tried before, oldest first: what failed apart from what worked or was cut short."""
     older = max(0, len(attempts) - _ATTEMPTS_SHOWN)
-    tried = [f"- attempts 1 to {older} are not shown\n"] if older else []
+    tried = [f"attempts 1 to {older} are not shown"] if older else []
     failed: list[str] = []
-    lessons: dict[str, None] = {}
     for number, attempt in enumerate(attempts[older:], older + 1):
         facts = [attempt.status, attempt.category, attempt.guard and f"guard {attempt.guard}"]
         told = one_line(attempt.summary, 600) or "no summary"
         told = "see History" if history and number == len(attempts) else told
         ended = attempt.status in ("done", "interrupted") or re.search(_CUT_SHORT, attempt.category)
         lines = failed if attempt.summary and not ended else tried
-        lines.append(f"- attempt {number} ({', '.join(filter(None, facts))}): {told}\n")
-        lessons |= dict.fromkeys(f"- {one_line(lesson, 300)}\n" for lesson in attempt.lessons)
-    groups = {"": tried, "Avoid repeating:\n\n": failed, "Learnt:\n\n": list(lessons)[:10]}
-    return "\n".join(head + "".join(lines) for head, lines in groups.items() if lines)
+        lines.append(f"attempt {number} ({', '.join(filter(None, facts))}): {told}")
+    lessons = [one_line(lesson, 300) for attempt in attempts[older:] for lesson in attempt.lessons]
+    learnt = list(dict.fromkeys(lessons))[:10]
+    groups = (("", tried), ("Avoid repeating:\n\n", failed), ("Learnt:\n\n", learnt))
+    shown = {head: "".join(f"- {line}\n" for line in lines) for head, lines in groups}
+    return "\n".join(head + text for head, text in shown.items() if text)
 
 
 def render_git(state: GitState, most: int = 20) -> str:
     """Where the work tree stands; changed files that nobody expected are told apart."""
-    lists = {
-        "uncommitted": [path for path in state.changed if path not in state.odd],
-        "uncommitted, named by neither the task nor its package": state.odd,
-        "changed for this task in earlier commits": state.touched,
-    }
+    known = [path for path in state.changed if path not in state.odd]
     lines = [f"branch: {code_span(state.branch)}"]
     lines += ["nothing is uncommitted"] if not state.changed else []
-    for title, paths in lists.items():
+    for title, paths in (
+        ("uncommitted", known),
+        ("uncommitted, named by neither the task nor its package", state.odd),
+        ("changed for this task in earlier commits", state.touched),
+    ):
         more = f" and {len(paths) - most} more" if len(paths) > most else ""
         names = ", ".join(code_span(path) for path in paths[:most])
         lines += [f"{title}: {names}{more}"] if names else []
@@ -5250,6 +5155,11 @@ def render_task_tree(tracker: Tracker, task: Task) -> str:
     told = ", ".join(f"{counts[word]} {word}" for word in sorted(counts))
     rows: list[tuple[int, str]] = []  # what speaks for a line: 0 most; the line
     stack = [("", node) for node in reversed(children[""])] if len(children) > 1 else []
+    near = {
+        task.id,
+        *(node.id for node in children.get(task.parent, ()) if task.parent),
+        task.parent,
+    }
     while stack:
         indent, node = stack.pop()
         inner = children.get(node.id, [])
@@ -5257,32 +5167,17 @@ def render_task_tree(tracker: Tracker, task: Task) -> str:
         if done == len(inner) and (inner or node.status == "done"):
             continue  # finished: the counts tell
         note = f"{done} of {len(inner)} done" if inner else node.status
-        rank = 1 if inner else 2 if node.status != "open" else 3
-        name = _task_line(node)
-        if node.id == task.id:
-            rank, name, note = 0, code_span(node.id), "selected"
+        note = "selected" if node.id == task.id else note
+        rank = 0 if node.id in near else 1 if inner else 2 + (node.status == "open")
+        name = name_task(node) if rank else code_span(node.id)  # other sections have the title
         rows.append((rank, f"{indent}- {name} ({note})\n"))
-        if node.id == task.parent:  # the epic's section has the titles of these
-            rows[-1] = (0, rows[-1][1] + _render_siblings(indent, task, inner))
-            inner = [child for child in inner if child.id in children]
         stack += [(f"{indent}  ", child) for child in reversed(inner)]
     order = sorted(range(len(rows)), key=lambda at: rows[at][0])
-    sizes = itertools.accumulate(count_bytes(rows[at][1]) for at in order)
-    most = 3_000  # bytes: about 60 tasks
-    shown = sorted(at for at, size in zip(order, sizes, strict=True) if size <= most)
-    tree = "".join(rows[at][1] for at in shown) + _more(len(rows) - len(shown))
+    kept = fit_lines([rows[at][1] for at in order], 3_000, count_bytes)  # about 60 tasks
+    tree = "".join(rows[at][1] for at in sorted(order[number] for number in kept))
+    tree += f"- and {len(rows) - len(kept)} more\n" if len(kept) < len(rows) else ""
     text = f"{count_of(len(tracker.tasks), 'task')}: {told}.\n" + (f"\n{tree}" if tree else "")
     return text if len(tracker.tasks) > 1 else ""
-
-
-def _render_siblings(indent: str, task: Task, siblings: Sequence[Task]) -> str:
-    """The tasks of one epic in one line a state, by what their ids add to its own."""
-    states: dict[str, list[str]] = {"selected": []}
-    for node in siblings:
-        name = code_span(node.id.removeprefix(task.parent).lstrip("./") or node.id, 80)
-        states.setdefault("selected" if node.id == task.id else node.status, []).append(name)
-    lines = (f"{state}: {', '.join(names[:60])}\n" for state, names in states.items())
-    return "".join(f"{indent}  - {line}" for line in lines)
 
 
 def find_commit_form(subjects: Sequence[str]) -> str:
@@ -5292,12 +5187,7 @@ def find_commit_form(subjects: Sequence[str]) -> str:
         key = re.match(r"(\[?)[A-Za-z][A-Za-z0-9]*-[\d.]+(\]?:?(?: -)?) ", subject)
         form = f"{key[1]}{{id}}{key[2]} {{title}}" if key else "{title}"
         forms["{kind}: {title}" if re.match(_COMMIT_KIND, subject) else form] += 1
-    best, count = next(iter(forms.most_common(1)), ("", 0))
-    return best if 2 * count > len(subjects) else "{title}"
-
-
-_COMMIT_KIND = r"(?:feat|fix|docs|chore|refactor|tests?|build|ci|perf|style)(?:\(.+?\))?!?: "
-_COMMIT_KINDS = {"bug": "fix", "docs": "docs", "test": "test", "chore": "chore"}
+    return next((form for form in forms if 2 * forms[form] > len(subjects)), "{title}")
 
 
 def render_commit_subject(task: Task, form: str) -> str:
@@ -5306,65 +5196,41 @@ def render_commit_subject(task: Task, form: str) -> str:
     title = title if len(title) <= 72 else title[:73].rpartition(" ")[0] or title[:72]
     kind = _COMMIT_KINDS.get(task.type, "feat")
     values = {"id": task.id, "title": title, "type": one_line(task.type, 20), "kind": kind}
-    for name in re.findall(r"\{([^{}]*)\}", form):
-        if name not in values:
-            known = ", ".join(f"{{{word}}}" for word in values)
-            raise CtxError(f"prompt.commit_subject: unknown {{{show(name)}}}; it may hold {known}")
+    for name in {*re.findall(r"\{([^{}]*)\}", form)} - values.keys():
+        known = ", ".join(f"{{{word}}}" for word in values)
+        raise CtxError(f"prompt.commit_subject: unknown {{{show(name)}}}; it may hold {known}")
     return re.sub(r"\{([a-z]+)\}", lambda match: values[match[1]], form)
 
 
-def render_output_contract(
-    task: Task, subject: str, close: str, commands: Sequence[Command]
-) -> str:
-    """How to finish: the test of this repository, the commit, the tracker, the answer."""
-    check = "Check the final change the way this repository does."
-    test = next((command for command in commands if command.verb == "test"), None)
-    if test:
-        folder = f" in {code_span(test.folder)}" if test.folder else ""
-        check = f"Run {code_span(redact(test.line))}{folder} on the final change."
-    commit = code_span(subject, 160)
-    if task.id not in subject:
-        commit += f"; its body names {code_span(task.id)}"
-    return fill("output.md", check=check, commit=commit, close=close)
-
-
-def explain_prompt(prompt: Prompt) -> list[dict[str, Any]]:
-    """Each section of a prompt: its bytes, whether it was kept or cut, its text, when it is dropped."""
+def prompt_data(prompt: Prompt) -> dict[str, Any]:
+    """The prompt for a program: its sections, their sizes, which was cut or dropped and when."""
     kept = {section.title: join_sections([section]) for section in prompt.kept}
     order = sorted((section.drop for section in prompt.sections if section.drop), reverse=True)
-    rows = []
+    task, rows = prompt.task, []
     for section in prompt.sections:
         whole, text = join_sections([section]), kept.get(section.title, "")
         number = order.index(section.drop) + 1 if section.drop else 0
         row = {"title": section.title, "bytes": count_bytes(text or whole), "drop_order": number}
         row |= {"kept": bool(text), "cut": text not in ("", whole)}
         rows.append(row | {"text": text, "omitted": "" if text else whole})
-    return rows
-
-
-def prompt_data(prompt: Prompt) -> dict[str, Any]:
-    """The prompt for a program: each section with its size, and what was left out."""
-    rows = explain_prompt(prompt)
-    return {
-        "task": prompt.task.id,
-        "title": f"Prompt for {show(prompt.task.id)}: {one_line(prompt.task.title)}",
-        "source": prompt.task.source,
-        "budget": prompt.budget,
-        "bytes": count_bytes(prompt.text),
-        "dropped": [row["title"] for row in rows if not row["kept"]],
-        "sections": rows,
+    title = f"Prompt for {show(task.id)}: {one_line(task.title)}"
+    data = {"task": task.id, "title": title, "source": task.source, "budget": prompt.budget}
+    data |= {"bytes": count_bytes(prompt.text), "sections": rows}
+    return data | {
+        "dropped": [section.title for section in prompt.sections if section.title not in kept]
     }
 
 
 def render_explanation(prompt: Prompt) -> list[str]:
     """A table of the sections: bytes, tokens, kept, cut or dropped."""
-    rows = [("section", "bytes", "tokens", "state")]
-    for row in explain_prompt(prompt):
+    rows: list[tuple[object, ...]] = [("section", "bytes", "tokens", "state")]
+    data = prompt_data(prompt)
+    for row in data["sections"]:
         state = "cut" if row["cut"] else "kept" if row["kept"] else "dropped"
-        tokens = estimate_tokens(row["text"] or row["omitted"])
-        rows.append((row["title"], str(row["bytes"]), str(tokens), state))
-    size, tokens = count_bytes(prompt.text), estimate_tokens(prompt.text)
-    rows.append(("all", str(size), str(tokens), f"of {prompt.budget} bytes"))
+        rows.append(
+            (row["title"], row["bytes"], estimate_tokens(row["text"] or row["omitted"]), state)
+        )
+    rows.append(("all", data["bytes"], estimate_tokens(prompt.text), f"of {prompt.budget} bytes"))
     return [f"{row[0]:<18} {row[1]:>7} {row[2]:>7}  {row[3]}" for row in rows]
 
 
@@ -5384,17 +5250,13 @@ def render_short_anchor(briefing: Briefing, state: GitState | None) -> str:
 
 def render_anchor(task: Task, sections: Sequence[Section], form: str) -> str:
     """The re-anchoring block as markdown, or as JSON."""
-    if form == "json":
-        rows = [{"source": each.title.lower(), "text": join_sections([each])} for each in sections]
-        head = {"task": task.id, "title": one_line(task.title), "sources": rows}
-        return render_json(head)
-    return f"# Re-anchor: {_task_line(task)}\n\n{join_sections(sections)}"
+    if form == "md":
+        return f"# Re-anchor: {name_task(task)}\n\n{join_sections(sections)}"
+    rows = [{"source": part.title.lower(), "text": join_sections([part])} for part in sections]
+    return render_json({"task": task.id, "title": one_line(task.title), "sources": rows})
 
 
 # -- the page and completion
-
-
-_PAGE_SYMBOLS, _PAGE_MODULES = 3000, 300  # more is slower to open and no easier to read
 
 
 def render_page(survey: Survey, picks: Sequence[Symbol], data: Mapping[str, object]) -> str:
@@ -5403,69 +5265,45 @@ def render_page(survey: Survey, picks: Sequence[Symbol], data: Mapping[str, obje
 
     ranks, relations = survey.part_ranks, dict(survey.relations)
     names = sorted(ranks, key=lambda name: (-ranks[name], name))[:_PAGE_MODULES]
-    places = {name: at for at, name in enumerate(names)}
     forms = {(pick.path, pick.definition): pick.form for pick in picks}
     fields = ("name", "owner", "kind", "signature", "doc")
     best = max((symbol.score for symbol in survey.symbols), default=1.0)
-    symbols = [
-        {field: redact(show(getattr(definition, field), 200)) for field in fields}
-        | {"path": show(path, 400), "line": definition.line, "score": round(100 * score / best, 2)}
-        | {"part": places.get(survey.part_of[path], -1)}
-        | {"form": forms.get((path, definition), "no")}
-        for score, path, definition, _ in survey.symbols[:_PAGE_SYMBOLS]
-    ]
+    symbols = []
+    for score, path, definition, _ in survey.symbols[:_PAGE_SYMBOLS]:
+        part = survey.part_of[path]
+        row = {field: redact(show(getattr(definition, field), 200)) for field in fields}
+        row |= {"path": show(path, 400), "form": forms.get((path, definition), "no")}
+        numbers = {"line": definition.line, "score": round(100 * score / best, 2)}
+        symbols.append(row | numbers | {"part": names.index(part) if part in names else -1})
     modules = [
         {"name": show(name, 400), "rank": round(100 * ranks[name] / sum(ranks.values()), 2)}
-        | {"imports": [show(to, 400) for to in relations.get(name, ()) if to in places]}
+        | {"imports": [show(to, 400) for to in relations.get(name, ()) if to in names]}
         for name in names
     ]
     whole = {"name": show(survey.facts.name), "modules": modules, "symbols": symbols}
     text = json.dumps(whole | {"total": survey.total} | dict(data), separators=(",", ":"))
-    return fill("view.html", data=re.sub("[<>&]", lambda char: f"\\u{ord(char[0]):04x}", text))
-
-
-def page_tasks(
-    tasks: Sequence[Task],
-    chosen: str,
-    ledger: Mapping[str, Sequence[str]],
-    briefing: Briefing | None,
-) -> list[dict[str, object]]:
-    """The tasks for the page, with how their attempts ended; of the selected one, what they said."""
-    rows = []
-    for task in tasks:
-        tried = list(ledger.get(task.id, ()))
-        if selected := briefing is not None and briefing.task.id == task.id:
-            tried = [one_line(f"{each.status}: {each.summary}", 160) for each in briefing.attempts]
-        row = {"id": show(task.id), "title": one_line(task.title, 160), "status": task.status}
-        row |= {"state": _state_cell(task), "parent": show(task.parent)}
-        count = max(task.attempts, len(tried))
-        rows.append(row | {"attempts": count, "tried": tried, "selected": selected})
-        rows[-1]["next"] = task.id == chosen
-    return rows
+    text = re.sub("[<>&]", lambda char: f"\\u{ord(char[0]):04x}", text)
+    return fill("view.html", data=text)
 
 
 def render_completion(shell: str, words: Mapping[str, Mapping[str, str]]) -> str:
     """A shell's completion: `words` and their help after "", "COMMAND" and "COMMAND --flag"."""
     commands = [key for key in words if key and " " not in key]
-    quote = "'{}'".format  # a quote inside becomes a typographic one, which no shell obeys
-    plain = str.maketrans({"\\": None, "'": "’"})
+    plain = str.maketrans({"\\": None, "'": "’"})  # a quote inside that no shell obeys
     rows = []
     for key in sorted(words, key=lambda key: -len(key.split())):  # a flag's own words come first
         name, _, option = key.partition(" ")
         pattern = f"'{key}'" if option else f"'{key} '*" if key else "*"
+        helps = {word: text.translate(plain) for word, text in words[key].items()}
         if shell == "fish":
             test = f"__fish_seen_subcommand_from {name or ' '.join(commands)}"
             test = f"{test}; and __fish_prev_arg_in {option}" if option else test
             start = f"complete -c ctx -n '{test if key else f'not {test}'}'"
-            rows += [
-                f"{start} -a {word} -d {quote(text.translate(plain))}\n"
-                for word, text in words[key].items()
-            ]
-        elif shell == "zsh":
-            pairs = [f"{word}:{text}".translate(plain) for word, text in words[key].items()]
-            rows.append(f"        {pattern}) found=({' '.join(map(quote, pairs))}) ;;\n")
-        else:
-            rows.append(f"        {pattern}) found='{' '.join(words[key])}' ;;\n")
+            rows += [f"{start} -a {word} -d '{text}'\n" for word, text in helps.items()]
+            continue
+        pairs = " ".join(f"'{word}:{text}'" for word, text in helps.items())
+        found = f"({pairs})" if shell == "zsh" else f"'{' '.join(helps)}'"
+        rows.append(f"        {pattern}) found={found} ;;\n")
     values = {} if shell == "fish" else {"commands": "|".join(commands)}
     return fill(f"completion.{shell}", rows="".join(rows), **values)
 
@@ -8310,7 +8148,7 @@ def make_map(
             return render_map(name, parts, picks, note)
         about = {"name": name, "tokens": tokens, "budget": budget}
         about["counter"] = read_counter(project).name
-        return render_map_json(about, survey.facts, survey.modules, picks)
+        return render_map_json(about, survey, picks)
 
     return str(cache.compute(question, files, make))
 
@@ -8474,7 +8312,7 @@ def make_scan(project: Project, *, full: bool, export: str = "") -> dict[str, ob
         "git_sha": read_head(project) or None,
         "mode": "full" if full else "incremental",
     }
-    write_scan(cache, f"{counts['git_sha'] or 'no commit':.12}, {render_scan(counts, 'text')}")
+    write_scan(cache, f"{counts['git_sha'] or 'no commit':.12}, {render_scan(counts)}")
     return counts
 
 
@@ -8841,8 +8679,22 @@ def make_search(project: Project, text: str) -> list[SearchHit]:
 # The prompt, context files, anchor, the texts of hook and MCP, and the page.
 # Uses: TYPES TEXT WORDS RANK SELECT RENDER DISK GIT CACHE INDEX TASKS LEDGER FLOWS.
 
-CONTEXT_FOLDER = ".runner/context"
+CONTEXT_FOLDER, VIEW_PATH = ".runner/context", ".ctx/view.html"
+HOOK_CHARS = 8_000  # one agent cuts at 10,000 characters, another at about 2,500 tokens
 _FAULTS_SHOWN = 5  # lines; --verbose shows them all
+_PACKAGE_BYTES = 20_000  # that a package takes if the budget leaves them; half of a large budget
+_DOCUMENT_BYTES = 4_000  # of the documents beside a check-list
+_REQUIREMENT = r"\b(?:SHALL|MUST)\b|^\W*(?:GIVEN|WHEN|THEN|AND)\b"
+_PROMPT_CHARS, _TEXT_CHARS = 20_000, 2_000  # of a prompt: searched for names, and for words
+_CURRENT = "The map is current."
+_RUN_LOOP_NOTE = f"Keep to the run loop, `{RUNLOOP_PATH}`.\n"  # its text reaches an agent once
+_ANCHOR_FILES = {"prompt": "PROMPT.md", "agent": "AGENTS.md AGENT.md", "progress": "progress.txt"}
+AGENT_RUNS = {  # agent -> the command that lets it edit files and run what {allowed} names
+    "claude": "claude -p --permission-mode acceptEdits --allowedTools {allowed}",
+    "codex": "codex exec --sandbox workspace-write -",
+    "gemini": "gemini --approval-mode yolo",
+}
+Targets = set[tuple[str, str]]  # definitions, file and name, that the mentions in a file may mean
 
 
 def read_tracker(project: Project, source: str | None, wanted: str = "") -> Tracker:
@@ -8870,13 +8722,17 @@ def read_briefing(project: Project, wanted: str, source: str | None) -> Briefing
 
 def make_context(briefing: Briefing) -> dict[str, bytes]:
     """The files of `.runner/context/`: the goal always, history and failure if there are any."""
-    task = briefing.task
-    texts = {
-        "goal.md": render_goal_file(task),
-        "history.md": briefing.history and f"# History (previous attempt)\n\n{briefing.history}\n",
-        "failure.md": briefing.failure and f"# Failure (previous attempt)\n\n{briefing.failure}",
-    }
-    return {name: text.encode("utf-8", "replace") for name, text in texts.items() if text}
+    task, texts = briefing.task, {"history": briefing.history, "failure": briefing.failure}
+    goal = clean_text(task.description).strip() or task.title
+    lines = "\n  ".join(goal.split("\n")).replace("\n  \n", "\n\n")
+    criteria = "".join(f"- {one_line(item, 1000)}\n" for item in task.acceptance)
+    head = f"# Goal\n\ntitle: {one_line(task.title)}\ngoal: {lines}\n"
+    files = {"goal.md": head + (f"\nacceptance:\n{criteria}" if criteria else "")}
+    for name, text in texts.items():
+        if text:
+            end = text.rstrip("\n")
+            files[f"{name}.md"] = f"# {name.capitalize()} (previous attempt)\n\n{end}\n"
+    return {name: text.encode("utf-8", "replace") for name, text in files.items()}
 
 
 def make_prompt(
@@ -8891,36 +8747,33 @@ def make_prompt(
 ) -> Prompt:
     """The whole prompt for one task, within a budget of bytes, or of what `count` counts."""
     task = briefing.task
-    room = min(budget, max(_PACKAGE_BYTES, budget // 2))
-    request = Request(
-        task_text(task), room, role=role, form="part", measure=count, known=_document_folder(task)
-    )
+    room, folder = min(budget, max(_PACKAGE_BYTES, budget // 2)), _document_folder(task)
+    request = Request(task_text(task), room, (), role, form="part", measure=count, known=folder)
     package = make_pack(project, request) if project.config.pack_enabled else None
     code = package.text.strip("\n") if package and package.files else ""
     wanted = sources or ANCHOR_SOURCES
     git = read_drift(project, briefing, package) if "git" in wanted else None
-    epic = _epic_text(project, briefing) if "epic" in wanted else ""
     selected = render_task(briefing) if "task" in wanted else code_span(task.id)
     attempts = render_attempts(briefing.attempts, briefing.history)
-    sections = [
+    anchor = _prompt_anchor(project, briefing, sources) if reanchor else ""
+    sections = [  # in the order of the prompt; the highest number is dropped first, 0 never
         Section("Contract", TEMPLATES["contract.md"]),
         Section("Goal", render_goal(task), cut="tail"),
         Section("History", briefing.history, 3, "quote", "head"),
         Section("Failure", briefing.failure, 1, "fence", "head"),
         Section("Selected task", selected, cut="tail"),
-        Section("Epic", epic, 4, cut="tail"),
+        Section("Epic", _epic_text(project, briefing) if "epic" in wanted else "", 4, cut="tail"),
         Section("Previous attempts", attempts, 2),
         Section("Git state", render_git(git) if git else "", 6),
         Section("Context package", code, 5, cut="tail"),
         Section("Tree summary", render_task_tree(briefing.tracker, task), 9),
         Section("Assumptions", _state_note(project, "assumptions.md"), 8, "quote"),
         Section("Open questions", _state_note(project, "questions.md"), 7, "quote"),
-        Section("Re-anchoring", _prompt_anchor(project, briefing, sources) if reanchor else "", 10),
-        Section("Output contract", _output_contract(project, briefing)),
+        Section("Re-anchoring", anchor, 10),
+        Section("Output contract", _output_contract(project, task)),
     ]
     sections = [section for section in drop_repeats(sections) if section.body.strip()]
-    name = "--budget" if count is count_bytes else "tokens"
-    kept = fit_sections(sections, budget, count, name)
+    kept = fit_sections(sections, budget, count, "--budget" if count is count_bytes else "tokens")
     left = budget - count(join_sections(kept))
     for at, section in enumerate(kept):
         if section.title == "Context package" and section not in sections:  # cut: choose anew
@@ -8932,39 +8785,41 @@ def make_prompt(
     return Prompt(task, budget, tuple(sections), tuple(kept), join_sections(kept), shown)
 
 
-_PACKAGE_BYTES = 20_000  # that a package takes if the budget leaves them; half of a large budget
-
-
-def _output_contract(project: Project, briefing: Briefing) -> str:
-    task = briefing.task
+def _output_contract(project: Project, task: Task) -> str:
+    """How to finish: the test of this repository, the commit, the tracker, the answer."""
     commands = read_facts(project, list_files(project)).commands
+    check = "Check the final change the way this repository does."
+    for test in [command for command in commands if command.verb == "test"][:1]:
+        folder = f" in {code_span(test.folder)}" if test.folder else ""
+        check = f"Run {code_span(redact(test.line))}{folder} on the final change."
     form = project.config.prompt_commit_subject or find_commit_form(list_subjects(project))
     subject = render_commit_subject(task, form)
-    close = tracker_step(project, task, "close")
-    return render_output_contract(task, subject, close, commands)
+    names = "" if task.id in subject else f"; its body names {code_span(task.id)}"
+    commit, close = code_span(subject, 160) + names, tracker_step(project, task, "close")
+    return fill("output.md", check=check, commit=commit, close=close)
 
 
 def _epic_text(project: Project, briefing: Briefing) -> str:
+    """The epic of a task, and what the documents beside a check-list say of the task."""
     epic, done, remaining = find_siblings(briefing.tracker, briefing.task)
     if epic is None:
         return ""
-    return render_epic(epic, done, remaining) + _document_text(project, briefing.task)
-
-
-def _document_text(project: Project, task: Task) -> str:
-    """What the documents beside a check-list say of requirements and of this task."""
-    folder, shown, room = _document_folder(task), "", _DOCUMENT_BYTES
+    shown, room, folder = (
+        render_epic(epic, done, remaining),
+        _DOCUMENT_BYTES,
+        _document_folder(briefing.task),
+    )
     known = [folder + name for name in ("tasks.md", "proposal.md", "spec.md")]
-    word = rf"(?<![\w.]){re.escape(task.id.rpartition('/')[2])}(?![\w.])"
+    word = rf"(?<![\w.]){re.escape(briefing.task.id.rpartition('/')[2])}(?![\w.])"
     paths = [path for path in list_files(project) if folder and path.startswith(folder)]
     for path in [path for path in paths if path not in known and name_of(path)[0] != "."][:20]:
         text = clean_text(read_text(project, path) or "")
         lines = [line.strip() for line in text.split("\n")]
-        told = [line for line in lines if re.search(rf"{_REQUIREMENT}|{word}", line)]
-        design = cut_text(text, 150, "words") if name_of(path) == "design.md" else ""
-        body = design or "\n".join(told[:20])
-        part = f"\nBeside it, {code_span(path, 400)}{':' if body.strip() else '.'}\n"
-        part += f"\n{quote_text(body)}" if body.strip() else ""
+        lines = [line for line in lines if re.search(rf"{_REQUIREMENT}|{word}", line)][:20]
+        is_design = name_of(path) == "design.md"
+        body = cut_text(text, 150, "words") if is_design else "\n".join(lines)
+        quote = f":\n\n{quote_text(body)}" if body.strip() else ".\n"
+        part = f"\nBeside it, {code_span(path, 400)}{quote}"
         room -= count_bytes(part)
         shown += part if text and room >= 0 else ""
     return shown
@@ -8974,10 +8829,6 @@ def _document_folder(task: Task) -> str:
     """The folder of a check-list that has documents of its own beside it."""
     folder, _, name = task.path.rpartition("/")
     return f"{folder}/" if folder and name == "tasks.md" else ""
-
-
-_DOCUMENT_BYTES = 4_000
-_REQUIREMENT = r"\b(?:SHALL|MUST)\b|^\W*(?:GIVEN|WHEN|THEN|AND)\b"
 
 
 def _state_note(project: Project, name: str) -> str:
@@ -8992,8 +8843,8 @@ def _state_note(project: Project, name: str) -> str:
 
 def is_anchor_turn(project: Project, kind: str, frequency: int) -> bool:
     """Whether this prompt, or this anchor, is one of every `frequency`; each call counts one."""
-    if frequency <= 1 or not cache_folder(project):
-        return int(read_run_state(project)["next_iter"]) % frequency == 0
+    if frequency <= 1:
+        return True
     row = (cache := open_cache(project)).read("turns", kind)
     number = int(row.state) + 1 if row else 1
     cache.write([CacheRow("turns", kind, str(number), b"")])
@@ -9005,8 +8856,7 @@ def make_anchor(project: Project, briefing: Briefing, names: Collection[str]) ->
     sections = []
     for name in [name for name in ANCHOR_SOURCES if name in names]:
         try:
-            make = _ANCHORS.get(name)
-            body = make(project, briefing) if make else _anchor_note(project, name)
+            body = _ANCHORS.get(name, _anchor_note)(project, briefing, name)
         except CtxError as error:
             body = f"[not available: {one_line(str(error))}]"
         sections.append(Section(name.capitalize(), body or "Nothing."))
@@ -9053,53 +8903,44 @@ def make_run_loop(project: Project) -> str:
     return TEMPLATES["runloop.md"] if source is None else unseal(source)[0]
 
 
-def _anchor_note(project: Project, name: str) -> str:
+def _anchor_note(project: Project, briefing: Briefing, name: str) -> str:
     """What a file of the repository says to whoever works here, quoted."""
     tail, config = name == "progress", project.config
-    loop = name == "prompt" and read_source(project, RUNLOOP_PATH) is not None
-    for path in _ANCHOR_FILES[name]:
+    limit = config.anchor_progress_lines if tail else config.anchor_max_prompt_lines
+    has_loop = name == "prompt" and read_source(project, RUNLOOP_PATH) is not None
+    note, paths = _RUN_LOOP_NOTE if has_loop else "", _ANCHOR_FILES[name].split()
+    for path in paths:
         source = read_source(project, path, 1_000_000, part="tail" if tail else "head")
         if source is not None:
             own = in_file(path, remove_section, source) or b""
             text = clean_text(own.decode("utf-8", "replace"))
-            limit = config.anchor_progress_lines if tail else config.anchor_max_prompt_lines
             quote = quote_text(cut_text(text, limit, tail=tail)) if text.strip() else ""
-            return f"{_RUN_LOOP_NOTE}\n{quote}" if loop else quote
+            return "\n".join(filter(None, [note, quote]))
     if name != "prompt":
-        raise CtxError(f"no {' or '.join(_ANCHOR_FILES[name])}")
-    return _RUN_LOOP_NOTE if loop else ""
+        raise CtxError(f"no {' or '.join(paths)}")
+    return note
 
 
-_ANCHOR_FILES = {
-    "prompt": ("PROMPT.md",),
-    "agent": ("AGENTS.md", "AGENT.md"),
-    "progress": ("progress.txt",),
-}
-_RUN_LOOP_NOTE = f"Keep to the run loop, `{RUNLOOP_PATH}`.\n"  # its text reaches an agent once
-
-
-def _anchor_task(project: Project, briefing: Briefing) -> str:
+def _anchor_task(project: Project, briefing: Briefing, name: str) -> str:
     epic = find_siblings(briefing.tracker, briefing.task)[0]
-    above = f"Part of {code_span(epic.id)}: {one_line(epic.title)}\n\n" if epic else ""
-    text = (
-        above if project.config.anchor_include_epic else ""
-    ) + f"{render_goal(briefing.task)}\n{render_task(briefing)}"
+    above = f"Part of {name_task(epic)}\n\n" if epic and project.config.anchor_include_epic else ""
+    text = f"{above}{render_goal(briefing.task)}\n{render_task(briefing)}"
     return cut_text(text, project.config.anchor_max_prompt_lines)
 
 
-def _anchor_git(project: Project, briefing: Briefing) -> str:
+def _anchor_git(project: Project, briefing: Briefing, name: str) -> str:
     state = read_drift(project, briefing)
     if state is None:
         raise CtxError("no git repository with a commit")
     return render_git(state)
 
 
-_ANCHORS: dict[str, Callable[[Project, Briefing], str]] = {
+_ANCHORS: dict[str, Callable[[Project, Briefing, str], str]] = {  # the others are files
     "task": _anchor_task,
     "git": _anchor_git,
-    "epic": _epic_text,
-    "deps": lambda project, briefing: render_needs(briefing),
-    "retry": lambda project, briefing: render_attempts(briefing.attempts),
+    "epic": lambda project, briefing, _: _epic_text(project, briefing),
+    "deps": lambda project, briefing, _: render_needs(briefing),
+    "retry": lambda project, briefing, _: render_attempts(briefing.attempts),
 }
 
 
@@ -9110,13 +8951,6 @@ def read_recorded(project: Project, wanted: str, source: str | None) -> Task:
         warn(f"{wanted}: is not in the tracker any more; the record is kept")
         return gone
     return find_task(tracker, wanted)
-
-
-AGENT_RUNS = {  # agent -> the command that lets it edit files and run what {allowed} names
-    "claude": "claude -p --permission-mode acceptEdits --allowedTools {allowed}",
-    "codex": "codex exec --sandbox workspace-write -",
-    "gemini": "gemini --approval-mode yolo",
-}
 
 
 def make_loop(project: Project, agent: str, guard: str) -> str:
@@ -9132,14 +8966,11 @@ def make_loop(project: Project, agent: str, guard: str) -> str:
     ctx = script_command(project)
     names = (ctx, guard, "git add", "git commit", *programs)
     allowed = " ".join(shlex.quote(f"Bash({name}:*)") for name in names)
-    run = AGENT_RUNS[agent].format(allowed=allowed)
-    return fill("loop.sh", ctx=ctx, agent=shlex.quote(run), guard=shlex.quote(guard))
+    run = shlex.quote(AGENT_RUNS[agent].format(allowed=allowed))
+    return fill("loop.sh", ctx=ctx, agent=run, guard=shlex.quote(guard))
 
 
 # -- for agents that ask by themselves
-
-HOOK_CHARS = 8_000  # one agent cuts at 10,000 characters, another at about 2,500 tokens
-_PROMPT_CHARS = 20_000  # of a prompt that are searched for names
 
 
 def make_session(project: Project, *, imported: bool = False) -> str:
@@ -9147,7 +8978,12 @@ def make_session(project: Project, *, imported: bool = False) -> str:
 
     Every text reaches a session once: what AGENTS.md holds, or CLAUDE.md imports, is left out.
     """
-    tasks = _open_tasks(project, _near_tasks(project))
+    tracker, ctx = _near_tasks(project), script_command(project)
+    current = find_current(tracker, read_branch(project))
+    ready = [task for task in list_ready(tracker) if task != current][:3]
+    rows = [*([("current", current)] if current else []), *(("ready", task) for task in ready)]
+    tasks = "".join(f"- {word}: {name_task(task)}\n" for word, task in rows)
+    tasks += f"All about one: `{ctx} prompt TASK`.\n" if tasks else ""
     text = read_text(project, MAP_PATH)
     parts = {} if text is None or imported else parse_parts(clean_text(text))
     if " CTX MANAGED SECTION" in (read_text(project, "AGENTS.md") or ""):
@@ -9156,12 +8992,9 @@ def make_session(project: Project, *, imported: bool = False) -> str:
     note = "" if imported and note == _CURRENT else note
     if not tasks and not parts and not note:
         return ""
-    title = f"Facts about this repository, from `{script_command(project)} hook`. {note}".rstrip()
+    title = f"Facts about this repository, from `{ctx} hook`. {note}".rstrip()
     parts = {"": title, "Tasks": tasks} | {name: parts[name] for name in parts if name}
     return _fit_hook(project, [Section(name, body) for name, body in parts.items()])
-
-
-_CURRENT = "The map is current."
 
 
 def make_mentions(project: Project, text: str, role: str = "") -> str:
@@ -9176,26 +9009,21 @@ def make_mentions(project: Project, text: str, role: str = "") -> str:
         return ""
     # of pasted code, which holds hundreds of names: paths, then names of many words
     best = sorted(names, key=lambda name: (-name.count("/"), -len(split_words(name)), -len(name)))
-    code = " ".join(f"`{name}`" for name in best[:_NAMES_SOUGHT] if name not in text[:_TEXT_CHARS])
+    code = " ".join(f"`{name}`" for name in best[:20] if name not in text[:_TEXT_CHARS])
     wanted = "\n".join([text[:_TEXT_CHARS], code, *map(task_text, tasks)])
     sections = [Section("Task", _task_text(project, tracker, task)) for task in tasks]
     package = make_pack_summary(project, wanted, role=role, stale=True, named=not tasks)
     return _fit_hook(project, [*sections, Section("Context package", package)])
 
 
-_NAMES_SOUGHT = 20
-_TEXT_CHARS = 2_000  # of a prompt: more is pasted
-
-
 def make_role(project: Project, role: str, text: str) -> str:
     """What a helper agent should know: where its role may look, the task at hand, its package."""
     tracker = _near_tasks(project)
     current = find_current(tracker, read_branch(project))
-    globs = project.config.roles.get(role, ())
-    limits = f"The role {code_span(role)} keeps to: {', '.join(map(code_span, globs))}."
-    wanted = "\n".join([text, *([task_text(current)] if current else [])])
+    globs = ", ".join(map(code_span, project.config.roles.get(role, ())))
+    wanted = f"{text}\n{task_text(current)}" if current else text
     sections = [
-        Section("Role", limits if globs else ""),
+        Section("Role", f"The role {code_span(role)} keeps to: {globs}." if globs else ""),
         Section("Current task", _task_text(project, tracker, current) if current else ""),
         Section("Context package", make_pack_summary(project, wanted, role=role, stale=True)),
     ]
@@ -9216,40 +9044,23 @@ def _fit_hook(project: Project, sections: Sequence[Section]) -> str:
 
 def _map_age(project: Project, text: str) -> str:
     """One sentence on how old the map is: what is newer than it, or than its last confirmation."""
-    ctx = script_command(project)
     known = open_cache(project, hurry=True).list_keys("stamps")
+    refresh = f"`{script_command(project)} map` refreshes it."
     if not known:
-        return f"No index on this machine tells how old the map is; `{ctx} map` refreshes it."
+        return f"No index on this machine tells how old the map is; {refresh}"
     since = max(read_times(f"{project.root}/{MAP_PATH}")[0], read_answer_time(project, text))
     times = {path: read_times(f"{project.root}/{path}")[0] for path in known}
     changed = [path for path, when in times.items() if when > since or not when]
-    changed, added = (
-        [path for path in paths if not pattern("instruction_path").search(path)]
-        for paths in (changed, list_new(project, known, since))
-    )
-    if not changed and not added:
-        return _CURRENT
-    new = f", {len(added)} new" if added else ""
-    mapped = sum(1 for path in known if not pattern("instruction_path").search(path))
-    told = f"{len(changed)} of {mapped} files changed{new} since the map was made"
-    return f"{told}; `{ctx} map` refreshes it."
+    changed += list_new(project, known, since)
+    number = sum(not pattern("instruction_path").search(path) for path in changed)
+    told = f"{count_of(number, 'file')} changed since the map was made; {refresh}"
+    return told if number else _CURRENT
 
 
 def _near_tasks(project: Project) -> Tracker:
     """The tasks in files here: a hook never waits for a network."""
     source = project.config.tasks_source
     return read_tasks(project, "auto" if source == "gh" else source)
-
-
-def _open_tasks(project: Project, tracker: Tracker) -> str:
-    """The task in progress and the next ready ones."""
-    current = find_current(tracker, read_branch(project))
-    ready = [task for task in list_ready(tracker) if task != current]
-    rows = [("current", current)] if current else []
-    rows += [("ready", task) for task in ready[:3]]
-    lines = [f"- {word}: {code_span(task.id)}: {one_line(task.title)}\n" for word, task in rows]
-    more = f"All about one: `{script_command(project)} prompt TASK`.\n" if lines else ""
-    return "".join(lines) + more
 
 
 def _task_text(project: Project, tracker: Tracker, task: Task) -> str:
@@ -9278,8 +9089,11 @@ def make_symbol(project: Project, name: str, budget: int) -> str:
         lines.append(f"-{render_symbol(symbol)[1:]}")
     targets = {path: _list_targets(links, at) for at, path in enumerate(links.paths)}
     homes = {symbol.path for symbol in matches}
-    named = {(home, word) for home in homes}
-    users = [path for path in targets if path in homes or named & targets[path]]
+    users = [
+        path
+        for path in targets
+        if path in homes or {(home, word) for home in homes} & targets[path]
+    ]
     users.sort(key=lambda path: -weigh_file(path))
     pattern = rf"\b{re.escape(word)}\b"
     if all(symbol.definition.kind == "method" for symbol in matches):
@@ -9289,9 +9103,6 @@ def make_symbol(project: Project, name: str, budget: int) -> str:
     lines += ["\n## Uses\n\n", *(callees[:25] or ["Nothing found.\n"])]
     lines += ["\n## Used by\n\n", *(callers or ["Nothing found.\n"])]
     return _fit_answer(project, lines, budget)
-
-
-Targets = set[tuple[str, str]]  # definitions, file and name, that the mentions in a file may mean
 
 
 def _list_targets(links: Links, at: int) -> Targets:
@@ -9402,20 +9213,22 @@ def make_task(project: Project, wanted: str, budget: int) -> str:
 # -- the page
 
 
-VIEW_PATH = ".ctx/view.html"
-
-
 def make_page(project: Project, tracker: Tracker, briefing: Briefing | None) -> str:
     """The page that shows what an agent gets here, and in the prompt for one task."""
-    files, config = list_map_files(project), project.config
+    files, config, selected = list_map_files(project), project.config, briefing and briefing.task.id
     cache, health = open_cache(project), read_health(project)
     survey = make_survey(project, cache, files, 10_000, health=health)
     parts, picks, _, used = fit_map(project, survey, config.map_token_budget)
     rows = _map_rows(project, survey, parts, picks)
-    ready = [task.id for task in list_ready(tracker)[:1]]
     data: dict[str, Any] = {"prompt": None, "package": None}
     data["map"] = {"budget": config.map_token_budget, "used": used, "rows": rows}
-    data["tasks"] = page_tasks(tracker.tasks, "".join(ready), read_ledger(project)[0], briefing)
+    ready = list_ready(tracker)[:1]
+    data["tasks"] = [
+        {name: one_line(getattr(task, name), 160) for name in ("id", "title", "status", "parent")}
+        | {"state": render_state(task), "attempts": task.attempts}
+        | {"selected": task.id == selected, "next": task in ready}
+        for task in tracker.tasks
+    ]
     if briefing:
         budget, reanchor = config.prompt_budget_bytes, config.anchor_enabled
         prompt = make_prompt(project, briefing, budget, reanchor=reanchor)
@@ -9431,19 +9244,17 @@ def _map_rows(
     project: Project, survey: Survey, parts: Sequence[MapPart], picks: Sequence[Symbol]
 ) -> list[dict[str, object]]:
     """The sections of the map for the page: tokens, text, and the lines that were left out."""
-    count = read_counter(project).count
-    symbols = MapPart("Key Symbols", render_symbols(picks), 0, fenced=True)
-    whole = {part.title: part for part in [*render_parts(survey), symbols]}
-    kept = {part.title: part for part in [*parts, symbols] if part.lines}
+    shown = parse_parts(render_map("", parts, picks, ""))
+    whole = {part.title: part.lines for part in render_parts(survey)}
     full = sum(pick.form == "full" for pick in picks)
     ranked = f"{full} in full, {len(picks) - full} by name, of {survey.total} ranked"
     rows: list[dict[str, object]] = []
-    for title in [title for title in MAP_ORDER if whole[title].lines]:
-        shown = set(kept[title].lines) if title in kept else set()
-        omitted = "".join(line for line in whole[title].lines if line not in shown)
-        text = redact(render_part(kept[title])).strip("\n") + "\n" if shown else ""
-        row = {"title": title, "size": count(text), "text": text, "omitted": redact(omitted)}
-        rows.append(row | {"about": ranked if title == symbols.title else ""})
+    for title in [title for title in MAP_ORDER if title in shown or whole.get(title)]:
+        text = f"## {title}\n\n{shown[title]}\n" if title in shown else ""
+        lines = [redact(line) for line in whole.get(title, ())]
+        omitted = "".join(line for line in lines if line.strip("\n") not in text.split("\n"))
+        row = {"title": title, "size": read_counter(project).count(text), "text": text}
+        rows.append(row | {"omitted": omitted, "about": ranked if title == "Key Symbols" else ""})
     return rows
 
 
@@ -10079,7 +9890,7 @@ def cmd_scan(project: Project, args: argparse.Namespace) -> int:
     """Bring the index up to date: only what changed is parsed."""
     full = args.full or project.config.scan_mode == "full"
     counts = make_scan(project, full=full, export=args.export or "")
-    write_stdout(render_scan(counts, form="json" if args.json else "text"))
+    write_stdout(render_json(counts) if args.json else render_scan(counts))
     return 0
 
 
@@ -10093,7 +9904,8 @@ def cmd_doctor(project: Project, args: argparse.Namespace) -> int:
         return 0
     scans = [("scan", line, "") for line in list_scans(project) if project.verbose]
     findings = check_health(project._replace(look_only=True)) + scans
-    write_stdout(render_findings(findings, form))
+    rows = [dict(zip(("what", "state", "fix"), finding, strict=True)) for finding in findings]
+    write_stdout(render_json(rows) if args.json else render_findings(findings))
     return int(any(fix for _, _, fix in findings))
 
 
@@ -10194,7 +10006,7 @@ def cmd_prompt(project: Project, args: argparse.Namespace) -> int:
     sources = _setting(project, "anchor_sources", "--sources", args.sources) if args.sources else ()
     due = config.anchor_enabled and not args.no_reanchor
     reanchor = args.reanchor or (due and is_anchor_turn(project, "prompt", config.anchor_frequency))
-    start = render_contract()
+    start = join_sections([Section("Contract", TEMPLATES["contract.md"])])
     if args.json or len(start) + len(_INCOMPLETE) > budget:
         start = ""
     write_stdout(start)  # at once: the rest takes a while
@@ -13592,7 +13404,7 @@ function drawTasks(tasks) {
     make("td", {}, make("code", {}, task.id)),
     make("td", {}, task.title, task.parent ? make("small", {}, "part of " + task.parent) : ""),
     make("td", {}, task.state + (task.next ? ", next" : "")),
-    make("td", {}, task.attempts ? number(task.attempts) : "", ...task.tried.map((line) => make("small", {}, line)))));
+    make("td", {}, task.attempts ? number(task.attempts) : "")));
   find("tasks").append(heading("Tasks", plural(tasks.length, "task") + ", " + number(done) + " done"), make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)));
 }
 

@@ -38,6 +38,7 @@ ORDER = [
     "Re-anchoring",
     "Output contract",
 ]
+START = ctx.join_sections([ctx.Section("Contract", ctx.TEMPLATES["contract.md"])])
 DROPPED = ["Re-anchoring", "Tree summary", "Assumptions", "Open questions", "Git state"]
 DROPPED += ["Context package", "Epic", "History", "Previous attempts", "Failure"]
 REQUIRED = ["Contract", "Goal", "Selected task", "Output contract"]
@@ -379,11 +380,11 @@ def test_a_prompt_begins_before_git_or_an_index_has_answered(tmp_path: Path) -> 
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
     ) as process:
         assert process.stdout
-        start = process.stdout.read(len(ctx.render_contract().encode()))  # git is still waiting
+        start = process.stdout.read(len(START.encode()))  # git is still waiting
         go.touch()
         text = (start + process.stdout.read()).decode()
     assert process.returncode == 0 and text == run(root, "prompt", "T-1").stdout
-    assert text.startswith(ctx.render_contract()) and "area_7" in text
+    assert text.startswith(START) and "area_7" in text
 
 
 def test_a_prompt_that_fails_says_in_its_last_line_that_it_is_incomplete(tmp_path: Path) -> None:
@@ -813,7 +814,7 @@ def test_a_task_tells_its_path_its_attempts_and_what_it_blocks(tmp_path: Path) -
         "in the tree `root/send/label`" in run(copy("runner", tmp_path), "prompt", "label").stdout
     )
     text = run(tmp_path, "prompt", "label").stdout
-    assert "- attempts so far: 1 of 3\n" in text and "- blocked: `stamp`\n" in text
+    assert "- attempts so far: 1 of 3\n" in text and "- `stamp` (blocked)\n" in text
     root = copy("cub", tmp_path / "cub")
     assert "- blocks `shop-1.2`: Card payment (open)\n" in run(root, "prompt", "shop-1.1").stdout
 
