@@ -7025,7 +7025,6 @@ def read_history(project: Project, head: str) -> History:
 # Tasks, from the files of their trackers; a bad record is skipped alone. Never writes.
 # Uses: TYPES TEXT DISK GIT.
 
-
 TASK_STATES = ("in_progress", "open", "blocked", "done")
 _MAX_TEXT = 200_000  # characters of one field: five times a prompt; the rest can never be shown
 _NO_PRIORITY = 9  # behind every number and word that trackers use
@@ -7065,10 +7064,8 @@ def _link_tasks(source: str, records: Iterable[Record]) -> Tracker:
             for blocked in field_texts(record.get("blocks")):
                 blockers.setdefault(blocked, []).append(task.id)
     names = {name.casefold(): name for name in reversed(tasks)}
-    parents = {
-        task.id: names.get((task.parent or task.id.rpartition(".")[0]).casefold(), "")
-        for task in tasks.values()
-    }
+    above = {task.id: task.parent or task.id.rpartition(".")[0] for task in tasks.values()}
+    parents = {key: names.get(parent.casefold(), "") for key, parent in above.items()}
     kind = _read_table()[source]
     effect = "not ready until it exists" if "strict" in kind else "taken as done"
     for task in tasks.values():
@@ -7117,11 +7114,8 @@ def find_task(tracker: Tracker, wanted: str) -> Task:
     if fits:
         few = ", ".join(task.id for task in fits[:5])
         raise CtxError(f"{wanted}: fits {len(fits)} tasks in {tracker.source}: {few}; give more")
-    import difflib
-
-    names = [task.id for task in tracker.tasks]
-    near = difflib.get_close_matches(wanted, names, 3, 0.3) or names[:3]
-    raise CtxError(f"{wanted}: no such task in {tracker.source}; closest: {', '.join(near)}")
+    near = show(closest(wanted, [task.id for task in tracker.tasks]))
+    raise CtxError(f"{wanted}: no such task in {tracker.source}; {near}")
 
 
 def list_ready(tracker: Tracker, name: str = "") -> list[Task]:
@@ -7133,12 +7127,8 @@ def list_ready(tracker: Tracker, name: str = "") -> list[Task]:
         states = (task.status, tasks.get(task.parent, task).status)
         names = (task.id, task.parent or task.id)  # to be sorted with their numbers as numbers
         number, epic = (re.sub(r"\d+", lambda match: match[0].zfill(9), name) for name in names)
-        known = {
-            "doing": "in_progress" not in states,
-            "epic": epic,
-            "number": number,
-            "priority": task.priority,
-        }
+        values = ("in_progress" not in states, task.priority, number, epic)
+        known = dict(zip(("doing", "priority", "number", "epic"), values, strict=True))
         return [not task.owner, not task.recorded, *(known[key] for key in order)]
 
     return sorted((task for task in tracker.tasks if task.id not in holds), key=keys)
@@ -7181,8 +7171,7 @@ def explain_holds(tracker: Tracker, holds: Mapping[str, str]) -> str:
     if all(task.status == "done" for task in leaves):
         return f"all {len(leaves)} tasks in {tracker.source} are done"
     kinds = collections.Counter(holds.get(task.id, "left out by a flag") for task in leaves)
-    shown = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common(8))
-    return f"no task is ready: {shown}"
+    return "no task is ready: " + ", ".join(f"{n} {kind}" for kind, n in kinds.most_common(8))
 
 
 def list_tasks(tracker: Tracker, epic: str, label: str, status: str) -> list[Task]:
@@ -7190,14 +7179,11 @@ def list_tasks(tracker: Tracker, epic: str, label: str, status: str) -> list[Tas
     epic = epic and find_task(tracker, epic).id
     parents = {task.id: task.parent for task in tracker.tasks}
     ready = {task.id: task for task in list_ready(tracker)}
-    rest = [task for task in tracker.tasks if task.id not in ready]
-    return [
-        task
-        for task in [*ready.values(), *sorted(rest, key=lambda t: TASK_STATES.index(t.status))]
-        if (not epic or epic in list_above(task.id, parents))
-        and (not label or label.casefold() in map(str.casefold, task.labels))
-        and (not status or task.status == status)
-    ]
+    by_state = sorted(tracker.tasks, key=lambda task: TASK_STATES.index(task.status))
+    tasks = (ready | {task.id: task for task in by_state}).values()
+    own = [task for task in tasks if not epic or epic in list_above(task.id, parents)]
+    own = [t for t in own if not label or label.casefold() in map(str.casefold, t.labels)]
+    return [task for task in own if not status or task.status == status]
 
 
 def find_siblings(tracker: Tracker, task: Task) -> tuple[Task | None, list[Task], list[Task]]:
@@ -7214,11 +7200,10 @@ def _time_number(text: str) -> float:
     """A time as a number to sort by; one without a zone counts as UTC, none as the oldest."""
     from datetime import UTC, datetime
 
-    try:
+    with contextlib.suppress(ValueError, OverflowError):
         moment = datetime.fromisoformat(text)
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
-        return 0.0
+    return 0.0
 
 
 @functools.cache
@@ -7238,11 +7223,9 @@ def _new_task(source: str, record: Record) -> Task | str:
     name, title = str(values["id"]).strip(), str(values["title"]).strip()
     if record["fault"] or not name or not title:
         return record["fault"] or f"a task without {'a title' if name else 'an id'}; skipped"
-    about = [record.get("details")]
-    for key, heading in table["LISTS"].items():
-        items = "\n".join(f"- {item}" for item in field_texts(record.get(key)))
-        about += [f"{heading}:\n{items}"] if items else []
-    text = field_text(values["description"], *about)
+    lists = {head: field_texts(record.get(key)) for key, head in table["LISTS"].items()}
+    about = [f"{head}:\n- " + "\n- ".join(items) for head, items in lists.items() if items]
+    text = field_text(values["description"], record.get("details"), *about)
     counts = map(record.get, ("attempts", "max_attempts"))
     tries, limit = (n if type(n) is int and 0 <= n < 10**6 else 0 for n in counts)
     word = re.sub(r"[\s-]+", "_", str(values["status"]).strip().casefold())
@@ -7287,8 +7270,8 @@ def _status(record: Record, word: str, *, is_spent: bool) -> str:
     is_deferred = _time_number(str(record.get("defer_until") or "")) > time.time()
     if is_spent or is_deferred or record.get("pinned") is True:
         return "blocked"
-    words = {status: _read_table()["STATUS"].get(status, "").split() for status in TASK_STATES}
-    return next((status for status, known in words.items() if word in known), "open")
+    words = _read_table()["STATUS"]
+    return next((status for status in TASK_STATES if word in words.get(status, "").split()), "open")
 
 
 def _field(record: Record, *names: str) -> Any:
@@ -7378,11 +7361,10 @@ def _walk(tree: Record) -> Iterator[Record]:
         taken.add(name)
         is_epic = "epic" in groups.get(group, "") or (inner and inner[-1][0] != "subtasks")
         if group:
-            phase = str(part.get("phase"))
             yield part | {
                 "id": name,
                 "title": title.partition("\n")[0],
-                "parent": _field(part, "parent", "epic") or (phase if phase in taken else parent),
+                "parent": _field(part, "parent", "epic") or parent,
                 "type": "epic" if is_epic else _field(part, "issue_type", "type"),
             }
 
@@ -7398,8 +7380,7 @@ def _read_beads(project: Project) -> Iterator[Record]:
     if store > read_times(f"{folder}/issues.jsonl")[0] / 1e9 + 2:  # the export lags behind it
         text = _run_tracker(project, "bd", "export")
         if text is None:
-            state = "older than the store beside it, may be stale" if records else "not there"
-            fault = f"{state}; `bd` gives none; run `bd export -o {path}`"
+            fault = f"may be stale: the store beside it is newer; run `bd export -o {path}`"
             yield {"path": path, "line": 1, "fault": fault}
         records = records if text is None else list(parse_rows(path, text))
     # of equal priority the newest comes first, as `bd ready` has it
@@ -7415,10 +7396,9 @@ def _read_gh(project: Project, wanted: str = "") -> Iterator[Record]:
         raise CtxError(f"{show(wanted)}: not an issue number; give digits")
     query = ["view", wanted.strip("#")] if wanted else ["list", "--state", "all", "--limit", "500"]
     fields = "number,title,body,state,labels,milestone,comments,url,closedAt,assignees"
-    text = None
-    for more in (",parent,blockedBy", ""):  # an older gh does not know these
-        text = text or _run_tracker(project, "gh", "issue", *query, "--json", fields + more)
-    root = next(parse_rows("gh", text or "?"))
+    ask = functools.partial(_run_tracker, project, "gh", "issue", *query, "--json")
+    text = ask(f"{fields},parent,blockedBy") or ask(fields)  # an older gh does not know these
+    root = next(parse_rows("gh", text or ""), {"fault": "nothing"})
     if root["fault"]:
         raise CtxError("gh: no answer that can be read; run `gh auth status`")
     records = list_records(root.get("tasks", [root]))
@@ -7436,17 +7416,14 @@ def _read_gh(project: Project, wanted: str = "") -> Iterator[Record]:
 def _run_tracker(project: Project, name: str, *args: str) -> str | None:
     """What a tracker's own program prints; None if it fails or is not installed outside the repo."""
     import shutil
-    import subprocess
+    from subprocess import DEVNULL, SubprocessError, run
 
     program = shutil.which(name)
-    if not program or is_inside(project, os.path.realpath(program)):
-        return None
-    command, no_input = [program, *args], subprocess.DEVNULL
-    with contextlib.suppress(OSError, subprocess.SubprocessError):
-        done = subprocess.run(
-            command, cwd=project.root, stdin=no_input, capture_output=True, timeout=30
-        )
-        return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None
+    if program and not is_inside(project, os.path.realpath(program)):
+        with contextlib.suppress(OSError, SubprocessError):
+            options: dict[str, Any] = {"cwd": project.root, "timeout": 30, "check": True}
+            done = run([program, *args], stdin=DEVNULL, capture_output=True, **options)
+            return str(done.stdout, "utf-8", "replace")
     return None
 
 
@@ -7484,27 +7461,25 @@ def _parse_body(body: str) -> Record:
 def _backlog_config(project: Project) -> tuple[str, tuple[str, ...]]:
     """Folder and statuses of Backlog.md, by its settings at the root or in that folder."""
     paths = ("backlog.config.yml", "backlog/config.yml", ".backlog/config.yml")
-    configs = (parse_keys(read_text(project, path) or "") for path in paths)
-    config = next(filter(None, configs), {})
+    config = next(filter(None, (parse_keys(read_text(project, p) or "") for p in paths)), {})
     own = str(_field(config, "backlog_directory", "backlogDirectory")).rstrip("/")
     folders = [name for name in (own, "backlog", ".backlog") if name and list_folder(project, name)]
     statuses = field_texts(config.get("statuses")) or ("To Do", "In Progress", "Done")
-    return folders[0] if folders else "backlog", statuses
+    return "".join(folders[:1]) or "backlog", statuses
 
 
 def _read_backlog(project: Project) -> Iterator[Record]:
     folder, statuses = _backlog_config(project)
+    last = statuses[-1].casefold()
     for part in ("tasks", "completed"):
         for record in _read_documents(project, f"{folder}/{part}"):
-            is_last = str(record.get("status")).casefold() == statuses[-1].casefold()
+            is_done = part == "completed" or str(record.get("status")).casefold() == last
             prefix = str(record.get("id")).partition("-")[0]  # links keep the one that ids had
             links = (record.get("parent_task_id", ""), *field_texts(record.get("dependencies")))
             parent, *needs = (re.sub(r"^[A-Za-z]+(?=-\d)", prefix, str(link)) for link in links)
-            labels = field_texts(record.get("labels"))
-            if record.get("milestone"):
-                labels += (f"milestone:{record['milestone']}",)
+            goals = [f"milestone:{name}" for name in field_texts(record.get("milestone"))]
+            labels = [*field_texts(record.get("labels")), *goals]
             known = {"parent": parent, "dependencies": needs, "labels": labels}
-            is_done = is_last or part == "completed"
             yield record | known | ({"status": "done"} if is_done else {})
 
 
@@ -7518,38 +7493,26 @@ def _read_flow(project: Project) -> Iterator[Record]:
         for state in states if is_file_name(name) else ():  # what is committed lags behind it
             source = read_file(f"{state}/tasks/{name}.state.json") or b""
             live = live or parse_data("", source.decode("utf-8", "replace"))
-        keys = [key for key in ("status", "updated_at", "assignee") if live.get(key)]
-        yield record | {key: live[key] for key in keys}
-
-
-# a bullet or a number, a box with at most one mark (a link is none, nor is spec-kit's legend
-# `- [P] tasks = ...`), an optional task's star
-_BOX = r"(\s*)(?:[-*+]|\d{1,9}[.)])\s*\[\s*([^\]\sP]?)\s*\](?![(\[])(\*?)\s*(\S.*)"
-_TAGS = r"((?:\[[^\]]*\](?!\()\s*)*)"
-_DEPENDS = r"(?i)\(?\**(?:\bdepends on|\bblocked by|(?<=\()after)\b\**:?\** +([^);\n]*)\)?"
-_NEEDED = r"[A-Za-z][\w.]*-?\d[\w.-]*|\d+\.\d+"
+        live = {key: live[key] for key in ("status", "updated_at", "assignee") if live.get(key)}
+        yield record | live
 
 
 def _read_boxes(project: Project, path: str, ids: str, form: str) -> list[Record]:
-    """The boxes of a check-list outside code fences as tasks, those below another as its parts.
-
-    By the form "every" all are; by "id" those below another only with an id, else they are its
-    criteria; by "strict" none without an id.
-    """
-    lines, ids = (read_text(project, path) or "").split("\n"), _read_table()["IDS"][ids] + _TAGS
-    boxes = [box for line in lines if (box := re.match(_BOX, line))]
+    """The boxes of a check-list outside code fences as tasks, those below another as its parts."""
+    lines, ids = (read_text(project, path) or "").split("\n"), _read_table()["IDS"][ids]
+    boxes = [box for line in lines if (box := pattern("box").match(line))]
     taken = {named[1] for box in boxes if (named := re.match(ids, box[4]))}
     records: list[Record] = []
     above: list[tuple[int, str]] = []  # indentation and id of the boxes around the next one
     outline: dict[int, list[str]] = {}  # level of the headings around the next box -> their text
-    head, level, heading, mark = None, 0, {}, ""
+    head, level, top, mark = None, 0, {}, ""
     for number, line in enumerate(lines, 1):
         where = {"path": path, "line": number, "fault": ""}
         before, mark = mark, fence_after(line, mark)
-        box = None if before or mark else re.match(_BOX, line)
+        box = None if before or mark else pattern("box").match(line)
         if title := re.match(r"(#{1,6})\s+(.*?)[\s#]*$", "" if before or mark else line):
             head = re.match(ids, title[2]) if form == "id" else None  # its boxes are an epic's
-            level, heading = len(title[1]), where
+            level, top = len(title[1]), where
             outline = {up: outline[up] for up in outline if 1 < up < level}
             outline[level] = [] if head else [f"Part: {title[2]}"]
         elif goal := re.match(r"\*\*Goal:?\*\*:?\s*(.*)", line):
@@ -7562,35 +7525,36 @@ def _read_boxes(project: Project, path: str, ids: str, form: str) -> list[Record
             if above:
                 records[-1].setdefault("acceptance", []).append(box[4])
             continue
-        record = _parse_box(box, named, lines[number:], itertools.chain(*outline.values()))
+        record = _parse_box(box, named, lines[number:]) | where
+        about = "\n".join(itertools.chain(*outline.values()))
+        record["description"] = field_text(about, record["description"])
         name = named[1].replace(" ", "-") if named else _make_id(record["title"], taken)
         parent = above[-1][1] if above else ""
         if head and not above and head[1] != name:
             parent = head[1].replace(" ", "-")
             if head[1] not in taken:
                 taken.add(head[1])
-                title_text = head.string[head.end() :]
-                records.append(heading | {"id": parent, "title": title_text, "type": "epic"})
-        records.append(record | where | {"id": name, "parent": parent})
+                records.append(
+                    top | {"id": parent, "title": head.string[head.end() :], "type": "epic"}
+                )
+        records.append(record | {"id": name, "parent": parent})
         above.append((edge, name))
     return records
 
 
-def _parse_box(
-    box: re.Match[str], named: re.Match[str] | None, below: Iterable[str], about: Iterable[str]
-) -> Record:
+def _parse_box(box: re.Match[str], named: re.Match[str] | None, below: Iterable[str]) -> Record:
     """What one box and the text indented below it say of a task."""
-    edge = len(box[1].expandtabs()) + 1
+    edge, text, is_box = len(box[1].expandtabs()) + 1, box[4], pattern("box").match
     inner = itertools.takewhile(lambda line: not line.expandtabs()[:edge].strip(), below)
-    words = "\n".join(line.strip() for line in inner if not re.match(_BOX, line)).strip("\n")
-    needs = re.findall(_NEEDED, " ".join(re.findall(_DEPENDS, f"{box[4]}\n{words}")))
-    title = (box[4][named.end() :] if named else box[4]).replace("**", "").strip(" *")
+    words = "\n".join(line.strip() for line in inner if not is_box(line)).strip("\n")
+    needs = pattern("task_link").findall(" ".join(pattern("depends").findall(f"{text}\n{words}")))
+    title = (text[named.end() :] if named else text).replace("**", "").strip(" *")
     labels = re.findall(r"\[([^\]]+)\]", named[2] if named else "")
     return {
-        "title": re.sub(_DEPENDS, "", title).strip() if needs else title,
+        "title": pattern("depends").sub("", title).strip() if needs else title,
         "status": box[2],
         "priority": "low" if box[3] else "",
-        "description": field_text("\n".join(about), words),
+        "description": words,
         "dependencies": needs,
         "labels": [*labels, *(["optional"] if box[3] else [])],
     }
@@ -7599,11 +7563,10 @@ def _parse_box(
 def _make_id(title: str, taken: set[str]) -> str:
     """An id from the first words of a title, so that it stays when other lines come and go."""
     slug = "-".join(re.findall(r"[^\W_]+", title.casefold())[:6])[:40].strip("-") or "task"
-    while slug in taken:
-        stem, _, number = slug.rpartition("-")
-        slug = f"{stem}-{int(number) + 1}" if stem and number.isdecimal() else f"{slug}-2"
-    taken.add(slug)
-    return slug
+    names = itertools.chain([slug], (f"{slug}-{number}" for number in itertools.count(2)))
+    name = next(name for name in names if name not in taken)
+    taken.add(name)
+    return name
 
 
 def _read_features(project: Project, base: str, ids: str, form: str) -> Iterator[Record]:
@@ -7638,16 +7601,13 @@ def _read_features(project: Project, base: str, ids: str, form: str) -> Iterator
             asked = re.findall(r"Requirements:?\**:?\s([^_\n]*)", row["description"])
             marks = [*row["labels"], *re.findall(r"\d+\.\d+", " ".join(asked))]
             items = [item for mark in marks for item in criteria.get(mark, ())]
-            yield (
-                {"acceptance": items}
-                | row
-                | {
-                    "id": f"{epic}/{row['id']}",
-                    "parent": f"{epic}/{row['parent']}".rstrip("/"),
-                    "dependencies": [f"{epic}/{need}" for need in row["dependencies"]],
-                    "labels": [*row["labels"], *labels],
-                }
-            )
+            row.setdefault("acceptance", items)
+            yield row | {
+                "id": f"{epic}/{row['id']}",
+                "parent": f"{epic}/{row['parent']}".rstrip("/"),
+                "dependencies": [f"{epic}/{need}" for need in row["dependencies"]],
+                "labels": [*row["labels"], *labels],
+            }
 
 
 def _parse_criteria(spec: str) -> dict[str, tuple[str, ...]]:
@@ -7656,13 +7616,12 @@ def _parse_criteria(spec: str) -> dict[str, tuple[str, ...]]:
     for heading, body in parse_parts(spec, 3).items():
         number = re.search(r"(\d+)\s*(?:[-:–—]|$)", heading)
         items = parse_items(body.rpartition("#### Acceptance Criteria")[2])
-        scenarios = tuple(item for item in items if "Given" in item)
         if heading.startswith("Requirement:") and len(criteria[""]) < 30:
             criteria[""] += (heading.removeprefix("Requirement:").strip(),)
-        elif number and scenarios:  # the words of a heading may be in any language
-            criteria.setdefault(f"US{number[1]}", scenarios)
-        elif number and heading.startswith("Requirement"):
-            criteria |= {f"{number[1]}.{at}": (item,) for at, item in enumerate(items, 1)}
+        elif number:  # the words of a heading may be in any language
+            scenarios = tuple(item for item in items if "Given" in item)
+            known = {f"{number[1]}.{at}": (item,) for at, item in enumerate(items, 1)}
+            criteria = known | {f"US{number[1]}": scenarios} | criteria
     return criteria
 
 
@@ -7702,39 +7661,31 @@ def read_git_state(project: Project, task: Task, tracker: Tracker) -> GitState |
     commits = read_messages(project)
     if not commits:
         return None
-    named = [at for at, row in enumerate(commits) if _is_task_named(task, row[1].casefold())]
-    since = commits[: named[-1] if named else 0]
-    others = {head: find_named_tasks(tracker, text) for head, text in since}
-    strays = [head for head, tasks in others.items() if tasks and task not in tasks]
-    own = os.path.relpath(__file__, project.root).replace(os.sep, "/")
-    changed = sorted({os.fsdecode(path) for path in list_uncommitted(project)} - {own})
-    return GitState(
-        read_branch(project) or "(detached)",
-        tuple(changed),
-        tuple(head for head, _ in commits[: project.config.anchor_git_commits]),
-        tuple(list_changed_in(project, [commits[at][0].split(" ")[0] for at in named[:20]])),
-        tuple(strays[:5]),
-    )
+    named = {head: [t.id for t in find_named_tasks(tracker, text)] for head, text in commits}
+    own = [head for head, names in named.items() if task.id in names]
+    since = itertools.takewhile(lambda head: own and head != own[-1], named)
+    strays = [head for head in since if named[head] and head not in own]
+    script = os.path.relpath(__file__, project.root).replace(os.sep, "/")
+    changed = sorted({os.fsdecode(path) for path in list_uncommitted(project)} - {script})
+    heads = tuple(named)[: project.config.anchor_git_commits]
+    touched = tuple(list_changed_in(project, [head.split(" ")[0] for head in own[:20]]))
+    branch = read_branch(project) or "(detached)"
+    return GitState(branch, tuple(changed), heads, touched, tuple(strays[:5]))
 
 
 def find_named_tasks(tracker: Tracker, text: str) -> list[Task]:
     """The tasks whose ids stand in a text, or in the name of a branch."""
     folded, named = text.casefold(), set[str]()
-    for task in sorted(tracker.tasks, key=lambda task: -len(task.id)):
-        if _is_task_named(task, folded):
-            folded = folded.replace(task.id.casefold(), " ")  # T-1 is not meant where T-1-2 is
+    near = [task for task in tracker.tasks if task.id.casefold() in folded]
+    for task in sorted(near, key=lambda task: -len(task.id)):
+        word = task.id.casefold()
+        # a bare number or word stands for many things, so it needs a mark before it
+        is_bare = re.fullmatch(r"[^\W\d]+|\d+", word)
+        before = r"(?:#|\w\(|\btask[ /-])" if is_bare else r"(?<![\w.-])"
+        if re.search(rf"{before}{re.escape(word)}(?![^\W_]|\.\w|-\d)", folded):
+            folded = folded.replace(word, " ")  # T-1 is not meant where T-1-2 is
             named.add(task.id)
-    return [task for task in tracker.tasks if task.id in named]
-
-
-def _is_task_named(task: Task, folded: str) -> bool:
-    """Whether a text in lower case names a task."""
-    word = task.id.casefold()
-    if word not in folded:
-        return False
-    # a bare number or word stands for many things, so it needs a mark before it
-    before = r"(?:#|\w\(|\btask[ /-])" if re.fullmatch(r"[^\W\d]+|\d+", word) else r"(?<![\w.-])"
-    return re.search(rf"{before}{re.escape(word)}(?![^\W_]|\.\w|-\d)", folded) is not None
+    return [task for task in near if task.id in named]
 
 
 def find_current(tracker: Tracker, branch: str) -> Task | None:
@@ -7749,17 +7700,12 @@ def find_current(tracker: Tracker, branch: str) -> Task | None:
 # What happened at tasks: attempts, claims, the loop's state; how an attempt is judged and kept.
 # Uses: TYPES TEXT RENDER DISK GIT TASKS.
 
-
 LEDGER_FOLDER = ".ctx/ledger"
 STATE_PATH = ".runner/state/run_state.json"
 STATE_KEYS = ("run_id", "next_iter", "last_status", "last_summary", "last_guard")
 RESULTS = ("done", "retry", "decomposed", "stuck")  # what an agent may answer
 LOG_READ = 2_000_000  # bytes of a log's end: enough to hold its first error, nearly always
 _CUB_LEDGER = ".cub/ledger/by-task"
-_SUMMARY_CHARS = 4_000
-_LEASE = 7_200  # seconds: longer than a run of an agent, short enough after a crash
-_STOPPED = (124, 130, 137, 143)  # exit codes of a time-out and of signals
-_LIMIT_WORDS = r"(?i)rate.?limit|usage limit|limit reached|quota|overloaded|too many requests"
 
 
 def read_tasks(project: Project, source: str = "auto", wanted: str = "") -> Tracker:
@@ -7769,18 +7715,13 @@ def read_tasks(project: Project, source: str = "auto", wanted: str = "") -> Trac
     keys = ("user.email", "user.name") if any(task.owner for task in tracker.tasks) else ()
     own_names = {os.fsdecode(run_git(project, "config", key) or b"").strip() for key in keys}
     own_names |= {os.environ.get("FLOW_ACTOR", ""), os.environ.get("USER", "")}
-    tasks, faults = [], list(tracker.faults)
+    tasks = []
     for task in tracker.tasks:
-        path = ledger_path(task.key)
-        rows = _ledger_rows(project, path) if name_of(path) in names else []
-        own = [row for row in rows if _is_title(row, task.title)]
-        if len(own) < len(rows):
-            others = count_of(len(rows) - len(own), "attempt")
-            faults.append(f"{path}: {others} of a task with another title; not counted")
-        task = _with_rows(task, own, project.config.tasks_max_attempts)
+        rows = _task_rows(project, task) if name_of(ledger_path(task.key)) in names else []
+        task = _with_rows(task, rows, project.config.tasks_max_attempts)
         owner = "" if task.recorded or task.owner in own_names else task.owner
         tasks.append(task._replace(owner=claims.get(task.key, owner)))
-    return tracker._replace(tasks=tuple(tasks), faults=tuple(faults))
+    return tracker._replace(tasks=tuple(tasks))
 
 
 def _with_rows(task: Task, rows: Sequence[Record], limit: int) -> Task:
@@ -7790,41 +7731,36 @@ def _with_rows(task: Task, rows: Sequence[Record], limit: int) -> Task:
     tried = [row for row in rows[last_open:] if row.get("status") != "interrupted"]
     last, recorded = tried[-1] if tried else {}, "".join(ends[last_open:][-1:])
     reopened = task.status == "done" and last.get("guard") == "fail"
-    is_done, hold = task.status == "done" and not reopened, task.hold
-    if not is_done and last.get("status") == "stuck":
-        hold = "stuck"
-    elif not is_done and len(tried) >= limit:
-        hold = f"set aside after {count_of(len(tried), 'attempt')}"
-    return task._replace(
-        status="open" if reopened else task.status,
-        attempts=len(tried) or task.attempts,
-        recorded=recorded,
-        hold=hold,
-        reopened=reopened,
+    task = task._replace(status="open" if reopened else task.status, reopened=reopened)
+    hold = (
+        f"set aside after {count_of(len(tried), 'attempt')}" if len(tried) >= limit else task.hold
     )
+    hold = "stuck" if last.get("status") == "stuck" else hold
+    hold = task.hold if task.status == "done" else hold
+    return task._replace(attempts=len(tried) or task.attempts, recorded=recorded, hold=hold)
 
 
 def _ledger_rows(project: Project, path: str) -> list[Record]:
     return [row for row in read_rows(project, path) if not row["fault"]]
 
 
-def _is_title(row: Record, title: str) -> bool:
-    """Whether a row of the ledger is of a task with this title; older rows have none."""
-    recorded = field_text(row.get("title"))
-    return not recorded or recorded.casefold().split() == title.casefold().split()
+def _task_rows(project: Project, task: Task) -> list[Record]:
+    """The attempts at a task with this title, as another may have had its id; older rows have none."""
+    rows = _ledger_rows(project, ledger_path(task.key))
+    titles = [(field_text(row.get("title")) or task.title).casefold().split() for row in rows]
+    own = task.title.casefold().split()
+    return [row for row, title in zip(rows, titles, strict=True) if title == own]
 
 
 def read_attempts(project: Project, task: Task) -> list[Attempt]:
     """The earlier attempts at a task, oldest first."""
-    runner = _runner_attempts(project, task)
-    rows = [
-        [field_text(row.get(key)) for key in ("status", "summary", "guard", "log")]
-        for row in _ledger_rows(project, ledger_path(task.key))
-        if row.get("status") != "open" and _is_title(row, task.title)
-        if f"{row.get('run_id')}/{row.get('iter')}" not in runner
-    ]
-    own = [Attempt(status, summary, guard, log) for status, summary, guard, log in rows]
-    return [*_cub_attempts(project, task.id), *own, *runner.values()]
+    runner, own = _runner_attempts(project, task), []
+    for row in _task_rows(project, task):
+        keys = ("status", "summary", "guard", "log")
+        status, summary, guard, log = (field_text(row.get(key)) for key in keys)
+        if status != "open" and f"{row.get('run_id')}/{row.get('iter')}" not in runner:
+            own.append(Attempt(status, summary, guard, log))
+    return [*_read_cub(project, task.id)[0], *own, *runner.values()]
 
 
 def read_previous(attempts: Sequence[Attempt]) -> tuple[str, str]:
@@ -7843,8 +7779,8 @@ def read_run_state(project: Project) -> dict[str, Any]:
     state = read_object(project, STATE_PATH)
     number = state.get("next_iter")
     number = number if type(number) is int and 1 <= number < 10**9 else 1
-    known = {"run_id": str(state.get("run_id") or "ctx"), "next_iter": number}
-    return dict.fromkeys(STATE_KEYS) | state | known
+    run = str(state.get("run_id") or "ctx")
+    return dict.fromkeys(STATE_KEYS) | state | {"run_id": run, "next_iter": number}
 
 
 def read_log(project: Project, *paths: str) -> str:
@@ -7853,14 +7789,9 @@ def read_log(project: Project, *paths: str) -> str:
         source = read_source(project, path, LOG_READ, part="tail") or b""
         start = (read_source(project, path, 200, part="head") or b"").decode("utf-8", "replace")
         text = source.decode("utf-8", "replace").lstrip("\ufffd")  # half a character
-        if not is_empty_note(text) and not _is_infrastructure(start):
+        if not is_empty_note(text) and not pattern("runner_error").match(strip_ansi(start)):
             return digest_log(text)
     return ""
-
-
-def _is_infrastructure(text: str) -> bool:
-    """Whether a text tells of the loop's own trouble, which is not the agent's."""
-    return strip_ansi(text).lstrip().startswith("runner error:")
 
 
 def _runner_attempts(project: Project, task: Task) -> dict[str, Attempt]:
@@ -7879,40 +7810,35 @@ def _runner_attempts(project: Project, task: Task) -> dict[str, Attempt]:
         keys = ("status", "summary", "guard")
         values = [meta.get(key) or output.get(key) or told.get(f"last_{key}") for key in keys]
         status, summary, guard = map(field_text, values)
-        summary = "" if _is_infrastructure(summary) else summary
+        summary = "" if pattern("runner_error").match(strip_ansi(summary)) else summary
         log = read_log(project, f"{folder}/failure.log", f"{folder}/guard.log")
         attempts[f"{run}/{number}"] = Attempt(status or "retry", summary, guard, log)
     return attempts
 
 
-def _cub_attempts(project: Project, task: str) -> list[Attempt]:
-    """The attempts in cub's ledger, in its newer or older layout."""
-    if not is_file_name(task):
-        return []
+def _read_cub(project: Project, task: str) -> tuple[list[Attempt], tuple[str, ...]]:
+    """The attempts in cub's ledger, in its newer or older layout, and the files they changed."""
     base = f"{_CUB_LEDGER}/{task}"
-    entry = read_object(project, f"{base}.json") or read_object(project, f"{base}/entry.json")
+    paths = (f"{base}.json", f"{base}/entry.json") if is_file_name(task) else ()
+    entry = next(filter(None, (read_object(project, path) for path in paths)), {})
     outcome = as_table(entry.get("outcome")) or entry
     decided = (f"decided: {choice}" for choice in field_texts(outcome.get("decisions")))
     lessons = (*field_texts(outcome.get("lessons_learned")), *decided)
     approach, guard = field_text(outcome.get("approach")), as_table(entry.get("verification"))
-    records, attempts = list_records(entry.get("attempts")), []
-    for number, record in enumerate(records, 1):
-        name, is_last = f"{number:03d}-harness", number == len(records)
-        way = record.get("approach") or (approach if is_last else "")
-        check = guard.get("status") if is_last else ""
-        attempt = Attempt(
-            "done" if record.get("success") is True else "failed",
-            field_text(record.get("error_summary"), way),
-            check if check in ("pass", "fail") else "",
-            read_log(project, f"{base}/attempts/{name}.log", f"{base}/{name}.jsonl"),
-            field_text(record.get("error_category")),
-            lessons if is_last else (),
-        )
-        attempts.append(attempt)
+    attempts = []
+    for number, record in enumerate(list_records(entry.get("attempts")), 1):
+        name = f"{number:03d}-harness"
+        status = "done" if record.get("success") is True else "failed"
+        why, kind = (field_text(record.get(key)) for key in ("error_summary", "error_category"))
+        log = read_log(project, f"{base}/attempts/{name}.log", f"{base}/{name}.jsonl")
+        attempts.append(Attempt(status, why, "", log, kind))
     if not attempts and approach:  # older entries tell only how it ended
-        status = "done" if outcome.get("success", True) else "failed"
-        attempts = [Attempt(status, approach, lessons=lessons)]
-    return attempts
+        attempts = [Attempt("done" if outcome.get("success", True) else "failed")]
+    if attempts:
+        check = str(guard.get("status")) if guard.get("status") in ("pass", "fail") else ""
+        summary = field_text(attempts[-1].summary, approach)
+        attempts[-1] = attempts[-1]._replace(summary=summary, guard=check, lessons=lessons)
+    return attempts, field_texts(outcome.get("files_changed"))
 
 
 def read_ledger(project: Project) -> tuple[dict[str, list[str]], list[str]]:
@@ -7922,11 +7848,10 @@ def read_ledger(project: Project) -> tuple[dict[str, list[str]], list[str]]:
         for record in _ledger_rows(project, f"{LEDGER_FOLDER}/{name}"):
             ends.setdefault(field_text(record.get("task")), []).append(str(record.get("status")))
     for name in list_folder(project, _CUB_LEDGER):
-        task = name.removesuffix(".json")
-        entry = read_object(project, f"{_CUB_LEDGER}/{name}" + "/entry.json" * (task == name))
-        if tries := [attempt.status for attempt in _cub_attempts(project, task)]:
-            ends[task] = tries
-        files += field_texts(as_table(entry.get("outcome")).get("files_changed"))
+        attempts, changed = _read_cub(project, name.removesuffix(".json"))
+        if attempts:
+            ends[name.removesuffix(".json")] = [attempt.status for attempt in attempts]
+        files += changed
     return ends, files
 
 
@@ -7980,14 +7905,15 @@ def judge_attempt(
     """What the caller told ("": as the answer says), held against guard, tracker and work tree."""
     notes, status, summary = [], told.status, told.summary
     if answer is not None:
-        result = _find_result(answer)
+        result = _find_result(answer[-LOG_READ:])
         notes += [] if result else ['the answer has no line {"status": ..., "summary": ...}']
         status = status or (result or told).status
         summary = summary or (result.summary if result else one_line(answer[-2000:], 2000))
     is_closed = task.status == "done" or task.reopened
     mark = read_object(project, _mark_path(task.key)).get("tree")
     if not status:
-        is_cut = code in _STOPPED or (code and re.search(_LIMIT_WORDS, (answer or "")[-4000:]))
+        is_limit = code and pattern("limit_reached").search((answer or "")[-4000:])
+        is_cut = is_limit or code in (124, 130, 137, 143)  # of a time-out and of signals
         is_done = is_closed and told.guard == "pass"
         status = "interrupted" if is_cut else "done" if is_done else "retry"
     if status == "done" and told.guard == "fail":
@@ -8008,7 +7934,6 @@ def _find_result(text: str) -> Attempt | None:
     """The last JSON object of an answer that has a status of the output contract."""
     import json
 
-    text = text[-LOG_READ:]
     starts = [match.start() for match in re.finditer("{", text)]
     for start in reversed(starts[-500:]):
         with contextlib.suppress(ValueError, RecursionError):
@@ -8030,7 +7955,8 @@ def write_claim(project: Project, task: Task, name: str) -> bool:
     """Claim a task for a while, or release it with no name; whether the claim holds."""
     import json
 
-    row = {"task": task.key, "by": name, "from": _time_text(0), "until": _time_text(_LEASE)}
+    until = _time_text(7_200)  # longer than a run of an agent, short enough after a crash
+    row = {"task": task.key, "by": name, "from": _time_text(0), "until": until}
     write_line(project, _claims_place(project), json.dumps(row))
     return _read_claims(project).get(task.key) == name
 
@@ -8047,7 +7973,7 @@ def write_record(project: Project, task: Task, attempt: Attempt, log_path: str) 
 
     log = read_argument_file(project, log_path)[-LOG_READ:] if log_path else b""
     state, path = read_run_state(project), ledger_path(task.key)
-    summary, guard = clean_text(attempt.summary[:_SUMMARY_CHARS]), attempt.guard or None
+    summary, guard = clean_text(attempt.summary[:4_000]), attempt.guard or None
     record = {
         "task": task.id,
         "title": task.title,
@@ -12801,6 +12727,11 @@ go_module (?m)^module\s+\"?([^\s\"]+)
 go_replace (?m)^[ \t]*(?:replace[ \t]+)?([^\s=]+)(?:[ \t]+v\S+)?[ \t]+=>[ \t]+(\.\.?/\S*)
 built_folder ^(?:\./)?(?:dist|lib|build|out|es|esm|cjs)/(?:(?:src|es|esm|cjs)/)?
 side_folder (?:tests?|examples?|docs?)/
+box (\s*)(?:[-*+]|\d{1,9}[.)])\s*\[\s*([^\]\sP]?)\s*\](?![(\[])(\*?)\s*(\S.*)
+depends (?i)\(?\**(?:\bdepends on|\bblocked by|(?<=\()after)\b\**:?\** +([^);\n]*)\)?
+task_link [A-Za-z][\w.]*-?\d[\w.-]*|\d+\.\d+
+runner_error \s*runner error:
+limit_reached (?i)rate.?limit|usage limit|limit reached|quota|overloaded|too many requests
 """[1:],
     "pointer-section.md": r"""
 <!-- Written by `{ctx} update`. Put your own words outside this section; `{ctx} update --remove` takes it out. -->
@@ -12939,9 +12870,10 @@ Trackers, in the order in which they are looked for: what their own `next` goes 
 `claim` and `reopen` are told to agents; {id}, {path} and {ctx} are filled in, the rest by the tracker's own settings.
 `strict`: a task waits for a dependency that does not exist. `inherits`: a part has the priority of the whole.
 `closes`: a part of what is done is not offered. `missing`: the priority of a task without one, 2 if nothing is said.
-`read`: the reader and its file, for check-lists what their ids look like (IDS) and which boxes count; or | another. The
-sections in capitals hold for all trackers: names of fields, words for states (`held`: with somebody, `waits`: links to wait for, `never`: types that
-are no work), priorities, lists shown with a task, keys under which tasks stand.
+`read`: the reader and its file, or | another; for check-lists what their ids look like (IDS), and which boxes are tasks:
+`every` one; by `id` one below another only with an id, else it is a criterion of that; by `strict` none without an id.
+The sections in capitals hold for all trackers: names of fields, words for states (`held`: with somebody, `waits`: links
+that are waited for, `never`: types that are no work), priorities, lists shown with a task, keys under which tasks stand.
 
 runner
   read lists .runner/state/tree.json
@@ -13074,9 +13006,9 @@ PRIORITY
   low 3
 
 IDS
-  plain \**([A-Za-z][A-Za-z0-9]*-(?:[\w.-]*\d[\w.-]*|[\w.-]+(?=:))|T\d+|\d+(?:\.\d+)+|Phase \d[\d.]*(?=:)|\d[\d.]*-\d+(?=-PLAN\.md))(?:-PLAN\.md)?\**(?::\**\s*|\s+[-–—]\s+|\s+)(?=\S)
-  story \**(T\d+[a-z]?)\**:?\s+
-  number \**(\d+(?:\.\d+)*[a-z]?)\.?\**\s+
+  plain \**([A-Za-z][A-Za-z0-9]*-(?:[\w.-]*\d[\w.-]*|[\w.-]+(?=:))|T\d+|\d+(?:\.\d+)+|Phase \d[\d.]*(?=:)|\d[\d.]*-\d+(?=-PLAN\.md))(?:-PLAN\.md)?\**(?::\**\s*|\s+[-–—]\s+|\s+)(?=\S)((?:\[[^\]]*\](?!\()\s*)*)
+  story \**(T\d+[a-z]?)\**:?\s+((?:\[[^\]]*\](?!\()\s*)*)
+  number \**(\d+(?:\.\d+)*[a-z]?)\.?\**\s+((?:\[[^\]]*\](?!\()\s*)*)
 
 LISTS
   relevantFiles Relevant files
