@@ -7175,7 +7175,7 @@ def explain_holds(tracker: Tracker, holds: Mapping[str, str]) -> str:
 
 
 def list_tasks(tracker: Tracker, epic: str, label: str, status: str) -> list[Task]:
-    """The tasks below an epic, with a label, in a state ("" is any): ready ones first, then by state."""
+    """The tasks below an epic, with a label, in a state ("": any), ready ones first, then by state."""
     epic = epic and find_task(tracker, epic).id
     parents = {task.id: task.parent for task in tracker.tasks}
     ready = {task.id: task for task in list_ready(tracker)}
@@ -7306,7 +7306,7 @@ def read_rows(project: Project, path: str) -> Iterator[Record]:
 
 
 def parse_rows(path: str, text: str) -> Iterator[Record]:
-    """The objects of a JSON text, one a line in a .jsonl file, with path, line and what is wrong."""
+    """The objects of a JSON text, one a line in a .jsonl file, with path, line and any fault."""
     import json
 
     for line, part in enumerate(text.split("\n"), 1) if path.endswith("l") else [(0, text)]:
@@ -7414,7 +7414,7 @@ def _read_gh(project: Project, wanted: str = "") -> Iterator[Record]:
 
 
 def _run_tracker(project: Project, name: str, *args: str) -> str | None:
-    """What a tracker's own program prints; None if it fails or is not installed outside the repo."""
+    """What a tracker's own program prints; None if it fails or stands inside the repository."""
     import shutil
     from subprocess import DEVNULL, SubprocessError, run
 
@@ -7745,7 +7745,7 @@ def _ledger_rows(project: Project, path: str) -> list[Record]:
 
 
 def _task_rows(project: Project, task: Task) -> list[Record]:
-    """The attempts at a task with this title, as another may have had its id; older rows have none."""
+    """The attempts at a task of this title, as another may have had its id; old rows have none."""
     rows = _ledger_rows(project, ledger_path(task.key))
     titles = [(field_text(row.get("title")) or task.title).casefold().split() for row in rows]
     own = task.title.casefold().split()
