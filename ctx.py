@@ -2389,8 +2389,7 @@ class Folder:
         if role == "source":
             language = most_frequent(self.languages)[0]
             return count_of(self.languages[language], f"{language.partition(':')[0]} file")
-        name = look_up("role-names", role)[0] or role
-        return f"{name}, {count_of(self.roles.total(), 'file')}"
+        return f"{look_up('role-names', role)[0] or role}, {count_of(self.roles.total(), 'file')}"
 
 
 @functools.lru_cache(maxsize=1)  # the tree and the modules are two views of it
@@ -2447,8 +2446,7 @@ def build_tree(files: Sequence[str], max_depth: int, notes: Mapping[str, str]) -
                 (dull if inside.role() in _DULL_ROLES else entries).append(entry)
                 below += [child] if inside.role() in ("source", "build") else []
             if len(ranked) > limit:
-                more = f"and {len(ranked) - limit} more"
-                entries.append((join_path(folder, "…"), depth, more))
+                entries.append((join_path(folder, "…"), depth, f"and {len(ranked) - limit} more"))
         level = below
     return entries + dull
 
@@ -2533,13 +2531,11 @@ def most_frequent(counts: Mapping[str, int]) -> list[str]:
 # it takes the name, never the text, which may hold secrets. Tables and patterns are parsed at their
 # first use. Uses: TYPES TEXT TREE.
 
-_MAX_CONFIG = 200_000  # characters read of one config; what is longer was not written by hand
-
 # Trust in a command, by where it is stated. What a second kind of source confirms gains, the
 # tooling of a language that is only a guest here loses.
 _TOLD, _README, _FROM_CI, _SCRIPTED, _IMPLIED, _WEAK = 75, 65, 42, 40, 25, 15
 _CONFIRMED, _GUEST, _ENOUGH = 20, -36, 9
-_MAX_PACKAGES, _MAX_FRAMEWORKS, _MAX_LIBRARIES = 60, 6, 40
+_MAX_CONFIG, _MAX_PACKAGES, _MAX_FRAMEWORKS, _MAX_LIBRARIES = 200_000, 60, 6, 40
 
 # What comes out of a file into a command holds no quote, assignment, variable, URL or control.
 _SAFE_NAME = r"(?a:[\w.:@/+-]{1,60})"
@@ -2608,19 +2604,16 @@ def _count_languages(files: tuple[str, ...], root: Folder) -> collections.Counte
     languages = root.languages
     if root.roles["source"] * 4 <= root.roles["example"]:  # it is all examples
         shared = find_shared(files)
-        labels = (label_language(path, shared) for path in files)
-        languages = collections.Counter(filter(None, labels))
+        languages = collections.Counter(filter(None, (label_language(p, shared) for p in files)))
     # Where the build is most of the code, it is the product.
     build = collections.Counter(label_language(path, role="build") for path in files)
     total = languages.total()
     return languages + collections.Counter({k: n for k, n in build.items() if k and n > total})
 
 
-def _find_homes(languages: Mapping[str, int], configs: Sequence[str]) -> list[str]:
+def _find_homes(languages: collections.Counter[str], configs: Sequence[str]) -> list[str]:
     """The ecosystems of the main code: of the large languages those with a manifest, if any."""
-    sizes = collections.Counter[str]()
-    for language, count in languages.items():
-        sizes[language.partition(":")[2]] += count
+    sizes = collections.Counter(name.partition(":")[2] for name in languages.elements())
     ranked = most_frequent(sizes)
     large = [name for name in ranked if sizes[name] * 3 >= sizes[ranked[0]]]
     stated = {_find_stanza(path).ecosystem for path in configs if path.count("/") < 2}
@@ -2647,7 +2640,6 @@ def _find_title(repo: _Repo) -> str:
 
 _Row = tuple[_Find, str, list[str]]  # what to find, its pattern, its places: "project/name"
 _Pair = tuple[str, str]  # a name, and its version, target or text, or ""
-_Beside = Callable[[str], list[_Pair]]  # the files of that name or glob beside a config
 
 
 class _Stanza(NamedTuple):
@@ -2681,8 +2673,7 @@ def _parse_row(row: str, ecosystem: str) -> _Row:
     head, _, places = head.partition(" @ ")
     kind, _, text = head.partition(" ")
     kind, _, note = kind.rstrip(")").partition("(")
-    usual = _SCRIPTED if kind == "task" else _IMPLIED
-    score = {"!": _SCRIPTED, "?": _WEAK}.get(kind[-1], usual)
+    score = {"!": _SCRIPTED, "?": _WEAK}.get(kind[-1], _SCRIPTED if kind == "task" else _IMPLIED)
     kind = kind.rstrip("!?")
     if kind == "version":
         text, _, note = text.partition(" ")
@@ -2693,9 +2684,8 @@ def _parse_row(row: str, ecosystem: str) -> _Row:
 
 def _find_stanza(path: str) -> _Stanza:
     pattern, stanzas = _parse_stanzas()
-    name = name_of(path)
-    longer = join_path(name_of(folder_of(path)), name)
-    if match := pattern.fullmatch(name) or pattern.fullmatch(longer):
+    longer = "/".join(path.split("/")[-2:])
+    if match := pattern.fullmatch(name_of(path)) or pattern.fullmatch(longer):
         return stanzas[(match.lastindex or 0) - 1]
     if re.fullmatch(fact_table("ci-paths"), path):
         return _CI
@@ -2705,11 +2695,10 @@ def _find_stanza(path: str) -> _Stanza:
 def _read_config(repo: _Repo, path: str) -> list[_Find]:
     """What the rows of its stanza find in a config."""
     folder, name, text = folder_of(path), name_of(path), repo.texts[path]
-    beside = functools.partial(_find_beside, repo, folder)
     data = parse_data(path, text) if name.endswith((".toml", ".json", ".jsonc")) else {}
-    managers = [npm for lock, (npm, _) in lookup_table("locks").items() if beside(lock)]
+    locks = [lock for lock in lookup_table("locks") if join_path(folder, lock) in repo.files]
     named = re.match("(?:npm|pnpm|yarn|bun)(?=@)", _word(data.get("packageManager")))
-    npm = named[0] if named else [*managers, "npm"][0]
+    npm = named[0] if named else look_up("locks", "".join(locks[:1]))[0] or "npm"
     finds: list[_Find] = []
     for find, pattern, places in _find_stanza(path).rows:
         values: list[list[_Pair]] = [] if pattern or places else [[]]
@@ -2719,17 +2708,17 @@ def _read_config(repo: _Repo, path: str) -> list[_Find]:
             matches = [m for block in blocks if block for m in re.finditer(inner, block, re.M)]
             groups = [(*match.groups(""), "", "") for match in matches]
             values += [[(word, more)] for word, more, *_ in groups]
-        for place in places:
-            if place.startswith("="):
-                values += [[] for f in finds if "dep" in f.kind and f.text == place[1:]]
-            elif place.startswith("./"):
-                near = beside(place[2:].replace("{stem}", name.rpartition(".")[0]))
-                values += [near] if near else []
+        for where in places:
+            if where.startswith("="):
+                values += [[] for f in finds if "dep" in f.kind and f.text == where[1:]]
+            elif where.startswith("./"):
+                glob = where[2:].replace("{stem}", name.rpartition(".")[0])
+                values += filter(None, [_find_beside(repo, folder, glob)])
             else:
-                values += _dig(data, place.split("/"))
+                values += _dig(data, where.split("/"))
         line = find.text.replace("{npm}", npm).replace("{file}", name)
         find = find._replace(text=line, source=path, folder=folder)
-        finds += [filled for pairs in values for filled in _fill_row(find, pairs, beside)]
+        finds += [filled for pairs in values for filled in _fill_row(repo, find, pairs)]
     return finds
 
 
@@ -2752,8 +2741,7 @@ def _dig(data: object, keys: Sequence[str]) -> list[list[_Pair]]:
         inner = table.values() if keys[0] == "*" else [table.get(keys[0])]
         return [pairs for value in inner for pairs in _dig(value, keys[1:])]
     if isinstance(data, dict):
-        needed = [(k, v) for k, v in table.items() if not as_table(v).get("optional")]
-        return [[(name, _word(value)) for name, value in needed]]
+        return [[(k, _word(v)) for k, v in table.items() if not as_table(v).get("optional")]]
     items = data if isinstance(data, list) else [data]
     pairs = [(_word(as_table(item).get("name", item)), _word(as_table(item))) for item in items]
     return [] if data in (None, False) else [pairs]
@@ -2766,13 +2754,13 @@ def _word(value: object) -> str:
     return str(value) if isinstance(value, (str, int)) else ""
 
 
-def _fill_row(find: _Find, pairs: Sequence[_Pair], beside: _Beside) -> Iterator[_Find]:
+def _fill_row(repo: _Repo, find: _Find, pairs: Sequence[_Pair]) -> Iterator[_Find]:
     """What a row finds, for one match of its pattern or for what stands at one of its places."""
     is_verb, is_dep = find.kind in VERBS, "dep" in find.kind
     if find.kind == "task":
         yield from _find_tasks(find, pairs)
     elif find.kind == "entry":
-        yield from _find_entries(find, pairs, beside)
+        yield from _find_entries(repo, find, pairs)
     elif "{}" not in find.text + find.note:
         yield find
     elif not is_verb or len(pairs) == 1:  # which of several to run, nobody knows
@@ -2802,7 +2790,7 @@ def _find_tasks(find: _Find, pairs: Sequence[_Pair]) -> Iterator[_Find]:
             yield find._replace(kind=verb, text=line, score=find.score - min(rank, 10))
 
 
-def _find_entries(find: _Find, pairs: Sequence[_Pair], beside: _Beside) -> Iterator[_Find]:
+def _find_entries(repo: _Repo, find: _Find, pairs: Sequence[_Pair]) -> Iterator[_Find]:
     """The sources that a manifest names: "pkg.mod:main", "./dist/x.js" (mostly of src/x.ts)."""
     endings = ("", ".py", "/__init__.py", ".js", ".ts", ".mjs", ".cjs", ".tsx")
     for name, target in pairs:
@@ -2811,7 +2799,7 @@ def _find_entries(find: _Find, pairs: Sequence[_Pair], beside: _Beside) -> Itera
         stems = [path, stem, re.sub(r"^(?:dist|lib|build|out)/", "src/", stem)]
         stems += [top + stem.replace(".", "/") for top in ("src/", "")]
         paths = [stem + end for stem in stems for end in endings if stem and "*" not in stem]
-        for path in [path for path in paths if beside(path)][:1]:
+        for path in [path for path in paths if join_path(find.folder, path) in repo.files][:1]:
             why = find.text.replace(" `{}`", f" `{name}`" if target and name else "")
             yield find._replace(text=path, note=why)
 
@@ -2833,15 +2821,10 @@ def _list_calls(repo: _Repo) -> Iterator[_Find]:
 
 def _list_document_calls(repo: _Repo, text: str) -> Iterator[_Pair]:
     """The lines of shell in a document: fenced, indented, or two words or more in backquotes."""
-
-    def indent(block: re.Match[str]) -> str:
-        is_shell = re.fullmatch(fact_table("shells"), block[2])
-        return "." + block[3].replace("\n", "\n\t") if is_shell else "."
-
+    text = re.sub(fact_table("fences"), lambda m: f".{m[2] or ''}".replace("\n", "\n\t"), text)
     folder = heading = ""
     is_cloned = False
-    rows = re.sub(fact_table("fences"), indent, text, flags=re.M).split("\n")
-    for row, below in itertools.pairwise([*rows, ""]):
+    for row, below in itertools.pairwise([*text.split("\n"), ""]):
         if re.match(r"#+ |=+ ", row) or re.fullmatch(r"([=~*^-])\1{2,}", below):
             heading = row
         spans = [span for span in re.findall(r"`{1,2}([^`]+)`{1,2}", row) if " " in span.strip()]
@@ -2878,8 +2861,7 @@ def _list_ci_calls(text: str) -> Iterator[_Pair]:
         for match in re.finditer(fact_table("ci-line"), step, re.M):
             key = match[1] or key
             action = look_up("actions", match[2].partition("@")[0])[0]
-            is_script = key in ("run", "script", "command")
-            value = action if key == "uses" else match[2] if is_script else ""
+            value = match[2] if key in ("run", "script", "command") else action * (key == "uses")
             for line in re.split("&&|;", re.sub(r"[\"']([\w./-]+)[\"']", r"\1", value)):
                 line = re.sub(fact_table("flags"), "", f" {' '.join(line.split())} ").strip()
                 if line.startswith("cd "):
@@ -2898,8 +2880,7 @@ def _call_key(line: str) -> str:
     line = re.sub(r"^(?:npm|pnpm|yarn|bun)(?: run(?:-script)?)?(?= |\Z)", "npm", line)
     line = re.sub(r"^(tox|nox|deno)(?: run| task)?(?: -[es])?(?= |\Z)", r"\1", line)
     words = [word for word in line.split() if word[0] not in "-+"] or [line]
-    # Which requirements or which project is a difference.
-    size = 3 if words[0] in ("pip", "dotnet") else 2
+    size = 3 if words[0] in ("pip", "dotnet") else 2  # which project is a difference
     size = 1 if re.fullmatch(fact_table("one-word-tools"), words[0]) else size
     return " ".join([name_of(words[0]), *words[1:size]])
 
@@ -2909,8 +2890,8 @@ def _known_calls() -> dict[str, tuple[str, str]]:
     """What the lines of all stanzas call -> verb, ecosystem."""
     rows = [row for stanza in _parse_stanzas()[1] for row, _, _ in stanza.rows if row.kind in VERBS]
     lines = [row.text.replace(" {file}", "").replace("{npm}", "npm") for row in rows]
-    calls = zip(map(_call_key, lines), [(row.kind, row.note) for row in rows], strict=True)
-    return dict(reversed([*calls]))
+    calls = [*zip(map(_call_key, lines), rows, strict=True)]
+    return {key: (row.kind, row.note) for key, row in reversed(calls)}
 
 
 def _classify_call(call: _Find, repo: _Repo) -> _Find:
@@ -2989,8 +2970,8 @@ def _choose_commands(repo: _Repo) -> list[Command]:
         if verb and score >= _ENOUGH:
             line = _local_line(repo, best, typed.get((folder, _unwrap(best.text)), ""))
             ranked[folder, verb].append(best._replace(text=line, score=score, note=ecosystem))
-    places = [(folder, verb) for folder in _command_folders(repo) for verb in VERBS]
-    chosen = [offer for place in places for offer in _best(repo, ranked[place])]
+    slots = [(folder, verb) for folder in _command_folders(repo) for verb in VERBS]
+    chosen = [offer for slot in slots for offer in _best(repo, ranked[slot])]
     return [Command(o.kind, o.text, _cite(repo, o), o.folder) for o in chosen]
 
 
@@ -3048,8 +3029,7 @@ def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
         if find.kind == "version" and re.fullmatch(r"(?=.*\d)[\w.*^~<>=!,+ -]{1,24}", version):
             versions.setdefault(find.text, version)
     least = sum(languages.values()) / 12
-    main = [name for name in most_frequent(languages)[:4] if languages[name] >= least]
-    names = [name.partition(":")[0] for name in main]
+    names = [n.partition(":")[0] for n in most_frequent(languages)[:4] if languages[n] >= least]
     names += [name for name in ("Node.js", ".NET") if name in versions]
     stack = [f"{name} {versions.get(name, '')}".strip() for name in names]
     # What the root needs is the stack; of packages only what many of them need.
@@ -3073,7 +3053,7 @@ def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
 
 
 def _list_libraries(repo: _Repo, packages: Sequence[Package]) -> list[str]:
-    """What the code needs at run time, as its manifests say; what most packages need first."""
+    """What the code needs at run time, as its manifests say; not the taste of a corner."""
     folders = {"", "requirements", *(folder for folder, _, _ in packages)}
     finds = [find for find in repo.ours if find.folder in folders]
     own = {find.text.lower() for find in finds if find.kind == "name"}
@@ -3097,8 +3077,7 @@ def _list_libraries(repo: _Repo, packages: Sequence[Package]) -> list[str]:
     bundled = ["deps", "third_party", "thirdparty", "3rdparty"] if "c" in repo.homes else []
     for folder in [repo.folders[name] for name in bundled if name in repo.folders]:
         sizes.update({name_of(path): total for path in sorted(folder.children)})
-    large = [name for name in sizes if sizes[name] * 10 >= total]  # not the taste of a corner
-    return large[:_MAX_LIBRARIES]
+    return [name for name in sizes if sizes[name] * 10 >= total][:_MAX_LIBRARIES]
 
 
 def _list_packages(repo: _Repo) -> list[Package]:
@@ -3107,9 +3086,8 @@ def _list_packages(repo: _Repo) -> list[Package]:
     paths = [p for p in paths if re.search(fact_table("packages"), _find_stanza(p).why)]
     manifests = {folder_of(path) for path in paths}
     named = _list_members(repo, manifests)
-    ours = {find.folder for find in repo.ours}
-    near = [folder for folder in manifests if folder.count("/") < 2 + (folder in ours)]
-    near = [folder for folder in near if not role_of_folder(folder.lower())]
+    own = {find.folder for find in repo.ours}
+    near = [f for f in manifests if f.count("/") < 2 + (f in own) and not role_of_folder(f.lower())]
     loose = [f for f in near if not any(f.startswith(other + "/") for other in near)]
     packages = []
     for folder in sorted(named or loose)[:_MAX_PACKAGES]:
@@ -3131,11 +3109,11 @@ def _list_members(repo: _Repo, manifests: set[str]) -> set[str]:
     for home in dict.fromkeys(find.folder for find in finds):
         members = set[str]()
         for kind, able in (("member", manifests), ("part", manifests | coded)):
-            texts = [f.text for f in finds if (f.kind, f.folder) == (kind, home)]
-            globs = [text.strip("/").removeprefix("./") for text in texts if len(text) < 200]
-            globs = [re.sub(r"[:\\]", "/", glob) for glob in globs if glob]  # of Gradle, .NET
-            pattern = "|".join(glob_pattern(join_path(home, glob)) for glob in globs)
-            members |= {folder for folder in able if globs and re.fullmatch(pattern, folder)}
+            globs = [f.text for f in finds if (f.kind, f.folder) == (kind, home)]
+            globs = [re.sub(r"[:\\]", "/", glob.strip("/").removeprefix("./")) for glob in globs]
+            paths = [join_path(home, glob) for glob in globs if 0 < len(glob) < 200]
+            pattern = "|".join(map(glob_pattern, paths))  # Gradle and .NET write : and \
+            members |= {folder for folder in able if paths and re.fullmatch(pattern, folder)}
         if members:
             return members
     return set()
@@ -3148,22 +3126,20 @@ def _list_key_files(repo: _Repo) -> list[KeyFile]:
     finds = sorted(repo.ours, key=lambda f: (f.folder != "", -size[f.folder], f.source))
     finds = [f for f in finds if not f.folder or size[f.folder] * 20 > size[""]]
     entries = {join_path(f.folder, f.text): f.note for f in finds if f.kind == "entry"}
-    entries |= dict(_match_files(fact_table("entries"), repo))
+    entries |= dict(_match_files("entries", repo))
     outer = [(path, _find_stanza(path)) for path in repo.texts if "/" not in path]
-    ours = [(path, stanza.why) for path, stanza in outer if stanza.ecosystem in ("", *repo.homes)]
-    manifests = [(path, why) for path, why in ours if why]
+    manifests = [(p, s.why) for p, s in outer if s.why and s.ecosystem in ("", *repo.homes)]
     flows = [path for path in repo.texts if _find_stanza(path) is _CI]
     patterns = fact_table("main-workflows").split("\n") + [""] * (len(flows) < 3)
     ci = [(path, _CI.why) for pattern in patterns for path in flows if re.search(pattern, path)]
-    about = _match_files(fact_table("about"), repo)
-    keys = dict([*[*entries.items()][:5], *manifests[:4], *ci[:1], *about])
+    keys = dict([*[*entries.items()][:5], *manifests[:4], *ci[:1], *_match_files("about", repo)])
     return [*keys.items()][:12]
 
 
 def _match_files(table: str, repo: _Repo) -> Iterator[_Pair]:
     hidden = ("test", "example", "vendored", "generated", "minified")
     paths = [path for path in repo.files if path.count("/") < 9 and role_of(path) not in hidden]
-    for why, pattern in [line.split(" : ") for line in table.splitlines()]:
+    for why, pattern in [line.split(" : ") for line in fact_table(table).splitlines()]:
         yield from ((path, why) for path in paths if re.fullmatch(pattern, path))
 
 
@@ -3184,9 +3160,9 @@ def _list_conventions(repo: _Repo) -> list[str]:
         text += f", named {name}" if names[name] * 3 > len(tests) else ""
         ecosystems = collections.Counter(label_language(path).partition(":")[2] for path in tests)
         used = " ".join(find.text for find in repo.ours if find.kind in ("dep", "devdep", "test"))
-        runners = lookup_table("runners")
-        fit = [name for name in runners if runners[name][0] == most_frequent(ecosystems)[0]]
-        text += "".join([f" ({name})" for name in fit if name in used][:1])
+        main, runners = most_frequent(ecosystems)[0], lookup_table("runners").items()
+        fit = [name for name, (ecosystem, _) in runners if ecosystem == main and name in used]
+        text += "".join(f" ({name})" for name in fit[:1])
         styles.insert(0, text)
     return [*dict.fromkeys(styles)][:8]
 
@@ -10826,11 +10802,8 @@ project|package|manifest|module|build|shard|chart
 == ci-line: one pattern: a key, and what follows it
 ^[ \t]*(?:- +)?(?:([\w-]+):(?:[ \t]+[|>]?[+-]?|$))?[ \t]*([^#\n]*)
 
-== fences: one pattern: a fenced block: its mark, its language, its lines
-^[ \t]*(```|~~~)[`~]*[ \t]*\{?\.?([\w-]*).*((?:\n.*)*?)(?:\n[ \t]*\1.*|\Z)
-
-== shells: one pattern: the languages of a fenced block of commands
-(?i)(?:sh|bash|shell|console|zsh|text|shell-session|shellsession|term)?
+== fences: one pattern: a fenced block: its mark, and its lines if they are of a shell
+(?m)^[ \t]*(```|~~~)[`~]*[ \t]*\{?\.?(?:(?i:sh|bash|shell|console|zsh|text|shell-session|shellsession|term)?(?![\w-]).*((?:\n.*)*?)|.*(?:\n.*)*?)(?:\n[ \t]*\1.*|\Z)
 
 == environments: one pattern: what runs a line inside the project's environment
 (?:uv|poetry|pdm|hatch|pipenv|rye) run
