@@ -600,7 +600,7 @@ def test_a_check_of_the_format_in_ci_tells_how_to_format() -> None:
     assert lines(found, "format") == ["cargo fmt"]
 
 
-def test_the_folder_of_a_whole_workflow_is_the_folder_of_its_steps() -> None:
+def test_a_workflow_with_a_folder_of_its_own_says_nothing_of_the_root() -> None:
     text = "defaults:\n  run:\n    working-directory: sub\n" + ci("pytest")
     assert facts({WORKFLOW: text}, "a.py").commands == ()
 
@@ -990,15 +990,6 @@ def test_a_suffix_of_two_languages_is_told_apart_by_what_stands_around_it(
 def test_where_nearly_all_is_examples_they_are_the_stack() -> None:
     files = ["Common/a.h", *(f"Samples/{n}/kernel.cu" for n in range(9))]
     assert "CUDA" in ctx.detect_facts(files, {}).stack
-
-
-def test_the_folder_of_a_job_holds_for_its_steps() -> None:
-    job = "{}:\n    defaults:\n      run:\n        working-directory: {}\n    steps:\n"
-    step = "      - name: x\n        run: dart test\n"
-    flow = "jobs:\n  " + job.format("one", "a") + step + "  " + job.format("two", "b") + step
-    configs = {WORKFLOW: flow, "a/pubspec.yaml": "name: a\n", "b/pubspec.yaml": "name: b\n"}
-    commands = facts(configs, "a/lib/a.dart", "b/lib/b.dart").commands
-    assert {command.folder for command in commands} == {"a", "b"}
 
 
 def test_gradle_includes_projects_whose_build_file_has_another_name() -> None:
