@@ -3722,9 +3722,10 @@ _ACCESSOR = r"(get|set|is|has)(_|[A-Z])|(toString|hashCode|equals|clone|construc
 
 
 def rank_symbols(
-    links: Links, ranks: Sequence[float], tags: Mapping[str, FileTags], mentions: Mapping[str, int]
+    links: Links, ranks: Sequence[float], tags: Mapping[str, FileTags], guides: Iterable[FileTags]
 ) -> list[Symbol]:
-    """Every definition with its score, best first; `mentions` counts the documents that name it."""
+    """Every definition with its score, best first; the more documents name it the better."""
+    mentions = collections.Counter(name for guide in guides for name in guide.references)
     received = [collections.defaultdict[str, float](float) for _ in links.paths]
     for at, (numbers, strengths) in enumerate(links.mentions):
         out = sum(strengths) + (_IMPORT_WEIGHT if links.imports[at] else 0.0)
@@ -3760,7 +3761,7 @@ def rank_symbols(
             value = flow[name] + base + 0.5 * members
             # a plain word in a document is as likely English as code
             vague = name.islower() and "_" not in name
-            told = mentions.get(name, 0) * (0.2 if vague else 1.0)
+            told = mentions[name] * (0.2 if vague else 1.0)
             named = 1 + math.log1p(told / (rivals[name] or 1))
             named *= _OFFERED if (at, name) in offered and not item.owner else 1.0
             hidden = not item.exported or item.owner.rpartition(".")[2] in closed
@@ -3792,17 +3793,21 @@ def _find_offered(links: Links) -> set[tuple[int, str]]:
     return offered
 
 
-def count_mentions(documents: Mapping[str, FileTags]) -> collections.Counter[str]:
-    """In how many documents each name is mentioned as code."""
-    return collections.Counter(name for tags in documents.values() for name in tags.references)
-
-
 def build_groups(
-    links: Links, ranks: Sequence[float], group: Callable[[str], str]
+    links: Links, ranks: Sequence[float], folders: Collection[str]
 ) -> tuple[dict[str, str], dict[str, float], list[tuple[str, list[str]]]]:
-    """The part of each file as `group` says, the parts' ranks, and what each depends on most."""
+    """The part of each file: its folder of these, or itself; their ranks, what each depends on."""
+
+    def part_of(path: str) -> str:
+        while path and path not in folders:
+            path = folder_of(path)
+        return re.sub(r"(?<=.)/src(/[^/]+)?$", "", path)
+
+    few = len({part_of(path) for path in links.paths}) < 5
     weighed = zip(links.paths, links.weights, strict=True)
-    of = {path: group(path) if weight >= 0.5 else "" for path, weight in weighed}
+    of = {
+        path: (path if few else part_of(path)) if weight >= 0.5 else "" for path, weight in weighed
+    }
     totals: dict[str, float] = {}
     edges: dict[str, dict[str, float]] = {}
     for at, part in enumerate(of.values()):
@@ -3855,16 +3860,11 @@ def choose_files(paths: Sequence[str], kinds: dict[str, str]) -> Chosen:
     """The configuration nearest to the root; the project's own code, documents, some examples."""
     near = sorted(paths, key=lambda path: (path.count("/"), path))
     configs = [path for path in near if is_config(path) or is_manifest(path)][:_MAX_CONFIGS]
-    own = {
-        path: kind
-        for path, kind in kinds.items()
-        if kind == "document" or weigh_file(path) > REAL_WEIGHT
-    }
-    if sum(kind != "document" for kind in own.values()) < _ENOUGH_FILES:
+    own = [path for path in kinds if kinds[path] == "document" or weigh_file(path) > REAL_WEIGHT]
+    if sum(kinds[path] != "document" for path in own) < _ENOUGH_FILES:
         return Chosen(configs, kinds)
-    others = [path for path in near if path in kinds and path not in own]
-    examples = [path for path in others if role_of(path) == "example"]
-    return Chosen(configs, own | {path: kinds[path] for path in examples[:_MAX_EXAMPLES]})
+    examples = [path for path in near if path in kinds and role_of(path) == "example"]
+    return Chosen(configs, {path: kinds[path] for path in own + examples[:_MAX_EXAMPLES]})
 
 
 def find_focus(tags: Mapping[str, FileTags], focus: Sequence[str]) -> list[str]:
@@ -3882,27 +3882,16 @@ def find_focus(tags: Mapping[str, FileTags], focus: Sequence[str]) -> list[str]:
 
 def lift_focus(symbols: Sequence[Symbol], links: Links, focus: Collection[str]) -> list[Symbol]:
     """The symbols, every second of the focus, then of what it imports and what imports it."""
-    close = set[str]()
+    distance = dict.fromkeys(focus, 0)
     for path, targets in zip(links.paths, links.imports, strict=True):
         names = {links.paths[to] for to in targets}
-        close |= names if path in focus else {path} if names & {*focus} else set()
-    near = [symbol for symbol in symbols if symbol.path in focus]
-    near += [symbol for symbol in symbols if symbol.path in close and symbol.path not in focus]
-    far = [symbol for symbol in symbols if symbol.path not in close | {*focus}]
+        for close in names if path in focus else [path] if names & {*focus} else []:
+            distance.setdefault(close, 1)
+    near = [symbol for symbol in symbols if symbol.path in distance]
+    near.sort(key=lambda symbol: distance[symbol.path])
+    far = [symbol for symbol in symbols if symbol.path not in distance]
     mixed = (symbol for pair in itertools.zip_longest(near, far) for symbol in pair if symbol)
     return [new._replace(score=old.score) for new, old in zip(mixed, symbols, strict=True)]
-
-
-def find_groups(modules: Sequence[Module], paths: Collection[str]) -> Callable[[str], str]:
-    """The part of the code of a file: its package or module, or itself where these are few."""
-    folders = {"", *(path for path, _, _ in modules)}
-
-    def module_of(path: str) -> str:
-        while path not in folders:
-            path = folder_of(path)
-        return re.sub(r"(?<=.)/src(/[^/]+)?$", "", path)
-
-    return str if len({module_of(path) for path in paths}) < 5 else module_of
 
 
 # -- words: what a task says, against what files hold
@@ -3966,9 +3955,9 @@ def normalise(scores: Mapping[str, float]) -> Scores:
 
 def score_chunks(hits: Mapping[str, LineHits], worth: Mapping[str, float]) -> Scores:
     """Files by how much their best window of lines says."""
-    best = {path: _cut_windows(found, max(found, default=0), 22) for path, found in hits.items()}
+    windows = {path: _cut_windows(rows, max(rows, default=0), 22) for path, rows in hits.items()}
     return normalise(
-        {path: max(_say(window, worth) for window in windows) for path, windows in best.items()}
+        {path: max(_say(window, worth) for window in cut) for path, cut in windows.items()}
     )
 
 
@@ -3999,7 +3988,8 @@ _LONG_BLOCK = 30  # lines: a longer one is cut into parts
 _SHORT_BLOCK = 4  # lines: a shorter one joins the one before, up to three times as many
 _LONG_COMMENT = 6  # lines: a longer one is a block of its own
 _LEAD = r"\s*(@|#|//|/?\*|--|\[)"  # a decorator, an attribute or a comment above a definition
-_COMMENT = r"[rRuUbBfF]{0,2}(\"\"\"|\'\'\')|//|/?\*|#(?![\[a-z])|--\s"
+# a docstring, or lines that are comments
+_COMMENT = r"(?ms)^[ \t]*[rRuUbBfF]{0,2}(\"{3}|'{3}).*?\1|(?:^[ \t]*(?://|/?\*|#(?![\[a-z])|--\s)[^\n]*\n?)+"
 
 
 def cut_blocks(path: str, lines: Sequence[str], definitions: Sequence[Definition]) -> list[Block]:
@@ -4037,21 +4027,10 @@ def cut_blocks(path: str, lines: Sequence[str], definitions: Sequence[Definition
 def _find_long_comments(lines: Sequence[str]) -> set[int]:
     """The numbers of the lines in long comments and docstrings."""
     numbers: set[int] = set()
-    run: list[int] = []
-    quote = ""
-    for number, line in enumerate(lines, 1):
-        text = line.lstrip()
-        opening = None if quote else re.match(_COMMENT, text)
-        if not quote and not opening:
-            run = []
-            continue
-        run.append(number)
-        if opening and opening[1]:
-            quote = opening[1] if text.count(opening[1]) < 2 else ""
-        elif quote and quote in text:
-            quote = ""
-        if len(run) >= _LONG_COMMENT:
-            numbers.update(run if len(run) == _LONG_COMMENT else [number])
+    text = "\n".join(lines)
+    for match in re.finditer(_COMMENT, text):
+        first, count = text.count("\n", 0, match.start()) + 1, match[0].rstrip().count("\n") + 1
+        numbers.update(range(first, first + count) if count >= _LONG_COMMENT else ())
     return numbers
 
 
@@ -4258,49 +4237,34 @@ def bare_name(path: str) -> str:
 LEADERS = 5
 
 
-class Signal(NamedTuple):
-    """One reason to give a file: to which half it belongs, its weight there, how it reads."""
-
-    half: str  # "structure" or "text"; "after" counts only for files behind the leaders
-    weight: float
-    why: str
-
-
 @functools.cache
-def load_signals() -> dict[str, Signal]:
-    """The table of templates/signals.txt."""
+def load_signals() -> dict[str, tuple[str, float, str]]:
+    """The table of templates/signals.txt: of each signal its half, its weight there, its reason."""
     rows = [row.split(None, 3) for row in TEMPLATES["signals.txt"].splitlines() if row[0] != "#"]
-    return {name: Signal(half, float(weight), why) for name, half, weight, why in rows}
+    return {name: (half, float(weight), reason) for name, half, weight, reason in rows}
 
 
 def explain_file(
-    file: PackFile,
-    used: Sequence[str],
-    definitions: Sequence[Definition],
-    best: Block,
-    words: Sequence[str],
+    file: PackFile, used: Sequence[str], defined: Collection[str], calls: str, words: Sequence[str]
 ) -> str:
     """The strongest reason for a file; `used`: identifiers of the task that stand in its text."""
     signals = load_signals()
     if file.signals.get("named"):
-        return signals["named"].why
-    defined = list(dict.fromkeys(item.name for item in definitions if item.name in used))
-    names = defined or [name for name in used if re.search(r"\w_\w|[a-z][A-Z]", name)]
+        return signals["named"][2]
+    own = [name for name in used if name in defined]
+    names = own or [name for name in used if re.search(r"\w_\w|[a-z][A-Z]", name)]
     if names:
-        verb = "defines" if defined else "uses"
+        verb = "defines" if own else "uses"
         return f"{verb} {' and '.join(names[:2])}, which the task names"
-    if best.reason:
-        return best.reason
-    told = [name for name in file.signals if words or "{" not in signals[name].why]
-    told.sort(key=lambda name: (file.signals[name] * signals[name].weight, name))
-    why = signals[told[-1]].why if told else "matches the task"
-    return why.format(words=", ".join(words[:4]))
+    told = [name for name in file.signals if words or "{" not in signals[name][2]]
+    told.sort(key=lambda name: (file.signals[name] * signals[name][1], name))
+    reason = signals[told[-1]][2] if told else "matches the task"
+    return calls or reason.format(words=", ".join(words[:4]))
 
 
 def combine(signals: Mapping[str, Scores], half: str) -> Scores:
     """The weighted sum of one half's signals, each damped: many that say a little beat one."""
-    rows = load_signals().items()
-    weights = {name: signal.weight for name, signal in rows if signal.half == half}
+    weights = {name: row[1] for name, row in load_signals().items() if row[0] == half}
     total = sum(weights.values())
     scores: Scores = {}
     for name, weight in weights.items():
@@ -4311,13 +4275,12 @@ def combine(signals: Mapping[str, Scores], half: str) -> Scores:
 
 def blend(signals: Mapping[str, Scores], structure: float, text: float) -> Scores:
     """Both halves in these shares; a half that says nothing leaves the other its share."""
-    halves = [(combine(signals, "structure"), structure), (combine(signals, "text"), text)]
-    total = sum(share for scores, share in halves if scores) or 1.0
-    both: Scores = {}
-    for scores, share in halves:
-        for path, value in scores.items():
-            both[path] = both.get(path, 0.0) + share / total * value
-    return both
+    first, second = combine(signals, "structure"), combine(signals, "text")
+    total = (structure if first else 0.0) + (text if second else 0.0) or 1.0
+    return {
+        path: (structure * first.get(path, 0.0) + text * second.get(path, 0.0)) / total
+        for path in first | second
+    }
 
 
 def rank_paths(scores: Scores) -> list[str]:
@@ -8131,14 +8094,13 @@ def _rank_all(
     links = link_files(index, tags, chosen.configs)
     meant = find_focus(tags, focus)
     ranks = rank_files(links, dict.fromkeys(meant, 1.0))
-    mentions = count_mentions({path: all_tags[path] for path in guides})
-    symbols = rank_symbols(links, ranks, tags, mentions)
+    symbols = rank_symbols(links, ranks, tags, [all_tags[path] for path in guides])
     symbols = lift_focus(symbols, links, meant) if meant else symbols
     docs = {path: tags.doc for path, tags in all_tags.items() if tags.doc} | facts.about
     modules = describe_modules([*index.files], docs)
     notes = {path: doc for path, _, doc in modules if 0 < len(doc) <= _NOTE_WIDTH}
     tree = build_tree([*index.files], index.project.config.map_max_depth, notes)
-    part_of, *parts = build_groups(links, ranks, find_groups(modules, tags))
+    part_of, *parts = build_groups(links, ranks, {path for path, _, _ in modules})
     best = [
         (score, path, tags[path].definitions.index(definition))
         for score, path, definition, _ in symbols[:_MOST_RANKED]
@@ -8376,7 +8338,8 @@ def _choose_blocks(
         text = "\n".join(lines[file.path])
         used = [name for name in identifiers if re.search(rf"\b{re.escape(name)}\b", text)]
         reason = reasons.get(file.path)
-        reason = reason or explain_file(file, used, known[file.path], best, words)
+        names = {definition.name for definition in known[file.path]}
+        reason = reason or explain_file(file, used, names, best.reason, words)
         chosen.append(file._replace(symbols=tuple(symbols)[:_MOST_SYMBOLS], reason=reason))
     paths = [path for path in lines if role_of(path) in about or path in asked]
     paths = [path for path in paths if find_kind(project, path)]

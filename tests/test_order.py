@@ -167,7 +167,7 @@ def test_the_file_that_a_task_is_about_comes_first(shop: Path, task: str, first:
 
 @pytest.mark.parametrize("name", ctx.load_signals())
 def test_a_signal_speaks_for_a_file_and_more_of_it_speaks_louder(name: str) -> None:
-    half = ctx.load_signals()[name].half
+    half = ctx.load_signals()[name][0]
     scores = ctx.combine({name: {"a": 1.0, "b": 0.5}}, half)
     assert scores["a"] > scores["b"] > 0
     others = {"structure", "text", "after"} - {half}
@@ -176,7 +176,7 @@ def test_a_signal_speaks_for_a_file_and_more_of_it_speaks_louder(name: str) -> N
 
 @pytest.mark.parametrize("half", ["structure", "text", "after"])
 def test_the_signals_of_a_half_make_one_together(half: str) -> None:
-    members = [name for name, signal in ctx.load_signals().items() if signal.half == half]
+    members = [name for name, row in ctx.load_signals().items() if row[0] == half]
     every = ctx.combine({name: {"a": 1.0} for name in members}, half)
     assert every["a"] == pytest.approx(1.0)
 

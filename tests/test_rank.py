@@ -129,9 +129,9 @@ def test_focus_moves_the_ranks_to_what_it_depends_on() -> None:
     assert focused[1] > 0.3 and focused[3] == 0.0
 
 
-def ranked(files: dict[str, ctx.FileTags], mentions: dict[str, int] | None = None) -> list[str]:
+def ranked(files: dict[str, ctx.FileTags], *guides: ctx.FileTags) -> list[str]:
     found = links(files, weights={path: 0.05 if "test" in path else 1.0 for path in files})
-    symbols = ctx.rank_symbols(found, ctx.rank_files(found, {}), files, mentions or {})
+    symbols = ctx.rank_symbols(found, ctx.rank_files(found, {}), files, guides)
     return [symbol.definition.name for symbol in symbols]
 
 
@@ -171,7 +171,7 @@ def test_members_of_a_hidden_type_are_hidden() -> None:
 def test_names_that_the_documents_mention_rise() -> None:
     files = {"core.py": tags(define("alpha_part"), define("omega_part", 9), *MANY)}
     assert ranked(files)[0] == "alpha_part"
-    assert ranked(files, {"omega_part": 3})[0] == "omega_part"
+    assert ranked(files, tags(refs={"omega_part": 1}))[0] == "omega_part"
 
 
 def test_tests_are_no_filling_unless_there_is_nothing_else() -> None:
@@ -185,11 +185,12 @@ def test_relations_are_imports_and_never_names_that_look_alike() -> None:
         "web/views.py": tags(refs={"load_user": 2, "render": 1}),
         "db/users.py": tags(define("load_user")),
         "ui/pages.py": tags(define("render")),
+        "cli/main.py": tags(),
+        "doc/conf.py": tags(),
     }
     found = links(files, {"web/views.py": ["db/users.py"]}, dict.fromkeys(files, 1.0))
-    *_, relations = ctx.build_groups(
-        found, ctx.rank_files(found, {}), lambda path: path.split("/")[0]
-    )
+    folders = {"web", "db", "ui", "cli", "doc"}
+    *_, relations = ctx.build_groups(found, ctx.rank_files(found, {}), folders)
     assert relations == [("web", ["db"])]
 
 
@@ -315,7 +316,7 @@ def test_every_second_symbol_is_of_the_focus_and_its_neighbours() -> None:
     names = ("focus.py", "used.py", "user.py", "far.py", "farther.py", "farthest.py")
     files = {path: tags(define(f"in_{path[:-3]}")) for path in names}
     found = links(files, {"focus.py": ["used.py"], "user.py": ["focus.py"]})
-    symbols = ctx.rank_symbols(found, ctx.rank_files(found, {}), files, {"in_far": 9})
+    symbols = ctx.rank_symbols(found, ctx.rank_files(found, {}), files, [tags(refs={"in_far": 1})])
     lifted = [symbol.path for symbol in ctx.lift_focus(symbols, found, ["focus.py"])]
     assert lifted[:2] == ["focus.py", "far.py"]
     assert {*lifted[2::2][:2]} == {"used.py", "user.py"}
