@@ -4755,26 +4755,6 @@ def render_scan(counts: Mapping[str, object]) -> str:
     return (form + "{dependencies_indexed} dependencies, {duration_seconds} s\n").format_map(counts)
 
 
-def render_exports(
-    tags: Mapping[str, FileTags], imports: Mapping[str, Sequence[str]]
-) -> dict[str, str]:
-    """One JSON text for each top-level module: its files, symbols, imports and dependencies."""
-    modules: dict[str, dict[str, object]] = {}
-    for path, found in tags.items():
-        if found.definitions or found.imports:
-            folder = path.partition("/")[0] if "/" in path else "_root"
-            modules.setdefault(show(folder, 1000), {})[show(path, 1000)] = {
-                "doc": found.doc,
-                "symbols": [each._asdict() for each in found.definitions],
-                "imports": found.imports,
-                "dependencies": imports.get(path, []),
-            }
-    return {
-        f"{folder}/ast_context.json": redact(render_json({"module": folder, "files": files}))
-        for folder, files in modules.items()
-    }
-
-
 def render_findings(findings: Sequence[Finding]) -> str:
     """The doctor's findings, a line for each."""
     lines = []
@@ -4871,8 +4851,8 @@ def render_pack_summary(package: Pack) -> str:
     targets: dict[str, list[str]] = {}
     for path, to in package.dependencies:
         targets.setdefault(path, []).append(to)
-    rows = [f"- {show(path)} -> {show(', '.join(to), 300)}\n" for path, to in targets.items()]
-    out += ["\n### Dependencies\n\n", *rows] if rows else []
+    out += ["\n### Dependencies\n\n"] if targets else []
+    out += [f"- {show(path)} -> {show(', '.join(to), 300)}\n" for path, to in targets.items()]
     return redact("".join(out))
 
 
@@ -5203,21 +5183,19 @@ def render_page(survey: Survey, picks: Sequence[Symbol], data: Mapping[str, obje
     import json
 
     ranks, relations = survey.part_ranks, dict(survey.relations)
-    names = sorted(ranks, key=lambda name: (-ranks[name], name))[:_PAGE_MODULES]
     forms = {(pick.path, pick.definition): pick.form for pick in picks}
     fields = ("name", "owner", "kind", "signature", "doc")
     best = max((symbol.score for symbol in survey.symbols), default=1.0)
     symbols = []
     for score, path, definition, _ in survey.symbols[:_PAGE_SYMBOLS]:
-        part = survey.part_of[path]
         row = {field: redact(show(getattr(definition, field), 200)) for field in fields}
-        row |= {"path": show(path, 400), "form": forms.get((path, definition), "no")}
+        row |= {"path": show(path, 400), "part": show(survey.part_of[path], 400)}
         numbers = {"line": definition.line, "score": round(100 * score / best, 2)}
-        symbols.append(row | numbers | {"part": names.index(part) if part in names else -1})
+        symbols.append({**row, **numbers, "form": forms.get((path, definition), "no")})
     modules = [
         {"name": show(name, 400), "rank": round(100 * ranks[name] / sum(ranks.values()), 2)}
-        | {"imports": [show(to, 400) for to in relations.get(name, ()) if to in names]}
-        for name in names
+        | {"imports": [show(to, 400) for to in relations.get(name, ())]}
+        for name in sorted(ranks, key=lambda name: (-ranks[name], name))[:_PAGE_MODULES]
     ]
     whole = {"name": show(survey.facts.name), "modules": modules, "symbols": symbols}
     text = json.dumps(whole | {"total": survey.total} | dict(data), separators=(",", ":"))
@@ -8154,8 +8132,8 @@ def fit_map(
     return parts, picks, note.replace(f"{budget} of", f"{used} of", 1), used
 
 
-def make_scan(project: Project, *, full: bool, export: str = "") -> dict[str, object]:
-    """Bring the index up to date, words and links too; what it holds. `export` is a folder."""
+def make_scan(project: Project, *, full: bool) -> dict[str, object]:
+    """Bring the index up to date, words and links too; what it holds."""
     begin = time.monotonic()
     files, cache = list_files(project), open_cache(project)
     for kind in ("stamps", "counted") if full else ():
@@ -8165,8 +8143,6 @@ def make_scan(project: Project, *, full: bool, export: str = "") -> dict[str, ob
     configs = read_configs(project, read_choice(project, cache, files).configs)
     uses = {path: tags[path].imports for path in tags}
     imports = resolve_imports(uses, list(files), configs, project.config.languages)
-    for path, text in render_exports(tags, imports).items() if export else ():
-        write_file(os.path.join(export, path), text.encode())
     counts: dict[str, object] = {
         "files_scanned": len(tags),
         "files_changed": index.parsed,
@@ -8565,14 +8541,16 @@ Targets = set[tuple[str, str]]  # definitions, file and name, that the mentions 
 def read_tracker(project: Project, source: str | None, wanted: str = "") -> Tracker:
     """The tasks seen here; what could not be read is said, in full only when all are asked for."""
     tracker = read_tasks(project, source or project.config.tasks_source, wanted)
-    if tracker.faults and not tracker.tasks:
-        raise CtxError(f"{tracker.faults[0]}; no task can be read")
-    shown = len(tracker.faults) if project.verbose else 0 if wanted else _FAULTS_SHOWN
-    for fault in tracker.faults[:shown]:
-        say(project, fault)
-    if tracker.faults[shown:]:
-        more = f"{len(tracker.faults) - shown} {'more ' if shown else ''}faults in the tracker"
-        say(project, f"{more}; `tasks --verbose` names them")
+    faults = tracker.faults
+    if faults and not tracker.tasks:
+        raise CtxError(f"{faults[0]}; no task can be read")
+    shown = len(faults) if project.verbose else 0 if wanted else _FAULTS_SHOWN
+    more = f"{len(faults) - shown} {'more ' if shown else ''}faults in the tracker"
+    for line in [
+        *faults[:shown],
+        *([f"{more}; `tasks --verbose` names them"] if faults[shown:] else []),
+    ]:
+        say(project, line)
     return tracker
 
 
@@ -8587,17 +8565,16 @@ def read_briefing(project: Project, wanted: str, source: str | None) -> Briefing
 
 def make_context(briefing: Briefing) -> dict[str, bytes]:
     """The files of `.runner/context/`: the goal always, history and failure if there are any."""
-    task, texts = briefing.task, {"history": briefing.history, "failure": briefing.failure}
+    task = briefing.task
     goal = clean_text(task.description).strip() or task.title
     lines = "\n  ".join(goal.split("\n")).replace("\n  \n", "\n\n")
     criteria = "".join(f"- {one_line(item, 1000)}\n" for item in task.acceptance)
     head = f"# Goal\n\ntitle: {one_line(task.title)}\ngoal: {lines}\n"
-    files = {"goal.md": head + (f"\nacceptance:\n{criteria}" if criteria else "")}
-    for name, text in texts.items():
-        if text:
-            end = text.rstrip("\n")
-            files[f"{name}.md"] = f"# {name.capitalize()} (previous attempt)\n\n{end}\n"
-    return {name: text.encode("utf-8", "replace") for name, text in files.items()}
+    files = {"goal": head + (f"\nacceptance:\n{criteria}" if criteria else "")}
+    for name, text in (("history", briefing.history), ("failure", briefing.failure)):
+        title = f"# {name.capitalize()} (previous attempt)\n\n"
+        files |= {name: title + text.rstrip("\n") + "\n"} if text else {}
+    return {f"{name}.md": text.encode("utf-8", "replace") for name, text in files.items()}
 
 
 def make_prompt(
@@ -8669,11 +8646,8 @@ def _epic_text(project: Project, briefing: Briefing) -> str:
     epic, done, remaining = find_siblings(briefing.tracker, briefing.task)
     if epic is None:
         return ""
-    shown, room, folder = (
-        render_epic(epic, done, remaining),
-        _DOCUMENT_BYTES,
-        _document_folder(briefing.task),
-    )
+    shown, room = render_epic(epic, done, remaining), _DOCUMENT_BYTES
+    folder = _document_folder(briefing.task)
     known = [folder + name for name in ("tasks.md", "proposal.md", "spec.md")]
     word = rf"(?<![\w.]){re.escape(briefing.task.id.rpartition('/')[2])}(?![\w.])"
     paths = [path for path in list_files(project) if folder and path.startswith(folder)]
@@ -8683,10 +8657,9 @@ def _epic_text(project: Project, briefing: Briefing) -> str:
         lines = [line for line in lines if re.search(rf"{_REQUIREMENT}|{word}", line)][:20]
         is_design = name_of(path) == "design.md"
         body = cut_text(text, 150, "words") if is_design else "\n".join(lines)
-        quote = f":\n\n{quote_text(body)}" if body.strip() else ".\n"
-        part = f"\nBeside it, {code_span(path, 400)}{quote}"
-        room -= count_bytes(part)
-        shown += part if text and room >= 0 else ""
+        part = f"\nBeside it, {code_span(path, 400)}:\n\n{quote_text(body)}"
+        room -= count_bytes(part) if body.strip() else 0
+        shown += part if body.strip() and room >= 0 else ""
     return shown
 
 
@@ -8938,32 +8911,29 @@ def make_symbol(project: Project, name: str, budget: int) -> str:
     """Where a symbol is defined, its signature, who uses it, and what it uses."""
     tags, links = read_links(project)
     owner, _, word = name.replace("::", ".").rpartition(".")
+    known = [(path, one) for path in sorted(tags) for one in tags[path].definitions]
     matches = [
-        Symbol(weigh_file(path), path, definition)
-        for path in sorted(tags)
-        for definition in tags[path].definitions
-        if definition.name == word and f".{definition.owner}".endswith(owner and f".{owner}")
+        Symbol(weigh_file(path), path, one)
+        for path, one in known
+        if one.name == word and f".{one.owner}".endswith(owner and f".{owner}")
     ]
     if not matches:
-        known = sorted({other.name for one in tags.values() for other in one.definitions})
-        raise CtxError(f"{show(name)}: no such symbol here; {closest(word, known)}"[:400])
+        near = closest(word, sorted({one.name for _, one in known}))
+        raise CtxError(f"{show(name)}: no such symbol here; {near}"[:400])
     matches.sort(key=lambda symbol: -symbol.score)
     lines = [f"# {code_span(name)}\n\n"]
     for symbol in matches[:5]:
-        lines.append(f"{code_span(f'{symbol.path}:{symbol.definition.line}')}\n")
-        lines.append(f"-{render_symbol(symbol)[1:]}")
+        at = code_span(f"{symbol.path}:{symbol.definition.line}")
+        lines += [f"{at}\n", f"-{render_symbol(symbol)[1:]}"]
     targets = {path: _list_targets(links, at) for at, path in enumerate(links.paths)}
-    homes = {symbol.path for symbol in matches}
-    users = [
-        path
-        for path in targets
-        if path in homes or {(home, word) for home in homes} & targets[path]
-    ]
-    users.sort(key=lambda path: -weigh_file(path))
+    named = {(symbol.path, word) for symbol in matches}
+    users = [path for path in targets if (path, word) in named or named & targets[path]]
     pattern = rf"\b{re.escape(word)}\b"
     if all(symbol.definition.kind == "method" for symbol in matches):
         pattern = rf"(?:\.|->|::){re.escape(word)}\b|{pattern}\("
-    callers = [line for path in users for line in _use_lines(project, path, tags[path], pattern)]
+    callers = []
+    for path in sorted(users, key=lambda path: -weigh_file(path)):
+        callers += _use_lines(project, path, tags[path], pattern)
     callees = _callees(project, matches[0], tags, targets[matches[0].path])
     lines += ["\n## Uses\n\n", *(callees[:25] or ["Nothing found.\n"])]
     lines += ["\n## Used by\n\n", *(callers or ["Nothing found.\n"])]
@@ -8990,17 +8960,15 @@ def _callees(
     project: Project, symbol: Symbol, tags: Mapping[str, FileTags], targets: Targets
 ) -> list[str]:
     """What a definition uses of this repository, one line for each."""
-    path, definition = symbol.path, symbol.definition
-    source = (read_text(project, path) or "").split("\n")
-    words = set(re.findall(r"[^\W\d]\w*", "\n".join(source[definition.line - 1 : definition.end])))
-    words &= tags[path].references.keys() - {definition.name}
-    starts = {
-        (home, other.name): other.line
-        for home, name in sorted({(path, word) for word in words} | targets)
-        for other in reversed(tags[home].definitions)
-        if name in words and other.name == name
-    }
-    return [f"- {show(name)} {code_span(f'{home}:{at}')}\n" for (home, name), at in starts.items()]
+    path, definition, lines = symbol.path, symbol.definition, []
+    body = (read_text(project, path) or "").split("\n")[definition.line - 1 : definition.end]
+    words = {*re.findall(r"[^\W\d]\w*", "\n".join(body))} - {definition.name}
+    words &= tags[path].references.keys()
+    for home, name in sorted({(path, word) for word in words} | targets):
+        starts = [one.line for one in tags[home].definitions if one.name == name]
+        if name in words and starts:
+            lines.append(f"- {show(name)} {code_span(f'{home}:{starts[0]}')}\n")
+    return lines
 
 
 def make_impact(project: Project, paths: Sequence[str], since: str, budget: int) -> str:
@@ -9012,19 +8980,17 @@ def make_impact(project: Project, paths: Sequence[str], since: str, budget: int)
         what = f"{show(wrong[0])}: no source file here" if wrong else "impact: no file given"
         raise CtxError(f"{what}; give `paths` from the root, or `since`")
     starts += [path for path in read_changed(project, since) if path in tags] if since else []
-    users = _list_users(project, links)
-    weights = dict(zip(links.paths, links.weights, strict=True))
+    users, weights = _list_users(project, links), dict(zip(links.paths, links.weights, strict=True))
     near = list(dict.fromkeys(starts))
     lines = ["# What depends on these files\n\n", *(f"- {code_span(path)}\n" for path in near)]
-    reached = set(near)
+    reached, none = {*near}, "\nNothing found.\n"
     for title in ("Directly", "Through those", "Further away"):
         reasons = {path: why for to in near for path, why in users.get(to, {}).items()}
         near = sorted(reasons.keys() - reached, key=lambda path: (-weights[path], path))
         reached.update(near)
         lines += [f"\n## {title} ({len(near)})\n\n"] if near else []
         lines += [f"- {code_span(path)}: {show(reasons[path])}\n" for path in near]
-    lines += ["\nNothing found.\n"] if len(reached) == len(set(starts)) else []
-    return _fit_answer(project, lines, budget)
+    return _fit_answer(project, lines if len(reached) > len({*starts}) else [*lines, none], budget)
 
 
 def _list_users(project: Project, links: Links) -> dict[str, dict[str, str]]:
@@ -9080,14 +9046,19 @@ def make_task(project: Project, wanted: str, budget: int) -> str:
 
 def make_page(project: Project, tracker: Tracker, briefing: Briefing | None) -> str:
     """The page that shows what an agent gets here, and in the prompt for one task."""
-    files, config, selected = list_map_files(project), project.config, briefing and briefing.task.id
-    cache, health = open_cache(project), read_health(project)
-    survey = make_survey(project, cache, files, 10_000, health=health)
+    files, config, cache = list_map_files(project), project.config, open_cache(project)
+    survey = make_survey(project, cache, files, 10_000, health=read_health(project))
     parts, picks, _, used = fit_map(project, survey, config.map_token_budget)
-    rows = _map_rows(project, survey, parts, picks)
+    shown = parse_parts(render_map("", parts, picks, ""))
+    whole = {part.title: redact("".join(part.lines)) for part in render_parts(survey)}
+    texts = {title: (shown.get(title, ""), whole.get(title, "")) for title in MAP_ORDER}
+    rows = [
+        {"title": title, "text": text, "whole": every, "size": read_counter(project).count(text)}
+        for title, (text, every) in texts.items()
+    ]
     data: dict[str, Any] = {"prompt": None, "package": None}
     data["map"] = {"budget": config.map_token_budget, "used": used, "rows": rows}
-    ready = list_ready(tracker)[:1]
+    ready, selected = list_ready(tracker)[:1], briefing.task.id if briefing else ""
     data["tasks"] = [
         {name: one_line(getattr(task, name), 160) for name in ("id", "title", "status", "parent")}
         | {"state": render_state(task), "attempts": task.attempts}
@@ -9103,24 +9074,6 @@ def make_page(project: Project, tracker: Tracker, briefing: Briefing | None) -> 
             for row, file in zip(data["package"]["files"], prompt.package.files, strict=True):
                 row["code"] = file.code
     return render_page(survey, picks, data)
-
-
-def _map_rows(
-    project: Project, survey: Survey, parts: Sequence[MapPart], picks: Sequence[Symbol]
-) -> list[dict[str, object]]:
-    """The sections of the map for the page: tokens, text, and the lines that were left out."""
-    shown = parse_parts(render_map("", parts, picks, ""))
-    whole = {part.title: part.lines for part in render_parts(survey)}
-    full = sum(pick.form == "full" for pick in picks)
-    ranked = f"{full} in full, {len(picks) - full} by name, of {survey.total} ranked"
-    rows: list[dict[str, object]] = []
-    for title in [title for title in MAP_ORDER if title in shown or whole.get(title)]:
-        text = f"## {title}\n\n{shown[title]}\n" if title in shown else ""
-        lines = [redact(line) for line in whole.get(title, ())]
-        omitted = "".join(line for line in lines if line.strip("\n") not in text.split("\n"))
-        row = {"title": title, "size": read_counter(project).count(text), "text": text}
-        rows.append(row | {"omitted": omitted, "about": ranked if title == "Key Symbols" else ""})
-    return rows
 
 
 # ---- 20 INSTALL (world) ----------------------------------------------------
@@ -9754,7 +9707,7 @@ def cmd_map(project: Project, args: argparse.Namespace) -> int:
 def cmd_scan(project: Project, args: argparse.Namespace) -> int:
     """Bring the index up to date: only what changed is parsed."""
     full = args.full or project.config.scan_mode == "full"
-    counts = make_scan(project, full=full, export=args.export or "")
+    counts = make_scan(project, full=full)
     write_stdout(render_json(counts) if args.json else render_scan(counts))
     return 0
 
@@ -10441,7 +10394,6 @@ map  python3 ctx.py map --tokens 3000 --output -
 scan  python3 ctx.py scan --json
   --full                                  parse everything again, whatever the cache says
   --json                                  for a program, on stdout
-  --export DIR                            write DIR/MODULE/ast_context.json for each top-level module
 doctor  python3 ctx.py doctor
   --languages                             every language, how it is read, its files here
   --json                                  for a program, on stdout
@@ -13095,6 +13047,7 @@ const number = (value) => value.toLocaleString("en");
 const plural = (value, noun) => number(value) + " " + noun + (value === 1 ? "" : "s");
 const ordinal = (value) => value + (["", "st", "nd", "rd"][value] || "th");
 const DRAWN = ["svg", "g", "path", "circle", "rect", "text", "title"];
+const places = new Map(data.modules.map((module, at) => [module.name, at]));
 const state = { by: "score", down: true, picked: null, shown: 100 };
 
 // Every node of the page is made here; strings become text, never markup.
@@ -13167,9 +13120,12 @@ function drawPackage(pack) {
 }
 
 function drawMap(map) {
-  const rows = map.rows.map((row) => {
-    const lost = row.omitted ? row.omitted.split("\n").length - 1 : 0;
-    return { ...row, state: row.text ? lost ? "cut" : "kept" : "dropped", about: row.about || (lost ? plural(lost, "line") + " left out" : "complete") };
+  const shown = (form) => data.symbols.filter((symbol) => symbol.form === form).length;
+  const ranked = shown("full") + " in full, " + shown("name") + " by name, of " + number(data.total) + " ranked";
+  const rows = map.rows.filter((row) => row.text || row.whole).map((row) => {
+    const kept = new Set(row.text.split("\n")), lost = row.whole.split("\n").filter((line) => line && !kept.has(line));
+    const about = row.title === "Key Symbols" ? ranked : lost.length ? plural(lost.length, "line") + " left out" : "complete";
+    return { title: row.title, text: row.text, size: row.size, omitted: lost.join("\n"), state: row.text ? lost.length ? "cut" : "kept" : "dropped", about };
   });
   drawBudget("map", "Project map", "tokens", map.budget, map.used, rows);
 }
@@ -13177,7 +13133,6 @@ function drawMap(map) {
 // One row for each module, or for each folder of modules where there are many; a folder opens by a click.
 function drawGraph() {
   const all = data.modules, step = 24, left = 130, opened = new Set();
-  const places = new Map(all.map((module, at) => [module.name, at]));
   const folder = (depth) => (module) => module.name.split("/").slice(0, depth).join("/");
   let depth = 1;
   while (depth < 8 && new Set(all.map(folder(depth + 1))).size <= 30) depth += 1;
@@ -13281,7 +13236,7 @@ function draw() {
   const matches = (text) => words.every((word) => text.toLowerCase().includes(word));
   for (const entry of document.querySelectorAll(".entry")) entry.hidden = !matches(entry.textContent);
   const form = find("form").value, picked = state.picked && new Set(state.picked.members);
-  const found = data.symbols.filter((symbol) => (!picked || picked.has(symbol.part)) && (!form || symbol.form === form) &&
+  const found = data.symbols.filter((symbol) => (!picked || picked.has(places.get(symbol.part))) && (!form || symbol.form === form) &&
     matches([symbol.owner, symbol.name, symbol.kind, symbol.path, symbol.signature, symbol.doc].join(" ")));
   const side = state.down ? -1 : 1, by = state.by;
   found.sort((one, two) => side * (one[by] < two[by] ? -1 : one[by] > two[by] ? 1 : 0));

@@ -192,19 +192,6 @@ def test_a_scan_leaves_words_and_links_ready_and_is_in_the_history(project: ctx.
     assert "scan: " not in lab.run(root, "doctor").stdout
 
 
-def test_scan_exports_the_structure_of_each_module(project: ctx.Project) -> None:
-    root = Path(project.root)
-    done = lab.run(root, "scan", "--export", "out")
-    assert done.returncode == 0, done.stderr
-    module = json.loads((root / "out/src/ast_context.json").read_text())
-    assert module["files"]["src/driver.py"]["dependencies"] == ["src/kernel.py"]
-    assert [each["name"] for each in module["files"]["src/kernel.py"]["symbols"]] == [
-        "Kernel",
-        "spin",
-        "make_kernel",
-    ]
-
-
 def test_a_parser_that_dies_costs_its_own_file(project: ctx.Project) -> None:
     """A worker that is ended in the middle, as a crash in a grammar would."""
     root = Path(project.root)
