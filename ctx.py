@@ -5238,11 +5238,9 @@ def say(project: Project, text: str) -> None:
 def warn(text: str) -> None:
     """One line on stderr that also a quiet run shows."""
     line = f"ctx: {show(redact(text), 400)}\n".encode("utf-8", "backslashreplace")
-    try:
+    with contextlib.suppress(OSError, ValueError, AttributeError):  # nobody listens
         sys.stderr.buffer.write(line)
         sys.stderr.buffer.flush()
-    except (OSError, ValueError, AttributeError):
-        pass  # nobody listens; the exit code still tells
 
 
 def write_stdout(text: str) -> None:
@@ -5421,16 +5419,17 @@ def read_text(project: Project, path: str) -> str | None:
 
 def read_times(place: str) -> tuple[int, int]:
     """When a file's content and when its entry last changed, in nanoseconds; 0 if it is gone."""
-    info = os.lstat(place) if os.path.lexists(place) else None
-    return (info.st_mtime_ns, info.st_ctime_ns) if info else (0, 0)
+    with contextlib.suppress(OSError):
+        info = os.lstat(place)
+        return info.st_mtime_ns, info.st_ctime_ns
+    return 0, 0
 
 
 def list_folder(project: Project, folder: str) -> list[str]:
     """The names in a folder of the repository, sorted; empty if there is no such folder."""
-    try:
+    with contextlib.suppress(OSError):
         return sorted(os.listdir(os.path.join(project.root, folder)))
-    except OSError:
-        return []
+    return []
 
 
 # -- writing
@@ -5657,10 +5656,10 @@ def script_command(project: Project) -> str:
 
 def cache_home() -> str:
     """The user's cache folder for ctx, on this platform."""
-    windows = os.name == "nt"
-    base = os.environ.get("LOCALAPPDATA" if windows else "XDG_CACHE_HOME", "")
-    usual = os.path.expanduser("~\\AppData\\Local" if windows else "~/.cache")
-    return os.path.join(base or usual, "ctx")
+    variable, usual = "XDG_CACHE_HOME", "~/.cache"
+    if os.name == "nt":
+        variable, usual = "LOCALAPPDATA", "~\\AppData\\Local"
+    return os.path.join(os.environ.get(variable) or os.path.expanduser(usual), "ctx")
 
 
 def make_cache_folder(name: str) -> str:
@@ -5690,11 +5689,8 @@ def has_parsers(project: Project) -> bool:
     """Whether the parsers can be used; says what to do if not. A command asks once."""
     if use_packages():
         return True
-    known = read_versions().items()
-    unfit = [f"{name} {version}" for name, (version, fits) in known if version and not fits]
-    why = f"{', '.join(unfit)} does not fit ctx.py" if unfit else "not installed"
-    fix = f"run `{script_command(project)} setup`"
-    say(project, f"parsers: {why}, the map is approximate; {fix}")
+    why = "not installed, or in a version that does not fit"
+    say(project, f"parsers: {why}; the map is approximate; run `{script_command(project)} setup`")
     return False
 
 
@@ -5760,11 +5756,11 @@ def write_packages(project: Project, source: str = "", download: str = "") -> No
         more = "" if fetched else "; the vocabulary could not be fetched"
         say(project, f"wrote the packages to {download}{more}; there: setup --from {download}")
         return
-    encoding, folder = project.config.tokens_encoding, make_cache_folder("vocabulary")
+    encoding, folder = project.config.tokens_encoding, os.path.join(cache_home(), "vocabulary")
     name, digest = _find_row(encoding) or ("", "")
     for given in (name, f"{encoding}.tiktoken") if source and name else ():
         vocabulary = read_file(os.path.join(source, given)) or b""
-        if content_hash(vocabulary) == digest and folder:
+        if content_hash(vocabulary) == digest:
             write_file(os.path.join(folder, name), vocabulary)
     exact = not name or bool(find_vocabulary(encoding))
     exact = exact or (not source and _fetch_vocabulary(project, folder))
@@ -5834,13 +5830,11 @@ def _run_step(project: Project, what: str, command: Sequence[str], limit: float 
         raise CtxError(f"setup: {what} failed: {show(reason, 160)}; check network and pip")
 
 
-def show_progress(project: Project, text: str, *, is_long: bool = False) -> None:
-    """One line that is drawn over, on a terminal; elsewhere the start and end of long work."""
+def show_progress(project: Project, text: str) -> None:
+    """One line that is drawn over, on a terminal only."""
     if not project.quiet and sys.stderr is not None and sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[K{text[:79]}")
         sys.stderr.flush()
-    elif is_long:
-        say(project, text)
 
 
 class Counter(NamedTuple):
@@ -5886,7 +5880,6 @@ def read_argument_file(project: Project, path: str) -> bytes:
 
 # ---- 13 GIT (world) --------------------------------------------------------
 # Everything that asks git, run one safe way; the repository's root. Uses: TYPES TEXT WORDS DISK.
-
 
 _MOST_CHANGED = 200  # files that --diff looks at
 
@@ -5940,15 +5933,12 @@ def read_git(project: Project, *args: str) -> str:
     return (out or b"").decode("utf-8", "replace").strip()
 
 
-def list_git_files(project: Project) -> list[str] | None:
-    """What git tracks or would track; None where git cannot say."""
-    if not find_above(project.root, ".git"):
-        return None
+def list_git_files(project: Project) -> list[str]:
+    """What git tracks or would track; nothing where git cannot say."""
     out = run_git(project, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    if out is None:
+    if out is None and find_above(project.root, ".git"):
         say(project, "git: cannot list this repository; files are found by walking instead")
-        return None
-    return os.fsdecode(out).split("\0")[:-1] or None
+    return os.fsdecode(out or b"").split("\0")[:-1]
 
 
 def read_head(project: Project) -> str:
@@ -6047,12 +6037,6 @@ def read_diff(project: Project, ref: str, paths: Sequence[str]) -> dict[str, lis
     return changed
 
 
-def read_commits(project: Project, head: str, most: int) -> bytes | None:
-    """Messages and paths of the last commits, oldest first, each as "\\1", message, "\\2", paths."""
-    flags = f"--no-merges --no-renames --relative --name-only -z --reverse -n{most}".split()
-    return run_git(project, "log", *flags, "--format=%x01%B%x02", head, limit=20)
-
-
 def list_subjects(project: Project) -> list[str]:
     """The subjects of the last commits that are no merges."""
     return read_git(project, "log", "-n", "100", "--no-merges", "--format=%s").splitlines()
@@ -6085,11 +6069,7 @@ class CacheRow(NamedTuple):
 
 
 class Cache:
-    """What earlier runs have computed, by kind and key; a damaged row is not there.
-
-    Where the database cannot be used or written (locked, read-only, full disk), the cache goes on
-    in memory: slower, with the same answers.
-    """
+    """What earlier runs have computed, in a file or, where that cannot be used, in memory."""
 
     def __init__(self, store: sqlite3.Connection, place: str, config: Config) -> None:
         self._store, self._place, self._config = store, place, config
@@ -6110,6 +6090,8 @@ class Cache:
 
     def write(self, rows: Sequence[CacheRow], *, keep: int = 0) -> None:
         """Store rows, all or none; of their kind, only the newest `keep` if that is given."""
+        if not rows:
+            return
         when = time.time_ns()
         values: list[tuple[object, ...]] = [
             (kind, os.fsencode(key), state, when, zlib.crc32(data), data)
@@ -6201,10 +6183,7 @@ def _is_busy(error: Exception) -> bool:
 
 
 def open_cache(project: Project, *, hurry: bool = False) -> Cache:
-    """The cache of this ctx.py and these parsers, made anew if it is another's or damaged.
-
-    In a `hurry` it is taken as it is or not at all: nothing is made, and nobody is waited for.
-    """
+    """The cache, made anew if it is another's or damaged; in a `hurry` as it is, or an empty one."""
     import sqlite3
 
     place = os.path.join(project.root, _DATABASE)
@@ -6322,7 +6301,6 @@ _NO_WORDS = (
 _USUAL_COMMENTS = (("#", ""), ("//", ""))  # of a file whose language is not known
 _MESSAGE_CHARACTERS = 600
 _WIDE_COMMIT = 30  # files: one that touches more says nothing of any of them
-_MOST_COMMITS = 3000
 # what a walk without git would drown in; git's own list is taken as it is
 _SKIPPED_FOLDERS = frozenset(
     ".git .hg .svn .ctx .runner node_modules bower_components __pycache__ .venv venv .tox .nox"
@@ -6363,7 +6341,7 @@ class Index(NamedTuple):
                     loaded[path] = _decode_tags(row.data)
             missing = [path for path in missing if path not in loaded]
             if missing and attempt == "read":
-                _run_jobs(self, [Job(path, self.entries[path].kind) for path in missing])
+                _run_jobs(self, [(path, self.entries[path].kind, -1, ()) for path in missing])
         return loaded
 
 
@@ -6382,22 +6360,19 @@ def read_index(
     kinds: Mapping[str, str] | None = None,
     numbers: Mapping[str, int] | None = None,
 ) -> Index:
-    """The index of all files that have tags, or of those of `kinds`; only what changed is parsed.
-
-    Of files that have `numbers` the words are counted too.
-    """
+    """The index of all files, or of those of `kinds`; of files with `numbers` words are counted."""
     kinds, numbers = read_kinds(project, files) if kinds is None else kinds, numbers or {}
     full = has_parsers(project) if kinds else True
     _check_own_languages(project)
     wanted = {path: kinds[path] for path in kinds if files[path][0] <= MAX_SOURCE_BYTES}
     entries = _read_entries(project, cache, files, wanted)
     changed = [path for path in wanted if path not in entries]
-    jobs = [Job(path, wanted[path], numbers.get(path, -1)) for path in changed]
-    index = Index(project, cache, files, entries, len(jobs), full, {}, {})
+    index = Index(project, cache, files, entries, len(changed), full, {}, {})
     tags = index.load(path for path in numbers if path in entries)
+    jobs: list[_Job] = [(path, wanted[path], numbers.get(path, -1), ()) for path in changed]
     for path in numbers.keys() - changed:
         names = [definition.name for definition in tags.get(path, NO_TAGS).definitions]
-        jobs.append(Job(path, "", numbers[path], names))
+        jobs.append((path, "", numbers[path], names))
     _run_jobs(index, jobs)
     gone = [path for path in cache.list_keys("stamps") if path not in files]
     cache.invalidate("stamps", gone)
@@ -6417,11 +6392,8 @@ def _read_entries(
     touched: list[CacheRow] = []
     when = time.time_ns()
     for row in cache.list_rows("stamps"):
-        fields = row.data.decode("utf-8", "replace").split(" ")
-        if row.key not in wanted or len(fields) != len(Entry._fields):
-            continue
-        entry, stamp = Entry(*fields), files[row.key]
-        if entry.kind != wanted[row.key]:
+        entry, stamp = Entry(*row.data.decode().split(" ")), files.get(row.key, ())
+        if entry.kind != wanted.get(row.key):
             continue
         if str(stamp) != row.state:
             source = read_file(os.path.join(project.root, row.key), MAX_SOURCE_BYTES + 1)
@@ -6429,19 +6401,15 @@ def _read_entries(
                 continue
             touched.append(row._replace(state="" if is_racy(stamp, when) else str(stamp)))
         entries[row.key] = entry
-    if touched:
-        cache.write(touched)
+    cache.write(touched)
     return {path: entries[path] for path in wanted if path in entries}
 
 
-def _run_jobs(index: Index, jobs: Sequence[Job]) -> None:
+def _run_jobs(index: Index, jobs: Sequence[_Job]) -> None:
     """Parse and count by workers; tags go to the cache, batch by batch, as they come."""
-    project, cache, files, total = index.project, index.cache, index.files, len(jobs)
-    rows: list[CacheRow] = []
+    cache, files, rows = index.cache, index.files, list[CacheRow]()
     when, begin, done = time.time_ns(), time.monotonic(), 0
-    if jobs:
-        show_progress(project, f"reading {total} files", is_long=total >= _BATCH_ROWS)
-    for parsed, sizes, postings in _start_workers(project, jobs, files):
+    for parsed, sizes, postings in _start_workers(index, jobs):
         for path, (entry, data) in parsed.items():
             index.entries[path] = entry
             stamp = "" if is_racy(files[path], when) else str(files[path])
@@ -6454,12 +6422,10 @@ def _run_jobs(index: Index, jobs: Sequence[Job]) -> None:
         for stem, pairs in postings.items():
             index.postings.setdefault(stem, array("I")).extend(pairs)
         done += max(len(parsed), len(sizes))
-        left = f"{(total - done) * (time.monotonic() - begin) / max(1, done):.0f} s left"
-        show_progress(project, f"reading {done}/{total} files, {left}")
-    if jobs:
-        cache.write(rows)
-        show_progress(project, f"read {total} files", is_long=total >= _BATCH_ROWS)
-        show_progress(project, "")
+        left = (len(jobs) - done) * (time.monotonic() - begin) / max(1, done)
+        show_progress(index.project, f"reading {done}/{len(jobs)} files, {left:.0f} s left")
+    cache.write(rows)
+    show_progress(index.project, "")
 
 
 def read_kinds(project: Project, paths: Iterable[str]) -> dict[str, str]:
@@ -6517,10 +6483,11 @@ def count_languages(project: Project, files: Iterable[str]) -> list[tuple[str, s
 
 def list_files(project: Project) -> dict[str, Stamp]:
     """Every regular file of the repository with its stamp, sorted by the bytes of its name."""
-    paths = list_git_files(project)
-    if paths is None:
-        paths = _list_by_walk(project)
-    excluded, is_link = _excluded(project), functools.cache(os.path.islink)
+    paths = list_git_files(project) or _list_by_walk(project)
+    excluded, is_link = (
+        re.compile("|".join(map(glob_pattern, project.config.map_exclude)) or "(?!)", re.S),
+        functools.cache(os.path.islink),
+    )
     files: dict[str, Stamp] = {}
     safe = {"": True}  # folder -> whether it is really inside, no link on the way
     plain = all(map(str.isascii, paths))
@@ -6530,29 +6497,23 @@ def list_files(project: Project) -> dict[str, Stamp]:
             above = itertools.accumulate(folder.split("/"), "{}/{}".format)
             outside = (name in OWN_FOLDERS or is_link(f"{project.root}/{name}") for name in above)
             safe[folder] = not any(outside)
-        if not safe[folder] or excluded.fullmatch(path):
-            continue
-        try:
-            info = os.lstat(f"{project.root}/{path}")
-        except OSError:
-            continue  # tracked, but gone: sparse, deleted, or deleted just now
-        if stat.S_ISREG(info.st_mode):
-            times = info.st_mtime_ns, info.st_ctime_ns
-            files[path] = (info.st_size, *times, info.st_ino, info.st_dev)
+        if safe[folder] and not excluded.fullmatch(path):
+            with contextlib.suppress(OSError):  # tracked, but gone: sparse, or deleted just now
+                info = os.lstat(f"{project.root}/{path}")
+                if stat.S_ISREG(info.st_mode):
+                    times = info.st_mtime_ns, info.st_ctime_ns
+                    files[path] = (info.st_size, *times, info.st_ino, info.st_dev)
     return files
-
-
-def _excluded(project: Project) -> re.Pattern[str]:
-    """What matches the paths that the user wants left out."""
-    globs = map(glob_pattern, project.config.map_exclude)
-    return re.compile("|".join(globs) or "(?!)", re.S)
 
 
 def list_new(project: Project, known: Collection[str], since: int) -> list[str]:
     """Folders, and files like those known, that came since then beside them; git is not asked."""
     kinds = {os.path.splitext(path)[1] for path in known}
     folders = {"", *map(folder_of, known)}
-    excluded, seen = _excluded(project), {*known, *folders, _own_path(project)}
+    excluded, seen = (
+        re.compile("|".join(map(glob_pattern, project.config.map_exclude)) or "(?!)", re.S),
+        {*known, *folders, _own_path(project)},
+    )
     rules = parse_ignore(read_text(project, ".gitignore") or "", "")
     late_paths: list[str] = []
     for folder in (name for name in folders if read_times(f"{project.root}/{name}")[1] > since):
@@ -6593,28 +6554,21 @@ def _list_by_walk(project: Project) -> list[str]:
 # -- workers: a grammar that hangs or crashes costs its own file
 
 
-class Job(NamedTuple):
-    """What a worker is to do with one file."""
-
-    path: str
-    kind: str  # to parse it as; "" if its tags are known or it has none
-    number: int = -1  # under which its words are counted; -1 if they are not
-    names: Sequence[str] = ()  # that it defines, where it is not parsed
-
-
+# path; kind to parse it as, "" if its tags are known; number to count its words under, -1 if they
+# are not wanted; names that it defines, where it is not parsed
+_Job = tuple[str, str, int, Sequence[str]]
 _Done = tuple[dict[str, tuple[Entry, bytes]], dict[int, list[int]], dict[str, list[int]]]
 
 
-def _start_workers(
-    project: Project, jobs: Sequence[Job], files: Mapping[str, Stamp]
-) -> Iterator[_Done]:
+def _start_workers(index: Index, jobs: Sequence[_Job]) -> Iterator[_Done]:
     """What could be done, chunk by chunk: entries and tags as JSON, sizes, postings (see Index)."""
     import queue
     import threading
 
+    sizes = {path: index.files[path][0] for path, _, _, _ in jobs}
     # opening a file costs about as much as parsing 500 bytes
-    number = -(-sum(files[job.path][0] + 500 for job in jobs) // _CHUNK_BYTES)
-    ordered = sorted(jobs, key=lambda job: (-files[job.path][0], job.path))
+    number = -(-sum(size + 500 for size in sizes.values()) // _CHUNK_BYTES)
+    ordered = sorted(jobs, key=lambda job: (-sizes[job[0]], job[0]))
     chunks = [ordered[at::number] for at in range(number)]
     asked = os.environ.get("CTX_WORKERS", "")
     can_tell = hasattr(os, "sched_getaffinity")
@@ -6623,13 +6577,10 @@ def _start_workers(
     results: queue.SimpleQueue[_Done | None] = queue.SimpleQueue()
 
     def drive() -> None:
-        try:
+        with contextlib.suppress(IndexError):  # another thread took the last chunk
             while chunks:
-                _drive_worker(project, chunks, results.put)
-        except IndexError:
-            pass  # another thread took the last chunk
-        finally:
-            results.put(None)
+                _drive_worker(index.project, chunks, results.put)
+        results.put(None)
 
     for _ in range(running):
         threading.Thread(target=drive, daemon=True).start()
@@ -6640,9 +6591,7 @@ def _start_workers(
             running -= 1
 
 
-def _drive_worker(
-    project: Project, chunks: list[list[Job]], put: Callable[[_Done], object]
-) -> None:
+def _drive_worker(project: Project, chunks: list[list[_Job]], put: Callable[[_Done], None]) -> None:
     """Feed chunks to one worker until none is left or it dies; the file it died on has failed."""
     import json
     import subprocess
@@ -6673,14 +6622,14 @@ def _drive_worker(
                 if kind:
                     entry = Entry(content_hash(read_source(project, path) or b""), kind, _FAILED)
                     put(({path: (entry, json.dumps(NO_TAGS).encode())}, {}, {}))
-                    chunk += [Job(path, "", number)] if number >= 0 else []
+                    chunk += [(path, "", number, [])] if number >= 0 else []
                 chunks += [chunk] if chunk else []
                 return
             parsed = {}
-            for job, line in zip(chunk, lines, strict=False):
+            for (path, kind, _, _), line in zip(chunk, lines, strict=False):
                 if line != b"-\n":
                     digest, sketch, data = line.rstrip(b"\n").split(b" ", 2)
-                    parsed[job.path] = Entry(digest.decode(), job.kind, sketch.decode()), data
+                    parsed[path] = Entry(digest.decode(), kind, sketch.decode()), data
             sizes, postings = json.loads(lines[-1])
             put((parsed, dict(sizes), postings))
 
@@ -6915,7 +6864,8 @@ def read_history(project: Project, head: str) -> History:
         sizes: list[int] = []
         touched: list[list[str]] = []
         show_progress(project, "reading the last commits")
-        log = read_commits(project, head, _MOST_COMMITS)
+        flags = "--no-merges --no-renames --relative --name-only -z --reverse -n3000".split()
+        log = run_git(project, "log", *flags, "--format=%x01%B%x02", head, limit=20)
         if log is None:
             say(project, "git: its log takes too long or cannot be read; going on without history")
         for entry in (log or b"").split(b"\x01")[1:]:
