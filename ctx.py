@@ -528,16 +528,10 @@ def strip_ansi(text: str) -> str:
     return re.sub("[\x00-\x08\x0b-\x1f\x7f-\x9f]", "", text)
 
 
-@functools.cache
-def _secret_patterns() -> list[list[str]]:
-    rows = TEMPLATES["secrets.txt"].splitlines()
-    return [row.split(" -> ") for row in rows if not row.startswith("#")]
-
-
 def redact(text: str) -> str:
     """The text without what looks like a credential; the net below redaction at the source."""
-    for pattern, replacement in _secret_patterns():
-        text = re.sub(pattern, replacement, text)
+    for secret, shown in re.findall(r"(?m)^(?!#)(.+) -> (.+)$", TEMPLATES["secrets.txt"]):
+        text = re.sub(secret, shown, text)
     return text
 
 
@@ -584,15 +578,13 @@ def _piece_cost(piece: str, kind: str | None) -> float:
 
 SECTION_VERSION = 1
 _MARKER = r"<!-- (?:BEGIN CTX MANAGED SECTION v(\d{1,6})|END CTX MANAGED SECTION) -->"
-_FENCED = r"(?ms)^[^\S\n]*(`{3,}+(?=[^`\n]*$)|~{3,}+)[^\n]*\n.*?^[^\S\n]*\1(?:`*|~*)[^\S\n]*$"
 _BOM = b"\xef\xbb\xbf"
 
 
 def find_section(source: bytes) -> Span | None:
     """The managed section of a file, or None; CtxError `LINE: what` unless it is one whole pair."""
     text = source.decode("latin-1")  # a character for each byte
-    bare = re.sub(_FENCED, lambda match: "`" * len(match[0]), text)  # there, markers are quoted
-    marks = list(re.finditer(rf"(?m)^(?:\xef\xbb\xbf)?({_MARKER})\r?$", bare))
+    marks = list(re.finditer(rf"(?m)^(?:\xef\xbb\xbf)?({_MARKER})\r?$", hide_fences(text)))
     for at, mark in enumerate(marks):
         fault = "managed section has no end; restore its END marker" if len(marks) == 1 else ""
         if mark[2] and at:
@@ -610,6 +602,12 @@ def find_section(source: bytes) -> Span | None:
     stop = min(len(source), end.end() + 1)
     eol = b"\r\n" if begin[0].endswith("\r") else b"\n"
     return begin.start(1), stop, int(begin[2]), claim == _hash_line(inner), eol
+
+
+def hide_fences(text: str) -> str:
+    """The text with all that stands in closed code fences as blanks, so that nothing moves."""
+    fenced = r"(?ms)^[^\S\n]*(`{3,}+(?=[^`\n]*$)|~{3,}+)[^\n]*\n.*?^[^\S\n]*\1(?:`*|~*)[^\S\n]*$"
+    return re.sub(fenced, lambda match: re.sub(r"\S", " ", match[0]), text)
 
 
 def _hash_line(body: bytes) -> bytes:
@@ -820,16 +818,13 @@ def drop_repeats(sections: Iterable[Section]) -> list[Section]:
     known: set[str] = set()
     kept = []
     for section in sections:
-        lines, fresh, mark = [], set(), ""
-        for line in section.body.split("\n"):
-            bare = line.lstrip("> ")
-            before, mark = mark, fence_after(bare, mark)
-            key = re.sub(r"^(?:[-*+]|\d+[.)])\s+(?:\[.\]\s+)?", "", bare).strip()
-            if before or mark or len(key) < 40 or key not in known:  # short ones may stand twice
-                lines.append(line)
-            fresh.add(key)
-        known |= fresh
-        kept.append(section._replace(body="\n".join(lines)))
+        lines = section.body.split("\n")
+        bare = hide_fences("\n".join(line.lstrip("> ") for line in lines)).split("\n")
+        keys = [re.sub(r"^(?:[-*+]|\d+[.)])\s+(?:\[.\]\s+)?", "", line).strip() for line in bare]
+        rows = zip(lines, keys, strict=True)  # short ones may stand twice
+        body = "\n".join(line for line, key in rows if len(key) < 40 or key not in known)
+        known.update(keys)
+        kept.append(section._replace(body=body))
     return kept
 
 
@@ -868,9 +863,8 @@ def is_empty_note(text: str) -> bool:
 
 def is_file_name(name: str) -> bool:
     """Whether an id can name a file on every system as it is."""
-    return re.fullmatch(r"(?![.-])[A-Za-z0-9._-]{1,100}(?<!\.)", name) is not None and not (
-        re.fullmatch(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?", name)
-    )
+    reserved = r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)"
+    return bool(re.fullmatch(rf"(?i)(?![.-]|{reserved})[a-z0-9._-]{{1,100}}(?<!\.)", name))
 
 
 # -- markdown and front matter of trackers
@@ -878,27 +872,12 @@ def is_file_name(name: str) -> bool:
 
 def parse_parts(text: str, level: int = 2) -> dict[str, str]:
     """Heading -> text below it, for headings up to this level outside fences; "" is the start."""
-    parts: dict[str, list[str]] = {"": []}
-    name, mark = "", ""
-    for line in text.split("\n"):
-        mark = fence_after(line, mark)
-        heading = re.match(r"(#{1,6})\s+(.*?)[\s#]*$", line) if line[:1] == "#" else None
-        if heading and not mark and len(heading[1]) <= level:
-            name = heading[2]
-            parts.setdefault(name, [])
-        else:
-            parts[name].append(line)
-    return {name: "\n".join(lines).strip("\n") for name, lines in parts.items()}
-
-
-def fence_after(line: str, mark: str) -> str:
-    """The code fence that is open after this line, if `mark` was open before it."""
-    found = re.match(r"\s*(`{3,}|~{3,})(.*)", line) if "```" in line or "~~~" in line else None
-    if not found:
-        return mark
-    if mark:
-        return "" if found[1].startswith(mark) and not found[2].strip() else mark
-    return "" if found[1][0] == "`" and "`" in found[2] else found[1]
+    heads = list(re.finditer(rf"(?m)^#{{1,{level}}}[^\S\n]+(.*?)[^\S\n#]*$", hide_fences(text)))
+    ends = [*(head.start() for head in heads), len(text)]
+    parts = {"": text[: ends[0]].strip("\n")}
+    for head, end in zip(heads, ends[1:], strict=True):
+        parts[head[1]] = f"{parts.get(head[1], '')}\n{text[head.end() : end]}".strip("\n")
+    return parts
 
 
 _ITEM = r"(\s*)(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX~/-]\]\s+)?(?:#\d+\s+)?(.*)"
@@ -909,9 +888,8 @@ def parse_items(text: str) -> tuple[str, ...]:
     items: list[str] = []
     loose: list[str] = []
     for line in text.split("\n"):
-        found = re.match(_ITEM, line)
-        if found:
-            items.append(found[2].strip())
+        if item := re.match(_ITEM, line):
+            items.append(item[2].strip())
         elif items and line.startswith((" ", "\t")) and line.strip():
             items[-1] += " " + line.strip()
         elif line.strip() and not line.lstrip().startswith(("#", "<!--")):
@@ -921,28 +899,21 @@ def parse_items(text: str) -> tuple[str, ...]:
 
 def parse_acceptance(text: str) -> tuple[str, ...]:
     """The acceptance criteria inside a description: the list under a heading that says so."""
-    found: list[str] | None = None
-    mark = ""
-    for line in text.split("\n"):
-        mark = fence_after(line, mark)
-        title = None if mark else pattern("acceptance").fullmatch(line)
-        if title and (title[1] or title[2].startswith(":")):
-            found = [title[2].lstrip(":*_ ")] if title[2].startswith(":") else []
-        elif found is not None and not mark and re.match(r"#{1,6}\s|\*\*[^*]+\*\*:?\s*$", line):
-            break
-        elif found is not None:
-            found.append(line)
-    body = "\n".join(found or []).strip()
+    bare = hide_fences(text)
+    title = pattern("acceptance").search(bare)
+    start = title.end() if title else len(text)
+    after = re.compile(r"(?m)^(?:#{1,6}\s|\*\*[^*\n]+\*\*:?\s*$)").search(bare, start)
+    body = text[start : after.start() if after else None].strip()
     listed = any(re.match(_ITEM, line) for line in body.split("\n"))
     return parse_items(body if listed else body.partition("\n\n")[0])
 
 
 def parse_front_matter(text: str) -> tuple[dict[str, Any], str]:
     """The keys above a markdown body, values as text or list of texts, and that body."""
-    found = re.match(r"---[ \t]*\n(.*?\n)?---[ \t]*(?:\n|\Z)", text, re.S)
-    if not found:
+    head = re.match(r"---[ \t]*\n(.*?\n)?---[ \t]*(?:\n|\Z)", text, re.S)
+    if not head:
         raise CtxError("no front matter; begin the file with --- and end its keys with ---")
-    return parse_keys(found[1] or ""), text[found.end() :]
+    return parse_keys(head[1] or ""), text[head.end() :]
 
 
 def parse_keys(text: str) -> dict[str, Any]:
@@ -950,10 +921,9 @@ def parse_keys(text: str) -> dict[str, Any]:
     values: dict[str, Any] = {}
     key, style = "", ""
     for line in text.split("\n"):
-        found = re.match(r"([A-Za-z_][\w-]*):(?:\s+(.*?))?\s*$", line)
         item = re.match(r"\s*-\s+(.*?)\s*$", line)
-        if found:
-            key, value = found[1], found[2] or ""
+        if pair := re.match(r"([A-Za-z_][\w-]*):(?:\s+(.*?))?\s*$", line):
+            key, value = pair[1], pair[2] or ""
             style = value if re.fullmatch(r"[|>][+-]?", value) else ""
             values[key] = "" if style else _yaml_value(value)
         elif key and item and not style and (values[key] == "" or isinstance(values[key], list)):
@@ -1048,10 +1018,7 @@ def as_table(value: object) -> dict[str, Any]:
 
 
 def edit_json(text: str, value: object) -> str:
-    """The JSON text with another value, in the bytes of the old one wherever the two agree.
-
-    Items of a list are compared by their place; `...` stands for one that goes.
-    """
+    """The JSON text with another value, bytes kept where they agree; `...`: a list's item goes."""
     start = _skip_json(text, 0)
     unit = re.search(r"\n([ \t]+)\S", text)
     body, end = _edit_value(text, start, value, unit[1] if unit else "  ")
@@ -1065,7 +1032,7 @@ def _skip_json(text: str, at: int) -> int:
 
 
 def _edit_value(text: str, at: int, value: Any, indent: str) -> tuple[str, int]:
-    """The value at this place as another one, and where the old one ends."""
+    """The value here as another one, and where the old one ends."""
     import json
 
     old, end = json.JSONDecoder().raw_decode(text, at)
@@ -1076,30 +1043,29 @@ def _edit_value(text: str, at: int, value: Any, indent: str) -> tuple[str, int]:
     eol = "\r\n" if "\r\n" in text else "\n"
     line = re.match(r"\ufeff?([ \t]*)", text[:at].rpartition("\n")[2])
     base = eol + (line[1] if line else "")
-    place = _skip_json(text, at + 1)
-    gap = between = text[at + 1 : place] if old else base + indent
+    cursor = _skip_json(text, at + 1)
+    gap = between = text[at + 1 : cursor] if old else base + indent
     tail = base
     out: list[tuple[str, str]] = []  # what stands before a member, and the member
     added = dict(value) if isinstance(value, dict) else dict(enumerate(value))
-    while text[place] not in "]}":
-        key, begin = len(out), place
+    while text[cursor] not in "]}":
+        key, begin = len(out), cursor
         if isinstance(old, dict):
-            key, place = json.JSONDecoder().raw_decode(text, place)
-            place = _skip_json(text, place)
-        body, stop = _edit_value(text, place, added.pop(key, ...), indent)
-        out.append((between, text[begin:place] + body if body else ""))
-        place = _skip_json(text, stop)
-        between, tail = text[stop:place], text[stop : end - 1]
+            key, cursor = json.JSONDecoder().raw_decode(text, cursor)
+            cursor = _skip_json(text, cursor)
+        body, stop = _edit_value(text, cursor, added.pop(key, ...), indent)
+        out.append((between, text[begin:cursor] + body if body else ""))
+        cursor = _skip_json(text, stop)
+        between, tail = text[stop:cursor], text[stop : end - 1]
     for key, new in added.items():
         body = json.dumps(new, indent=indent if "\n" in gap else None)
         body = body.replace("\n", eol + gap.rpartition("\n")[2])
         name = f"{json.dumps(key)}: " if isinstance(old, dict) else ""
         out.append(("," + (gap or " "), name + body))
-    kept = [(before, body) for before, body in out if body]
-    inside = "".join(
-        (before if number else gap) + body for number, (before, body) in enumerate(kept)
-    )
-    return text[at] + inside + (tail if kept else "") + text[end - 1], end
+    kept = "".join(before + body for before, body in out if body)
+    first = next((before for before, body in out if body), "")
+    inside = gap + kept.removeprefix(first) + tail if kept else ""
+    return text[at] + inside + text[end - 1], end
 
 
 def fill(name: str, **values: str) -> str:
@@ -7366,18 +7332,18 @@ def _read_flow(project: Project) -> Iterator[Record]:
 
 def _read_boxes(project: Project, path: str, ids: str, form: str) -> list[Record]:
     """The boxes of a check-list outside code fences as tasks, those below another as its parts."""
-    lines, ids = (read_text(project, path) or "").split("\n"), _read_table()["IDS"][ids]
+    text, ids = read_text(project, path) or "", _read_table()["IDS"][ids]
+    lines = text.split("\n")
     boxes = [box for line in lines if (box := pattern("box").match(line))]
     taken = {named[1] for box in boxes if (named := re.match(ids, box[4]))}
     records: list[Record] = []
     above: list[tuple[int, str]] = []  # indentation and id of the boxes around the next one
     outline: dict[int, list[str]] = {}  # level of the headings around the next box -> their text
-    head, level, top, mark = None, 0, {}, ""
-    for number, line in enumerate(lines, 1):
+    head, level, top = None, 0, {}
+    for number, line in enumerate(hide_fences(text).split("\n"), 1):
         where = {"path": path, "line": number, "fault": ""}
-        before, mark = mark, fence_after(line, mark)
-        box = None if before or mark else pattern("box").match(line)
-        if title := re.match(r"(#{1,6})\s+(.*?)[\s#]*$", "" if before or mark else line):
+        box = pattern("box").match(line)
+        if title := re.match(r"(#{1,6})\s+(.*?)[\s#]*$", line):
             head = re.match(ids, title[2]) if form == "id" else None  # its boxes are an epic's
             level, top = len(title[1]), where
             outline = {up: outline[up] for up in outline if 1 < up < level}
@@ -8823,11 +8789,11 @@ def _fit_hook(project: Project, sections: Sequence[Section]) -> str:
     text = redact(join_sections(part for part in sections if part.body.strip()))
     if len(text) <= HOOK_CHARS:
         return text
-    lines = text[: HOOK_CHARS - 200].split("\n")[:-1]
-    mark = functools.reduce(lambda mark, line: fence_after(line, mark), lines, "")
+    text = text[: HOOK_CHARS - 200].rpartition("\n")[0]
+    left_open = re.findall(r"(?m)^\s*(`{3,}|~{3,})", hide_fences(text))[:1]
     ctx = script_command(project)
     end = f"[truncated; the whole map is {MAP_PATH}, a task `{ctx} prompt TASK`]"
-    return "\n".join([*lines, *([mark] if mark else []), end, ""])
+    return "\n".join([text, *left_open, end, ""])
 
 
 def _map_age(project: Project, text: str) -> str:
@@ -12499,8 +12465,8 @@ instruction_path (?:^|/)(?:(?:AGENTS|CLAUDE|GEMINI)(?:\.local)?\.md|\.[a-z]+rule
   |^\.github/copilot-instructions\.md$|^\.(?:claude|codex|cursor|gemini|windsurf|zed)/|^\.rules$|^(?:\.
   |\.vscode/)mcp\.json$|^opencode\.json$
 glob_token (?s)(?P<across>(?:^|(?<=/))\*{2,}(?:/|$))|\*+|\?|\[(?P<not>[!^])?(?P<some>\]?(?:\\.|[^\]\\])*)\]|\\.|.
-acceptance (?i)\s*(#{1,6}\s+|\*\*)?(?:acceptance(?:\s+criteria)?|success\s+criteria
-  |done\s+when)\b(?!\s+tests?\b)[*_\s]*(.*)
+acceptance (?im)^[^\S\n]*(#{1,6}\s+|\*\*)?(?:acceptance(?:\s+criteria)?|success\s+criteria
+  |done\s+when)\b(?!\s+tests?\b)[*_ \t]*(?::[:*_ \t]*|(?(1)(?:[^:\n].*)?$|(?!)))
 log_error (?i)^(?!.*\b(?:0|no) (?:errors?|fail\w*))(?:not ok
   |.*\b(?:errors?|fail(?:ed|ure|ures)?|panicked|exception|fatal|traceback)\b)
 log_end ^E\s|^[\w.]*(?:Error|Exception)\b|panicked at|^\s*-->|^\s*\^+|^[^\s:]+:\d+(?::\d+)?:\s
