@@ -73,9 +73,7 @@ TYPE_CHECKING = False  # what only a type checker reads is never loaded: typing 
 if TYPE_CHECKING:
     import argparse
     import sqlite3
-    from typing import Any, NamedTuple, NoReturn, TypeVar
-
-    T = TypeVar("T")
+    from typing import Any, NamedTuple, NoReturn
 elif sys.version_info >= (3, 14):  # where a class keeps its annotations elsewhere
     from typing import Any, NamedTuple
 else:
@@ -265,16 +263,6 @@ class Plan(NamedTuple):
     notes: list[str]
 
 
-class Hints(NamedTuple):
-    """What the text of a task points at."""
-
-    paths: tuple[str, ...]  # files of this repository that it names
-    names: tuple[str, ...]  # its identifiers
-    action: str  # "fix", "test", "document", "review", "refactor", "implement", or ""
-    words: Mapping[str, float]  # stem -> weight
-    title: frozenset[str]  # stems of the first line
-
-
 class Words(NamedTuple):
     """Which stem stands in which file."""
 
@@ -293,9 +281,13 @@ class History(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """The signals of a task for every file that has any."""
+    """What the text of a task points at, and the signals for every file that has any."""
 
-    hints: Hints
+    paths: tuple[str, ...]  # files of this repository that it names
+    names: tuple[str, ...]  # its identifiers
+    action: str  # "fix", "test", "document", "review", "refactor", "implement", or ""
+    words: Mapping[str, float]  # stem -> weight
+    title: frozenset[str]  # stems of the first line
     signals: Mapping[str, Scores]
     worth: Mapping[str, float]  # stem -> its weight in the task times its rarity here
     hits: dict[str, LineHits]  # of the best files
@@ -581,8 +573,8 @@ _MARKER = r"<!-- (?:BEGIN CTX MANAGED SECTION v(\d{1,6})|END CTX MANAGED SECTION
 _BOM = b"\xef\xbb\xbf"
 
 
-def find_section(source: bytes) -> Span | None:
-    """The managed section of a file, or None; CtxError `LINE: what` unless it is one whole pair."""
+def find_section(source: bytes, path: str = "") -> Span | None:
+    """The managed section of a file, or None; CtxError unless it is one whole pair."""
     text = source.decode("latin-1")  # a character for each byte
     marks = list(re.finditer(rf"(?m)^(?:\xef\xbb\xbf)?({_MARKER})\r?$", hide_fences(text)))
     for at, mark in enumerate(marks):
@@ -593,7 +585,7 @@ def find_section(source: bytes) -> Span | None:
             fault = "managed section ends without a beginning; remove this line"
         if fault:
             number = text.count("\n", 0, mark.start()) + 1
-            raise CtxError(f"{number}: {fault}")
+            raise CtxError(f"{path}:{number}: {fault}")
     if not marks:
         return None
     begin, end = marks
@@ -621,11 +613,13 @@ def content_hash(source: bytes) -> str:
     return hashlib.sha256(source).hexdigest()
 
 
-def upsert_section(source: bytes | None, body: str, version: int = SECTION_VERSION) -> bytes:
+def upsert_section(
+    source: bytes | None, body: str, path: str = "", version: int = SECTION_VERSION
+) -> bytes:
     """The file with this section, in place of its old one or at its end; all else as it was."""
-    span = find_section(source or b"")
+    span = find_section(source or b"", path)
     if re.search(rf"(?m)^{_MARKER}$", body):
-        raise CtxError("0: the section's text holds a marker line; take it out of that text")
+        raise CtxError(f"{path}: the section's text holds a marker line; take it out of that text")
     text, inner = source or b"", body.rstrip("\n").encode()
     eol = b"\r\n" if text.count(b"\r\n") * 2 > text.count(b"\n") else b"\n"
     start, stop, _, _, eol = span or (0, 0, 0, False, eol)
@@ -643,9 +637,9 @@ def upsert_section(source: bytes | None, body: str, version: int = SECTION_VERSI
     return source + (eol + section + eol if source.endswith(b"\n") else eol + eol + section)
 
 
-def remove_section(source: bytes) -> bytes | None:
+def remove_section(source: bytes, path: str = "") -> bytes | None:
     """The file as if the section had never been there; None if it was all the file held."""
-    span = find_section(source)
+    span = find_section(source, path)
     if not span:
         return source
     start, stop, _, _, eol = span
@@ -656,9 +650,9 @@ def remove_section(source: bytes) -> bytes | None:
     return before.removesuffix(blank) + after if before or after else None
 
 
-def section_state(source: bytes | None, body: str) -> str:
+def section_state(source: bytes | None, body: str, path: str = "") -> str:
     """How a file's section stands to the text it should have: absent, current, stale, edited, newer."""
-    span = find_section(source or b"")
+    span = find_section(source or b"", path)
     if span is None:
         return "absent"
     _, _, version, pristine, _ = span
@@ -1078,14 +1072,6 @@ def fill(name: str, **values: str) -> str:
     return re.sub(r"\{([a-z_]+)\}", lambda match: values[match[1]], text)
 
 
-def in_file(path: str, step: Callable[..., T], *args: Any) -> T:
-    """What a step on a file's bytes gives; its complaint begins with the file's name."""
-    try:
-        return step(*args)
-    except CtxError as error:
-        raise CtxError(f"{path}:{error}") from error
-
-
 # ---- 3 WORDS (pure) --------------------------------------------------------
 # Words of tasks and sources: stems, what a task names, fields of a file. Uses: TYPES TEXT.
 
@@ -1130,8 +1116,8 @@ def stop_words() -> frozenset[str]:
     return frozenset(TEMPLATES["stopwords.txt"].split())
 
 
-def parse_hints(text: str, paths: Iterable[str]) -> Hints:
-    """What a task's text points at in a repository of these files."""
+def parse_hints(text: str, paths: Iterable[str]) -> Evidence:
+    """What a task's text points at in a repository of these files; no signals yet."""
     text = text[:_TASK_CHARACTERS]
     words: dict[str, float] = {}
     lines = text.strip().split("\n")
@@ -1147,7 +1133,7 @@ def parse_hints(text: str, paths: Iterable[str]) -> Hints:
     action = min(starts, key=lambda start: start[0], default=(0, ""))[1]
     title = frozenset(split_words(lines[0]))
     names = tuple(find_identifiers(text))
-    return Hints(find_named_paths(text, paths), names, action, words, title)
+    return Evidence(find_named_paths(text, paths), names, action, words, title, {}, {}, {}, {})
 
 
 _TASK_CHARACTERS, _MOST_IDENTIFIERS = 100_000, 200  # a task says what it wants long before
@@ -4052,7 +4038,7 @@ def score_blocks(
         value = _say(words, worth, 0.5 + 0.5 * size / mean) + _AROUND * around
         if definition:
             value += _NAMED * _say_name(definition, worth)
-            exact = definition.name in evidence.hints.names and first <= definition.line <= last
+            exact = definition.name in evidence.names and first <= definition.line <= last
             value += _DEFINED * top if exact else 0.0
         scores.append(value * evidence.scores.get(path, 0.0) ** _FILE_POWER)
     texts = ["\n".join(lines[block.path][block.first - 1 : block.last]) for block in blocks]
@@ -4076,7 +4062,7 @@ def rank_definitions(
     scored = []
     for definition in definitions:
         block = blocks[max(0, bisect.bisect_right(starts, definition.line) - 1)]
-        exact = definition.name in evidence.hints.names
+        exact = definition.name in evidence.names
         named = _say_name(definition, evidence.worth) / total
         scored.append((-block.score * (0.2 + named + exact), definition.line, definition))
     return [definition for score, _, definition in sorted(scored) if score < 0]
@@ -4276,7 +4262,7 @@ def is_defined(words: Words, forms: Iterable[str]) -> bool:
     return any(counts[names] for form in forms for _, counts in words.postings[form])
 
 
-def find_subjects(hints: Hints) -> set[str]:
+def find_subjects(hints: Evidence) -> set[str]:
     """The roles of files, other than source, that the task is about."""
     subjects = {"test": {"test"}, "document": {"doc"}}.get(hints.action, set())
     return subjects | ({"test"} if "test" in hints.title else set())
@@ -8116,7 +8102,7 @@ def make_pack(project: Project, request: Request) -> Pack:
         raise CtxError(f"--files {show(missing[0])}: no such file here; give a path from the root")
     may_see = _role_filter(project, role)
     evidence = read_evidence(project, index, text, head, may_see)
-    outside = [path for path in dict.fromkeys([*pins, *evidence.hints.paths]) if not may_see(path)]
+    outside = [path for path in dict.fromkeys([*pins, *evidence.paths]) if not may_see(path)]
     if outside:
         say(project, f"role {role}: may not see {outside[0]}, which was asked for; left out")
     choice = _choose_blocks(project, index, request, evidence, touched)
@@ -8124,7 +8110,7 @@ def make_pack(project: Project, request: Request) -> Pack:
     edges = [(-graph[path][to], path, to) for path in graph for to in graph[path] if to in graph]
     package = package._replace(
         task=request.text or " ".join(names),
-        guideline=_guideline(project, role, evidence.hints.action),
+        guideline=_guideline(project, role, evidence.action),
         dependencies=tuple((path, to) for _, path, to in sorted(edges)[:_MOST_EDGES]),
         outside=tuple(outside),
     )
@@ -8193,7 +8179,7 @@ def _choose_blocks(
     touched: Mapping[str, Sequence[Definition]],
 ) -> Choice:
     """The best files for a request, the reason for each, and the blocks of those shown as code."""
-    asked = {*request.pins, *touched, *evidence.hints.paths}
+    asked = {*request.pins, *touched, *evidence.paths}
     most = _SUMMARY_FILES if request.form == "summary" else _MOST_FILES
     title = request.text.strip().partition("\n")[0]
     given = (
@@ -8205,7 +8191,7 @@ def _choose_blocks(
     )
     files = list(itertools.islice(given, most))
     known = read_definitions(index, [file.path for file in files])
-    about = {"source", "build", "example"} | find_subjects(evidence.hints)
+    about = {"source", "build", "example"} | find_subjects(evidence)
     roles = {role_of(file.path) for file in files}
     about |= set() if about & roles else roles - {"config", "data"}
     lines, blocks = {}, []
@@ -8295,10 +8281,10 @@ def read_evidence(
     best_match = dict.fromkeys([*leaders][:1], 1.0)
     signals["follows"] = score_together(history, best_match, paths)
     signals["users"] = normalise(spread(leaders, read_neighbours(index, [*leaders])[1]))
-    return Evidence(hints._replace(names=tuple(names)), signals, worth, hits, scores)
+    return Evidence(hints.paths, tuple(names), *hints[2:5], signals, worth, hits, scores)
 
 
-def _weigh_roles(project: Project, signals: Mapping[str, Scores], hints: Hints) -> Scores:
+def _weigh_roles(project: Project, signals: Mapping[str, Scores], hints: Evidence) -> Scores:
     """What all signals together say, with the best as 1; what is not source counts less."""
     config = project.config
     both = blend(signals, config.pack_ast_weight, config.pack_semantic_weight)
@@ -8416,8 +8402,8 @@ def make_search(project: Project, text: str) -> list[SearchHit]:
         }
     )
     best = rank_paths(scores)[:_MOST_FOUND]
-    hints = Hints((), tuple(re.findall(r"\w+", text)), "", query, frozenset())
-    evidence = Evidence(hints, {}, worth, {}, dict.fromkeys(best, 1.0))
+    names, alike = tuple(re.findall(r"\w+", text)), dict.fromkeys(best, 1.0)
+    evidence = Evidence((), names, "", query, frozenset(), {}, worth, {}, alike)
     matches = []
     for path, definitions in read_definitions(index, best).items():
         source = read_text(project, path) or ""
@@ -8666,7 +8652,7 @@ def _anchor_note(project: Project, briefing: Briefing, name: str) -> str:
     for path in paths:
         source = read_source(project, path, 1_000_000, part="tail" if tail else "head")
         if source is not None:
-            own = in_file(path, remove_section, source) or b""
+            own = remove_section(source, path) or b""
             text = clean_text(own.decode("utf-8", "replace"))
             quote = quote_text(cut_text(text, limit, tail=tail)) if text.strip() else ""
             return "\n".join(filter(None, [note, quote]))
@@ -9108,7 +9094,7 @@ def plan_remove(project: Project) -> Plan:
     plan = plan_agents(project, (), (), remove=True)
     for path in list_managed(project):
         old = read_old(project, path) or b""
-        plan.changes.append(Change(path, old, in_file(path, remove_section, old)))
+        plan.changes.append(Change(path, old, remove_section(old, path)))
     if not plan.changes:
         plan.notes.append("no managed section found; nothing to remove")
     kept = {".ctx": "your constitution, map, attempts", ".runner": "your loop"}
@@ -9157,7 +9143,7 @@ def _plan_sections(
             raise CtxError(f"{path}: {what}")
         old = read_old(project, path)
         body = make_section(project, path, old or b"", absent)
-        state = in_file(path, section_state, old, body)
+        state = section_state(old, body, path)
         if state in kept:
             plan.notes.append(f"{path}: {kept[state]}")
             continue
@@ -9166,7 +9152,7 @@ def _plan_sections(
             _keep_copy(project, plan, path, old[start:stop])
         if version < SECTION_VERSION:
             plan.notes.append(f"{path}: section v{version} replaced by v{SECTION_VERSION}")
-        plan.changes.append(Change(path, old, in_file(path, upsert_section, old, body)))
+        plan.changes.append(Change(path, old, upsert_section(old, body, path)))
 
 
 def make_section(project: Project, path: str, source: bytes, absent: Collection[str]) -> str:
@@ -9177,7 +9163,7 @@ def make_section(project: Project, path: str, source: bytes, absent: Collection[
         rows = [row for row in agent_rows() if row.kind in ("section", "pointer")]
         names = [row.value for row in rows if row.path in (path, f"{stem}.md")] + names
     up = "../" * path.count("/")  # imports are relative to the importing file
-    own = (in_file(path, remove_section, source) or b"").splitlines()
+    own = (remove_section(source, path) or b"").splitlines()
     imported = f"@{up}{AGENT_FILE}".encode() in map(bytes.strip, own)
     values = {"ctx": script_command(project), "up": up, "commands": "", "tasks": ""}
     values["agents"] = "" if imported else f"@{up}{AGENT_FILE}\n"
@@ -9418,7 +9404,7 @@ def _check_file(project: Project, ctx: str, path: str, managed: Sequence[str]) -
         old = read_old(project, path)
         if path not in (CONSTITUTION_PATH, RUNLOOP_PATH, MAP_PATH):
             body = make_section(project, path, old or b"", _list_absent(project))
-            state = f"section {in_file(path, section_state, old, body)}"
+            state = f"section {section_state(old, body, path)}"
         elif not _exists(project, path):
             state = "left out" if managed and path != RUNLOOP_PATH else "absent"
         elif path == MAP_PATH:

@@ -190,7 +190,7 @@ def test_bytes_outside_a_section_never_change(
     before: bytes, after: bytes, version: int, old: str, new: str, eol: bytes
 ) -> None:
     """A section of an older version, somewhere in the middle, is replaced in its place."""
-    section = ctx.upsert_section(None, old, version).replace(b"\n", eol)
+    section = ctx.upsert_section(None, old, version=version).replace(b"\n", eol)
     before = before + b"\n" if before else before
     source = before + section + after
     try:
@@ -230,9 +230,10 @@ def test_damaged_markers_are_refused_with_their_line(
 ) -> None:
     lines = [line for pair in zip(words, marks, strict=False) for line in pair]
     source = b"\n".join([*lines, b"the end", b""])
-    for step in (lambda: ctx.upsert_section(source, BODY), lambda: ctx.remove_section(source)):
-        with pytest.raises(ctx.CtxError, match=r"^\d+: .*; "):
-            step()
+    with pytest.raises(ctx.CtxError, match=r"^a\.md:\d+: .*; "):
+        ctx.upsert_section(source, BODY, "a.md")
+    with pytest.raises(ctx.CtxError, match=r"^a\.md:\d+: .*; "):
+        ctx.remove_section(source, "a.md")
 
 
 def test_markers_inside_a_fence_are_only_quoted() -> None:
@@ -260,11 +261,11 @@ def test_a_section_without_a_hash_counts_as_edited() -> None:
 
 
 def test_an_older_version_is_stale_even_with_the_same_text() -> None:
-    assert ctx.section_state(ctx.upsert_section(b"", BODY, 0), BODY) == "stale"
+    assert ctx.section_state(ctx.upsert_section(b"", BODY, version=0), BODY) == "stale"
 
 
 def test_a_newer_version_is_known_as_newer() -> None:
-    assert ctx.section_state(ctx.upsert_section(b"", BODY, 2), BODY) == "newer"
+    assert ctx.section_state(ctx.upsert_section(b"", BODY, version=2), BODY) == "newer"
 
 
 def test_changed_line_endings_do_not_make_a_section_edited() -> None:
