@@ -1405,28 +1405,18 @@ def get_language(name: str, own: str = "") -> Language:
     def last(verb: str, default: str = name) -> str:
         return rows.get(verb, [default])[-1]
 
+    rows.setdefault("member", rows.get("public", [""]))
+    label, family, ecosystem = last("label", name.capitalize()), last("family"), last("ecosystem")
     marks = [mark.partition("...") for mark in last("comment", "// /*...*/").split()]
+    comments = tuple((start, end) for start, _, end in marks)
     turns = [row.split(maxsplit=2) for row in rows.get("turn", ())]
-    return Language(
-        name,
-        suffixes,
-        last("label", name.capitalize()),
-        last("family"),
-        last("ecosystem"),
-        last("grammar"),
-        "\n".join(patterns),
-        tuple(texts),
-        tuple((start, end) for start, _, end in marks),
-        tuple((suffix, other, regex) for suffix, other, regex in turns),
-        rows,
-        {verb: " ".join(rows[verb]).split() for verb in rows},
-        own,
-    )
+    others = tuple((suffix, other, regex) for suffix, other, regex in turns)
+    lists = {verb: " ".join(rows[verb]).split() for verb in rows}
+    fixed = (name, suffixes, label, family, ecosystem, last("grammar"), "\n".join(patterns))
+    return Language(*fixed, tuple(texts), comments, others, rows, lists, own)
 
 
-_CAPTURES = frozenset(
-    "def ref use package export only doc embed value skip wrap hide show section".split()
-)
+_CAPTURES = "def ref use package export only doc embed value skip wrap hide show section".split()
 
 
 def _compile_words(row: str) -> Iterator[tuple[str, str]]:
@@ -1484,6 +1474,7 @@ def parse_own_languages(tables: Mapping[str, object]) -> str:
     for name in tables:
         try:
             language = get_language(name, own)
+            _, _, *_ = language.words("import") or ("", "")
             regexes = [row[-1] for row in language.texts + language.turns]
             for (
                 verb
@@ -1591,6 +1582,7 @@ class _File(NamedTuple):
     docs: dict[int, str]  # end of a string or attribute -> its first sentence
     exports: set[str]
     only: set[str]  # if any, nothing else is exported
+    marks: list[str]  # what no plain signature holds
 
     def text(self, node: Any) -> str:
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
@@ -1927,7 +1919,8 @@ def _build_file(
     lines = source.replace(b"\r", b" ").splitlines(keepends=True)
     starts = [0, *itertools.accumulate(map(len, lines))]
     jumps = {end: start for start, end in skips.items()}
-    file = _File(source, language, starts, sorted(values), skips, jumps, {}, set(), set())
+    marks = ["\n", "\t", "  ", *(mark for mark, _ in language.comments)]
+    file = _File(source, language, starts, sorted(values), skips, jumps, {}, set(), set(), marks)
     for node in nodes["doc"]:
         text = file.text(node)
         end = node.start_byte + len(text.rstrip().encode())
@@ -1944,12 +1937,12 @@ def _find_definitions(file: _File, matches: Sequence[_Match]) -> tuple[list[Defi
     """Definitions, and the ends of all names that are defined."""
     definitions: list[Definition] = []
     defined: set[int] = set()
-    rules = file.language.words("labels")
-    stack = [_Scope(len(file.source) + 1)]
+    rules, size = file.language.words("labels"), len(file.source)
+    stack = [_Scope(size + 1)]
     for match in matches:
         start, inverse_end, _, role, label, _, captures = match
         top, end = stack[-1], -inverse_end
-        while top.end <= start or (label and label == top.kind and top.end > len(file.source)):
+        while top.end <= start or (top.end > size and label and label == top.kind):
             stack.pop()
             top = stack[-1]
         if "each" in captures and (top.start, top.end) == (start, end):
@@ -1958,8 +1951,8 @@ def _find_definitions(file: _File, matches: Sequence[_Match]) -> tuple[list[Defi
         if role == "def":
             name_node = _find_name(captures["name"][0])
             defined.add(name_node.end_byte)
-            if f"{label}=flat" in rules and file.source[start - 1 : start] in (b"", b"\n"):
-                top = stack[0] if top.kind in _CALLABLE else top
+            if top.kind in _CALLABLE and f"{label}=flat" in rules:
+                top = stack[0] if file.source[start - 1 : start] in (b"", b"\n") else top
             if top.kind in _CALLABLE or label == "none":
                 continue
             scope = _build_scope(file, match, name_node, top)
@@ -2012,8 +2005,7 @@ def _build_scope(file: _File, match: _Match, name_node: Any, top: _Scope) -> _Sc
         owner = ".".join(filter(None, [owner, *named]))
     is_member, rules = top.kind in _OWNERS, file.language.words("labels")
     is_public = "private" not in captures
-    public = file.language.row("public")
-    if regex := (file.language.row("member") or public) if is_member else public:
+    if regex := file.language.row("member" if is_member else "public"):
         begin = _skip_attributes(file, start if top.wrapped < 0 else top.wrapped)
         head = file.source[begin : name_node.end_byte].decode("utf-8", "replace")
         is_public = is_public and bool(_compiled(regex, re.S).search(head))
@@ -2088,12 +2080,12 @@ def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
             start = cut_end
     text = (before + file.source[start:stop]).decode("utf-8", "replace").rstrip()
     text = re.sub(r"[;\n]\s*end$", "", text) if text.endswith("end") else text
-    if before or _comment_forms(file.language.comments)[4].search(text):
+    if before or any(map(text.__contains__, file.marks)):
         text = _one_line(text, file.language)
         text = re.sub(r"(?<=[(\[]) |,? (?=[)\]])", "", text)
-    leads = [word.partition("=") for word in file.language.words("lead")]
-    lead = next((f"{word} " for label, _, word in leads if label == kind), "")
-    text = text if text.startswith(lead) else lead + text
+    for word in file.language.words("lead"):
+        label, _, lead = word.partition("=")
+        text = f"{lead} {text}" if label == kind and not text.startswith(f"{lead} ") else text
     text = text.strip().rstrip(" ;{:,\\\t")
     return shorten(text.removesuffix(" =").removesuffix(" where").rstrip(), MAX_SIGNATURE)
 
@@ -2129,7 +2121,7 @@ def _find_doc_above(file: _File, start: int) -> str:
 
 def _comment_start(source: bytes, stop: int, comments: Comments) -> int:
     """Where the comment that ends at `stop` begins; -1 if none does, or code stands before it."""
-    blocks, marks, *_ = _comment_forms(comments)
+    blocks, marks, _, _ = _comment_forms(comments)
     for opening, closing in blocks:
         if source.endswith(closing, 0, stop):
             begin = source.rfind(opening, 0, stop)
@@ -2147,7 +2139,7 @@ def _comment_start(source: bytes, stop: int, comments: Comments) -> int:
 
 @functools.cache
 def _comment_forms(comments: Comments) -> tuple[Any, ...]:
-    """Ends of blocks, marks of lines; regexes: a whole one, the begin of its lines, what to tidy."""
+    """Ends of blocks, marks of lines, and two regexes: a whole comment, the begin of its lines."""
     blocks = [(mark.encode(), end.encode()) for mark, end in comments if end]
     marks = tuple(mark.encode() for mark, end in comments if not end)
     whole = [re.escape(mark) + b"(?s:.*?)" + re.escape(end) for mark, end in blocks]
@@ -2158,8 +2150,7 @@ def _comment_forms(comments: Comments) -> tuple[Any, ...]:
     leader = rf"(?:{'|'.join(leaders)})(?:(?<=-) [|^]|[!<>'|^])?|\*+(?![/)])"
     tags = f"(?P<tag>{pattern('doc_file_tag').pattern})|(?P<end>{pattern('doc_tag').pattern})"
     line = rf"[ \t]*(?:{leader})?[ \t]?(?:{tags})?"
-    untidy = re.compile("|".join([r"\n|\t|  ", *map(re.escape, longest)]))
-    return blocks, marks, re.compile(b"|".join(whole)), re.compile(line), untidy
+    return blocks, marks, re.compile(b"|".join(whole)), re.compile(line)
 
 
 def _find_docstring(source: bytes, start: int) -> str:
@@ -3153,35 +3144,22 @@ _OUTSIDE = "/"  # what a path that leaves the repository becomes: no path here b
 _TOO_VAGUE = 50  # a namespace of more files than this says nothing about any one of them
 
 
-class _Rule(NamedTuple):
-    """How the imports of a language, or of several alike, find their files: rows of the table."""
-
-    family: str
-    resolver: str  # a key of _RESOLVERS
-    separator: str  # between the parts of an import
-    endings: tuple[str, ...]  # what makes a module's path a file's, the best first
-    roots: str  # these three are regexes
-    near: str
-    beside: str
-
-
 class _Tree(NamedTuple):
     """What every resolver looks things up in, built once."""
 
     files: frozenset[str]
     folders: dict[str, list[str]]  # folder -> files directly in it, sorted
     names: dict[str, list[str]]  # file name -> files of that name, sorted
-    packages: dict[_Rule, list[tuple[str, str]]]  # namespaces that files declare, with the file
+    packages: dict[str, list[tuple[str, str]]]  # family -> namespace that a file declares, file
     configs: Mapping[str, str]
 
     def find_manifests(self, names: str) -> list[tuple[str, str]]:
         """Paths and texts of the manifests whose file name matches, the outermost first."""
-        paths = [path for path in self.configs if re.fullmatch(names, name_of(path))]
-        paths.sort(key=lambda path: (path.count("/"), path))
-        return [(path, self.configs[path]) for path in paths]
+        items = [item for item in self.configs.items() if re.fullmatch(names, name_of(item[0]))]
+        return sorted(items, key=lambda item: (item[0].count("/"), item))
 
     def find_modules(self, endings: Sequence[str]) -> dict[str, str]:
-        """Module path -> its file, where "a/b" may be "a/b.js" or "a/b/index.js"."""
+        """Module path -> its file, where "a/b" may be "a/b.js" or "a/b/index.js", the best first."""
         best: dict[str, tuple[int, str]] = {}
         for path in self.files:
             rooted = f"/{path}"  # so that "index.js" in the root is the module ""
@@ -3198,47 +3176,31 @@ def resolve_imports(
     configs: Mapping[str, str],
     own: str = "",
 ) -> dict[str, list[str]]:
-    """For each importing file the files of this repository that it imports, sorted.
-
-    `imports` holds imports as written, and "package X" for a file's own namespace; `configs` the
-    texts of manifests; `own` the user's languages. What does not belong to this repository
-    resolves to nothing.
-    """
+    """The files of this repository that each file imports; "package X" is its own namespace."""
     tree = _Tree(frozenset(files), {}, {}, {}, configs)
     for path in sorted(tree.files):
         tree.folders.setdefault(folder_of(path), []).append(path)
         tree.names.setdefault(name_of(path), []).append(path)
-    rules = {path: _find_rule(path, own) for path in sorted(imports) if path in tree.files}
-    ruled = [(path, rule) for path, rule in rules.items() if rule]
-    for path, rule in ruled:
-        spaces = [name[8:].strip() for name in imports[path] if name.startswith("package ")]
-        tree.packages.setdefault(rule, []).extend((space, path) for space in spaces)
-    resolvers: dict[_Rule, _Resolve] = {}
+    languages = {}
+    for path in sorted(tree.files.intersection(imports)):
+        language = find_language(path, own=own)
+        if language and language.row("import").partition(" ")[0] in _RESOLVERS:
+            languages[path] = language
+            spaces = [name[8:].strip() for name in imports[path] if name.startswith("package ")]
+            tree.packages.setdefault(language.family, []).extend((it, path) for it in spaces)
+    resolvers: dict[tuple[str, ...], _Resolve] = {}
     links = {}
-    for path, rule in ruled:
+    for path, language in languages.items():
+        resolver, *_ = language.words("import")
+        rule = (language.family, *map(language.row, ("import", "roots", "near", "beside")))
         if rule not in resolvers:
-            resolvers[rule] = functools.cache(_RESOLVERS[rule.resolver](tree, rule))
+            resolvers[rule] = functools.cache(_RESOLVERS[resolver](tree, language))
         # In Rust two files of one folder mean different things by "super"; elsewhere all agree.
-        start = path if rule.resolver == "rust" else folder_of(path)
+        start = path if resolver == "rust" else folder_of(path)
         names = [name for name in imports[path] if name and not name.startswith("package ")]
-        if targets := {target for name in names for target in resolvers[rule](start, name)} - {
-            path
-        }:
-            links[path] = sorted(targets)
-    return links
-
-
-def _find_rule(path: str, own: str) -> _Rule | None:
-    """The rule of a file's language."""
-    language = find_language(path, own=own)
-    words = language.words("import") if language else []
-    if language is None or len(words) < 2 or words[0] not in _RESOLVERS:
-        return None
-    resolver, separator, *rest = words
-    endings = tuple(ending.removeprefix("=") for ending in rest)  # "=" is: as it is written
-    roots, near, beside = (language.row(verb) for verb in ("roots", "near", "beside"))
-    near, beside = near or "(?!)", beside or "(?!)"
-    return _Rule(language.family, resolver, separator, endings, roots, near, beside)
+        targets = {target for name in names for target in resolvers[rule](start, name)}
+        links[path] = sorted(targets - {path})
+    return {path: targets for path, targets in links.items() if targets}
 
 
 def is_manifest(path: str) -> bool:
@@ -3285,14 +3247,18 @@ def _texts(value: object, depth: int = 5) -> list[str]:
     return [text for item in items for text in _texts(item, depth - 1)] if depth else []
 
 
-def _by_path(tree: _Tree, rule: _Rule) -> _Resolve:
+def _by_path(tree: _Tree, language: Language) -> _Resolve:
     """For imports that name a path: beside the importing file, else below any root."""
-    is_shared, is_near = re.compile(rule.roots).match, re.compile(rule.near).fullmatch
+    resolver, separator, *endings = language.words("import")
+    endings = [ending.removeprefix("=") for ending in endings]  # "=" is: as it is written
+    is_shared = re.compile(language.row("roots")).match
+    is_near = re.compile(language.row("near") or "(?!)").fullmatch
+    is_beside = re.compile(language.row("beside") or "(?!)").fullmatch
 
     @functools.cache
     def find_anywhere(stem: str) -> list[tuple[str, str]]:
         """Every file that the stem may mean, after the folder that it starts at."""
-        tails = [f"/{stem}{ending}" for ending in rule.endings]
+        tails = [f"/{stem}{ending}" for ending in endings]
         paths = [(tail, path) for tail in tails for path in tree.names.get(name_of(tail), ())]
         return [(p[: -len(tail)], p) for tail, p in paths if f"/{p}".endswith(tail)]
 
@@ -3301,12 +3267,12 @@ def _by_path(tree: _Tree, rule: _Rule) -> _Resolve:
 
     def resolve(folder: str, name: str) -> list[str]:
         stem = re.sub(r"^@[^/]*/", "", name)  # the scope of a package: @scope/contracts/x.sol
-        if rule.resolver == "snake":  # modules in camel case, their files in snake case
+        if resolver == "snake":  # modules in camel case, their files in snake case
             stem = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", stem).lower()
-        stem = stem.replace(rule.separator, "/")
-        is_local = stem.startswith(".") or re.fullmatch(rule.beside, name)
+        stem = stem.replace(separator, "/")
+        is_local = stem.startswith(".") or is_beside(name)
         if is_local or is_root(folder, folder):
-            for path in [_locate(folder, stem + ending) for ending in rule.endings]:
+            for path in [_locate(folder, stem + ending) for ending in endings]:
                 if path in tree.files:
                     return [path]
         pairs = [] if is_local else find_anywhere(stem)
@@ -3315,9 +3281,9 @@ def _by_path(tree: _Tree, rule: _Rule) -> _Resolve:
     return resolve
 
 
-def _python(tree: _Tree, rule: _Rule) -> _Resolve:
+def _python(tree: _Tree, language: Language) -> _Resolve:
     """A name starts at a folder that is no package itself; the longest prefix that is a module."""
-    modules = tree.find_modules(rule.endings)
+    modules = tree.find_modules(language.words("import")[2:])
     packages = {module for module, path in modules.items() if "/__init__.py" in f"/{path}"}
     starts: dict[str, set[str]] = {}  # first part of a name -> folders it can start at
     folders = {above for module in modules for above in _ancestors(folder_of(module))}
@@ -3357,20 +3323,17 @@ def _python(tree: _Tree, rule: _Rule) -> _Resolve:
     return resolve
 
 
-# What a package's own alias usually means where only a bundler's code says so.
-_ALIASES = {"@/*": ["src/*", "app/*", "*"], "~/*": ["src/*", "app/*", "*"], "$lib/*": ["src/lib/*"]}
-
-
-def _javascript(tree: _Tree, rule: _Rule) -> _Resolve:
+def _javascript(tree: _Tree, language: Language) -> _Resolve:
     """Relative paths, then the rules of tsconfig and package.json, then workspace packages."""
-    modules = tree.find_modules([*rule.endings, *(f"/index{ending}" for ending in rule.endings)])
+    endings = language.words("import")[2:]
+    modules = tree.find_modules([*endings, *(f"/index{ending}" for ending in endings)])
     texts = tree.find_manifests(r"package\.json")
     manifests = {folder_of(path): parse_data(path, text) for path, text in texts}
     rules = _build_rules(tree, ["", *manifests])
-    packages: dict[str, str] = {}  # name -> folder
-    for folder, manifest in manifests.items():
-        for name in _texts(manifest.get("name")):
-            packages.setdefault(name, folder)
+    named = [
+        (name, folder) for folder in manifests for name in _texts(manifests[folder].get("name"))
+    ]
+    packages = dict(reversed(named))
 
     def find_file(path: str) -> str:
         if path in tree.files:
@@ -3402,12 +3365,10 @@ def _javascript(tree: _Tree, rule: _Rule) -> _Resolve:
             path = _locate("" if name[0] == "/" else folder, name)
             target = find_file(path) or (path in manifests and find_in_package(path, ""))
         else:
-            parts = name.split("/")
-            size = 2 if name.startswith("@") else 1
-            package, rest = "/".join(parts[:size]), "/".join(parts[size:])
+            package = "/".join(name.split("/")[: 2 if name.startswith("@") else 1])
             target = find_by_rule(folder, name)
             if not target and package in packages:
-                target = find_in_package(packages[package], rest)
+                target = find_in_package(packages[package], name[len(package) + 1 :])
         return [target] if target else []
 
     return resolve
@@ -3430,20 +3391,20 @@ def _build_rules(tree: _Tree, packages: Iterable[str]) -> dict[str, dict[str, li
             config, folder = configs.get(path, {}), folder_of(path)
             options = as_table(config.get("compilerOptions"))
             base = _locate(folder, "".join(_texts(options.get("baseUrl"))))
-            add_rules(folder_of(start), base, as_table(options.get("paths")))
-            if "baseUrl" in options:
-                add_rules(folder_of(start), base, {"*": "*"})
+            anything = {"*": "*"} if "baseUrl" in options else {}
+            add_rules(folder_of(start), base, {**as_table(options.get("paths")), **anything})
             for name in _texts(config.get("extends")):
                 parent = _locate(folder, name.removesuffix(".json")) + ".json"
                 chain += [parent] if parent not in chain else []
     for path, _ in tree.find_manifests(r"package\.json|deno\.jsonc?|import_map\.json"):
         add_rules(folder_of(path), folder_of(path), as_table(configs[path].get("imports")))
+    usual = ["src/*", "app/*", "*"]  # what an alias means where only a bundler's code says so
     for folder in packages:
-        add_rules(folder, folder, _ALIASES)
+        add_rules(folder, folder, {"@/*": usual, "~/*": usual, "$lib/*": "src/lib/*"})
     return rules
 
 
-def _go(tree: _Tree, rule: _Rule) -> _Resolve:
+def _go(tree: _Tree, language: Language) -> _Resolve:
     """All files of the package's folder, by the module paths of go.mod and its local replaces."""
     modules: dict[str, list[str]] = {}
     for path, text in tree.find_manifests(r"go\.mod|go\.work"):
@@ -3463,12 +3424,11 @@ def _go(tree: _Tree, rule: _Rule) -> _Resolve:
     return resolve
 
 
-def _rust(tree: _Tree, rule: _Rule) -> _Resolve:
+def _rust(tree: _Tree, language: Language) -> _Resolve:
     """The longest prefix that is a module file, from self, super, the crate or a crate's name."""
-    modules = tree.find_modules(rule.endings)
+    modules = tree.find_modules(language.words("import")[2:])
     crates: dict[str, str] = {}  # name -> folder of its root file
-    names = ("lib.rs", "main.rs", "build.rs")
-    roots = {path for name in names for path in tree.names.get(name, ())}
+    roots = {path for path in tree.files if name_of(path) in ("lib.rs", "main.rs", "build.rs")}
     for path, text in tree.find_manifests(r"Cargo\.toml"):
         folder, manifest = folder_of(path), parse_data(path, text)
         lib = as_table(manifest.get("lib"))
@@ -3508,21 +3468,21 @@ def _rust(tree: _Tree, rule: _Rule) -> _Resolve:
     return resolve
 
 
-def _by_namespace(tree: _Tree, rule: _Rule) -> _Resolve:
+def _by_namespace(tree: _Tree, language: Language) -> _Resolve:
     """By the namespaces that files declare: a type is its namespace and its file's name."""
     types: dict[str, list[str]] = {}
     members: dict[str, list[str]] = {}
-    for package, path in tree.packages.get(rule, ()):
-        space = package.replace(rule.separator, ".").strip(".")
+    _, separator, *endings = language.words("import")
+    for package, path in tree.packages.get(language.family, ()):
+        space = package.replace(separator, ".").strip(".")
         types.setdefault(f"{space}.{name_of(path).partition('.')[0]}", []).append(path)
         members.setdefault(space, []).append(path)
-
-    by_path = _by_path(tree, rule)
+    by_path = _by_path(tree, language)
 
     def resolve(folder: str, name: str) -> Iterable[str]:
-        if rule.endings and "." in name:  # a path to include: no name in PHP has a dot
+        if endings and "." in name:  # a path to include: no name in PHP has a dot
             return by_path(folder, name)
-        whole = name.replace(rule.separator, ".").strip(".")
+        whole = name.replace(separator, ".").strip(".")
         prefix, _, last = whole.rpartition(".")
         if last in ("*", "_"):
             return members.get(prefix) or _nearest(folder, types.get(prefix, []))
@@ -3539,7 +3499,7 @@ def _by_namespace(tree: _Tree, rule: _Rule) -> _Resolve:
     return resolve
 
 
-_RESOLVERS: dict[str, Callable[[_Tree, _Rule], _Resolve]] = {
+_RESOLVERS: dict[str, Callable[[_Tree, Language], _Resolve]] = {
     "path": _by_path,
     "snake": _by_path,
     "namespace": _by_namespace,
