@@ -598,8 +598,14 @@ def find_section(source: bytes, path: str = "") -> Span | None:
 
 def hide_fences(text: str) -> str:
     """The text with all that stands in closed code fences as blanks, so that nothing moves."""
-    fenced = r"(?ms)^[^\S\n]*(`{3,}+(?=[^`\n]*$)|~{3,}+)[^\n]*\n.*?^[^\S\n]*\1(?:`*|~*)[^\S\n]*$"
-    return re.sub(fenced, lambda match: re.sub(r"\S", " ", match[0]), text)
+    pieces, done, mark, start = [], 0, "", 0
+    for line in re.finditer(r"(?m)^[^\S\n]*(`{3,}|~{3,})(.*)$", text):
+        if not mark and (line[1][0] == "~" or "`" not in line[2]):
+            mark, start = line[1], line.start()
+        elif mark and line[1].startswith(mark) and not line[2].strip():
+            pieces += [text[done:start], re.sub(r"\S", " ", text[start : line.end()])]
+            mark, done = "", line.end()
+    return "".join([*pieces, text[done:]])
 
 
 def _hash_line(body: bytes) -> bytes:
