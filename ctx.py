@@ -4429,7 +4429,7 @@ _PACK_TITLES = {"": "Further files", "test": "Tests that exercise this", "doc": 
 _EPIC_WORDS, _SIBLINGS_SHOWN, _ATTEMPTS_SHOWN = 200, 12, 5  # siblings of each kind
 _CUT_SHORT = r"(?i)time.?out|rate.?limit|interrupt|quota|overload|network|infra"
 _COMMIT_KIND = r"(?:feat|fix|docs|chore|refactor|tests?|build|ci|perf|style)(?:\(.+?\))?!?: "
-_COMMIT_KINDS = {"bug": "fix", "docs": "docs", "test": "test", "chore": "chore"}
+COMMIT_KINDS = {"bug": "fix", "docs": "docs", "test": "test", "chore": "chore"}
 _PAGE_SYMBOLS, _PAGE_MODULES = 3000, 300  # more is slower to open and no easier to read
 
 
@@ -4470,10 +4470,8 @@ def compare_maps(old: str, new: str, survey: Survey, files: Collection[str]) -> 
     before, after = (re.findall(command, text) for text in (old, new))
     lines = [f"new: {line}" for line in after if line not in before]
     lines += [f"gone: {line}" for line in before if line not in after]
-    stack = [name.partition(" ")[0] for name in survey.facts.stack[:_LEADING]]
-    lines += [
-        f"new: {name}" for name in stack if not re.search(rf"(?m)^- {re.escape(name)}( |$)", old)
-    ]
+    stack, known = survey.facts.stack[:_LEADING], re.findall(r"(?m)^- (\S+)", old)
+    lines += [f"new: {name}" for name in (row.split()[0] for row in stack) if name not in known]
     keys = re.findall(r"(?m)^- `([^`]+[^/])`: ", old)
     lines += [f"gone: {path}" for path in keys if path not in files]
     if not survey.exact:  # only a parser can tell what became of the symbols
@@ -4491,10 +4489,10 @@ def compare_maps(old: str, new: str, survey: Survey, files: Collection[str]) -> 
         elif len(items) > 1 or text != line or "." not in line:
             gone = [item for item in items if names.isdisjoint(re.split(r"[./]", item))]
             lines += [f"gone: {item}" for item in gone]
-    shown = {*re.findall(r"\w+", block)}
     most = max(1, min(_LEADING, survey.total // 20))  # of a handful, one more is no news
     leading = [symbol.definition.name for symbol in survey.symbols[:most]]
-    return [*lines, *(f"new: {name}" for name in leading if name not in shown)]
+    shown = re.split(r"[^\w$?!]+", block)
+    return lines + [f"new: {name}" for name in leading if name not in shown]
 
 
 def render_symbols(picks: Sequence[Symbol]) -> list[str]:
@@ -4843,10 +4841,8 @@ def render_tasks(tracker: Tracker, tasks: Sequence[Task], chosen: str) -> str:
     titles = {task.id: task.title for task in tracker.tasks}
     rows = [("", "ID", "STATUS", "TITLE", "EPIC")]
     for task in tasks:
-        above = titles.get(task.parent, "")
-        epic = above if above == task.parent else f"{task.parent}: {above}"
-        cells = (show(one_line(task.title), 60), show(one_line(epic), 40))
-        rows.append((">" if task.id == chosen else "", task.id, render_state(task), *cells))
+        names = show(one_line(task.title), 60), show(one_line(titles.get(task.parent, "")), 40)
+        rows.append((">" if task.id == chosen else "", task.id, render_state(task), *names))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(map(str.ljust, row, widths)) for row in rows]
     return "".join(f"{line.rstrip()}\n" for line in lines)
@@ -4992,11 +4988,8 @@ def render_task_tree(tracker: Tracker, task: Task) -> str:
     told = ", ".join(f"{counts[word]} {word}" for word in sorted(counts))
     rows: list[tuple[int, str]] = []  # what speaks for a line: 0 most; the line
     stack = [("", node) for node in reversed(children[""])] if len(children) > 1 else []
-    near = {
-        task.id,
-        *(node.id for node in children.get(task.parent, ()) if task.parent),
-        task.parent,
-    }
+    siblings = children[task.parent] if task.parent else [task]
+    near = {task.parent, *(node.id for node in siblings)}
     while stack:
         indent, node = stack.pop()
         inner = children.get(node.id, [])
@@ -5027,18 +5020,6 @@ def find_commit_form(subjects: Sequence[str]) -> str:
     return next((form for form in forms if 2 * forms[form] > len(subjects)), "{title}")
 
 
-def render_commit_subject(task: Task, form: str) -> str:
-    """The subject of the commit that a task asks for; a long title ends at a word."""
-    title = one_line(task.title, 1000)
-    title = title if len(title) <= 72 else title[:73].rpartition(" ")[0] or title[:72]
-    kind = _COMMIT_KINDS.get(task.type, "feat")
-    values = {"id": task.id, "title": title, "type": one_line(task.type, 20), "kind": kind}
-    for name in {*re.findall(r"\{([^{}]*)\}", form)} - values.keys():
-        known = ", ".join(f"{{{word}}}" for word in values)
-        raise CtxError(f"prompt.commit_subject: unknown {{{show(name)}}}; it may hold {known}")
-    return re.sub(r"\{([a-z]+)\}", lambda match: values[match[1]], form)
-
-
 def prompt_data(prompt: Prompt) -> dict[str, Any]:
     """The prompt for a program: its sections, their sizes, which was cut or dropped and when."""
     kept = {section.title: join_sections([section]) for section in prompt.kept}
@@ -5052,36 +5033,29 @@ def prompt_data(prompt: Prompt) -> dict[str, Any]:
         rows.append(row | {"text": text, "omitted": "" if text else whole})
     title = f"Prompt for {show(task.id)}: {one_line(task.title)}"
     data = {"task": task.id, "title": title, "source": task.source, "budget": prompt.budget}
-    data |= {"bytes": count_bytes(prompt.text), "sections": rows}
-    return data | {
-        "dropped": [section.title for section in prompt.sections if section.title not in kept]
-    }
+    data["dropped"] = [row["title"] for row in rows if not row["kept"]]
+    return data | {"bytes": count_bytes(prompt.text), "sections": rows}
 
 
 def render_explanation(prompt: Prompt) -> list[str]:
     """A table of the sections: bytes, tokens, kept, cut or dropped."""
     rows: list[tuple[object, ...]] = [("section", "bytes", "tokens", "state")]
-    data = prompt_data(prompt)
-    for row in data["sections"]:
+    for row in prompt_data(prompt)["sections"]:
         state = "cut" if row["cut"] else "kept" if row["kept"] else "dropped"
-        rows.append(
-            (row["title"], row["bytes"], estimate_tokens(row["text"] or row["omitted"]), state)
-        )
-    rows.append(("all", data["bytes"], estimate_tokens(prompt.text), f"of {prompt.budget} bytes"))
+        tokens = estimate_tokens(row["text"] or row["omitted"])
+        rows.append((row["title"], row["bytes"], tokens, state))
+    size, tokens = count_bytes(prompt.text), estimate_tokens(prompt.text)
+    rows.append(("all", size, tokens, f"of {prompt.budget} bytes"))
     return [f"{row[0]:<18} {row[1]:>7} {row[2]:>7}  {row[3]}" for row in rows]
 
 
 def render_short_anchor(briefing: Briefing, state: GitState | None) -> str:
     """The re-anchoring block in at most 600 bytes."""
-    task = briefing.task
+    task, end = briefing.task, "- end with the JSON line: done, retry, decomposed or stuck\n"
     rows = {"criteria": "; ".join(task.acceptance), "last attempt": briefing.history}
-    if state:
-        rows["work tree"] = f"{state.branch}, {count_of(len(state.changed), 'file')} uncommitted"
-        rows["not named by the task"] = ", ".join(state.odd)
-        rows["names another task"] = "; ".join(state.strays)
     text = f"# Re-anchor: {code_span(task.id, 60)}: {one_line(task.title, 100)}\n"
     text += "".join(f"- {head}: {one_line(row, 100)}\n" for head, row in rows.items() if row)
-    end = "- end with the JSON line: done, retry, decomposed or stuck\n"
+    text += render_git(state._replace(commits=(), touched=()), 3) if state else ""
     return text.encode("utf-8", "replace")[: 600 - len(end)].decode("utf-8", "ignore") + end
 
 
@@ -5091,9 +5065,6 @@ def render_anchor(task: Task, sections: Sequence[Section], form: str) -> str:
         return f"# Re-anchor: {name_task(task)}\n\n{join_sections(sections)}"
     rows = [{"source": part.title.lower(), "text": join_sections([part])} for part in sections]
     return render_json({"task": task.id, "title": one_line(task.title), "sources": rows})
-
-
-# -- the page and completion
 
 
 def render_page(survey: Survey, picks: Sequence[Symbol], data: Mapping[str, object]) -> str:
@@ -8413,11 +8384,8 @@ def read_tracker(project: Project, source: str | None, wanted: str = "") -> Trac
     if faults and not tracker.tasks:
         raise CtxError(f"{faults[0]}; no task can be read")
     shown = len(faults) if project.verbose else 0 if wanted else _FAULTS_SHOWN
-    more = f"{len(faults) - shown} {'more ' if shown else ''}faults in the tracker"
-    for line in [
-        *faults[:shown],
-        *([f"{more}; `tasks --verbose` names them"] if faults[shown:] else []),
-    ]:
+    more = f"{len(faults) - shown} more faults in the tracker; `tasks --verbose` names them"
+    for line in (*faults[:shown], *((more,) if faults[shown:] else ())):
         say(project, line)
     return tracker
 
@@ -8497,13 +8465,20 @@ def make_prompt(
 
 def _output_contract(project: Project, task: Task) -> str:
     """How to finish: the test of this repository, the commit, the tracker, the answer."""
-    commands = read_facts(project, list_files(project)).commands
     check = "Check the final change the way this repository does."
+    commands = read_facts(project, list_files(project)).commands
     for test in [command for command in commands if command.verb == "test"][:1]:
         folder = f" in {code_span(test.folder)}" if test.folder else ""
         check = f"Run {code_span(redact(test.line))}{folder} on the final change."
+    title = one_line(task.title, 1000)
+    title = title if len(title) <= 72 else title[:73].rpartition(" ")[0] or title[:72]
+    kind = COMMIT_KINDS.get(task.type, "feat")
+    values = {"id": task.id, "title": title, "type": one_line(task.type, 20), "kind": kind}
     form = project.config.prompt_commit_subject or find_commit_form(list_subjects(project))
-    subject = render_commit_subject(task, form)
+    for name in {*re.findall(r"\{([^{}]*)\}", form)} - values.keys():
+        known = ", ".join(f"{{{word}}}" for word in values)
+        raise CtxError(f"prompt.commit_subject: unknown {{{show(name)}}}; it may hold {known}")
+    subject = re.sub(r"\{([a-z]+)\}", lambda match: values[match[1]], form)
     names = "" if task.id in subject else f"; its body names {code_span(task.id)}"
     commit, close = code_span(subject, 160) + names, tracker_step(project, task, "close")
     return fill("output.md", check=check, commit=commit, close=close)
@@ -8522,12 +8497,12 @@ def _epic_text(project: Project, briefing: Briefing) -> str:
     for path in [path for path in paths if path not in known and name_of(path)[0] != "."][:20]:
         text = clean_text(read_text(project, path) or "")
         lines = [line.strip() for line in text.split("\n")]
-        lines = [line for line in lines if re.search(rf"{_REQUIREMENT}|{word}", line)][:20]
-        is_design = name_of(path) == "design.md"
-        body = cut_text(text, 150, "words") if is_design else "\n".join(lines)
-        part = f"\nBeside it, {code_span(path, 400)}:\n\n{quote_text(body)}"
-        room -= count_bytes(part) if body.strip() else 0
-        shown += part if body.strip() and room >= 0 else ""
+        body = "\n".join([line for line in lines if re.search(f"{_REQUIREMENT}|{word}", line)][:20])
+        body = cut_text(text, 150, "words") if name_of(path) == "design.md" else body
+        quote = f":\n\n{quote_text(body)}" if body.strip() else ".\n"
+        part = f"\nBeside it, {code_span(path, 400)}{quote}"
+        room -= count_bytes(part)
+        shown += part if text and room >= 0 else ""
     return shown
 
 
@@ -8680,14 +8655,11 @@ def make_loop(project: Project, agent: str, guard: str) -> str:
 
 
 def make_session(project: Project, *, imported: bool = False) -> str:
-    """What an agent should know when a session starts: tasks, map, and how old that is.
-
-    Every text reaches a session once: what AGENTS.md holds, or CLAUDE.md imports, is left out.
-    """
+    """What an agent should know when a session starts and AGENTS.md, or an import, does not say."""
     tracker, ctx = _near_tasks(project), script_command(project)
     current = find_current(tracker, read_branch(project))
-    ready = [task for task in list_ready(tracker) if task != current][:3]
-    rows = [*([("current", current)] if current else []), *(("ready", task) for task in ready)]
+    ready = [("ready", task) for task in list_ready(tracker) if task != current][:3]
+    rows = [*([("current", current)] if current else []), *ready]
     tasks = "".join(f"- {word}: {name_task(task)}\n" for word, task in rows)
     tasks += f"All about one: `{ctx} prompt TASK`.\n" if tasks else ""
     text = read_text(project, MAP_PATH)
@@ -8907,9 +8879,6 @@ def make_task(project: Project, wanted: str, budget: int) -> str:
     """The prompt of one task, within a budget of tokens."""
     briefing = read_briefing(project, wanted, None)
     return make_prompt(project, briefing, budget, count=read_counter(project).count).text
-
-
-# -- the page
 
 
 def make_page(project: Project, tracker: Tracker, briefing: Briefing | None) -> str:
