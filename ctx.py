@@ -5418,10 +5418,8 @@ def find_place(project: Project, path: str) -> str:
     place = os.path.join(project.root, path)
     folder = os.path.dirname(place)
     if path.startswith(OWN_PREFIXES):
-        while folder != project.root:
-            if os.path.islink(folder) or (os.path.lexists(folder) and not os.path.isdir(folder)):
-                raise CtxError(f"{path}: leads through a link or a file; put a folder in its place")
-            folder = os.path.dirname(folder)
+        if os.path.realpath(folder) != folder:
+            raise CtxError(f"{path}: leads through a link; put a folder in its place")
         return place
     place = os.path.join(os.path.realpath(folder), os.path.basename(place))
     place = os.path.realpath(place) if os.path.islink(place) else place
@@ -6598,7 +6596,10 @@ class WordIndex(NamedTuple):
     cache: Cache
     words: Words  # without postings, which are read when asked for
     listing: str  # fingerprint of the files it was made from; "" if one of them was too fresh
-    batches: tuple[str, ...]  # each of them added postings
+    batches: list[str]  # each of them added postings
+    table: list[
+        list[Any]
+    ]  # path, stamp and words in each of FIELDS of every file, "" if it is gone
     tagged: Index | None = None  # of the same files, where it was read
 
 
@@ -6623,10 +6624,11 @@ def load_words(cache: Cache) -> WordIndex:
     """The words in the cache; no files where there are none."""
     import json
 
-    row = cache.read("counted", "files")
-    paths, sizes, batches = json.loads(row.data) if row else ([], [], [])
-    words = Words(paths, array("I", sizes), sum(map(bool, sizes[:: len(FIELDS)])), {})
-    return WordIndex(cache, words, row.state if row else "", (*batches,))
+    row = cache.read("counted", "")
+    batches, table = json.loads(row.data) if row else ([], [])
+    sizes = array("I", itertools.chain.from_iterable(file[2:] for file in table))
+    words = Words([file[0] for file in table], sizes, sum(bool(file[2]) for file in table), {})
+    return WordIndex(cache, words, row.state if row else "", batches, table)
 
 
 def _count_words(
@@ -6635,42 +6637,33 @@ def _count_words(
     """The words brought up to date and written."""
     import json
 
-    cache, width = known.cache, len(FIELDS)
-    anew = len(known.batches) >= _MOST_BATCHES or not known.words.total
-    row = None if anew else cache.read("counted", "stamps")
-    stamps: list[str] = json.loads(row.data) if row else []
-    paths = [*known.words.paths][: len(stamps)]
-    sizes = known.words.sizes[: len(paths) * width]
-    now = {path: str(stamp) for path, stamp in files.items()}
-    for number, path in enumerate(paths):
-        if path and stamps[number] != now.get(path):
-            paths[number] = ""
-            sizes[number * width : number * width + width] = array("I", bytes(4 * width))
-    counted = {*paths}
-    numbers: dict[str, int] = {}
+    none, numbers = [0] * len(FIELDS), dict[str, int]()
+    anew = len(known.batches) >= _MOST_BATCHES
+    old = (
+        file if [*files.get(file[0], ())] == file[1] else ["", [], *none] for file in known.table
+    )
+    table: list[list[Any]] = [] if anew else [*old]
+    counted = {file[0] for file in table}
     for path in files:
         if path not in counted:
             if _has_words(project, path, files[path][0]):
-                numbers[path] = len(paths)
-            paths.append(path)
-            stamps.append("" if path in racy else now[path])
-            sizes.extend([0] * width)
-    index = read_index(project, cache, files, numbers=numbers)
-    for number, row_sizes in index.sizes.items():
-        sizes[number * width : number * width + width] = array("I", row_sizes)
-    batch = fingerprint({"": json.dumps([known.batches, paths, stamps])})[:12]
-    batches = (*(() if anew else known.batches), batch)
+                numbers[path] = len(table)
+            table.append([path, [] if path in racy else [*files[path]], *none])
+    index = read_index(project, known.cache, files, numbers=numbers)
+    for number, sizes in index.sizes.items():
+        table[number][2:] = sizes
+    before = [] if anew else known.batches
+    batch = fingerprint({"": json.dumps([before, table])})[:12]
     rows = [
         CacheRow("words", f"{stem}\0{batch}", "", pairs.tobytes())
         for stem, pairs in index.postings.items()
     ]
-    about = json.dumps([paths, sizes.tolist(), batches]).encode()
-    rows.append(CacheRow("counted", "stamps", "", json.dumps(stamps).encode()))
-    rows.append(CacheRow("counted", "files", known.listing, about))
-    if anew:
-        cache.invalidate("words")
-    cache.write(rows)
-    return load_words(cache)._replace(tagged=index)
+    about = json.dumps([[*before, batch], table]).encode()
+    rows.append(CacheRow("counted", "", known.listing, about))
+    if not before:
+        known.cache.invalidate("words")
+    known.cache.write(rows)
+    return load_words(known.cache)._replace(tagged=index)
 
 
 def _has_words(project: Project, path: str, size: int) -> bool:
