@@ -5137,7 +5137,8 @@ def write_stdout(text: str) -> None:
     if sys.stdout is None:
         raise CtxError("stdout: is closed; give the output a place")
     try:
-        sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+        text = re.sub("[\ud800-\udc7f\udd00-\udfff]", "?", text)  # bytes that are no UTF-8 stay
+        sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
         sys.stdout.buffer.flush()
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # so that the exit does not complain either
@@ -5146,7 +5147,6 @@ def write_stdout(text: str) -> None:
 
 
 # -- configuration
-
 
 ANCHOR_SOURCES = ("prompt", "agent", "task", "git", "progress", "epic", "deps", "retry")
 # the share of a context window that a budget is; a prompt is in bytes, about four to a token
@@ -7761,9 +7761,10 @@ SETTLED_NOTE = "`map --output -` adds line numbers."
 _NOTE_WIDTH = 50  # characters: longer docs stand with the modules, not in the tree
 _MOST_RANKED = 4000  # symbols: the largest map looks at as many
 _MOST_FITS = 5  # tries: lines cost less together than alone, so what is left is given out again
+Files = Mapping[str, Stamp]  # as they are now
 
 
-def read_choice(project: Project, cache: Cache, files: Mapping[str, Stamp]) -> Chosen:
+def read_choice(project: Project, cache: Cache, files: Files) -> Chosen:
     """The files worth reading, cached as long as none comes or goes."""
     scripts = {path: files[path] for path in files if "." not in name_of(path)}  # their heads tell
     state = {"": "\n".join(files), **scripts}
@@ -7778,45 +7779,30 @@ def read_configs(project: Project, configs: Iterable[str]) -> dict[str, str]:
 
 
 def read_facts(
-    project: Project,
-    files: Mapping[str, Stamp],
-    cache: Cache | None = None,
-    chosen: Chosen | None = None,
+    project: Project, files: Files, cache: Cache | None = None, chosen: Chosen | None = None
 ) -> Facts:
     """What names and configuration say; cached."""
     cache = cache or open_cache(project)
     some = chosen or read_choice(project, cache, files)
     make = functools.partial(detect_facts, [*files])
-    rows = cache.compute(
+    stack, commands, *rest = cache.compute(
         "facts", _config_state(files, some), lambda: make(read_configs(project, some.configs))
     )
-    makers: list[Any] = [str, Command._make, tuple, tuple, str, str]
-    columns = [tuple(map(make, column)) for make, column in zip(makers, rows, strict=False)]
-    return Facts._make([*columns, *rows[len(makers) :]])
+    return Facts._make([stack, [Command(*row) for row in commands], *rest])
 
 
-def _config_state(files: Mapping[str, Stamp], chosen: Chosen) -> dict[str, object]:
+def _config_state(files: Files, chosen: Chosen) -> dict[str, object]:
     """What facts depend on: which files there are, and what stands in some of them."""
     return {"": "\n".join(files), **{path: files[path] for path in chosen.configs}}
 
 
-def make_map(
-    project: Project,
-    budget: int,
-    *,
-    form: str = "text",
-    focus: Sequence[str] = (),
-    code: bool = True,
-    ledger: bool = False,
-) -> str:
+def make_map(project: Project, budget: int, form: str = "text", focus: Sequence[str] = ()) -> str:
     """The map of this project within `budget` tokens, as "text" or "json"."""
-    files, cache = list_map_files(project), open_cache(project)
-    health = read_health(project, asked=ledger)
+    files = list_map_files(project)
     counter = find_vocabulary(project.config.tokens_encoding, checked=False)
-    question = f"map {budget} {form} {list(focus)} {code} {health} {counter}"
 
     def make() -> str:
-        survey = make_survey(project, cache, files, budget, focus, code=code, health=health)
+        survey = make_survey(project, files, budget, focus)
         parts, picks, note, tokens = fit_map(project, survey, budget)
         name = survey.facts.name
         if form != "json":
@@ -7825,20 +7811,19 @@ def make_map(
         about["counter"] = read_counter(project).name
         return render_map_json(about, survey, picks)
 
-    return str(cache.compute(question, files, make))
+    question = f"map {budget} {form} {list(focus)} {read_health(project)} {counter}"
+    return str(open_cache(project).compute(question, files, make))
 
 
-def read_health(project: Project, *, asked: bool = False) -> list[str]:
+def read_health(project: Project) -> list[str]:
     """How the recorded attempts went, if the map should tell."""
-    shown = asked or project.config.map_ledger_stats
-    return render_health(*read_ledger(project)) if shown else []
+    return render_health(*read_ledger(project)) if project.config.map_ledger_stats else []
 
 
 def make_map_file(project: Project) -> tuple[str, list[str]]:
     """The text of the map file and what changed in it: the old text as long as that still holds."""
     budget, files = project.config.map_token_budget, list_map_files(project)
-    health = read_health(project)
-    survey = make_survey(project, open_cache(project), files, budget, health=health)
+    survey = make_survey(project, files, budget)
     parts, picks, note, _ = fit_map(project, survey, budget, settle_map)
     text = settle_map(render_map(survey.facts.name, parts, picks, note))
     old = read_text(project, MAP_PATH) or ""
@@ -7854,33 +7839,19 @@ def list_map_files(project: Project) -> dict[str, Stamp]:
     return {path: stamp for path, stamp in listed if not pattern("instruction_path").search(path)}
 
 
-def make_survey(
-    project: Project,
-    cache: Cache,
-    files: Mapping[str, Stamp],
-    budget: int,
-    focus: Sequence[str] = (),
-    *,
-    code: bool = True,
-    health: Sequence[str] = (),
-) -> Survey:
+def make_survey(project: Project, files: Files, budget: int, focus: Sequence[str] = ()) -> Survey:
     """List, read, tag, resolve, rank: everything a map chooses from; what is ranked is cached."""
-    code = code and project.config.map_code_intel
+    cache, code = open_cache(project), project.config.map_code_intel
     chosen = read_choice(project, cache, files)
     index = read_index(project, cache, files, chosen.sources if code else {})
     facts = read_facts(project, files, cache, chosen)
-    show_progress(project, f"ranking the symbols of {len(index.entries)} files")
     tree, modules, ranked, total, parts, libraries, keys = cache.compute(
-        f"survey {list(focus)} {code} {index.full}",
+        f"survey {list(focus)} {index.full}",
         {**_config_state(files, chosen), **index.sketches},
         lambda: _rank_all(index, chosen, facts, focus),
     )
-    facts = facts._replace(
-        libraries=tuple(libraries),
-        key_files=tuple((path, why) for path, why in keys),
-        name=facts.name or name_of(str(project.root)),
-    )
-    show_progress(project, "")
+    name = facts.name or name_of(project.root)
+    facts = facts._replace(libraries=libraries, key_files=keys, name=name)
     ranked = ranked[: 500 + budget // 3]  # a name costs three tokens, and some do not fit
     tags = index.load({path for _, path, _ in ranked})
     symbols = [
@@ -7891,7 +7862,8 @@ def make_survey(
     if not code:  # no symbols will name the files, so the tree does
         order = sorted(files, key=lambda path: (role_of(path) != "source", path))
         tree += [(path, path.count("/") + 1, "") for path in order]
-    return Survey._make([facts, tree, modules, symbols, total, *parts, index.full, health])
+    rest = [*parts, index.full, read_health(project)]
+    return Survey._make([facts, tree, modules, symbols, total, *rest])
 
 
 def _rank_all(
@@ -7998,9 +7970,8 @@ _CHUNK_FILES = 40  # read for their best window: reading all would take too long
 _UNREAD = 0.7  # of its score as a whole is what the best window of another is guessed at
 _TAIL_SHARE = 0.08  # of the budget, for signatures and names
 # what a file counts by its role, if the task is not about such files; others count whole
-_PACK_SHARES = {"test": 0.5, "doc": 0.5, "example": 0.4, "config": 0.6, "data": 0.5} | (
-    {"generated": 0.3, "minified": 0.1, "vendored": 0.1}
-)
+_PACK_SHARES = {"test": 0.5, "doc": 0.5, "example": 0.4, "config": 0.6, "data": 0.5}
+_PACK_SHARES |= {"generated": 0.3, "minified": 0.1, "vendored": 0.1}
 _GUIDELINES = {
     "": "Start with this code; it is a selection, other places may need the change too.",
     "review": "Review against this code; callers and tests that are not shown may be affected too.",
@@ -8036,11 +8007,16 @@ def make_pack(project: Project, request: Request) -> Pack:
     if outside:
         say(project, f"role {role}: may not see {outside[0]}, which was asked for; left out")
     choice = _choose_blocks(project, index, request, evidence, touched)
-    graph = read_neighbours(index, [file.path for file in choice[0]])[0]
+    readers = [reader for reader in _GUIDELINES if reader and reader in role.lower()]
+    sentence = _GUIDELINES.get((readers or [evidence.action])[0], _GUIDELINES[""])
+    ctx, graph = (
+        script_command(project),
+        read_neighbours(index, [file.path for file in choice[0]])[0],
+    )
     edges = [(-graph[path][to], path, to) for path in graph for to in graph[path] if to in graph]
     package = package._replace(
         task=request.text or " ".join(names),
-        guideline=_guideline(project, role, evidence.action),
+        guideline=f"{sentence} More: `{ctx} search WORDS`, `{ctx} pack --files PATH`.",
         dependencies=tuple((path, to) for _, path, to in sorted(edges)[:_MOST_EDGES]),
         outside=tuple(outside),
     )
@@ -8055,18 +8031,16 @@ def _is_within(definition: Definition, lines: Iterable[tuple[int, int]]) -> bool
     return any(first <= definition.end and definition.line <= last for first, last in lines)
 
 
-def read_linked(project: Project, files: Mapping[str, Stamp]) -> WordIndex:
+def read_linked(project: Project, files: Files) -> WordIndex:
     """The index of words, with the links of the same files in it."""
     cache = open_cache(project)
     words = read_words(project, cache, files)
     if not has_links(words):
         index = words.tagged or read_index(project, cache, files)
         chosen = read_choice(project, cache, files)
-        write_links(
-            words,
-            {**_config_state(files, chosen), **index.sketches},
-            lambda: build_graph(link_files(index, index.load_code(), chosen.configs)),
-        )
+        state = {**_config_state(files, chosen), **index.sketches}
+        make = functools.partial(link_files, index, configs=chosen.configs)
+        write_links(words, state, lambda: build_graph(make(tags=index.load_code())))
     return words
 
 
@@ -8084,13 +8058,12 @@ def read_request(project: Project, text: str) -> str:
         return text
     tracker = read_tasks(project, project.config.tasks_source)
     try:
-        task = find_task(tracker, text)
+        return task_text(find_task(tracker, text))
     except CtxError:
         shapes = {re.sub(r"\d+", "0", task.id.casefold()) for task in tracker.tasks}
         if re.sub(r"\d+", "0", text.casefold()) in shapes:
             raise  # written like the ids here, so a task is meant
-        return text
-    return task_text(task)
+    return text
 
 
 def task_text(task: Task) -> str:
@@ -8099,14 +8072,11 @@ def task_text(task: Task) -> str:
 
 
 Choice = tuple[list[PackFile], list[Block], dict[str, list[str]]]  # best first; lines of code files
+Touched = Mapping[str, Sequence[Definition]]  # what a change touches, by file
 
 
 def _choose_blocks(
-    project: Project,
-    index: WordIndex,
-    request: Request,
-    evidence: Evidence,
-    touched: Mapping[str, Sequence[Definition]],
+    project: Project, index: WordIndex, request: Request, evidence: Evidence, touched: Touched
 ) -> Choice:
     """The best files for a request, the reason for each, and the blocks of those shown as code."""
     asked = {*request.pins, *touched, *evidence.paths}
@@ -8219,32 +8189,24 @@ def _weigh_roles(project: Project, signals: Mapping[str, Scores], hints: Evidenc
     config = project.config
     both = blend(signals, config.pack_ast_weight, config.pack_semantic_weight)
     best = max(both.values(), default=1.0) or 1.0
-    about = find_subjects(hints)
-    scores = {}
-    for path, value in both.items():
-        if value >= best * config.pack_min_relevance:
-            role = role_of(path)
-            full = role in about or path in hints.paths
-            scores[path] = value / best * (1.0 if full else _PACK_SHARES.get(role, 1.0))
-    return scores
+    shares = _PACK_SHARES | dict.fromkeys(find_subjects(hints), 1.0)
+    return {
+        path: value / best * (1.0 if path in hints.paths else shares.get(role_of(path), 1.0))
+        for path, value in both.items()
+        if value >= best * config.pack_min_relevance
+    }
 
 
-def _score_files(project: Project, evidence: Evidence, pins: Sequence[str]) -> list[PackFile]:
+def _score_files(project: Project, evidence: Evidence, pins: Iterable[str]) -> Iterator[PackFile]:
     """The files with the highest scores, best first, relative to the best."""
-    signals, config = evidence.signals, project.config
+    signals = evidence.signals
     scores = normalise(lift_followers(evidence.scores | dict.fromkeys(pins, 1.0), signals))
     structure, text = combine(signals, "structure"), combine(signals, "text")
-    return [
-        PackFile(
-            path,
-            scores[path],
-            structure.get(path, 0.0),
-            text.get(path, 0.0),
-            {name: signal[path] for name, signal in signals.items() if signal.get(path)},
-        )
-        for path in rank_paths(scores)
-        if scores[path] >= config.pack_min_relevance
-    ]
+    for path in rank_paths(scores):
+        own = {name: signal[path] for name, signal in signals.items() if signal.get(path)}
+        if scores[path] >= project.config.pack_min_relevance:
+            halves = structure.get(path, 0.0), text.get(path, 0.0)
+            yield PackFile(path, scores[path], *halves, own)
 
 
 def _role_filter(project: Project, role: str) -> Callable[[str], object]:
@@ -8254,14 +8216,6 @@ def _role_filter(project: Project, role: str) -> Callable[[str], object]:
         raise CtxError(f"--role {show(role)}: not configured; {closest(role, sorted(roles))}")
     globs = map(glob_pattern, roles[role]) if role else [".*"]
     return re.compile(f"(?s:{'|'.join(globs)})").fullmatch
-
-
-def _guideline(project: Project, role: str, action: str) -> str:
-    """How to use a package, by who reads it and what the task asks for."""
-    ctx = script_command(project)
-    reader = next((reader for reader in _GUIDELINES if reader and reader in role.lower()), action)
-    sentence = _GUIDELINES.get(reader, _GUIDELINES[""])
-    return f"{sentence} More: `{ctx} search WORDS`, `{ctx} pack --files PATH`."
 
 
 def _fill_package(package: Pack, choice: Choice, form: str, count: Count) -> Pack:
@@ -8325,12 +8279,8 @@ def make_search(project: Project, text: str) -> list[SearchHit]:
     words = read_postings(index, query)
     worth = weigh_words(words, query)
     fields = score_words(words, worth)
-    scores = normalise(
-        {
-            path: (value + fields["names"].get(path, 0.0)) * _PACK_SHARES.get(role_of(path), 1.0)
-            for path, value in fields["all"].items()
-        }
-    )
+    sums = {path: value + fields["names"].get(path, 0.0) for path, value in fields["all"].items()}
+    scores = normalise({path: sums[path] * _PACK_SHARES.get(role_of(path), 1.0) for path in sums})
     best = rank_paths(scores)[:_MOST_FOUND]
     names, alike = tuple(re.findall(r"\w+", text)), dict.fromkeys(best, 1.0)
     evidence = Evidence((), names, "", query, frozenset(), {}, worth, {}, alike)
@@ -8876,8 +8826,8 @@ def make_task(project: Project, wanted: str, budget: int) -> str:
 
 def make_page(project: Project, tracker: Tracker, briefing: Briefing | None) -> str:
     """The page that shows what an agent gets here, and in the prompt for one task."""
-    files, config, cache = list_map_files(project), project.config, open_cache(project)
-    survey = make_survey(project, cache, files, 10_000, health=read_health(project))
+    files, config = list_map_files(project), project.config
+    survey = make_survey(project, files, 10_000)
     parts, picks, _, used = fit_map(project, survey, config.map_token_budget)
     shown = parse_parts(render_map("", parts, picks, ""))
     whole = {part.title: redact("".join(part.lines)) for part in render_parts(survey)}
@@ -8912,15 +8862,10 @@ def make_page(project: Project, tracker: Tracker, briefing: Briefing | None) -> 
 AGENT_FILE = "AGENTS.md"
 SECTION_TOKENS, SECTION_LINES = 300, 25  # longer ones did no better, and cost every session
 VENDOR_PATH = ".ctx/ctx.py"
+_MANAGED = r"(?:[^/]+/){0,3}[^/]*(?:\.md|\.mdc|\.markdown|\.txt|rules)"  # files with a section
 
 
-class AgentRow(NamedTuple):
-    """One line of templates/agents.txt, which explains the kinds."""
-
-    agent: str
-    kind: str
-    path: str
-    value: str = ""
+AgentRow = tuple[str, ...]  # agent, kind, path, value: a line of templates/agents.txt, or "" for it
 
 
 class Setup(NamedTuple):
@@ -8933,24 +8878,20 @@ class Setup(NamedTuple):
     with_map: bool = True
     vendor: bool = False
     force: bool = False  # replace sections that were edited
-    renew: bool = False  # replace the constitution
 
 
 @functools.cache
-def agent_rows() -> list[AgentRow]:
-    """The table of agents and their files."""
+def agent_rows(*kinds: str) -> list[AgentRow]:
+    """The rows of these kinds in the table of agents and their files; all without a kind."""
     lines = (line for line in TEMPLATES["agents.txt"].splitlines() if line[:1] != "#")
-    return [AgentRow(*line.split(None, 3)) for line in lines]
+    rows = ((*line.split(None, 3), "")[:4] for line in lines)
+    return [row for row in rows if row[1] in kinds or not kinds]
 
 
-def list_agents(project: Project) -> list[str]:
-    """The agents whose files or folders are here; Claude Code is always one."""
-    used = [row.agent for row in agent_rows() if row.kind == "found" and _exists(project, row.path)]
-    return list(dict.fromkeys(["claude", *used]))
-
-
-def _list_rows(agents: Iterable[str]) -> list[AgentRow]:
-    return [row for row in agent_rows() if row.agent in {*agents, "any"}]
+def _list_rows(project: Project, agents: Sequence[str] = ()) -> list[AgentRow]:
+    """The rows of these agents, or of those whose files are here; Claude Code is always one."""
+    used = [agent for agent, _, path, _ in agent_rows("found") if _exists(project, path)]
+    return [row for row in agent_rows() if row[0] in ("any", *(agents or ["claude", *used]))]
 
 
 def _exists(project: Project, path: str) -> bool:
@@ -8959,13 +8900,15 @@ def _exists(project: Project, path: str) -> bool:
 
 def plan_init(project: Project, setup: Setup) -> Plan:
     """Everything `init` writes: sections, own files, and what the agents of this repository read."""
-    known = {row.agent for row in agent_rows()} - {"any"}
+    known = {agent for agent, *_ in agent_rows()} - {"any"}
     for name in {*setup.agents} - known:
         raise CtxError(f"--agents {show(name)}: unknown agent; {closest(name, sorted(known))}")
     if setup.vendor:
         config = project.config._replace(agents_command=f"python3 {VENDOR_PATH}")
         project = project._replace(config=config)
-    rows = _list_rows(setup.agents or list_agents(project))
+    if _exists(project, CONSTITUTION_PATH):  # it is the user's now
+        setup = setup._replace(constitution="")
+    rows = _list_rows(project, setup.agents)
     plan = _plan_all(project, setup, rows, [*_list_section_paths(project, rows), *setup.files])
     if "hooks" in setup.parts and not project.look_only:
         make_pack_summary(project, "words")  # counts them, so that the first prompt gets a package
@@ -8978,7 +8921,7 @@ def plan_update(project: Project, setup: Setup) -> Plan:
     if not paths and not os.path.lexists(find_place(project, RUNLOOP_PATH)):
         ctx = script_command(project)
         raise CtxError(f"{show(os.path.basename(project.root))}: not set up; run `{ctx} init`")
-    setup = setup._replace(with_map=not paths or _exists(project, MAP_PATH), renew=True)
+    setup = setup._replace(with_map=not paths or _exists(project, MAP_PATH))
     return _plan_all(project, setup, (), paths)
 
 
@@ -8987,33 +8930,30 @@ def _plan_all(
 ) -> Plan:
     """Agents' files, sections, then the files below .ctx: a user's own are replaced when forced."""
     plan = plan_agents(project, rows, setup.parts)
-    own = {".ctx/.gitignore": IGNORED}
+    own = {} if _exists(project, ".ctx/.gitignore") else {".ctx/.gitignore": IGNORED}
     if setup.constitution:
         own[CONSTITUTION_PATH] = TEMPLATES[f"constitution-{setup.constitution}.md"]
+    if setup.vendor:
+        own[VENDOR_PATH] = (read_file(os.path.realpath(__file__)) or b"").decode()
     planned = {change.path for change in plan.changes if change.new is not None} | own.keys()
     absent = _list_absent(project) - planned - ({MAP_PATH} if setup.with_map else set())
     _plan_sections(project, plan, paths, absent, force=setup.force)
-    if setup.with_map:  # first: it may make .ctx/.gitignore
+    if setup.with_map:
         text, changes = make_map_file(project)
         plan.changes.append(plan_file(project, MAP_PATH, text.encode()))
-        old = _exists(project, MAP_PATH)
-        plan.notes.extend(f"{MAP_PATH}: {line}" for line in (changes if old else [])[:3])
+        news = changes[:3] if _exists(project, MAP_PATH) else []
+        plan.notes.extend(f"{MAP_PATH}: {line}" for line in news)
     for path, text in own.items():
-        renew = path == CONSTITUTION_PATH and setup.renew
-        if renew or not os.path.lexists(find_place(project, path)):
-            change = plan_file(project, path, text.encode())
-            plan.changes.append(change)
-            if change.old not in (None, change.new):
-                _keep_copy(project, plan, path, change.old or b"")
-    if setup.vendor:
-        source = read_file(os.path.realpath(__file__)) or b""
-        plan.changes.append(plan_file(project, VENDOR_PATH, source))
+        change = plan_file(project, path, text.encode())
+        plan.changes.append(change)
+        if path == CONSTITUTION_PATH and change.old not in (None, change.new):
+            _keep_copy(project, plan, path, change.old or b"")
     return plan
 
 
 def _list_absent(project: Project) -> set[str]:
     """The files of ours that a section may name and that are not here."""
-    named = [row.path for row in agent_rows() if row.kind in ("rule", "helper")]
+    named = [path for _, _, path, _ in agent_rows("rule", "helper")]
     return {path for path in (MAP_PATH, CONSTITUTION_PATH, *named) if not _exists(project, path)}
 
 
@@ -9043,17 +8983,14 @@ def _keep_copy(project: Project, plan: Plan, path: str, source: bytes) -> None:
 
 def _list_section_paths(project: Project, rows: Sequence[AgentRow]) -> list[str]:
     """The instruction files of some agents that should hold a section."""
-    done = [
-        row.agent
-        for row in rows
-        if row.kind == "unless" and row.value in (read_text(project, row.path) or "")
-    ]
-    return [
-        row.path
-        for row in rows
-        if (row.kind == "section" and row.agent not in done)
-        or (row.kind == "pointer" and os.path.isfile(os.path.join(project.root, row.path)))
-    ]
+    paths, done = [], ""
+    for agent, kind, path, value in rows:
+        if kind == "unless" and value in (read_text(project, path) or ""):
+            done = agent
+        is_pointer = kind == "pointer" and os.path.isfile(os.path.join(project.root, path))
+        if is_pointer or (kind == "section" and agent != done):
+            paths.append(path)
+    return paths
 
 
 def _plan_sections(
@@ -9066,9 +9003,8 @@ def _plan_sections(
     kept |= {} if force else {"edited": f"section edited by hand; kept ({again})"}
     files = {find_place(project, path): path for path in reversed(paths)}
     for path in reversed(files.values()):
-        if not can_be_managed(path):
-            what = "no instruction file; name a .md, .mdc or .txt file near the root"
-            raise CtxError(f"{path}: {what}")
+        if not re.fullmatch(_MANAGED, path, re.S):
+            raise CtxError(f"{path}: no instruction file; name a .md or .txt file near the root")
         old = read_old(project, path)
         body = make_section(project, path, old or b"", absent)
         state = section_state(old, body, path)
@@ -9088,8 +9024,8 @@ def make_section(project: Project, path: str, source: bytes, absent: Collection[
     stem = os.path.basename(path).upper().partition(".")[0]  # CLAUDE.local.md is like CLAUDE.md
     names = ["agents-section.md"]
     if find_place(project, path) != find_place(project, AGENT_FILE):  # nor a link to it
-        rows = [row for row in agent_rows() if row.kind in ("section", "pointer")]
-        names = [row.value for row in rows if row.path in (path, f"{stem}.md")] + names
+        rows = agent_rows("section", "pointer")
+        names = [row[3] for row in rows if row[2] in (path, f"{stem}.md")] + names
     up = "../" * path.count("/")  # imports are relative to the importing file
     own = (remove_section(source, path) or b"").splitlines()
     imported = f"@{up}{AGENT_FILE}".encode() in map(bytes.strip, own)
@@ -9105,17 +9041,13 @@ def fit_section(name: str, values: Mapping[str, str], absent: Collection[str] = 
     """A filled section; commands that would make it too long are left out."""
     commands = values["commands"].splitlines(keepends=True)
     for kept in range(len(commands), -1, -1):
-        text = _fill_some(name, {**values, "commands": "".join(commands[:kept])})
-        lines = text.splitlines(keepends=True)
+        some = {**values, "commands": "".join(commands[:kept])}
+        some = {key: some[key] for key in some if f"{{{key}}}" in TEMPLATES[name]}
+        lines = fill(name, **some).splitlines(keepends=True)
         text = "".join(line for line in lines if not any(path in line for path in absent))
         if estimate_tokens(text) <= SECTION_TOKENS and text.count("\n") <= SECTION_LINES:
             break
     return text
-
-
-def _fill_some(name: str, values: Mapping[str, str]) -> str:
-    """A template filled with those of the values that it asks for."""
-    return fill(name, **{key: values[key] for key in values if f"{{{key}}}" in TEMPLATES[name]})
 
 
 def _section_tasks(project: Project) -> str:
@@ -9133,24 +9065,17 @@ def _section_tasks(project: Project) -> str:
 def list_managed(project: Project) -> list[str]:
     """The instruction files that hold a managed section, whole or damaged; a linked pair once."""
     names = {*list_files(project), *list_folder(project, "")}  # also those that git does not list
-    first = [row.path for row in agent_rows() if row.kind == "section"]
-    others = sorted(path for path in names - {*first} if can_be_managed(path))
+    first = [path for _, _, path, _ in agent_rows("section")]
+    others = sorted(path for path in names - {*first} if re.fullmatch(_MANAGED, path, re.S))
     managed: dict[str, str] = {}  # real place -> path
     for path in [*first, *others]:
         source = read_source(project, path) if path in others else read_old(project, path)
         if source and b" CTX MANAGED SECTION" in source:
-            try:
+            with contextlib.suppress(CtxError):  # damaged: whoever uses it will be told where
                 if find_section(source) is None:
                     continue  # a text about sections
-            except CtxError:
-                pass  # damaged: whoever uses it will be told where
             managed.setdefault(find_place(project, path), path)
     return list(managed.values())
-
-
-def can_be_managed(path: str) -> bool:
-    """Whether `update` will look for a section in a file of this name."""
-    return path.count("/") <= 3 and path.endswith((".md", ".mdc", ".markdown", ".txt", "rules"))
 
 
 def describe_setup(project: Project, written: Collection[str]) -> list[str]:
@@ -9159,49 +9084,42 @@ def describe_setup(project: Project, written: Collection[str]) -> list[str]:
         return []
     ctx, (_, state, fix) = script_command(project), check_command(project)
     others = ("--others", "--ignored", "--exclude-standard")
-    ignored = run_git(project, "ls-files", "-z", *others, "--", *sorted(written)) or b""
-    lines = [
-        f"{path}: ignored by git; `git add -f` shares it with others"
-        for path in os.fsdecode(ignored).split("\0")[:-1]
-    ]
+    source = run_git(project, "ls-files", "-z", *others, "--", *sorted(written)) or b""
+    ignored = "ignored by git; `git add -f` shares it with others"
+    lines = [f"{path}: {ignored}" for path in os.fsdecode(source).split("\0")[:-1]]
     flags = {MAP_PATH: "--no-map", CONSTITUTION_PATH: "--no-constitution"}
     imports = [path for path in flags if f"@{path}" in (read_text(project, "CLAUDE.md") or "")]
     if imports:
         out = ", ".join(f"`init {flags[path]}`" for path in imports)
         lines.append(f"every Claude session imports {' and '.join(imports)}; without: {out}")
-    lines += [row.value for row in agent_rows() if row.kind == "note" and row.path in written]
+    lines += [note for _, _, path, note in agent_rows("note") if path in written]
     lines += [f"{state}; {fix}"] if fix else []
     return [*lines, f'next: `{ctx} pack "what to do"`, `{ctx} tasks`, `{ctx} doctor`']
 
 
 # -- settings of agents
 
-# The root is the nearest folder with .ctx: agents start commands in any subfolder. No `$`: some
-# agents replace variables in their settings.
+# Agents start commands in any subfolder. No `$`: some replace variables in their settings.
 _FROM_ROOT = "until [ -d .ctx ] || [ . -ef / ]; do cd ..; done; exec "
-# Imported, ctx.py is compiled once, not at each start; what is compiled lies in our own cache, so
-# that holds also for users who want no such files. And where ctx.py is gone, Python ends with 1:
-# a missing script ends with 2, which would take the user's prompt away.
+# Imported, ctx.py is compiled once, not at each start, into our own cache. And where it is gone,
+# Python ends with 1: a missing script ends with 2, which would take the user's prompt away.
 _LAUNCHER = (
     'python3 -c "import sys; sys.dont_write_bytecode = False; sys.pycache_prefix = sys.argv.pop(1);'
     ' sys.path[0] = sys.argv.pop(1); import {name}; {name}.main()" .ctx/cache {folder} hook'
 )
-_OWN_COMMAND = (
-    r"-d \.ctx |import (\w+); \1\.main|\bctx\.py\W+(?:hook|mcp)\b"  # also with quotes between
-)
+_OWN_COMMAND = r"-d \.ctx |import (\w+); \1\.main|\bctx\.py\W+(?:hook|mcp)\b"
 
 
 def plan_agents(
     project: Project, rows: Collection[AgentRow], parts: Collection[str], *, remove: bool = False
 ) -> Plan:
     """Files and settings of agents: those asked for added, earlier ones brought up to date or removed."""
-    plan, wanted = Plan([], []), {row.path for row in rows}
-    kinds = ("rule", "helper", "hooks", "mcp")
-    table = {row.path: row for row in agent_rows() if row.kind in kinds}  # two agents may read one
-    for path, row in table.items():
-        asked, old = path in wanted and row.kind in parts, read_old(project, path)
-        if row.kind in ("rule", "helper"):
-            text = _fill_some(row.value, {"ctx": script_command(project)})
+    plan, wanted = Plan([], []), {path for _, _, path, _ in rows}
+    files = {row[2]: row for row in agent_rows("rule", "helper", "hooks", "mcp")}
+    for _, kind, path, value in files.values():  # a file that two agents read once
+        asked, old = path in wanted and kind in parts, read_old(project, path)
+        if kind in ("rule", "helper"):
+            text = TEMPLATES[value].replace("{ctx}", script_command(project))
             known, pristine = unseal(old or b"")
             if pristine or (old is None and asked):
                 new = None if remove else old if known == text else seal(text)
@@ -9211,7 +9129,7 @@ def plan_agents(
             continue
         text = (old or b"").decode("utf-8", "surrogateescape")
         try:
-            edited = _edit_settings(project, row, text, asked=asked, remove=remove)
+            edited = _edit_settings(project, kind, path, value, text, asked, remove)
         except (ValueError, RecursionError) as error:
             if asked:
                 reason = one_line(str(error))
@@ -9223,22 +9141,24 @@ def plan_agents(
     return plan
 
 
-def _edit_settings(project: Project, row: AgentRow, text: str, *, asked: bool, remove: bool) -> str:
+def _edit_settings(
+    project: Project, kind: str, path: str, value: str, text: str, asked: bool, remove: bool
+) -> str:
     """A settings file with our commands added if asked for, renewed or taken out; "" if none is left."""
     import json
 
-    ctx, kind = script_command(project), row.kind.removesuffix("s")
+    ctx, kind = script_command(project), kind.removesuffix("s")
     script = re.fullmatch(r"python3 (?:([\w./-]+)/)?([^\W\d]\w*)\.py", ctx)
     line = f"{_FROM_ROOT}{ctx} {kind}"
     if script and kind == "hook":
         line = _FROM_ROOT + _LAUNCHER.format(folder=script[1] or ".", name=script[2])
     handler = {"type": "command", "command": line, "timeout": 20}
-    value = row.value.replace('"@hook"', json.dumps(handler)).replace('"@mcp"', json.dumps(line))
+    value = value.replace('"@hook"', json.dumps(handler)).replace('"@mcp"', json.dumps(line))
     wanted = json.loads(value)
     if kind == "mcp":
         ((group, entries),) = wanted.items()
         ((name, handler),) = entries.items()
-    if row.path.endswith(".toml"):  # our entry is one table, after a blank line
+    if path.endswith(".toml"):  # our entry is one table, after a blank line
         block = f"[{group}.{name}]\n"
         block += "".join(f"{key} = {json.dumps(item)}\n" for key, item in handler.items())
         old = re.search(rf"(?m)(^\n)?^\[{group}\.{name}\]\n(?:[^\[\n].*\n?)*", text)
@@ -9246,13 +9166,13 @@ def _edit_settings(project: Project, row: AgentRow, text: str, *, asked: bool, r
             new = "" if remove else (old[1] or "") + block
             return text[: old.start()] + new + text[old.end() :]
         if old and asked:
-            raise CtxError(f"{row.path}: the entry `{name}` is something else; rename it")
+            raise CtxError(f"{path}: the entry `{name}` is something else; rename it")
         return f"{text}\n{block}" if asked and text else block if asked else text
     data = json.loads(text.removeprefix("\ufeff") or "{}")
     if not isinstance(data, dict):
         raise ValueError("not an object")
     new = _replace_own(data, ... if remove else handler)
-    new = _merge(row.path, new, wanted) if asked else new
+    new = _merge(path, new, wanted) if asked else new
     if new == data:
         return text
     return "" if new is ... or new.keys() <= {"version"} else edit_json(text or "{}\n", new)
@@ -9312,17 +9232,19 @@ def check_health(project: Project) -> list[Finding]:
     tracker = read_tasks(project, project.config.tasks_source)
     faults = f", {count_of(len(tracker.faults), 'fault')}" if tracker.faults else ""
     tasks = f"{tracker.source}: {count_of(len(tracker.tasks), 'task')}{faults}"
+    rows = _list_rows(project)
+    agents = dict.fromkeys(agent for agent, *_ in rows)
     findings += [
         ("git", git, fix),
         ("tasks", tasks if tracker.source else "no tracker found", ""),
         check_command(project),
-        *(_check_agent(project, agent) for agent in list_agents(project)),
+        *(_check_agent(project, agent) for agent in agents if agent != "any"),
     ]
     managed = []
     with contextlib.suppress(CtxError):  # what is wrong with AGENTS.md is found again below
         managed = list_managed(project)
-    sections = _list_section_paths(project, _list_rows(list_agents(project)))
-    paths = dict.fromkeys([*sections, *managed, CONSTITUTION_PATH, RUNLOOP_PATH, MAP_PATH])
+    sections = [*_list_section_paths(project, rows), *managed]
+    paths = dict.fromkeys([*sections, CONSTITUTION_PATH, RUNLOOP_PATH, MAP_PATH])
     return [*findings, *(_check_file(project, ctx, path, managed) for path in paths)]
 
 
@@ -9372,16 +9294,16 @@ def check_command(project: Project) -> Finding:
 def _check_agent(project: Project, agent: str) -> Finding:
     """Whether an agent used here is given hooks and MCP, and what its user must still do."""
     states, fix = [], ""
-    for row in agent_rows():
-        if row.agent == agent and row.kind in ("hooks", "mcp"):
-            text = read_text(project, row.path) or ""
-            registered = re.search(rf"-d \.ctx .*{row.kind.removesuffix('s')}\b", text)
-            states.append(f"{row.kind} {'registered' if registered else 'not registered'}")
-        if row.agent == agent and row.kind == "trust" and "hooks registered" in states:
-            home = read_file(os.path.expanduser(row.path)) or b""
+    for _, kind, path, value in [row for row in agent_rows() if row[0] == agent]:
+        if kind in ("hooks", "mcp"):
+            text = read_text(project, path) or ""
+            registered = re.search(rf"-d \.ctx .*{kind.removesuffix('s')}\b", text)
+            states.append(f"{kind} {'registered' if registered else 'not registered'}")
+        if kind == "trust" and "hooks registered" in states:
+            home = read_file(os.path.expanduser(path)) or b""
             trusted = os.path.join(project.root, "").encode() in home
             states.append("trusted" if trusted else "not trusted")
-            fix = "" if trusted else row.value
+            fix = "" if trusted else value
     return (f"agent {agent}", ", ".join(states) or "reads its instruction file", fix)
 
 
@@ -9390,13 +9312,12 @@ def _check_agent(project: Project, agent: str) -> Finding:
 
 
 Flag = tuple[list[str], dict[str, Any]]  # names and options, as argparse takes them
-COMMANDS: dict[str, Callable[..., int]] = {}  # filled at import, never after
+_INCOMPLETE = "\n[This prompt is incomplete: making it failed. Change nothing and stop.]\n"
 
 
-def command(run: Callable[..., int]) -> Callable[..., int]:
-    """Register `cmd_name` as the subcommand `name`; its docstring is the help text."""
-    COMMANDS[run.__name__.removeprefix("cmd_")] = run
-    return run
+def list_commands() -> dict[str, Callable[..., int | None]]:
+    """Every function `cmd_NAME` by its NAME; its docstring is the help, what it gives the exit code."""
+    return {name[4:]: run for name, run in globals().items() if name.startswith("cmd_")}
 
 
 def parse_command(name: str) -> tuple[str, list[Flag]]:
@@ -9422,8 +9343,7 @@ def parse_command(name: str) -> tuple[str, list[Flag]]:
     return example, flags
 
 
-@command
-def cmd_init(project: Project, args: argparse.Namespace) -> int:
+def cmd_init(project: Project, args: argparse.Namespace) -> None:
     """Set this repository up: sections in AGENTS.md and CLAUDE.md, constitution, run loop, map.
 
     Agents that are used here (Codex, Gemini, Cursor, Copilot, opencode, Zed, Windsurf) get what
@@ -9448,7 +9368,6 @@ def cmd_init(project: Project, args: argparse.Namespace) -> int:
     written = _apply(project, plan_init(project, setup), dry=args.dry_run)
     for line in describe_setup(project, written):
         say(project, line)
-    return 0
 
 
 def _setting(project: Project, field: str, name: str, text: str | None) -> Any:
@@ -9482,7 +9401,6 @@ def _apply(project: Project, plan: Plan, *, dry: bool) -> list[str]:
     return written
 
 
-@command
 def cmd_update(project: Project, args: argparse.Namespace) -> int:
     """Refresh what init made; parts that you edited are kept and named."""
     project = project._replace(look_only=args.check or args.dry_run)
@@ -9500,22 +9418,23 @@ def cmd_update(project: Project, args: argparse.Namespace) -> int:
     return 0
 
 
-@command
-def cmd_map(project: Project, args: argparse.Namespace) -> int:
+def cmd_map(project: Project, args: argparse.Namespace) -> None:
     """Write the ranked map of this project, within a hard token budget."""
     if args.diff:
         changes = make_map_file(project)[1] or ["nothing changed"]
         write_stdout("".join(f"{line}\n" for line in changes))
-        return 0
-    budget = _budget(project, "map_token_budget", args.tokens, args.window)
+        return
+    config, budget = project.config, _budget(project, "map_token_budget", args.tokens, args.window)
+    code = config.map_code_intel and not args.no_code_intel
+    ledger = config.map_ledger_stats or args.ledger
+    config = config._replace(map_code_intel=code, map_ledger_stats=ledger)
     focus = [os.path.relpath(os.path.realpath(args.path), project.root)] if args.path else []
     focus = [*args.focus, *(path.replace(os.sep, "/") for path in focus if path != ".")]
-    usual = not (focus or args.no_code_intel or args.ledger or args.output or args.json)
-    if usual and budget == project.config.map_token_budget:
+    usual = budget == project.config.map_token_budget and config == project.config and not focus
+    if usual and not args.output and not args.json:
         text = make_map_file(project)[0]
     else:
-        code, form = not args.no_code_intel, "json" if args.json else "text"
-        text = make_map(project, budget, form=form, focus=focus, code=code, ledger=args.ledger)
+        text = make_map(project._replace(config=config), budget, args.form, focus)
     if args.output == "-" or (args.json and not args.output):
         write_stdout(text)
     elif args.output:
@@ -9530,25 +9449,20 @@ def cmd_map(project: Project, args: argparse.Namespace) -> int:
             project, [plan_file(project, MAP_PATH, settle_map(text).encode())]
         ):
             say(project, f"wrote {path}")
-    return 0
 
 
-@command
-def cmd_scan(project: Project, args: argparse.Namespace) -> int:
+def cmd_scan(project: Project, args: argparse.Namespace) -> None:
     """Bring the index up to date: only what changed is parsed."""
     full = args.full or project.config.scan_mode == "full"
     counts = make_scan(project, full=full)
     write_stdout(render_json(counts) if args.json else render_scan(counts))
-    return 0
 
 
-@command
 def cmd_doctor(project: Project, args: argparse.Namespace) -> int:
     """Tell what is installed, found, stale or broken, and what to do; exit 1 if anything is."""
-    form = "json" if args.json else "text"
     if args.languages:
         use_packages()
-        write_stdout(render_languages(count_languages(project, list_files(project)), form))
+        write_stdout(render_languages(count_languages(project, list_files(project)), args.form))
         return 0
     scans = [("scan", line, "") for line in list_scans(project) if project.verbose]
     findings = check_health(project._replace(look_only=True)) + scans
@@ -9557,24 +9471,18 @@ def cmd_doctor(project: Project, args: argparse.Namespace) -> int:
     return int(any(fix for _, _, fix in findings))
 
 
-@command
-def cmd_setup(project: Project, args: argparse.Namespace) -> int:
+def cmd_setup(project: Project, args: argparse.Namespace) -> None:
     """Install the parsers into a private environment and fetch the tokenizer's vocabulary.
 
     The only command that uses the network. Later runs, of all your repositories, find both.
     """
     write_packages(project, vars(args)["from"] or "", args.download or "")
-    return 0
 
 
-@command
 def cmd_pack(project: Project, args: argparse.Namespace) -> int:
     """Print the code that a task needs, with the reason for each file, within a token budget."""
     given = os.fsdecode(read_argument_file(project, "-")) if args.text == "-" else args.text
     text = read_request(project, os.fsencode(given).decode("utf-8", "replace"))
-    if not text.strip() and not args.diff and not args.files:
-        say(project, "pack: the task is empty; say what is to be done")
-        return 1
     form, field = ("summary", "summary_max_tokens") if args.summary else ("text", "token_budget")
     budget = _budget(project, f"pack_{field}", args.tokens, args.window)
     pins = tuple(find_path(project, path) for path in args.files)
@@ -9587,23 +9495,15 @@ def cmd_pack(project: Project, args: argparse.Namespace) -> int:
     return 0 if package.files else 1
 
 
-@command
 def cmd_search(project: Project, args: argparse.Namespace) -> int:
     """Find the best files and symbols for some words, with the lines that match."""
     hits = make_search(project, os.fsencode(" ".join(args.words)).decode("utf-8", "replace"))
-    write_stdout(render_found(hits, "json" if args.json else "text"))
+    write_stdout(render_found(hits, args.form))
     if not hits:
         say(project, "search: nothing found")
     return 0 if hits else 1
 
 
-_START = """No tasks found. To start, write a file TASKS.md with lines like
-- [ ] T-1: Title of the first task
-then run `python3 ctx.py tasks` again; cub, beads, Task Master, Backlog.md and others are found too.
-"""
-
-
-@command
 def cmd_tasks(project: Project, args: argparse.Namespace) -> int:
     """List the tasks seen here, ready ones first, and mark the next one."""
     tracker = read_tracker(project, args.source)
@@ -9622,7 +9522,7 @@ def cmd_tasks(project: Project, args: argparse.Namespace) -> int:
     elif args.json:
         write_stdout(render_tasks_json(tracker, tasks, ready))
     elif not tracker.source:
-        write_stdout(_START)
+        write_stdout("No tasks found. Write TASKS.md with lines like `- [ ] T-1: Title of it`.\n")
     else:
         write_stdout(render_tasks(tracker, tasks, chosen))
         number = count_of(len(tracker.tasks), "task")
@@ -9630,22 +9530,19 @@ def cmd_tasks(project: Project, args: argparse.Namespace) -> int:
     return 0 if (chosen if args.next else tasks) else 1
 
 
-@command
-def cmd_context(project: Project, args: argparse.Namespace) -> int:
+def cmd_context(project: Project, args: argparse.Namespace) -> None:
     """Write .runner/context/ anew: the goal, and history and failure of a retry."""
     files = make_context(read_briefing(project, args.task, args.source))
     for path in write_folder(project, CONTEXT_FOLDER, files):
         say(project, f"wrote {path}")
     write_planned(project, lambda: plan_runner_ignore(project))
-    return 0
 
 
-@command
-def cmd_prompt(project: Project, args: argparse.Namespace) -> int:
+def cmd_prompt(project: Project, args: argparse.Namespace) -> None:
     """Print everything one task needs, within a hard byte budget; refreshes .runner/context/ too."""
     if args.system:
         write_stdout(make_run_loop(project))
-        return 0
+        return
     if args.task is None:
         raise CtxError("prompt: needs a task; `tasks --next` names one")
     config, budget = project.config, _budget(project, "prompt_budget_bytes", None, args.window)
@@ -9675,32 +9572,25 @@ def cmd_prompt(project: Project, args: argparse.Namespace) -> int:
     except BaseException:  # an interrupt too: nobody may take half a prompt for a whole one
         write_stdout(_INCOMPLETE if start else "")
         raise
-    return 0
 
 
-_INCOMPLETE = "\n[This prompt is incomplete: making it failed. Change nothing and stop.]\n"
-
-
-@command
-def cmd_anchor(project: Project, args: argparse.Namespace) -> int:
+def cmd_anchor(project: Project, args: argparse.Namespace) -> None:
     """Print the re-anchoring block: what an agent in the middle of a task should see again."""
     names = _setting(project, "anchor_sources", "--sources", args.sources)
     frequency = _setting(project, "anchor_frequency", "--frequency", args.frequency)
     if not is_anchor_turn(project, "anchor", frequency):
-        return 0
+        return
     briefing = read_briefing(project, args.task, args.source)
     if args.short:
         write_stdout(render_short_anchor(briefing, read_drift(project, briefing)))
-        return 0
+        return
     sections = make_anchor(project, briefing, names)
     news = make_anchor_news(project, briefing.task, sections)
     sections = news if args.since else sections
     write_stdout(render_anchor(briefing.task, sections, "json" if args.json else "md"))
-    return 0
 
 
-@command
-def cmd_record(project: Project, args: argparse.Namespace) -> int:
+def cmd_record(project: Project, args: argparse.Namespace) -> None:
     """Add an attempt to the ledger and the run state; its status, as it was judged, on stdout."""
     if not args.status and args.answer is None:
         raise CtxError("record: no status; give --status, or --answer with the agent's output")
@@ -9717,46 +9607,37 @@ def cmd_record(project: Project, args: argparse.Namespace) -> int:
     for path in write_record(project, task, attempt, args.log or ""):
         say(project, f"wrote {path}")
     write_stdout(f"{attempt.status}\n")
-    return 0
 
 
-@command
-def cmd_loop(project: Project, args: argparse.Namespace) -> int:
+def cmd_loop(project: Project, args: argparse.Namespace) -> None:
     """Print a shell script that works through the tasks: prompt, agent, checks, record, next."""
     write_stdout(make_loop(project, args.agent, args.guard or ""))
-    return 0
 
 
-@command
-def cmd_view(project: Project, args: argparse.Namespace) -> int:
+def cmd_view(project: Project, args: argparse.Namespace) -> None:
     """Write .ctx/view.html, a page that shows what an agent would get and why."""
     briefing = read_briefing(project, args.task, args.source) if args.task else None
     tracker = briefing.tracker if briefing else read_tracker(project, args.source)
     page = make_page(project, tracker, briefing)
     write_changes(project, [plan_file(project, VIEW_PATH, page.encode())])
     say(project, f"wrote {VIEW_PATH}; open it in a browser")
-    return 0
 
 
-@command
-def cmd_completion(project: Project, args: argparse.Namespace) -> int:
+def cmd_completion(project: Project, args: argparse.Namespace) -> None:
     """Print a completion script: `eval "$(python3 ctx.py completion bash)"`, likewise zsh and fish."""
     shared = {names[-1]: options["help"] for names, options in parse_command("ctx")[1]}
-    abouts = {name: (run.__doc__ or "").splitlines()[0] for name, run in COMMANDS.items()}
+    abouts = {name: (run.__doc__ or "").splitlines()[0] for name, run in list_commands().items()}
     words = {"": abouts | shared}
     del shared["--version"]
-    for name in COMMANDS:
+    for name in abouts:
         words[name] = {}
         for names, options in parse_command(name)[1]:
-            choices = {word: options["help"] for word in options.get("choices", ())}
-            if names[-1].startswith("-"):
-                words[name][names[-1]] = options["help"]
-                words |= {f"{name} {names[-1]}": choices} if choices else {}
-            else:
-                words[name] |= choices
+            choices = dict.fromkeys(options.get("choices", ()), options["help"])
+            is_flag = names[-1].startswith("-")
+            words[name] |= {names[-1]: options["help"]} if is_flag else choices
+            words |= {f"{name} {names[-1]}": choices} if is_flag and choices else {}
         words[name] |= shared
     write_stdout(render_completion(args.shell, words))
-    return 0
 
 
 # ---- 22 SERVE (entry) ------------------------------------------------------
@@ -9765,20 +9646,15 @@ def cmd_completion(project: Project, args: argparse.Namespace) -> int:
 _MAX_MESSAGE = 20_000_000  # bytes: far more than any agent sends
 
 
-@command
-def cmd_hook(project: Project, args: argparse.Namespace) -> int:
+def cmd_hook(project: Project | None, args: argparse.Namespace | None) -> int:
     """Answer a coding agent's hook: event JSON on stdin, context JSON on stdout, always exit 0."""
-    return run_hook(project._replace(quiet=True, look_only=True))
-
-
-def run_hook(project: Project | None) -> int:
-    """Answer one event; whatever goes wrong costs the answer, never the agent's turn."""
     import json
 
     try:
         if sys.stdin is None or sys.stdin.isatty():
             raise CtxError("hook: no event on stdin; agents call this, see `ctx init --hooks`")
         source = sys.stdin.buffer.read(_MAX_MESSAGE)
+        project = project and project._replace(quiet=True, look_only=True)
         answer = _answer_event(project, as_table(json.loads(source) if source.strip() else {}))
         write_stdout(json.dumps(answer) + "\n" if answer else "")
     except Exception as error:  # a hook must not stop an agent
@@ -9859,6 +9735,7 @@ _TOKENS: dict[str, Any] = {"type": "integer", "description": "size of the answer
 _TOKENS |= {"default": 4000, "minimum": 100, "maximum": 10_000}  # agents cut answers at 25,000
 _LEGACY = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 _MODERN = ("2026-07-28",)
+_VERSIONS = [*_MODERN, *_LEGACY]
 _META = "io.modelcontextprotocol/"
 _SERVER = {"name": "ctx", "version": VERSION}
 _ABOUT: dict[str, Any] = {
@@ -9868,14 +9745,11 @@ _ABOUT: dict[str, Any] = {
 _FRESH = {"ttlMs": 3_600_000, "cacheScope": "public"}  # tools change only with ctx.py itself
 
 
-@command
-def cmd_mcp(project: Project, args: argparse.Namespace) -> int:
+def cmd_mcp(project: Project, args: argparse.Namespace) -> None:
     """Serve map, pack, search and more as an MCP server on stdin and stdout, until input ends."""
     import json
     import threading
 
-    if sys.stdin is None or sys.stdout is None:
-        raise CtxError("mcp: needs stdin and stdout; an MCP client starts it with both")
     client, lock = os.dup(1), threading.Lock()
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what a library prints must not reach the client
     project = project._replace(quiet=True)
@@ -9890,9 +9764,8 @@ def cmd_mcp(project: Project, args: argparse.Namespace) -> int:
     def call(message: dict[str, Any]) -> None:
         answer, key = _answer_message(project, message), repr(message["id"])
         if calls.get(key) is threading.current_thread():  # else it was cancelled
+            calls.pop(key, None)
             send(answer)
-            if calls.get(key) is threading.current_thread():  # an id may come again at once
-                del calls[key]
 
     while line := sys.stdin.buffer.readline(_MAX_MESSAGE):
         message = _parse_message(line)
@@ -9902,14 +9775,10 @@ def cmd_mcp(project: Project, args: argparse.Namespace) -> int:
         elif method == "notifications/cancelled":
             calls.pop(repr(as_table(message.get("params")).get("requestId")), None)
         elif method == "tools/call" and number is not None:
-            thread = threading.Thread(target=call, args=(message,), daemon=True)
-            calls[repr(number)] = thread
-            thread.start()
+            calls[repr(number)] = threading.Thread(target=call, args=(message,))
+            calls[repr(number)].start()
         elif number is not None:
             send(_answer_message(project, message))
-    for thread in [*calls.values()]:
-        thread.join()
-    return 0
 
 
 def _parse_message(line: bytes) -> dict[str, Any]:
@@ -9938,16 +9807,17 @@ def _answer_message(project: Project, message: dict[str, Any]) -> dict[str, Any]
     era = "legacy" if version is None and method != "server/discover" else "modern"
     eras, answer = _METHODS.get(method, ("", None))
     if version is not None and version not in _MODERN:
-        data = {"supported": [*_MODERN, *_LEGACY], "requested": version}
+        data = {"supported": _VERSIONS, "requested": version}
         body = _refuse(-32022, "unsupported protocol version", data=data)
     elif answer is None or era not in eras:
         body = _refuse(-32601, f"no method {show(method)}")
     else:
         try:
-            body = answer(project, params)
+            result = answer(project, params)
+            body = result if "error" in result else {"result": result}
         except Exception as error:  # one bad request must not end the server
             text = show(redact(str(error) or type(error).__name__), 1000)
-            body = _content(text, failed=True)
+            body = {"result": _content(text, failed=True)}
     if era == "modern" and "result" in body:
         body["result"] |= {"resultType": "complete", "_meta": {f"{_META}serverInfo": _SERVER}}
     return {"id": message["id"], **body}
@@ -9958,7 +9828,7 @@ def _refuse(code: int, message: str, **more: object) -> dict[str, Any]:
 
 
 def _content(text: str, *, failed: bool = False) -> dict[str, Any]:
-    return {"result": {"content": [{"type": "text", "text": text}], "isError": failed}}
+    return {"content": [{"type": "text", "text": text}], "isError": failed}
 
 
 def _describe_tool(name: str) -> dict[str, Any]:
@@ -9976,51 +9846,44 @@ def _describe_tool(name: str) -> dict[str, Any]:
 
 
 def _call_tool(project: Project, params: dict[str, Any]) -> dict[str, Any]:
+    """What a tool says to its arguments; a number may come as a text or as 300.0."""
     name, given = str(params.get("name")), params.get("arguments") or {}
     if name not in TOOLS:
         return _refuse(-32602, f"no tool {show(name)}; known: {', '.join(TOOLS)}")
     if not isinstance(given, dict):
         raise CtxError("arguments: not an object; give one")
-    schema = _describe_tool(name)["inputSchema"]
-    values = {key: _read_argument(key, given[key], schema["properties"]) for key in given}
+    schema, low, high = _describe_tool(name)["inputSchema"], _TOKENS["minimum"], _TOKENS["maximum"]
+    schemas, values = schema["properties"], {"tokens": _TOKENS["default"]}
+    for key, value in given.items():
+        if key not in schemas:
+            raise CtxError(f"{show(key)}: unknown; {closest(key, list(schemas))}")
+        number = re.fullmatch(r"(\d{1,7})(\.0)?", str(value))
+        wanted, fits = {
+            "integer": (f"from {low} to {high}", number and low <= int(number[1]) <= high),
+            "array": ("a list of texts", is_texts(value)),
+            "string": ("a text", isinstance(value, str)),
+        }[schemas[key]["type"]]
+        if not fits:
+            raise CtxError(f"{key}: must be {wanted}; {show(str(value), 40)} is not")
+        values[key] = int(number[1]) if number and key == "tokens" else value
     for key in schema["required"]:
         if not values.get(key):
-            raise CtxError(f"{key}: missing; {schema['properties'][key]['description']}")
-    return _content(TOOLS[name](project, **{"tokens": _TOKENS["default"], **values}))
-
-
-def _read_argument(key: str, value: Any, schemas: Mapping[str, Mapping[str, Any]]) -> Any:
-    """One argument as its schema wants it: a number may come as a text or as 300.0."""
-    if key not in schemas:
-        raise CtxError(f"{show(key)}: unknown; {closest(key, list(schemas))}")
-    kind, low, high = schemas[key]["type"], _TOKENS["minimum"], _TOKENS["maximum"]
-    number = re.fullmatch(r"(\d{1,7})(\.0)?", str(value))
-    if kind == "integer" and number and low <= int(number[1]) <= high:
-        return int(number[1])
-    if {"array": is_texts(value), "string": isinstance(value, str)}.get(kind):
-        return value
-    wanted = {"integer": f"from {low} to {high}", "array": "a list of texts"}.get(kind, "a text")
-    raise CtxError(f"{key}: must be {wanted}; {show(str(value), 40)} is not")
+            raise CtxError(f"{key}: missing; {schemas[key]['description']}")
+    return _content(TOOLS[name](project, **values))
 
 
 def _greet(project: Project, params: dict[str, Any]) -> dict[str, Any]:
     asked = params.get("protocolVersion")
     version = asked if asked in _LEGACY else _LEGACY[0]
-    return {"result": {"protocolVersion": version, "serverInfo": _SERVER, **_ABOUT}}
+    return {"protocolVersion": version, "serverInfo": _SERVER, **_ABOUT}
 
 
 # method -> the eras of the protocol that know it, and what answers
 _METHODS: dict[str, tuple[str, Callable[[Project, dict[str, Any]], dict[str, Any]]]] = {
     "initialize": ("legacy", _greet),
-    "ping": ("legacy", lambda project, params: {"result": {}}),
-    "server/discover": (
-        "modern",
-        lambda *_: {"result": {**_ABOUT, **_FRESH, "supportedVersions": [*_MODERN, *_LEGACY]}},
-    ),
-    "tools/list": (
-        "legacy modern",
-        lambda *_: {"result": {"tools": [*map(_describe_tool, TOOLS)], **_FRESH}},
-    ),
+    "ping": ("legacy", lambda *_: {}),
+    "server/discover": ("modern", lambda *_: {**_ABOUT, **_FRESH, "supportedVersions": _VERSIONS}),
+    "tools/list": ("legacy modern", lambda *_: {"tools": [*map(_describe_tool, TOOLS)], **_FRESH}),
     "tools/call": ("legacy modern", _call_tool),
 }
 
@@ -10052,7 +9915,7 @@ def _run(argv: list[str]) -> int:
         write_stdout(_help())
         return 0
     if argv == ["hook"]:  # waited for at every prompt: it finds its repository by itself
-        return run_hook(None)
+        return cmd_hook(None, None)
     top = _make_parser("ctx")
     top.add_argument("command", nargs="?")
     top.add_argument("rest", nargs="...")
@@ -10060,13 +9923,16 @@ def _run(argv: list[str]) -> int:
     if args.version or args.help or args.command is None:
         write_stdout(f"ctx {VERSION}\n" if args.version else _help())
         return 0
-    if args.command not in COMMANDS:
-        raise CtxError(f"{args.command}: unknown command; {closest(args.command, list(COMMANDS))}")
+    commands = list_commands()
+    if args.command not in commands:
+        raise CtxError(f"{args.command}: unknown command; {closest(args.command, [*commands])}")
     args = _make_parser(args.command).parse_args(args.rest, args)
+    args.form = "json" if getattr(args, "json", False) else "text"
     root = os.path.realpath(args.root) if args.root else find_root(".")
     if not os.path.isdir(root):
         raise CtxError(f"{args.root}: not a folder; give --root an existing folder")
-    return COMMANDS[args.command](Project(root, read_config(root), args.quiet, args.verbose), args)
+    project = Project(root, read_config(root), args.quiet, args.verbose)
+    return commands[args.command](project, args) or 0
 
 
 def _make_parser(name: str) -> argparse.ArgumentParser:
@@ -10083,9 +9949,10 @@ def _make_parser(name: str) -> argparse.ArgumentParser:
             write_stdout(self.format_help())
 
     (example, flags), is_top = parse_command(name), name == "ctx"
+    about = "" if is_top else list_commands()[name].__doc__ or ""
     parser = Parser(
         prog=name if is_top else f"ctx {name}",
-        description="" if is_top else re.sub(r"\n +", "\n", COMMANDS[name].__doc__ or "").strip(),
+        description=re.sub(r"\n +", "\n", about).strip(),
         epilog=f"example:\n  {example}",
         # asking for the terminal's width would load compressors that no command needs
         formatter_class=functools.partial(argparse.RawDescriptionHelpFormatter, width=80),
@@ -10101,12 +9968,8 @@ def _make_parser(name: str) -> argparse.ArgumentParser:
 
 def _help() -> str:
     """What `ctx --help` prints: every command with the first line of its help."""
-    lines = ["usage: ctx [--root DIR] [--quiet] [--verbose] COMMAND [flags]", ""]
-    lines += ["Context for coding agents, from this repository alone.", "", "commands:"]
-    for name, run in COMMANDS.items():
-        lines.append(f"  {name:<12}{(run.__doc__ or '').strip().splitlines()[0]}")
-    lines += ["", "`ctx COMMAND --help` tells more. Start with: python3 ctx.py init"]
-    return "\n".join(lines) + "\n"
+    abouts = {name: (run.__doc__ or "").splitlines()[0] for name, run in list_commands().items()}
+    return fill("help.txt", commands="".join(f"  {name:<12}{abouts[name]}\n" for name in abouts))
 
 
 # ---- DATA ------------------------------------------------------------------
@@ -10572,6 +10435,15 @@ pytest|mypy|flake8|pylint|pyright|black|isort|tox|nox|ruff|python|.*/.*
 <!-- Written by `{ctx} update`. Put your own words outside this section; `{ctx} update --remove` takes it out. -->
 {agents}@{up}.ctx/map.md
 @{up}.ctx/constitution.md
+"""[1:],
+    "help.txt": r"""
+usage: ctx [--root DIR] [--quiet] [--verbose] COMMAND [flags]
+
+Context for coding agents, from this repository alone.
+
+commands:
+{commands}
+`ctx COMMAND --help` tells more. Start with: python3 ctx.py init
 """[1:],
     "languages.txt": r"""
 # One stanza per language: `name: suffixes`, then rows. A row is a verb and its words.

@@ -102,7 +102,7 @@ def replay(root: Path, block: str) -> str:
 
 def render_commands() -> str:
     rows = ["| command | what it does | flags |", "|---|---|---|"]
-    for name, run_command in ctx.COMMANDS.items():
+    for name, run_command in ctx.list_commands().items():
         names = [names[-1] for names, _ in ctx.parse_command(name)[1]]
         words = [name, *(word.upper() for word in names if not word.startswith("-"))]
         flags = [f"`{word}`" for word in names if word.startswith("-")]

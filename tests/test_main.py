@@ -17,10 +17,10 @@ def test_no_command_prints_the_help(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == lab.run(tmp_path, "--help").stdout == lab.run(tmp_path, "-h").stdout
     assert done.stdout == lab.run(tmp_path, "--quiet", "--help").stdout
-    assert all(f"\n  {name}" in done.stdout for name in ctx.COMMANDS)
+    assert all(f"\n  {name}" in done.stdout for name in ctx.list_commands())
 
 
-@pytest.mark.parametrize("name", ctx.COMMANDS)
+@pytest.mark.parametrize("name", ctx.list_commands())
 def test_the_help_of_a_command_has_an_example_and_no_colours(tmp_path: Path, name: str) -> None:
     done = lab.run(tmp_path, name, "--help", env={"FORCE_COLOR": "1", "PYTHON_COLORS": "1"})
     assert (done.returncode, done.stderr) == (0, "")
@@ -81,7 +81,7 @@ def test_the_version_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("typed", "meant"),
-    [("inti", "init"), ("updat", "update"), ("docter", "doctor"), ("mpa", "map")],
+    [("inti", "init"), ("updat", "update"), ("docter", "doctor")],
 )
 def test_a_mistyped_command_is_guessed(tmp_path: Path, typed: str, meant: str) -> None:
     done = lab.run(tmp_path, typed)

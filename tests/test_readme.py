@@ -14,7 +14,7 @@ import ctx
 README = readme.README.read_text("utf-8")
 
 
-@pytest.mark.parametrize("name", ctx.COMMANDS)
+@pytest.mark.parametrize("name", ctx.list_commands())
 def test_a_command_and_its_flags_are_in_the_readme(name: str) -> None:
     assert f"`{name}" in README
     for names, _ in ctx.parse_command(name)[1]:
@@ -22,10 +22,10 @@ def test_a_command_and_its_flags_are_in_the_readme(name: str) -> None:
             assert f"`{flag}" in README, f"{name} {flag}"
 
 
-@pytest.mark.parametrize("name", ctx.COMMANDS)
+@pytest.mark.parametrize("name", ctx.list_commands())
 def test_a_command_has_a_docstring_and_an_example(name: str) -> None:
-    assert ctx.COMMANDS[name].__name__ == f"cmd_{name}"
-    first = (inspect.getdoc(ctx.COMMANDS[name]) or "").split("\n")[0]
+    assert ctx.list_commands()[name].__name__ == f"cmd_{name}"
+    first = (inspect.getdoc(ctx.list_commands()[name]) or "").split("\n")[0]
     assert first.endswith(".") and len(first) <= 100
     assert ctx.parse_command(name)[0].startswith(f"python3 ctx.py {name}")
 
@@ -55,7 +55,7 @@ def test_every_setting_is_in_the_readme(field: str) -> None:
 
 def test_the_readme_calls_only_commands_that_exist() -> None:
     called = set(re.findall(r"python3 ctx\.py ([a-z]+)", README))
-    assert called <= set(ctx.COMMANDS)
+    assert called <= set(ctx.list_commands())
 
 
 def test_the_readme_never_sends_anyone_to_a_foreign_package() -> None:

@@ -289,10 +289,10 @@ needs_bash = pytest.mark.skipif(not shutil.which("bash"), reason="no bash here")
 @needs_bash
 def test_bash_offers_every_command_and_its_flags(tmp_path: Path) -> None:
     place = script("bash", tmp_path)
-    assert set(ctx.COMMANDS) <= set(complete_in_bash(place, ""))
+    assert set(ctx.list_commands()) <= set(complete_in_bash(place, ""))
     assert complete_in_bash(place, "comp") == ["completion"]
     assert complete_in_bash(place, "--quiet", "map", "--to") == ["--tokens"]
-    for name in ctx.COMMANDS:
+    for name in ctx.list_commands():
         offered = complete_in_bash(place, name, "-")
         assert {names[-1] for names, _ in ctx.parse_command(name)[1] if names[0][0] == "-"} <= set(
             offered
