@@ -4961,16 +4961,16 @@ def render_attempts(attempts: Sequence[Attempt], history: str = "") -> str:
     return "\n".join(head + text for head, text in shown.items() if text)
 
 
-def render_git(state: GitState, most: int = 20) -> str:
+def render_git(state: GitState | None, most: int = 20) -> str:
     """Where the work tree stands; changed files that nobody expected are told apart."""
+    if state is None:
+        raise CtxError("no git repository with a commit")
     known = [path for path in state.changed if path not in state.odd]
     lines = [f"branch: {code_span(state.branch)}"]
     lines += ["nothing is uncommitted"] if not state.changed else []
-    for title, paths in (
-        ("uncommitted", known),
-        ("uncommitted, named by neither the task nor its package", state.odd),
-        ("changed for this task in earlier commits", state.touched),
-    ):
+    odd = "uncommitted, named by neither the task nor its package"
+    touched = "changed for this task in earlier commits"
+    for title, paths in {"uncommitted": known, odd: state.odd, touched: state.touched}.items():
         more = f" and {len(paths) - most} more" if len(paths) > most else ""
         names = ", ".join(code_span(path) for path in paths[:most])
         lines += [f"{title}: {names}{more}"] if names else []
@@ -8462,9 +8462,6 @@ def _state_note(project: Project, name: str) -> str:
     return "" if is_empty_note(text) else clean_text(body).strip("\n")
 
 
-# -- re-anchoring
-
-
 def is_anchor_turn(project: Project, kind: str, frequency: int) -> bool:
     """Whether this prompt, or this anchor, is one of every `frequency`; each call counts one."""
     if frequency <= 1:
@@ -8477,10 +8474,17 @@ def is_anchor_turn(project: Project, kind: str, frequency: int) -> bool:
 
 def make_anchor(project: Project, briefing: Briefing, names: Collection[str]) -> list[Section]:
     """The re-anchoring block: one section a source, in fixed order; one that fails says so."""
+    makers: dict[str, Callable[[], str]] = {  # the other sources are files
+        "task": lambda: _anchor_task(project, briefing),
+        "git": lambda: render_git(read_drift(project, briefing)),
+        "epic": lambda: _epic_text(project, briefing),
+        "deps": lambda: render_needs(briefing),
+        "retry": lambda: render_attempts(briefing.attempts),
+    }
     sections = []
     for name in [name for name in ANCHOR_SOURCES if name in names]:
         try:
-            body = _ANCHORS.get(name, _anchor_note)(project, briefing, name)
+            body = makers[name]() if name in makers else _anchor_note(project, name)
         except CtxError as error:
             body = f"[not available: {one_line(str(error))}]"
         sections.append(Section(name.capitalize(), body or "Nothing."))
@@ -8527,7 +8531,7 @@ def make_run_loop(project: Project) -> str:
     return TEMPLATES["runloop.md"] if source is None else unseal(source)[0]
 
 
-def _anchor_note(project: Project, briefing: Briefing, name: str) -> str:
+def _anchor_note(project: Project, name: str) -> str:
     """What a file of the repository says to whoever works here, quoted."""
     tail, config = name == "progress", project.config
     limit = config.anchor_progress_lines if tail else config.anchor_max_prompt_lines
@@ -8545,27 +8549,11 @@ def _anchor_note(project: Project, briefing: Briefing, name: str) -> str:
     return note
 
 
-def _anchor_task(project: Project, briefing: Briefing, name: str) -> str:
+def _anchor_task(project: Project, briefing: Briefing) -> str:
     epic = find_siblings(briefing.tracker, briefing.task)[0]
     above = f"Part of {name_task(epic)}\n\n" if epic and project.config.anchor_include_epic else ""
     text = f"{above}{render_goal(briefing.task)}\n{render_task(briefing)}"
     return cut_text(text, project.config.anchor_max_prompt_lines)
-
-
-def _anchor_git(project: Project, briefing: Briefing, name: str) -> str:
-    state = read_drift(project, briefing)
-    if state is None:
-        raise CtxError("no git repository with a commit")
-    return render_git(state)
-
-
-_ANCHORS: dict[str, Callable[[Project, Briefing, str], str]] = {  # the others are files
-    "task": _anchor_task,
-    "git": _anchor_git,
-    "epic": lambda project, briefing, _: _epic_text(project, briefing),
-    "deps": lambda project, briefing, _: render_needs(briefing),
-    "retry": lambda project, briefing, _: render_attempts(briefing.attempts),
-}
 
 
 def read_recorded(project: Project, wanted: str, source: str | None) -> Task:
