@@ -447,15 +447,14 @@ TreeEntry = tuple[str, int, str]
 Finding = tuple[str, str, str]  # what doctor looked at, its state, what to do or ""
 Stamp = tuple[int, ...]  # size, mtime, ctime in nanoseconds, inode, device: a file from outside
 Span = tuple[int, int, int, bool, bytes]  # a managed section: start, stop, version, pristine, EOL
+IgnoreRule = tuple[re.Pattern[str], bool, bool]  # over paths, a line with `!`, folders only
 Graph = dict[str, dict[str, float]]  # file -> file that it depends on -> weight
 Posting = tuple[int, Sequence[int]]  # number of a file, how often a stem stands in each of FIELDS
 Scores = dict[str, float]  # path -> how much one signal says for it, 0 to 1
 LineHits = dict[int, dict[str, int]]  # line of a file -> stem -> how often it stands there
 # What a search found: path, score, symbols, the lines that match with their numbers.
 SearchHit = tuple[str, float, list[Definition], list[tuple[int, str]]]
-# One task as its tracker writes it, with the path and line (0: the whole file) where it stands,
-# and as "fault" why it is none after all, or "".
-Record = dict[str, Any]
+Record = dict[str, Any]  # a task as its tracker writes it, its path and line, "fault" or ""
 
 
 # ---- 2 TEXT (pure) ---------------------------------------------------------
@@ -568,7 +567,7 @@ def _piece_cost(piece: str, kind: str | None) -> float:
     return 1.0
 
 
-SECTION_VERSION = 1
+SECTION_VERSION, DIGEST_BYTES = 1, 4_000  # the latter of a log
 _MARKER = r"<!-- (?:BEGIN CTX MANAGED SECTION v(\d{1,6})|END CTX MANAGED SECTION) -->"
 _BOM = b"\xef\xbb\xbf"
 
@@ -591,9 +590,10 @@ def find_section(source: bytes, path: str = "") -> Span | None:
     begin, end = marks
     body = text[begin.end() + 1 : end.start(1)].replace("\r\n", "\n").removesuffix("\n")
     claim, _, inner = body.encode("latin-1").partition(b"\n")
+    pristine = claim == f"<!-- sha256:{content_hash(inner)} -->".encode()
     stop = min(len(source), end.end() + 1)
     eol = b"\r\n" if begin[0].endswith("\r") else b"\n"
-    return begin.start(1), stop, int(begin[2]), claim == _hash_line(inner), eol
+    return begin.start(1), stop, int(begin[2]), pristine, eol
 
 
 def hide_fences(text: str) -> str:
@@ -606,10 +606,6 @@ def hide_fences(text: str) -> str:
             pieces += [text[done:start], re.sub(r"\S", " ", text[start : line.end()])]
             mark, done = "", line.end()
     return "".join([*pieces, text[done:]])
-
-
-def _hash_line(body: bytes) -> bytes:
-    return f"<!-- sha256:{content_hash(body)} -->".encode()
 
 
 def content_hash(source: bytes) -> str:
@@ -629,9 +625,9 @@ def upsert_section(
     text, inner = source or b"", body.rstrip("\n").encode()
     eol = b"\r\n" if text.count(b"\r\n") * 2 > text.count(b"\n") else b"\n"
     start, stop, _, _, eol = span or (0, 0, 0, False, eol)
-    begin = f"<!-- BEGIN CTX MANAGED SECTION v{version} -->".encode()
-    end = b"<!-- END CTX MANAGED SECTION -->"
-    section = eol.join([begin, _hash_line(inner), *inner.split(b"\n"), end])
+    head = f"<!-- BEGIN CTX MANAGED SECTION v{version} -->\n<!-- sha256:{content_hash(inner)} -->\n"
+    section = head.encode() + inner + b"\n<!-- END CTX MANAGED SECTION -->"
+    section = section.replace(b"\n", eol)
     if source is None:
         return section + eol
     if span:
@@ -693,9 +689,6 @@ def count_of(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-IgnoreRule = tuple[re.Pattern[str], bool, bool]  # over paths, a line with `!`, folders only
-
-
 def parse_ignore(text: str, folder: str) -> list[IgnoreRule]:
     """The rules of a .gitignore that stands in `folder` ("" is the root)."""
     rules = []
@@ -715,10 +708,10 @@ def parse_ignore(text: str, folder: str) -> list[IgnoreRule]:
 
 def is_ignored(path: str, rules: Sequence[IgnoreRule], *, folder: bool) -> bool:
     """Whether the last rule that matches leaves the path out."""
-    for pattern, keep, folders_only in reversed(rules):
-        if (folder or not folders_only) and pattern.fullmatch(path):
-            return not keep
-    return False
+    fitting = (
+        rule for rule in reversed(rules) if (folder or not rule[2]) and rule[0].fullmatch(path)
+    )
+    return not next(fitting, ("", True))[1]
 
 
 def glob_pattern(glob: str) -> str:
@@ -762,9 +755,6 @@ def quote_text(text: str) -> str:
     """A block quote: no heading, fence or comment inside can be taken for one outside."""
     text = text.replace("<!--", "<!\\--")
     return "".join(f"> {line}".rstrip() + "\n" for line in text.strip("\n").split("\n"))
-
-
-DIGEST_BYTES = 4_000  # of a log
 
 
 def digest_log(text: str, limit: int = DIGEST_BYTES) -> str:
@@ -842,17 +832,15 @@ def count_bytes(text: str) -> int:
 def cut_text(text: str, limit: int, unit: str = "lines", *, tail: bool = False) -> str:
     """The first lines, words or characters of a text, or the last, with a mark where it was cut."""
     text = text.strip("\n")
-    ends: Sequence[int] = range(len(text) + 1)
-    if unit != "characters":
-        pattern = r"[^\n]*\n|[^\n]+\Z" if unit == "lines" else r"\S+"
-        ends = [0, *(match.end() for match in re.finditer(pattern, text))]
-    missing = len(ends) - 1 - limit
+    form = r"[^\n]*\n|[^\n]+\Z" if unit == "lines" else r"\s*\S+"
+    parts = text if unit == "characters" else re.findall(form, text)
+    missing = len(parts) - limit
     if missing <= 0:
         return text
     mark = f"[truncated: {missing} more lines]" if unit == "lines" else "[truncated]"
     if tail:
-        return f"{mark}\n{text[ends[missing] :].lstrip()}"
-    return f"{text[: ends[limit]].rstrip()}\n{mark}"
+        return f"{mark}\n{''.join(parts[missing:]).lstrip()}"
+    return f"{''.join(parts[:limit]).rstrip()}\n{mark}"
 
 
 def is_empty_note(text: str) -> bool:
@@ -880,15 +868,12 @@ def parse_parts(text: str, level: int = 2) -> dict[str, str]:
     return parts
 
 
-_ITEM = r"(\s*)(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX~/-]\]\s+)?(?:#\d+\s+)?(.*)"
-
-
 def parse_items(text: str) -> tuple[str, ...]:
     """The items of a list, boxes and numbers taken off; without a list, its lines."""
     items: list[str] = []
     loose: list[str] = []
     for line in text.split("\n"):
-        if item := re.match(_ITEM, line):
+        if item := pattern("item").match(line):
             items.append(item[2].strip())
         elif items and line.startswith((" ", "\t")) and line.strip():
             items[-1] += " " + line.strip()
@@ -904,7 +889,7 @@ def parse_acceptance(text: str) -> tuple[str, ...]:
     start = title.end() if title else len(text)
     after = re.compile(r"(?m)^(?:#{1,6}\s|\*\*[^*\n]+\*\*:?\s*$)").search(bare, start)
     body = text[start : after.start() if after else None].strip()
-    listed = any(re.match(_ITEM, line) for line in body.split("\n"))
+    listed = any(pattern("item").match(line) for line in body.split("\n"))
     return parse_items(body if listed else body.partition("\n\n")[0])
 
 
@@ -1071,9 +1056,8 @@ def _edit_value(text: str, at: int, value: Any, indent: str) -> tuple[str, int]:
 def fill(name: str, **values: str) -> str:
     """A template with its `{placeholders}` filled; a missing or unknown name is an error."""
     text = TEMPLATES[name]
-    wanted = set(re.findall(r"\{([a-z_]+)\}", text))
-    if wanted != set(values):
-        odd = ", ".join(sorted(wanted ^ set(values)))
+    if wrong := {*re.findall(r"\{([a-z_]+)\}", text)} ^ values.keys():
+        odd = ", ".join(sorted(wrong))
         raise CtxError(f"templates/{name}: placeholders and values differ: {odd}; correct the call")
     return re.sub(r"\{([a-z_]+)\}", lambda match: values[match[1]], text)
 
@@ -12239,6 +12223,7 @@ instruction_path (?:^|/)(?:(?:AGENTS|CLAUDE|GEMINI)(?:\.local)?\.md|\.[a-z]+rule
   |^\.github/copilot-instructions\.md$|^\.(?:claude|codex|cursor|gemini|windsurf|zed)/|^\.rules$|^(?:\.
   |\.vscode/)mcp\.json$|^opencode\.json$
 glob_token (?s)(?P<across>(?:^|(?<=/))\*{2,}(?:/|$))|\*+|\?|\[(?P<not>[!^])?(?P<some>\]?(?:\\.|[^\]\\])*)\]|\\.|.
+item (\s*)(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX~/-]\]\s+)?(?:#\d+\s+)?(.*)
 acceptance (?im)^[^\S\n]*(#{1,6}\s+|\*\*)?(?:acceptance(?:\s+criteria)?|success\s+criteria
   |done\s+when)\b(?!\s+tests?\b)[*_ \t]*(?::[:*_ \t]*|(?(1)(?:[^:\n].*)?$|(?!)))
 log_error (?i)^(?!.*\b(?:0|no) (?:errors?|fail\w*))(?:not ok

@@ -10,8 +10,8 @@ SOURCE = (Path(__file__).parent.parent / "ctx.py").read_text("utf-8")
 LINES = SOURCE.splitlines()
 DATA = LINES.index(next(line for line in LINES if line.startswith("# ---- DATA")))  # code ends here
 MAX_LINES = {  # of each room; they may be lowered, never raised: pay for what you add
-    "TYPES": 364,
-    "TEXT": 620,
+    "TYPES": 363,
+    "TEXT": 605,
     "WORDS": 205,
     "LANGUAGES": 210,
     "TAGS": 787,
