@@ -3504,7 +3504,6 @@ _RESOLVERS: dict[str, Callable[[_Tree, Language], _Resolve]] = {
 # Tags in, scores out. Knows nothing of tokens or markdown.
 # Uses: TYPES TEXT WORDS TREE FACTS LINKS.
 
-
 # How sure a mention is to mean a definition, by where the definition stands.
 _IMPORTED, _SAME_FOLDER, _ANYWHERE = 1.0, 0.7, 0.2
 _COMMON = 30  # files that define a name: of more, none is meant by a mention from far away
@@ -3581,9 +3580,8 @@ def _rarity(name: str, definers: int) -> float:
 def build_graph(links: Links) -> Graph:
     """Which file depends on which, with weights."""
     graph: Graph = {}
-    for path, imports, (symbols, strengths) in zip(
-        links.paths, links.imports, links.mentions, strict=True
-    ):
+    for at, path in enumerate(links.paths):
+        imports, (symbols, strengths) = links.imports[at], links.mentions[at]
         targets = graph[path] = dict[str, float]()
         files = [links.names[symbol][0] for symbol in symbols] + imports
         weights = [*strengths] + [_IMPORT_WEIGHT / len(imports) for _ in imports]
@@ -3616,7 +3614,6 @@ def rank_files(links: Links, focus: Mapping[str, float]) -> list[float]:
     return [rank / total for rank in ranks.values()]
 
 
-_OFFERED = 1.4  # what a package exports; to the third power
 _UNMENTIONED = 0.6  # what no other file and no document mentions is likely a detail
 _ENOUGH_SYMBOLS = 15  # of the project's own: then those of tests, examples, vendored stay out
 _KIND_WORTH = {"method": 0.7, "constant": 0.3, "variable": 0.3, "property": 0.25, "field": 0.2}
@@ -3643,7 +3640,6 @@ def rank_symbols(
     )
     if rivals.total() < _ENOUGH_SYMBOLS:  # nearly all tests or examples: then these are the project
         real = list(range(len(links.paths)))
-    offered = _find_offered(links)
     ranked = []
     for at in real:
         path, flow = links.paths[at], received[at]
@@ -3653,23 +3649,15 @@ def rank_symbols(
         closed = {
             item.name for item in definitions if item.kind in TYPE_KINDS and not item.exported
         }
-        owned: dict[str, float] = {}  # what flows to a type through its members
-        for item in definitions:
-            owner = item.owner.rpartition(".")[2]
-            owned[owner] = owned.get(owner, 0.0) + flow[item.name] + base
         for item in definitions:
             name = item.name
-            members = owned.get(name, 0.0) if item.kind in TYPE_KINDS else 0.0
-            value = flow[name] + base + 0.5 * members
             # a plain word in a document is as likely English as code
-            vague = name.islower() and "_" not in name
-            told = mentions[name] * (0.2 if vague else 1.0)
+            told = mentions[name] * (0.2 if name.islower() and "_" not in name else 1.0)
             named = 1 + math.log1p(told / (rivals[name] or 1))
-            named *= _OFFERED if (at, name) in offered and not item.owner else 1.0
             hidden = not item.exported or item.owner.rpartition(".")[2] in closed
-            score = value**0.2 * links.weights[at] * _worth(item, rivals[name] or 1) * named**3
+            score = (flow[name] + base) ** 0.2 * links.weights[at] * length * named**3
             score *= (0.3 if hidden else 1.0) * (1.0 if flow[name] or told else _UNMENTIONED)
-            ranked.append(Symbol(score * length, path, item))
+            ranked.append(Symbol(score * _worth(item, rivals[name] or 1), path, item))
     ranked.sort(key=lambda symbol: (-symbol.score, symbol.path, symbol.definition.line))
     return ranked
 
@@ -3681,18 +3669,6 @@ def _worth(definition: Definition, rivals: int) -> float:
     if name.startswith("__") or len(name) < (2 if is_type else 3):
         return worth * 0.05
     return worth * (0.3 if name.startswith("_") else 0.5 if re.match(_ACCESSOR, name) else 1.0)
-
-
-def _find_offered(links: Links) -> set[tuple[int, str]]:
-    """The symbols that the outermost package files name: what a package exports."""
-    barrels = [at for at, path in enumerate(links.paths) if re.search(_BARREL, path)]
-    folders = {folder_of(links.paths[at]) for at in barrels}
-    offered = set[tuple[int, str]]()
-    for at in barrels:
-        above = itertools.accumulate(links.paths[at].split("/")[:-2], "{}/{}".format)
-        if folders.isdisjoint(above):
-            offered |= {links.names[symbol] for symbol in links.mentions[at][0]}
-    return offered
 
 
 def build_groups(
@@ -3738,16 +3714,12 @@ _MAX_CONFIGS = 400  # a monorepo's packages; each is a small file
 _MAX_EXAMPLES = 150  # they show, as documents do, what a user of the project meets first
 _ROLE_WEIGHTS = {"source": 1.0, "build": 0.4, "config": 0.4, "data": 0.3, "example": 0.1}
 _ROLE_WEIGHTS |= {"doc": 0.1, "test": 0.1, "generated": 0.05, "vendored": 0.02, "minified": 0.01}
-# the project's own, but not the project: `testing/`, `core-testlib/`, `test_utils.py`, `tools/x`
-_SUPPORT = (
-    r"(^|[/_-])(testing|testlib|tests?[_-]?(utils?|support|helpers?|kit))([/._]|$)|[_-]tests?/"
-    r"|^(tools?|scripts?|contrib|hack|misc|utils?|dev|ci|build[_-]?tools)/"
-)
 
 
 def weigh_file(path: str, mark: str = "") -> float:
     """How much a file counts, by what its path and its content say it is for."""
-    weight = _ROLE_WEIGHTS[role_of(path)] * (0.35 if re.search(_SUPPORT, path.lower()) else 1.0)
+    support = pattern("support_path").search(path.lower())  # `testing/`, `test_utils.py`, `tools/x`
+    weight = _ROLE_WEIGHTS[role_of(path)] * (0.35 if support else 1.0)
     return min(weight, _ROLE_WEIGHTS.get(mark, 1.0))
 
 
@@ -4201,11 +4173,6 @@ def lift_followers(scores: Scores, signals: Mapping[str, Scores]) -> Scores:
     return leaders | {path: shrink * value for path, value in rest.items()}
 
 
-def find_seeds(scores: Scores) -> Scores:
-    """The best matches, whose surroundings count: the better, the more."""
-    return {path: scores[path] ** 6 for path in rank_paths(scores)[:20]}
-
-
 def is_defined(words: Words, forms: Iterable[str]) -> bool:
     """Whether any file defines a symbol of one of these forms."""
     names = FIELDS.index("names")
@@ -4220,7 +4187,6 @@ def find_subjects(hints: Evidence) -> set[str]:
 
 # ---- 10 SELECT (pure) ------------------------------------------------------
 # What fits a budget. Uses: TYPES TEXT.
-
 
 _FULL_SHARE = 0.25  # of the budget for symbols: the rest names many more, at a quarter of the cost
 _FILE_FADE = 0.95  # each symbol of a file makes the next ones less wanted
@@ -4337,7 +4303,6 @@ def fit_pack(make: Callable[[int], Pack], budget: int) -> Pack:
 
 # -- sections of a prompt
 
-
 _DROPPED = -1  # the size of a section that is left out
 _LONG, _LEAST = 4_000, 500  # characters: a cut to the first comes before any drop
 
@@ -4345,17 +4310,14 @@ _LONG, _LEAST = 4_000, 500  # characters: a cut to the first comes before any dr
 def fit_sections(
     sections: Sequence[Section], budget: int, count: Count, name: str = "--budget"
 ) -> list[Section]:
-    """The sections within a budget, the last but one a line that names what was left out.
-
-    No step lets a section grow, so that a larger budget never shows less of one.
-    """
+    """The sections within a budget, the last but one a line that names what was left out."""
     sizes = [len(section.body) for section in sections]
 
     def is_over(at: int, size: int) -> bool:
         trial = [*sizes[:at], size, *sizes[at + 1 :]]
         return count(join_sections(_shortened(sections, trial))) > budget
 
-    for at, least in _shortening_steps(sections):
+    for at, least in _shortening_steps(sections):  # none lets a section grow: more never shows less
         if not is_over(at, sizes[at]):
             break
         between = range(least, sizes[at])
@@ -8154,7 +8116,7 @@ def read_evidence(
     unread = {path: _UNREAD * value for path, value in signals["body"].items()}
     signals["chunk"] = unread | score_chunks(hits, worth)
     scores = blend(signals, *shares)
-    seeds = find_seeds(scores)
+    seeds = {path: scores[path] ** 6 for path in rank_paths(scores)[:20]}  # the better, the more
     near = score_near(seeds, lambda paths: read_neighbours(index, paths))
     signals["near"] = {path: value for path, value in near.items() if path in paths}
     signals["folder"] = score_beside(seeds, scores, folder_of)
@@ -12295,6 +12257,8 @@ depends (?i)\(?\**(?:\bdepends on|\bblocked by|(?<=\()after)\b\**:?\** +([^);\n]
 task_link [A-Za-z][\w.]*-?\d[\w.-]*|\d+\.\d+
 runner_error \s*runner error:
 limit_reached (?i)rate.?limit|usage limit|limit reached|quota|overloaded|too many requests
+support_path (^|[/_-])(testing|testlib|tests?[_-]?(utils?|support|helpers?|kit))([/._]|$)|[_-]tests?/
+  |^(tools?|scripts?|contrib|hack|misc|utils?|dev|ci|build[_-]?tools)/
 """[1:],
     "pointer-section.md": r"""
 <!-- Written by `{ctx} update`. Put your own words outside this section; `{ctx} update --remove` takes it out. -->
