@@ -7909,7 +7909,6 @@ def make_scan(project: Project, *, full: bool) -> dict[str, object]:
 # -- the package
 
 _TOKEN_BYTES = 3.6  # of code in a token; o200k_base has 4.3, others have fewer
-_MOST_FILES, _SUMMARY_FILES = 40, 12
 _CODE_FILES = 12  # shown as code; more for larger budgets
 _MOST_SYMBOLS, _MOST_EDGES, _MOST_FOUND = 10, 15, 20
 _CHUNK_FILES = 40  # read for their best window: reading all would take too long
@@ -7928,7 +7927,7 @@ _GUIDELINES = {
 
 def make_pack(project: Project, request: Request) -> Pack:
     """What a task needs to read: the code of the best blocks, within the budget of the request."""
-    stale, role = request.stale, request.role
+    stale, role, ctx = request.stale, request.role, script_command(project)
     index = read_stored_words(project) if stale else read_linked(project, list_files(project))
     head = "" if stale else read_head(project)  # without one, history is not read
     exact = request.form == "text"
@@ -7955,10 +7954,7 @@ def make_pack(project: Project, request: Request) -> Pack:
     choice = _choose_blocks(project, index, request, evidence, touched)
     readers = [reader for reader in _GUIDELINES if reader and reader in role.lower()]
     sentence = _GUIDELINES.get((readers or [evidence.action])[0], _GUIDELINES[""])
-    ctx, graph = (
-        script_command(project),
-        read_neighbours(index, [file.path for file in choice[0]])[0],
-    )
+    graph = read_neighbours(index, [file.path for file in choice[0]])[0]
     edges = [(-graph[path][to], path, to) for path in graph for to in graph[path] if to in graph]
     package = package._replace(
         task=request.text or " ".join(names),
@@ -8026,7 +8022,6 @@ def _choose_blocks(
 ) -> Choice:
     """The best files for a request, the reason for each, and the blocks of those shown as code."""
     asked = {*request.pins, *touched, *evidence.paths}
-    most = _SUMMARY_FILES if request.form == "summary" else _MOST_FILES
     title = request.text.strip().partition("\n")[0]
     given = (
         file
@@ -8035,7 +8030,7 @@ def _choose_blocks(
         and not (request.known and file.path.startswith(request.known))
         and (file.path in asked or not _holds_task(project, file.path, title))
     )
-    files = list(itertools.islice(given, most))
+    files = [*itertools.islice(given, 12 if request.form == "summary" else 40)]
     known = read_definitions(index, [file.path for file in files])
     about = {"source", "build", "example"} | find_subjects(evidence)
     roles = {role_of(file.path) for file in files}
@@ -8061,9 +8056,8 @@ def _choose_blocks(
         words = rank_words(evidence.hits[file.path], evidence.worth, task_words)
         text = "\n".join(lines[file.path])
         used = [name for name in identifiers if re.search(rf"\b{re.escape(name)}\b", text)]
-        reason = reasons.get(file.path)
         names = {definition.name for definition in known[file.path]}
-        reason = reason or explain_file(file, used, names, best.reason, words)
+        reason = reasons.get(file.path) or explain_file(file, used, names, best.reason, words)
         chosen.append(file._replace(symbols=tuple(symbols)[:_MOST_SYMBOLS], reason=reason))
     paths = [path for path in lines if role_of(path) in about or path in asked]
     paths = [path for path in paths if find_kind(project, path)]
@@ -9167,13 +9161,9 @@ def check_health(project: Project) -> list[Finding]:
     faults = f", {count_of(len(tracker.faults), 'fault')}" if tracker.faults else ""
     tasks = f"{tracker.source}: {count_of(len(tracker.tasks), 'task')}{faults}"
     rows = _list_rows(project)
-    agents = dict.fromkeys(agent for agent, *_ in rows)
-    findings += [
-        ("git", git, fix),
-        ("tasks", tasks if tracker.source else "no tracker found", ""),
-        check_command(project),
-        *(_check_agent(project, agent) for agent in agents if agent != "any"),
-    ]
+    agents = dict.fromkeys(agent for agent, *_ in rows if agent != "any")
+    findings += [("git", git, fix), ("tasks", tasks if tracker.source else "no tracker found", "")]
+    findings += [check_command(project), *(_check_agent(project, agent) for agent in agents)]
     managed = []
     with contextlib.suppress(CtxError):  # what is wrong with AGENTS.md is found again below
         managed = list_managed(project)
@@ -9325,23 +9315,20 @@ def _apply(project: Project, plan: Plan, *, dry: bool) -> list[str]:
         write_stdout(render_diff(plan.changes))
     written = [] if dry else write_changes(project, plan.changes)
     gone = [path for path in written if not os.path.lexists(f"{project.root}/{path}")]
-    for path in written:
-        say(project, f"{'removed' if path in gone else 'wrote'} {path}")
     for path in gone:
         with contextlib.suppress(OSError):  # a folder that still holds something stays
             os.removedirs(os.path.dirname(f"{project.root}/{path}"))
-    for note in plan.notes:
-        say(project, note)
+    told = [f"{'removed' if path in gone else 'wrote'} {path}" for path in written]
+    for line in told + plan.notes:
+        say(project, line)
     return written
 
 
 def cmd_update(project: Project, args: argparse.Namespace) -> int:
     """Refresh what init made; parts that you edited are kept and named."""
     project = project._replace(look_only=args.check or args.dry_run)
-    if args.remove:
-        plan = plan_remove(project)
-    else:
-        plan = plan_update(project, Setup(constitution=args.force_constitution, force=args.force))
+    setup = Setup(constitution=args.force_constitution, force=args.force)
+    plan = plan_remove(project) if args.remove else plan_update(project, setup)
     if args.check:
         stale = [change.path for change in plan.changes if change.old != change.new]
         fix = f"stale; run `{script_command(project)} update`, then `git add` it"
@@ -9379,16 +9366,14 @@ def cmd_map(project: Project, args: argparse.Namespace) -> None:
         write_file(args.output, text.encode())
         say(project, f"wrote {args.output}")
     else:
-        for path in write_changes(
-            project, [plan_file(project, MAP_PATH, settle_map(text).encode())]
-        ):
+        change = plan_file(project, MAP_PATH, settle_map(text).encode())
+        for path in write_changes(project, [change]):
             say(project, f"wrote {path}")
 
 
 def cmd_scan(project: Project, args: argparse.Namespace) -> None:
     """Bring the index up to date: only what changed is parsed."""
-    full = args.full or project.config.scan_mode == "full"
-    counts = make_scan(project, full=full)
+    counts = make_scan(project, full=args.full or project.config.scan_mode == "full")
     write_stdout(render_json(counts) if args.json else render_scan(counts))
 
 
