@@ -5216,9 +5216,6 @@ def parse_number(where: str, text: str) -> int:
     return int(text)
 
 
-# -- reading
-
-
 def read_file(place: str, limit: int = 50_000_000, *, part: str = "") -> bytes | None:
     """A regular file, or the "head" or "tail" of one over the limit; None if it cannot be had."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -5605,29 +5602,24 @@ def _write_environment(project: Project, flags: Sequence[str]) -> None:
     import tempfile
 
     target = private_environment()
-    parent = os.path.dirname(target)
     try:
-        os.makedirs(parent, exist_ok=True)
-        _sweep(parent)
-        folder = tempfile.mkdtemp(prefix=f"{_TEMPORARY}{os.getpid()}-", dir=parent)
+        os.makedirs(cache_home(), exist_ok=True)
+        _sweep(cache_home())
+        made = tempfile.TemporaryDirectory(prefix=_TEMPORARY, dir=cache_home())
     except OSError as error:
         raise CtxError(f"setup: {error.strerror}: {cache_home()}; set XDG_CACHE_HOME") from error
-    try:
+    with made as folder:
         _run_step(project, "making a private environment", [sys.executable, "-m", "venv", folder])
         _run_pip(project, "installing the parsers", folder, ["install", *flags])
         with contextlib.suppress(OSError):  # another setup was faster: its result is the same
             os.rename(folder, target)
-    finally:
-        _remove(folder)
     if not os.path.isdir(target):
         raise CtxError(f"setup: could not keep {show(target)}; free the place and run it again")
 
 
 def _fetch_vocabulary(project: Project, folder: str) -> bool:
     """Fetch the tokenizer's vocabulary into a folder; whether that went well."""
-    code = (
-        f"import os, sys; os.environ['TIKTOKEN_CACHE_DIR'] = {folder!r}; sys.path += {sys.path}\n"
-    )
+    code = f"import os, sys; os.environ['TIKTOKEN_CACHE_DIR'] = {folder!r}; sys.path = {sys.path}\n"
     code += f"import tiktoken; tiktoken.get_encoding({project.config.tokens_encoding!r})"
     fetch = [sys.executable, "-c", code]
     with contextlib.suppress(CtxError):  # told by the caller, who knows what it means
@@ -5645,15 +5637,12 @@ def _run_pip(project: Project, what: str, environment: str, args: Sequence[str])
 
 def _run_step(project: Project, what: str, command: Sequence[str], limit: float = 1800) -> None:
     """Run one step of setup within `limit` seconds."""
-    import subprocess
+    from subprocess import DEVNULL, PIPE, STDOUT, TimeoutExpired, run
 
     show_progress(project, f"{what} …")
-    pipe, merged = subprocess.PIPE, subprocess.STDOUT
     try:
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=merged, timeout=limit
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
+        done = run(command, stdin=DEVNULL, stdout=PIPE, stderr=STDOUT, timeout=limit)
+    except (OSError, TimeoutExpired) as error:
         raise CtxError(f"setup: {what}: {show(str(error), 160)}; try it again") from error
     finally:
         show_progress(project, "")
@@ -6132,7 +6121,6 @@ _NO_WORDS = (
     r"\.(po|pot|lock|svg|map|snap|csv|tsv|sum|patch|diff|log|out|[a-z]*proj)$|[.-]lock\.\w+$"
 )
 _USUAL_COMMENTS = (("#", ""), ("//", ""))  # of a file whose language is not known
-_MESSAGE_CHARACTERS = 600
 _WIDE_COMMIT = 30  # files: one that touches more says nothing of any of them
 # what a walk without git would drown in; git's own list is taken as it is
 _SKIPPED_FOLDERS = frozenset(
@@ -6387,9 +6375,7 @@ def _list_by_walk(project: Project) -> list[str]:
 # -- workers: a grammar that hangs or crashes costs its own file
 
 
-# path; kind to parse it as, "" if its tags are known; number to count its words under, -1 if they
-# are not wanted; names that it defines, where it is not parsed
-_Job = tuple[str, str, int, Sequence[str]]
+_Job = tuple[str, str, int, Sequence[str]]  # path, kind or "", number or -1, names if no kind
 _Done = tuple[dict[str, tuple[Entry, bytes]], dict[int, list[int]], dict[str, list[int]]]
 
 
@@ -6533,7 +6519,7 @@ def _decode_tags(data: bytes) -> FileTags:
     return FileTags(tuple(map(Definition._make, rows)), references, tuple(imports), doc, mark)
 
 
-# -- the words: which stem stands in which file
+# -- which stem stands in which file, which file depends on which, and history
 
 
 class WordIndex(NamedTuple):
@@ -6644,9 +6630,6 @@ def read_definitions(known: WordIndex, paths: Iterable[str]) -> dict[str, tuple[
     return {path: tags[path].definitions for path in tags}
 
 
-# -- the links: which file depends on which
-
-
 def has_links(known: WordIndex) -> bool:
     """Whether the links in the cache are those of the very same files."""
     row = known.cache.read("linked", "")
@@ -6681,9 +6664,6 @@ def read_neighbours(known: WordIndex, paths: Iterable[str]) -> tuple[Graph, Grap
     return uses, users
 
 
-# -- history
-
-
 def read_history(project: Project, head: str) -> History:
     """The words and the paths of the last commits up to `head`, the oldest first; cached."""
 
@@ -6700,7 +6680,7 @@ def read_history(project: Project, head: str) -> History:
             message, _, names = entry.partition(b"\x02")
             listed = [name.strip(b"\n") for name in names.split(b"\0")]
             paths = [os.fsdecode(name) for name in listed if name]
-            text = message.decode("utf-8", "replace")[:_MESSAGE_CHARACTERS]
+            text = message.decode("utf-8", "replace")[:600]
             if len(paths) > _WIDE_COMMIT:
                 paths, text = [], ""
             told = [word for word in re.findall(r"\w+", text) if word.lower() not in stop_words()]
