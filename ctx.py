@@ -1486,9 +1486,8 @@ MAX_SOURCE_BYTES = 1_000_000  # above it a file is data or generated: slow to pa
 
 _CALLABLE = frozenset({"function", "method", "macro"})  # nothing inside is visible from outside
 _MINOR = frozenset({"constant", "variable", "property"})  # kept only where others can see them
-_OWNERS = frozenset(
-    {"class", "struct", "enum", "union", "interface", "trait", "protocol", "annotation"}
-    | {"module", "object", "scope", "part"}
+_OWNERS = (
+    "class module struct enum interface trait protocol union object annotation scope part".split()
 )
 _LISTED = ("ref", "use", "package", "export", "only", "value", "skip", "doc", "again")
 
@@ -1597,8 +1596,8 @@ def _build_tags(path: str, source: bytes, language: Language, reading: _Reading)
     matches = _choose_matches(reading.matches)
     file = _build_file(source, language, reading.nodes, matches)
     definitions, defined = _find_definitions(file, matches)
-    parts = _tag_parts(path, source, language, matches)
-    if reading.has_error and not parts:  # where the grammar failed, a pattern may still match
+    part = _tag_part(path, source, language, matches)
+    if reading.has_error and part is NO_TAGS:  # where the grammar failed, a pattern may still match
         known = {definition.name for definition in definitions}
         if spare := _read_bare(source, language, known):
             file_again = _build_file(source, language, spare.nodes, spare.matches)
@@ -1617,34 +1616,29 @@ def _build_tags(path: str, source: bytes, language: Language, reading: _Reading)
     counts = collections.Counter(words).items()
     references = {word.decode("utf-8", "replace").strip('"`'): count for word, count in counts}
     imports = _find_imports(file, reading.nodes["use"], reading.nodes["package"])
-    for part in parts:
-        definitions += part.definitions
-        imports += part.imports
-        doc = doc or part.doc
-        for name, count in part.references.items():
-            references[name] = references.get(name, 0) + count
+    for name, count in part.references.items():
+        references[name] = references.get(name, 0) + count
     names = sorted(references.keys() - language.words("drop"))
     kept = {name: references[name] for name in names if len(name) > 1}
     is_generated = pattern("generated").search(source[:2048].decode("latin-1").lower())
     is_minified = len(source) > 2000 and len(source) > 400 * (source.count(b"\n") + 1)
     mark = "generated" if is_generated else "minified" if is_minified else ""
-    return FileTags(tuple(sorted({*definitions})), kept, tuple(dict.fromkeys(imports)), doc, mark)
+    imports = tuple(dict.fromkeys(imports + part.imports))
+    definitions = sorted({*definitions, *part.definitions})
+    return FileTags(tuple(definitions), kept, imports, doc or part.doc, mark)
 
 
-def _tag_parts(
-    path: str, source: bytes, language: Language, matches: Sequence[_Match]
-) -> list[FileTags]:
-    """The tags of the parts in other languages, one for each language."""
-    parts = []
-    for name in sorted({match.label for match in matches if match.role == "embed"}):
-        # Spaces stand for all that is outside of the parts, so that every line keeps its number.
-        alone = bytearray(re.sub(rb"[^\r\n]", b" ", source))
-        for match in matches:
-            if (match.role, match.label) == ("embed", name):
-                span = slice(match.start, -match.inverse_end)
-                alone[span] = source[span]
-        parts.append(tag_source(path, bytes(alone), get_language(name, language.own)) or NO_TAGS)
-    return parts
+def _tag_part(path: str, source: bytes, language: Language, matches: Sequence[_Match]) -> FileTags:
+    """The tags of what a file holds in another language, if any."""
+    parts = [match for match in matches if match.role == "embed"]
+    if not parts:
+        return NO_TAGS
+    alone = bytearray(re.sub(rb"[^\r\n]", b" ", source))  # spaces, so that lines keep their numbers
+    for match in parts:
+        span = slice(match.start, -match.inverse_end)
+        alone[span] = source[span]
+    inner = get_language(parts[0].label, language.own)
+    return tag_source(path, bytes(alone), inner) or NO_TAGS
 
 
 def find_content_language(path: str, source: bytes, language: Language) -> tuple[bytes, Language]:
@@ -1738,10 +1732,7 @@ def load_grammar(grammar: str, query: str) -> tuple[Any, Any, list[Any]] | None:
     try:
         compiled = tree_sitter.Query(language, query)
     except tree_sitter.QueryError as error:
-        what = re.sub(r"row (\d+), ", "", str(error))
-        row = re.search(r"row (\d+)", str(error))
-        pattern = f" in {patterns[int(row[1])]}" if row else ""
-        raise CtxError(f"grammar {grammar}: {what}{pattern}; correct it") from error
+        raise CtxError(f"grammar {grammar}: {error}; correct it") from error
     # Capture, role and label of a pattern that shapes a file: "def.class", "def", "class".
     shape = r"@((def|wrap|hide|show|section|embed)(?:\.(\w+))?)\b"
     shapes = [re.search(shape, pattern) for pattern in patterns]
@@ -1775,17 +1766,16 @@ def _read_ast(source: bytes) -> _Reading | None:
         return _TextNode(start, lines[node.end_lineno - 1] + node.end_col_offset)
 
     def last_name(node: Any) -> _TextNode:
-        """Of `a`, `a.b` or `a.b[c]`; an empty one of anything else."""
-        node = node.value if isinstance(node, ast.Subscript) else node
+        """Of `a` or `a.b`; an empty one of anything else."""
         end = span(node).end_byte
         return _TextNode(end - len(getattr(node, "attr", getattr(node, "id", "")).encode()), end)
 
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            nodes["ref"].append(last_name(node.func))
-        elif isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
-            name = last_name(node)  # with a capital: a type, mostly
-            nodes["ref"] += [name] if source[name.start_byte :][:1].isupper() else []
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            name = last_name(node)  # called, a decorator, or with a capital: a type, mostly
+            start, end = name.start_byte, name.end_byte
+            is_used = source.startswith(b"(", end) or source.startswith(b"@", start - 1)
+            nodes["ref"] += [name] if is_used or source[start : start + 1].isupper() else []
         elif isinstance(node, ast.Import):
             nodes["use"].append(span(node))
         elif isinstance(node, ast.ImportFrom) and node.module != "__future__":
@@ -1793,12 +1783,12 @@ def _read_ast(source: bytes) -> _Reading | None:
             starts = [(span(alias).start_byte, alias.name) for alias in node.names]
             nodes["ref"] += [_TextNode(start, start + len(name)) for start, name in starts]
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            nodes["ref"] += map(last_name, node.decorator_list)
-            if isinstance(node, ast.ClassDef):
-                label, values = "class", [keyword.value for keyword in node.keywords]
-            else:
-                label = "function"
-                values = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
+            label, values = "class", [it.value for it in getattr(node, "keywords", ())]
+            if not isinstance(node, ast.ClassDef):
+                label, values = (
+                    "function",
+                    [*node.args.defaults, *filter(None, node.args.kw_defaults)],
+                )
             nodes["value"] += [span(it) for it in values if not isinstance(it, ast.Name)]
             decorators = getattr(node.body[0], "decorator_list", [])
             body = span((decorators or node.body)[0]).start_byte - bool(decorators)
@@ -1886,17 +1876,15 @@ def _read_text(reading: _Reading, code: str, label: str, match: re.Match[str]) -
 
 def _choose_matches(matches: list[_Match]) -> list[_Match]:
     """Matches in the order of the file; where two rows match one definition, the later row's."""
-    matches.sort(key=operator.itemgetter(0, 1, 2))
-    chosen: dict[tuple[int, int, int, str], _Match] = {}
+    matches.sort(key=operator.itemgetter(0), reverse=True)
+    matches.sort(key=operator.itemgetter(2))
+    chosen = {}
     for match in matches:
-        start, inverse_end, order, role, _, node, captures = match
+        _, inverse_end, _, role, _, node, captures = match
         name = captures.get("name")
         role = "hide" if role == "show" else role
-        key = (node.start_byte, inverse_end, name[0].start_byte if name else -1, role)
-        before = chosen.get(key)
-        if before is None or (order, -start) >= (before.order, -before.start):
-            chosen[key] = match
-    return list(chosen.values())
+        chosen[node.start_byte, inverse_end, name[0].start_byte if name else -1, role] = match
+    return sorted(chosen.values(), key=operator.itemgetter(0, 1, 2))
 
 
 def _build_file(
@@ -1957,13 +1945,11 @@ def _find_definitions(file: _File, matches: Sequence[_Match]) -> tuple[list[Defi
                     definitions.append(definition)
         elif top.kind in _CALLABLE:
             continue
-        elif role == "wrap":
-            wrapped = top.wrapped if top.wrapped >= 0 else start
-            stack.append(top._replace(end=end, wrapped=wrapped))
         elif role == "hide":
             stack.append(_Scope(end, "function"))
-        elif role == "show":
-            stack.append(top._replace(end=end, wrapped=-1))
+        elif role in ("wrap", "show"):
+            wrapped = -1 if role == "show" else top.wrapped if top.wrapped >= 0 else start
+            stack.append(top._replace(end=end, wrapped=wrapped))
         elif role == "section":
             stack[-1] = top._replace(visible=b"private" not in file.source[start:end])
     return definitions, defined
@@ -1972,10 +1958,10 @@ def _find_definitions(file: _File, matches: Sequence[_Match]) -> tuple[list[Defi
 def _find_name(node: Any) -> Any:
     """The node that holds the name: inside C declarators, as deep as they nest."""
     while node.type.endswith("declarator"):
-        names = (it for it in node.named_children if it.type.endswith(("declarator", "identifier")))
-        inner = node.child_by_field_name("declarator") or next(names, None)
+        names = [it for it in node.named_children if it.type.endswith(("declarator", "identifier"))]
+        inner = node.child_by_field_name("declarator") or next(iter(names), None)
         if inner is None:
-            return node
+            break
         node = inner
     return node
 
@@ -2071,18 +2057,14 @@ def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
     text = (before + file.source[start:stop]).decode("utf-8", "replace").rstrip()
     text = re.sub(r"[;\n]\s*end$", "", text) if text.endswith("end") else text
     if before or any(map(text.__contains__, file.marks)):
-        text = _one_line(text, file.language)
+        comments = _compiled(comment_pattern(file.language.comments))
+        text = " ".join(comments.sub(" ", text).split())
         text = re.sub(r"(?<=[(\[]) |,? (?=[)\]])", "", text)
     for word in file.language.words("lead"):
         label, _, lead = word.partition("=")
         text = f"{lead} {text}" if label == kind and not text.startswith(f"{lead} ") else text
     text = text.strip().rstrip(" ;{:,\\\t")
     return shorten(text.removesuffix(" =").removesuffix(" where").rstrip(), MAX_SIGNATURE)
-
-
-def _one_line(text: str, language: Language) -> str:
-    """A text without comments and line breaks."""
-    return " ".join(_compiled(comment_pattern(language.comments)).sub(" ", text).split())
 
 
 # -- docs: the first sentence of the comment above, or of the string inside
@@ -2145,11 +2127,8 @@ def _comment_forms(comments: Comments) -> tuple[Any, ...]:
 
 def _find_docstring(source: bytes, start: int) -> str:
     """First sentence of the string literal that begins at `start`."""
-    opening = _compiled(rb"""[:\s]*[rRuU]?("{3}|'{3}|"|')""").match(source, start)
-    end = source.find(opening[1], opening.end()) if opening else -1
-    if opening is None or end < 0:
-        return ""
-    return _first_sentence(source[opening.end() : end].decode("utf-8", "replace"))
+    quoted = _compiled(rb"""(?s)[:\s]*[rRuU]?("{3}|'{3}|"|')(.*?)\1""").match(source, start)
+    return _first_sentence(quoted[2].decode("utf-8", "replace")) if quoted else ""
 
 
 def _doc_text(text: str, comments: Comments) -> str:
@@ -2213,8 +2192,8 @@ def _find_file_doc(source: bytes, language: Language, docs: set[str]) -> str:
     while start < 8192:
         blank = preamble.match(source, start)
         start = blank.end() if blank else start
-        if has_docstrings and re.match(rb"[rRuU]?[\"']", source[start : start + 2]):
-            return _find_docstring(source, start)
+        if has_docstrings and (doc := _find_docstring(source, start)):
+            return doc
         comment = whole.match(source, start)
         if not comment:
             return ""
@@ -2233,8 +2212,10 @@ def _find_imports(file: _File, uses: list[Any], packages: Sequence[Any]) -> tupl
     """Imports as the language writes them, one per name, in the order of the file."""
     imports = [f"package {file.text(node)}" for node in packages]
     uses.sort(key=operator.attrgetter("start_byte"))
+    comments = _compiled(comment_pattern(file.language.comments))
     for text in dict.fromkeys(map(file.text, uses)):
-        text = _one_line(text.replace("\\\n", " "), file.language) if "\n" in text else text
+        if "\n" in text:
+            text = " ".join(comments.sub(" ", text.replace("\\\n", " ")).split())
         for row in file.language.rows.get("edit", ()):
             old, _, new = row.partition("=>")
             text = _compiled(old.strip()).sub(new.strip(), text)
@@ -2244,23 +2225,18 @@ def _find_imports(file: _File, uses: list[Any], packages: Sequence[Any]) -> tupl
 
 def expand_braces(text: str) -> list[str]:
     """`a.{b, c.{d}}` as ["a.b", "a.c.d"], without aliases; nothing for what is no plain name."""
-    names = []
-    prefixes, current = [""], ""
+    names, prefixes, current = [], [""], ""
     for part in [*_compiled(r"([{},])").split(text), ","]:
         if part == "{":
             prefixes.append(prefixes[-1] + current)
-            current = ""
         elif part in (",", "}"):
             name = f"{prefixes[-1]}{current.partition(' as ')[0]}".strip("\"'`<> ")
-            # No file name has more than 255 characters, but a page may hold its scripts as data: URLs.
             is_name = not _compiled(r"[\s()\"'<>]|\$(?!lib\b)").search(name)
-            if current and len(name) < 256 and is_name:
+            if current and is_name and len(name) < 256:  # a page may hold scripts as data: URLs
                 names.append(name.removesuffix("::self"))
-            current = ""
             if part == "}" and len(prefixes) > 1:
                 prefixes.pop()
-        else:
-            current = part.strip()
+        current = "" if part in ("{", "}", ",") else part.strip()
     return names
 
 

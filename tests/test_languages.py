@@ -253,7 +253,7 @@ def test_an_own_stanza_adds_or_overrides_a_language(tmp_path: Path):
         (
             "class_definition=",
             "clas=",
-            "languages.mini: grammar python: Invalid node type at column",
+            "languages.mini: grammar python: Invalid node type at row",
         ),
         ("^SHOUT (", "^SHOUT ((", "languages.shout: missing ), unterminated subpattern"),
         ('like = "ruby"', 'like = "rubi"', "languages.ruby: like rubi: no such language"),
