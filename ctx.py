@@ -7660,9 +7660,7 @@ MAP_PATH = ".ctx/map.md"
 CONSTITUTION_PATH = ".ctx/constitution.md"
 RUNLOOP_PATH = ".ctx/runloop.md"
 SETTLED_NOTE = "`map --output -` adds line numbers."
-_NOTE_WIDTH = 50  # characters: longer docs stand with the modules, not in the tree
 _MOST_RANKED = 4000  # symbols: the largest map looks at as many
-_MOST_FITS = 5  # tries: lines cost less together than alone, so what is left is given out again
 Files = Mapping[str, Stamp]  # as they are now
 
 
@@ -7782,7 +7780,7 @@ def _rank_all(
     symbols = lift_focus(symbols, links, meant) if meant else symbols
     docs = {path: tags.doc for path, tags in all_tags.items() if tags.doc} | facts.about
     modules = describe_modules([*index.files], docs)
-    notes = {path: doc for path, _, doc in modules if 0 < len(doc) <= _NOTE_WIDTH}
+    notes = {path: doc for path, _, doc in modules if 0 < len(doc) <= 50}  # not the long ones
     tree = build_tree([*index.files], index.project.config.map_max_depth, notes)
     part_of, *parts = build_groups(links, ranks, {path for path, _, _ in modules})
     best = [
@@ -7817,7 +7815,7 @@ def fit_map(
     note = f"{budget} of {budget} tokens, counted with {counter.name}.{marks}"  # at its longest
     note = f"{SETTLED_NOTE}{marks}" if settle is settle_map else note
     room = budget - count(render_map(name, parts, [], note))
-    for _ in range(_MOST_FITS):
+    for _ in range(5):  # lines cost less together than alone, so what is left is given out again
         wider = fit_symbols(
             survey.symbols,
             room,
@@ -8752,18 +8750,6 @@ _MANAGED = r"(?:[^/]+/){0,3}[^/]*(?:\.md|\.mdc|\.markdown|\.txt|rules)"  # files
 AgentRow = tuple[str, ...]  # agent, kind, path, value: a line of templates/agents.txt, or "" for it
 
 
-class Setup(NamedTuple):
-    """What init or update is asked for."""
-
-    agents: Sequence[str] = ()  # by name; none: those that this repository uses
-    files: Sequence[str] = ()  # more files that get a section
-    parts: Collection[str] = ("rule",)  # of the kinds "rule", "helper", "hooks", "mcp"
-    constitution: str = ""  # product, library or minimal
-    with_map: bool = True
-    vendor: bool = False
-    force: bool = False  # replace sections that were edited
-
-
 @functools.cache
 def agent_rows(*kinds: str) -> list[AgentRow]:
     """The rows of these kinds in the table of agents and their files; all without a kind."""
@@ -8782,47 +8768,55 @@ def _exists(project: Project, path: str) -> bool:
     return os.path.lexists(os.path.join(project.root, path))
 
 
-def plan_init(project: Project, setup: Setup) -> Plan:
+def plan_init(
+    project: Project,
+    agents: Sequence[str],  # by name; none: those that this repository uses
+    files: Sequence[str],  # more files that get a section
+    parts: Collection[str],  # of the kinds "rule", "helper", "hooks", "mcp"
+    constitution: str,  # product, library or minimal
+    with_map: bool,
+    vendor: bool,
+) -> Plan:
     """Everything `init` writes: sections, own files, and what the agents of this repository read."""
     known = {agent for agent, *_ in agent_rows()} - {"any"}
-    for name in {*setup.agents} - known:
+    for name in {*agents} - known:
         raise CtxError(f"--agents {show(name)}: unknown agent; {closest(name, sorted(known))}")
-    if setup.vendor:
+    own = {}
+    if constitution and not _exists(project, CONSTITUTION_PATH):  # else it is the user's
+        own[CONSTITUTION_PATH] = TEMPLATES[f"constitution-{constitution}.md"]
+    if vendor:
+        own[VENDOR_PATH] = (read_file(os.path.realpath(__file__)) or b"").decode()
         config = project.config._replace(agents_command=f"python3 {VENDOR_PATH}")
         project = project._replace(config=config)
-    if _exists(project, CONSTITUTION_PATH):  # it is the user's now
-        setup = setup._replace(constitution="")
-    rows = _list_rows(project, setup.agents)
-    plan = _plan_all(project, setup, rows, [*_list_section_paths(project, rows), *setup.files])
-    if "hooks" in setup.parts and not project.look_only:
+    rows = _list_rows(project, agents)
+    plan, paths = plan_agents(project, rows, parts), [*_list_section_paths(project, rows), *files]
+    _plan_own(project, plan, paths, own, with_map, force=False)
+    if "hooks" in parts and not project.look_only:
         make_pack_summary(project, "words")  # counts them, so that the first prompt gets a package
     return plan
 
 
-def plan_update(project: Project, setup: Setup) -> Plan:
+def plan_update(project: Project, constitution: str, force: bool) -> Plan:
     """Everything `update` refreshes: what init made and nobody has edited since."""
     paths = list_managed(project)
     if not paths and not os.path.lexists(find_place(project, RUNLOOP_PATH)):
         ctx = script_command(project)
         raise CtxError(f"{show(os.path.basename(project.root))}: not set up; run `{ctx} init`")
-    setup = setup._replace(with_map=not paths or _exists(project, MAP_PATH))
-    return _plan_all(project, setup, (), paths)
+    plan, with_map = plan_agents(project, (), ()), not paths or _exists(project, MAP_PATH)
+    text = TEMPLATES[f"constitution-{constitution}.md"] if constitution else ""
+    _plan_own(project, plan, paths, {CONSTITUTION_PATH: text} if text else {}, with_map, force)
+    return plan
 
 
-def _plan_all(
-    project: Project, setup: Setup, rows: Sequence[AgentRow], paths: Sequence[str]
-) -> Plan:
-    """Agents' files, sections, then the files below .ctx: a user's own are replaced when forced."""
-    plan = plan_agents(project, rows, setup.parts)
-    own = {} if _exists(project, ".ctx/.gitignore") else {".ctx/.gitignore": IGNORED}
-    if setup.constitution:
-        own[CONSTITUTION_PATH] = TEMPLATES[f"constitution-{setup.constitution}.md"]
-    if setup.vendor:
-        own[VENDOR_PATH] = (read_file(os.path.realpath(__file__)) or b"").decode()
+def _plan_own(
+    project: Project, plan: Plan, paths: list[str], own: dict[str, str], with_map: bool, force: bool
+) -> None:
+    """Add sections to a plan of agents' files, then the files below .ctx."""
+    own |= {} if _exists(project, ".ctx/.gitignore") else {".ctx/.gitignore": IGNORED}
     planned = {change.path for change in plan.changes if change.new is not None} | own.keys()
-    absent = _list_absent(project) - planned - ({MAP_PATH} if setup.with_map else set())
-    _plan_sections(project, plan, paths, absent, force=setup.force)
-    if setup.with_map:
+    absent = _list_absent(project) - planned - ({MAP_PATH} if with_map else set())
+    _plan_sections(project, plan, paths, absent, force=force)
+    if with_map:
         text, changes = make_map_file(project)
         plan.changes.append(plan_file(project, MAP_PATH, text.encode()))
         news = changes[:3] if _exists(project, MAP_PATH) else []
@@ -8832,7 +8826,6 @@ def _plan_all(
         plan.changes.append(change)
         if path == CONSTITUTION_PATH and change.old not in (None, change.new):
             _keep_copy(project, plan, path, change.old or b"")
-    return plan
 
 
 def _list_absent(project: Project) -> set[str]:
@@ -9237,15 +9230,12 @@ def cmd_init(project: Project, args: argparse.Namespace) -> None:
             say(project, f"{error}; going on without the parsers")
     project = project._replace(look_only=args.dry_run)
     asked = {"rule": True, "hooks": args.hooks, "mcp": args.mcp, "helper": args.agents is not None}
-    setup = Setup(
-        agents=[name for name in re.split(r"[\s,]+", args.agents or "") if name],
-        files=[find_path(project, path) for path in args.file],
-        parts=[part for part in asked if asked[part]],
-        constitution="" if args.no_constitution else args.constitution,
-        with_map=not args.no_map,
-        vendor=args.vendor,
-    )
-    written = _apply(project, plan_init(project, setup), dry=args.dry_run)
+    agents = [name for name in re.split(r"[\s,]+", args.agents or "") if name]
+    files = [find_path(project, path) for path in args.file]
+    parts = [part for part in asked if asked[part]]
+    constitution = "" if args.no_constitution else args.constitution
+    plan = plan_init(project, agents, files, parts, constitution, not args.no_map, args.vendor)
+    written = _apply(project, plan, dry=args.dry_run)
     for line in describe_setup(project, written):
         say(project, line)
 
@@ -9283,8 +9273,8 @@ def _apply(project: Project, plan: Plan, *, dry: bool) -> list[str]:
 def cmd_update(project: Project, args: argparse.Namespace) -> int:
     """Refresh what init made; parts that you edited are kept and named."""
     project = project._replace(look_only=args.check or args.dry_run)
-    setup = Setup(constitution=args.force_constitution, force=args.force)
-    plan = plan_remove(project) if args.remove else plan_update(project, setup)
+    ways = args.force_constitution, args.force
+    plan = plan_remove(project) if args.remove else plan_update(project, *ways)
     if args.check:
         stale = [change.path for change in plan.changes if change.old != change.new]
         fix = f"stale; run `{script_command(project)} update`, then `git add` it"
