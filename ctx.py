@@ -4734,24 +4734,22 @@ def explain_pack(package: Pack) -> str:
     for title, blocks in (("Blocks taken", taken), ("Left out next", package.omitted)):
         out.append(f"\n{title}\n")
         for block in sorted(blocks, key=lambda block: (-block.score, block.path, block.first)):
-            row = _block_data(block)
-            at = f"{show(block.path)}:{block.first}-{block.last}"
-            out.append(f"{block.score:>10.2f}  {at} {row['name']}: {row['reason']}\n")
+            row, lines = _block_data(block), f"{show(block.path)}:{block.first}-{block.last}"
+            out.append(f"{block.score:>10.2f}  {lines} {row['name']}: {row['reason']}\n")
     return "".join(out)
 
 
 def render_found(hits: Sequence[SearchHit], form: str) -> str:
     """What a search found: files, symbols and the lines that match."""
     out, rows = [], []
-    for path, score, symbols, found in hits:
-        lines = [(number, show(redact(text.strip()[:1000]), 160)) for number, text in found]
-        row = {"path": path, "score": round(score, 4)}
-        matches = [{"line": number, "text": text} for number, text in lines]
+    for path, score, symbols, matches in hits:
+        lines = {number: show(redact(text.strip()[:1000]), 160) for number, text in matches}
         named = [{"name": show(s.name), "kind": s.kind, "line": s.line} for s in symbols]
-        rows.append(row | {"lines": matches, "symbols": named})
+        shown = [{"line": number, "text": text} for number, text in lines.items()]
+        rows.append({"path": path, "score": round(score, 4), "lines": shown, "symbols": named})
         names = ", ".join(f"{render_name(symbol)} :{symbol.line}" for symbol in symbols)
         out.append(f"{show(path)} {score:.2f}{'  ' if names else ''}{names}\n")
-        out += [f"  {number}: {text}\n" for number, text in lines]
+        out += [f"  {number}: {text}\n" for number, text in lines.items()]
     return render_json({"files": rows}) if form == "json" else "".join(out)
 
 
@@ -5008,10 +5006,9 @@ def render_page(survey: Survey, picks: Sequence[Symbol], data: Mapping[str, obje
         | {"imports": [show(to, 400) for to in relations.get(name, ())]}
         for name in sorted(ranks, key=lambda name: (-ranks[name], name))[:_PAGE_MODULES]
     ]
-    whole = {"name": show(survey.facts.name), "modules": modules, "symbols": symbols}
-    text = json.dumps(whole | {"total": survey.total} | dict(data), separators=(",", ":"))
-    text = re.sub("[<>&]", lambda char: f"\\u{ord(char[0]):04x}", text)
-    return fill("view.html", data=text)
+    whole = {"name": show(survey.facts.name), "modules": modules, "symbols": symbols, **data}
+    text = json.dumps({**whole, "total": survey.total}, separators=(",", ":"))
+    return fill("view.html", data=re.sub("[<>&]", lambda char: f"\\u{ord(char[0]):04x}", text))
 
 
 def render_completion(shell: str, words: Mapping[str, Mapping[str, str]]) -> str:
@@ -5021,7 +5018,6 @@ def render_completion(shell: str, words: Mapping[str, Mapping[str, str]]) -> str
     rows = []
     for key in sorted(words, key=lambda key: -len(key.split())):  # a flag's own words come first
         name, _, option = key.partition(" ")
-        pattern = f"'{key}'" if option else f"'{key} '*" if key else "*"
         helps = {word: text.translate(plain) for word, text in words[key].items()}
         if shell == "fish":
             test = f"__fish_seen_subcommand_from {name or ' '.join(commands)}"
@@ -5030,8 +5026,9 @@ def render_completion(shell: str, words: Mapping[str, Mapping[str, str]]) -> str
             rows += [f"{start} -a {word} -d '{text}'\n" for word, text in helps.items()]
             continue
         pairs = " ".join(f"'{word}:{text}'" for word, text in helps.items())
-        found = f"({pairs})" if shell == "zsh" else f"'{' '.join(helps)}'"
-        rows.append(f"        {pattern}) found={found} ;;\n")
+        offer = f"({pairs})" if shell == "zsh" else f"'{' '.join(helps)}'"
+        pattern = f"'{key}'" if option else f"'{key} '*" if key else "*"
+        rows.append(f"        {pattern}) found={offer} ;;\n")
     values = {} if shell == "fish" else {"commands": "|".join(commands)}
     return fill(f"completion.{shell}", rows="".join(rows), **values)
 
@@ -8647,15 +8644,15 @@ def make_impact(project: Project, paths: Sequence[str], since: str, budget: int)
     starts += [path for path in read_changed(project, since) if path in tags] if since else []
     users, weights = _list_users(project, links), dict(zip(links.paths, links.weights, strict=True))
     near = list(dict.fromkeys(starts))
-    lines = ["# What depends on these files\n\n", *(f"- {code_span(path)}\n" for path in near)]
-    reached, none = {*near}, "\nNothing found.\n"
+    reached, answer = {*near}, []
+    head = ["# What depends on these files\n\n", *(f"- {code_span(path)}\n" for path in near)]
     for title in ("Directly", "Through those", "Further away"):
         reasons = {path: why for to in near for path, why in users.get(to, {}).items()}
         near = sorted(reasons.keys() - reached, key=lambda path: (-weights[path], path))
         reached.update(near)
-        lines += [f"\n## {title} ({len(near)})\n\n"] if near else []
-        lines += [f"- {code_span(path)}: {show(reasons[path])}\n" for path in near]
-    return _fit_answer(project, lines if len(reached) > len({*starts}) else [*lines, none], budget)
+        answer += [f"\n## {title} ({len(near)})\n\n"] if near else []
+        answer += [f"- {code_span(path)}: {show(reasons[path])}\n" for path in near]
+    return _fit_answer(project, [*head, *(answer or ["\nNothing found.\n"])], budget)
 
 
 def _list_users(project: Project, links: Links) -> dict[str, dict[str, str]]:
