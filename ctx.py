@@ -8041,16 +8041,10 @@ def read_evidence(
     paths = {path for path in index.words.paths if path and may_see(path)}
     domains = [at for at, name in config.domains.items() if {*split_words(name)} <= {*hints.words}]
     in_domain = [path for path in paths if path.startswith((*domains,))]
-    signals = {
-        "named": dict.fromkeys(in_domain, 0.5) | dict.fromkeys(hints.paths, 1.0),
-        "defines": known["names"],
-        "mentions": known["all"],
-        "path": fields["path"],
-        "names": fields["names"],
-        "body": fields["all"],
-        "strings": fields["strings"],
-        "history": score_history(history, hints.words, paths),
-    }
+    signals = {"named": dict.fromkeys(in_domain, 0.5) | dict.fromkeys(hints.paths, 1.0)}
+    signals |= {"defines": known["names"], "mentions": known["all"], "path": fields["path"]}
+    signals |= {"names": fields["names"], "body": fields["all"], "strings": fields["strings"]}
+    signals["history"] = score_history(history, hints.words, paths)
     signals = {
         name: normalise({path: value for path, value in scores.items() if path in paths})
         for name, scores in signals.items()
@@ -9549,9 +9543,8 @@ def _event_project(fields: Mapping[str, Any]) -> Project:
     """The repository that an event is about: where the agent works, else where we were started."""
     roots = fields.get("workspace_roots")
     folders = [fields.get("cwd"), *(roots if isinstance(roots, list) else ()), "."]
-    root = find_root(
-        next(path for path in folders if isinstance(path, str) and os.path.isdir(path))
-    )
+    folders = [path for path in folders if isinstance(path, str) and os.path.isdir(path)]
+    root = find_root(folders[0])
     if not any(os.path.lexists(os.path.join(root, name)) for name in (".git", ".ctx")):
         raise CtxError("hook: neither a repository nor set up; run `ctx init` there")
     return Project(root, read_config(root), quiet=True, look_only=True)
