@@ -11,8 +11,8 @@ LINES = SOURCE.splitlines()
 DATA = LINES.index(next(line for line in LINES if line.startswith("# ---- DATA")))  # code ends here
 MAX_LINES = {  # of each room; they may be lowered, never raised: pay for what you add
     "TYPES": 363,
-    "TEXT": 605,
-    "WORDS": 205,
+    "TEXT": 600,
+    "WORDS": 200,
     "LANGUAGES": 210,
     "TAGS": 763,
     "TREE": 195,
