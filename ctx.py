@@ -706,10 +706,10 @@ def parse_ignore(text: str, folder: str) -> list[IgnoreRule]:
 
 def is_ignored(path: str, rules: Sequence[IgnoreRule], *, folder: bool) -> bool:
     """Whether the last rule that matches leaves the path out."""
-    fitting = (
-        rule for rule in reversed(rules) if (folder or not rule[2]) and rule[0].fullmatch(path)
-    )
-    return not next(fitting, ("", True))[1]
+    for pattern, keep, folders_only in reversed(rules):
+        if (folder or not folders_only) and pattern.fullmatch(path):
+            return not keep
+    return False
 
 
 def glob_pattern(glob: str) -> str:
