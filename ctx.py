@@ -8349,8 +8349,11 @@ def is_anchor_turn(project: Project, kind: str, frequency: int) -> bool:
 
 def make_anchor(project: Project, briefing: Briefing, names: Collection[str]) -> list[Section]:
     """The re-anchoring block: one section a source, in fixed order; one that fails says so."""
+    config, epic = project.config, find_siblings(briefing.tracker, briefing.task)[0]
+    above = f"Part of {name_task(epic)}\n\n" if epic and config.anchor_include_epic else ""
+    task = f"{above}{render_goal(briefing.task)}\n{render_task(briefing)}"
     makers: dict[str, Callable[[], str]] = {  # the other sources are files
-        "task": lambda: _anchor_task(project, briefing),
+        "task": lambda: cut_text(task, config.anchor_max_prompt_lines),
         "git": lambda: render_git(read_drift(project, briefing)),
         "epic": lambda: _epic_text(project, briefing),
         "deps": lambda: render_needs(briefing),
@@ -8422,13 +8425,6 @@ def _anchor_note(project: Project, name: str) -> str:
     if name != "prompt":
         raise CtxError(f"no {' or '.join(paths)}")
     return note
-
-
-def _anchor_task(project: Project, briefing: Briefing) -> str:
-    epic = find_siblings(briefing.tracker, briefing.task)[0]
-    above = f"Part of {name_task(epic)}\n\n" if epic and project.config.anchor_include_epic else ""
-    text = f"{above}{render_goal(briefing.task)}\n{render_task(briefing)}"
-    return cut_text(text, project.config.anchor_max_prompt_lines)
 
 
 def read_recorded(project: Project, wanted: str, source: str | None) -> Task:
@@ -9368,7 +9364,7 @@ def cmd_tasks(project: Project, args: argparse.Namespace) -> int:
     elif args.json:
         write_stdout(render_tasks_json(tracker, tasks, ready))
     elif not tracker.source:
-        write_stdout("No tasks found. Write TASKS.md with lines like `- [ ] T-1: Title of it`.\n")
+        write_stdout("No tasks found. Write a TASKS.md:\n- [ ] T-1: Title\nand call this again.\n")
     else:
         write_stdout(render_tasks(tracker, tasks, chosen))
         number = count_of(len(tracker.tasks), "task")
