@@ -1310,12 +1310,9 @@ def _language_keys(own: str) -> dict[str, str]:
 
 def find_role(path: str) -> str:
     """What files of a language are for: "code", "build", "data", or "" if no language is known."""
-    language = find_language(path)
-    suffix = path.rpartition(".")[2].lower()
-    if language is None:
-        return ""
-    if suffix not in language.suffixes:
-        return "build"  # files with a fixed name are for tools: Rakefile, Dockerfile
+    language, suffix = find_language(path), path.rpartition(".")[2].lower()
+    if language is None or suffix not in language.suffixes:
+        return "build" if language else ""  # files with a fixed name are for tools: Rakefile
     roles = [row.split() for row in language.rows.get("role", ())]
     return next((role for role, *only in reversed(roles) if suffix in (only or [suffix])), "code")
 
@@ -1377,8 +1374,7 @@ def get_language(name: str, own: str = "") -> Language:
         elif verb in _CAPTURES:
             patterns.extend(_compile_path(verb, word) for word in row.split())
         elif verb == "text":
-            label, _, regex = row.partition(" ")
-            texts.append((label, regex))
+            texts.append((row.partition(" ")[0], row.partition(" ")[2]))
         elif verb == "word":
             texts.extend(_compile_words(row))
 
@@ -1420,8 +1416,7 @@ def _compile_path(verb: str, word: str) -> str:
         steps = [path + ".name"]
     if "." in steps[-1]:
         steps.append("_")
-    capture = {"def": "name", "embed": f"embed.{label}"}.get(verb, verb)
-    last = steps[-1]
+    capture, last = {"def": "name", "embed": f"embed.{label}"}.get(verb, verb), steps[-1]
     nodes = " ".join(f"({node})" for node in last.strip("^$").split("|"))
     text = f'"=" . (_) @{capture}' if last == "=" else f"[{nodes}] @{capture}"
     text = ". " * last.startswith("^") + text + " ." * last.endswith("$")
@@ -1584,14 +1579,13 @@ def tag_source(
 
 def _build_tags(path: str, source: bytes, language: Language, reading: _Reading) -> FileTags:
     matches = _choose_matches(reading.matches)
-    file = _build_file(source, language, reading.nodes, matches)
+    file = _build_file(source, language, reading._replace(matches=matches))
     definitions, defined = _find_definitions(file, matches)
     part = _tag_part(path, source, language, matches)
     if reading.has_error and part is NO_TAGS:  # where the grammar failed, a pattern may still match
         known = {definition.name for definition in definitions}
         if spare := _read_bare(source, language, known):
-            file_again = _build_file(source, language, spare.nodes, spare.matches)
-            more, _ = _find_definitions(file_again, spare.matches)
+            more, _ = _find_definitions(_build_file(source, language, spare), spare.matches)
             definitions += [definition for definition in more if definition.name not in known]
     doc = _find_file_doc(source, language, {it.doc for it in definitions if it.kind != "module"})
     kind, _, word = language.row("file").partition(" ")
@@ -1653,10 +1647,9 @@ def _read_cells(text: str) -> str:
     is_code = False
     for match in pattern("notebook_cell").finditer(text):
         is_code = match[1] == "code" if match[1] else is_code
-        if not match[2] or not is_code or re.match(r'\s*"%%(?!time|capture)', match[2]):
-            continue
-        first = text.count("\n", 0, match.start(2))
-        for number, line in enumerate(match[2].split("\n"), first):
+        is_shown = is_code and match[2] and not re.match(r'\s*"%%(?!time|capture)', match[2])
+        first = text.count("\n", 0, match.start(2)) if is_shown else 0
+        for number, line in enumerate(match[2].split("\n"), first) if is_shown else ():
             with contextlib.suppress(ValueError):
                 code = str(json.loads(line.strip().rstrip(",")))
                 lines[number] = "" if code.startswith(("%", "!")) else code.rstrip("\r\n")
@@ -1773,18 +1766,15 @@ def _read_ast(source: bytes) -> _Reading | None:
             starts = [(span(alias).start_byte, alias.name) for alias in node.names]
             nodes["ref"] += [_TextNode(start, start + len(name)) for start, name in starts]
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            label, values = "class", [it.value for it in getattr(node, "keywords", ())]
-            if not isinstance(node, ast.ClassDef):
-                label, values = (
-                    "function",
-                    [*node.args.defaults, *filter(None, node.args.kw_defaults)],
-                )
+            args: Any = getattr(node, "args", None)  # a class has none
+            values = [*args.defaults, *filter(None, args.kw_defaults)] if args else []
+            values += [keyword.value for keyword in getattr(node, "keywords", ())]
             nodes["value"] += [span(it) for it in values if not isinstance(it, ast.Name)]
             decorators = getattr(node.body[0], "decorator_list", [])
             body = span((decorators or node.body)[0]).start_byte - bool(decorators)
             start = source.index(node.name.encode(), span(node).start_byte + len("def "))
             name = _TextNode(start, start + len(node.name.encode()))
-            reading.define(label, span(node), name, body)
+            reading.define("function" if args else "class", span(node), name, body)
     for node in tree.body:
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value:
             name = last_name(node.targets[0] if isinstance(node, ast.Assign) else node.target)
@@ -1800,7 +1790,7 @@ def _read_texts(source: bytes, language: Language, known: Collection[str]) -> _R
     # One character for each byte, so that offsets agree; whatever is not ASCII is a letter.
     letters = bytes(byte if byte < 128 else ord("µ") for byte in range(256))
     # Examples in comments and in long strings define nothing; a plain string may hold a mark.
-    quotes = rf'(?s:"""[^"].*?""")|{_STRING}|{comment_pattern(language.comments)}'
+    quotes = rf'(?s:"""[^"].*?""")|{pattern("short_string").pattern}|{comment_pattern(language.comments)}'
 
     def blank(match: re.Match[str]) -> str:
         is_kept = re.match(r"[\"'](?!\"\")", match[0])
@@ -1831,9 +1821,6 @@ def _text_node(start: int, end: int) -> _TextNode:
     return _TextNode(start - 1, end - 1)
 
 
-_STRING = r"\"(?:\\.|[^\"\\\n]){0,300}\"|'(?:\\.|[^'\\\n]){0,300}'"
-
-
 def _read_text(reading: _Reading, code: str, label: str, match: re.Match[str]) -> None:
     """Add what a pattern found; it ends where the next line with its indentation begins."""
     start, stop = match.end() - len(match[0].lstrip()), match.end()
@@ -1848,7 +1835,7 @@ def _read_text(reading: _Reading, code: str, label: str, match: re.Match[str]) -
         while rest.count("(") > rest.count(")"):
             rest = rest[: rest.rindex("(")]
         stop = parameters[1] + len(rest)
-    values = [*_compiled(_STRING).finditer(code, start, stop)]
+    values = [*pattern("short_string").finditer(code, start, stop)]
     values += pattern("default_value").finditer(code, *parameters)
     reading.nodes["value"] += [_text_node(*value.span(value.lastindex or 0)) for value in values]
     if attributes := pattern("attributes").match(code, start):
@@ -1877,9 +1864,8 @@ def _choose_matches(matches: list[_Match]) -> list[_Match]:
     return sorted(chosen.values(), key=operator.itemgetter(0, 1, 2))
 
 
-def _build_file(
-    source: bytes, language: Language, nodes: dict[str, list[Any]], matches: Sequence[_Match]
-) -> _File:
+def _build_file(source: bytes, language: Language, reading: _Reading) -> _File:
+    matches, nodes, _ = reading
     nodes["value"] += [node for match in matches for node in match.captures.get("value", ())]
     skips = {node.start_byte: node.end_byte for node in nodes["skip"]}
     values = [(node.start_byte, node.end_byte, "…".encode()) for node in nodes["value"]]
@@ -3174,9 +3160,8 @@ def _locate(folder: str, relative: str) -> str:
 def _ancestors(folder: str) -> list[str]:
     """A folder and all above it, the root last."""
     folders = [folder]
-    while folder:
-        folder = folder_of(folder)
-        folders.append(folder)
+    while folders[-1]:
+        folders.append(folder_of(folders[-1]))
     return folders
 
 
@@ -3292,9 +3277,8 @@ def _javascript(tree: _Tree, language: Language) -> _Resolve:
     packages = dict(reversed(named))
 
     def find_file(path: str) -> str:
-        if path in tree.files:
-            return path
-        return modules.get(path) or modules.get(re.sub(r"(\.d)?\.[mc]?[jt]sx?$", "", path)) or ""
+        stem = re.sub(r"(\.d)?\.[mc]?[jt]sx?$", "", path)
+        return path if path in tree.files else modules.get(path) or modules.get(stem) or ""
 
     def find_in_package(folder: str, rest: str) -> str:
         manifest = manifests.get(folder, {})
@@ -12134,6 +12118,7 @@ doc_paragraph_end \n\s*(?:[=~^#*+-]{3,}\s*)?\n|\n\s*[=~^#*+-]{3,}$
 doc_sentence_end [.!?](?<![ (][ei]\.[ge].)(?=\s+[^\sa-z]|$)
 preamble (?:\s+|#!(?!\[)[^\n]*|<\?php|[\"']use \w+[\"'];?|declare\([^)]*\);|#!?\[[^\n]*\]|#ifndef[^\n]*
   |#define \w+\s*\n|#pragma[^\n]*)+
+short_string "(?:\\.|[^"\\\n]){0,300}"|'(?:\\.|[^'\\\n]){0,300}'
 parameters \s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\)){0,500}\)
 signature_end \{(?![^{};]*\}\s*\S)|;|\.\s|:-|-->|:?=(?![=>])
 default_value (?<![=<>!])=(?![=>])\s*([^\s,()\[\]{}][^,()\[\]{}]*)
