@@ -371,6 +371,7 @@ class Task(NamedTuple):
     path: str = ""  # the file it was read from
     line: int = 0
     closed: str = ""  # when it was done, as the tracker writes it
+    made_id: bool = False  # the tracker has no id for it; this one comes from its text
     key: str = ""  # what the ledger knows it by: its id, within its tag if the tracker has tags
     owner: str = ""  # who works on it, by a claim that has not expired
     attempts: int = 0  # recorded since a person reopened it, or as its tracker counts them
@@ -963,12 +964,12 @@ def _plain(line: str) -> str:
 def parse_data(path: str, text: str) -> dict[str, Any]:
     """The tables of a TOML or JSON file, that one with comments and commas; {} if malformed."""
     import json
-    import tomllib
 
-    # What is left open is closed by the end: trying it again from every place would take hours.
-    string = r'("(?:\\.|[^"\\])*(?:"|\Z))'
+    string = r'("(?:\\.|[^"\\])*(?:"|\Z))'  # or to the end: retries would take hours
     try:
         if path.endswith(".toml"):
+            import tomllib
+
             return tomllib.loads(text)
         text = re.sub(rf"(?s){string}|//[^\n]*|/\*.*?(?:\*/|\Z)", r"\1", text.lstrip("\ufeff"))
         return as_table(json.loads(re.sub(rf"(?s){string}|,(?=\s*[}}\]])", r"\1", text)))
@@ -6744,11 +6745,14 @@ def list_ready(tracker: Tracker, name: str = "") -> list[Task]:
     order = _read_table().get(tracker.source, {}).get("order", "").split()
 
     def keys(task: Task) -> list[Any]:
-        states = (task.status, tasks.get(task.parent, task).status)
+        whole = tasks.get(task.parent, task)
+        is_begun = whole is not task and whole.status == "in_progress"
+        by = task if is_begun else whole
+        parts = (not is_begun, by.priority, len(by.depends_on))
         names = (task.id, task.parent or task.id)  # to be sorted with their numbers as numbers
         number, epic = (re.sub(r"\d+", lambda match: match[0].zfill(9), name) for name in names)
-        values = ("in_progress" not in states, task.priority, number, epic)
-        known = dict(zip(("doing", "priority", "number", "epic"), values, strict=True))
+        values = (task.status != "in_progress", parts, task.priority, number, epic)
+        known = dict(zip(("doing", "parts", "priority", "number", "epic"), values, strict=True))
         return [not task.owner, not task.recorded, *(known[key] for key in order)]
 
     return sorted((task for task in tracker.tasks if task.id not in holds), key=keys)
@@ -6791,7 +6795,15 @@ def explain_holds(tracker: Tracker, holds: Mapping[str, str]) -> str:
     if all(task.status == "done" for task in leaves):
         return f"all {len(leaves)} tasks in {tracker.source} are done"
     kinds = collections.Counter(holds.get(task.id, "left out by a flag") for task in leaves)
-    return "no task is ready: " + ", ".join(f"{n} {kind}" for kind, n in kinds.most_common(8))
+    counts = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common(8))
+    links = {task.id: task.depends_on for task in tracker.tasks if task.status != "done"}
+    while free := {key for key, needs in links.items() if not links.keys() & needs}:
+        links = {key: links[key] for key in links if key not in free}  # the rest waits in circles
+    follow = {key: next(need for need in needs if need in links) for key, needs in links.items()}
+    chain = list_above(next(iter(links), ""), follow)
+    circle = chain[chain.index(follow[chain[-1]]) :] if chain else []
+    told = f"; {' waits for '.join([*circle, circle[0]])}, a circle" if circle else ""
+    return f"no task is ready: {counts}{told}"
 
 
 def list_tasks(tracker: Tracker, epic: str, label: str, status: str) -> list[Task]:
@@ -6877,6 +6889,7 @@ def _new_task(source: str, record: Record) -> Task | str:
         closed=str(values["closed"]) if status == "done" else "",
         attempts=tries,
         max_attempts=limit,
+        made_id=record.get("made_id") is True,
         key=field_text(record.get("key")) or show(name, 200),
         owner=show("".join(field_texts(values["owner"])[:1]), 80) * (status == "in_progress"),
         hold=f"in {word.removeprefix('in_')}" if word in table["STATUS"]["held"].split() else "",
@@ -6965,11 +6978,11 @@ def _read_lists(project: Project, path: str) -> Iterator[Record]:
 def _walk(tree: Record) -> Iterator[Record]:
     """The records in lists under the keys of GROUPS; one that holds others is an epic or whole."""
     groups, taken = _read_table()["GROUPS"], set[str]()
-    stack = [("", tree, "")]
+    stack, phases = [("", tree, "")], {str(p.get("id")) for p in list_records(tree.get("phases"))}
     while stack:
         group, part, parent = stack.pop()
         title, own = field_text(_field(part, "title", "name", "description")), _field(part, "id")
-        name = str(own) or (_make_id(title, taken) if group else "")
+        name, phase = str(own) or (_make_id(title, taken) if group else ""), str(part.get("phase"))
         if group == "subtasks":  # they count from their parent
             needs = field_texts(part.get("dependencies"))
             needs = tuple(need if "." in need else f"{parent}.{need}" for need in needs)
@@ -6984,8 +6997,9 @@ def _walk(tree: Record) -> Iterator[Record]:
             yield part | {
                 "id": name,
                 "title": title.partition("\n")[0],
-                "parent": _field(part, "parent", "epic") or parent,
+                "parent": _field(part, "parent", "epic") or (phase if phase in phases else parent),
                 "type": "epic" if is_epic else _field(part, "issue_type", "type"),
+                "made_id": not own,
             }
 
 
@@ -7000,7 +7014,7 @@ def _read_beads(project: Project) -> Iterator[Record]:
     if store > read_times(f"{folder}/issues.jsonl")[0] / 1e9 + 2:  # the export lags behind it
         text = _run_tracker(project, "bd", "export")
         if text is None:
-            fault = f"may be stale: the store beside it is newer; run `bd export -o {path}`"
+            fault = f"missing or stale: the store beside it is newer; run `bd export -o {path}`"
             yield {"path": path, "line": 1, "fault": fault}
         records = records if text is None else list(parse_rows(path, text))
     # of equal priority the newest comes first, as `bd ready` has it
@@ -7078,28 +7092,31 @@ def _parse_body(body: str) -> Record:
     } | ({} if is_empty_note(parts.get("Done summary", "")) else {"status": "done"})
 
 
-def _backlog_config(project: Project) -> tuple[str, tuple[str, ...]]:
-    """Folder and statuses of Backlog.md, by its settings at the root or in that folder."""
+def _backlog_config(project: Project) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """Folder, statuses and priorities of Backlog.md, by its settings at the root or in that folder."""
     paths = ("backlog.config.yml", "backlog/config.yml", ".backlog/config.yml")
     config = next(filter(None, (parse_keys(read_text(project, p) or "") for p in paths)), {})
     own = str(_field(config, "backlog_directory", "backlogDirectory")).rstrip("/")
     folders = [name for name in (own, "backlog", ".backlog") if name and list_folder(project, name)]
     statuses = field_texts(config.get("statuses")) or ("To Do", "In Progress", "Done")
-    return "".join(folders[:1]) or "backlog", statuses
+    levels = field_texts(config.get("priorities")) or ("high", "medium", "low")
+    return "".join(folders[:1]) or "backlog", statuses, levels
 
 
 def _read_backlog(project: Project) -> Iterator[Record]:
-    folder, statuses = _backlog_config(project)
-    last = statuses[-1].casefold()
+    folder, statuses, levels = _backlog_config(project)
+    ranks = {level.casefold(): rank for rank, level in enumerate(levels, 1)}
+    last, old_prefix = statuses[-1].casefold(), r"(?i)^(?!draft)[a-z]+(?=-\d)"
     for part in ("tasks", "completed"):
         for record in _read_documents(project, f"{folder}/{part}"):
             is_done = part == "completed" or str(record.get("status")).casefold() == last
             prefix = str(record.get("id")).partition("-")[0]  # links keep the one that ids had
             links = (record.get("parent_task_id", ""), *field_texts(record.get("dependencies")))
-            parent, *needs = (re.sub(r"^[A-Za-z]+(?=-\d)", prefix, str(link)) for link in links)
+            parent, *needs = (re.sub(old_prefix, prefix, str(link)) for link in links)
             goals = [f"milestone:{name}" for name in field_texts(record.get("milestone"))]
             labels = [*field_texts(record.get("labels")), *goals]
-            known = {"parent": parent, "dependencies": needs, "labels": labels}
+            rank = ranks.get(str(record.get("priority")).casefold(), "")
+            known = {"parent": parent, "dependencies": needs, "labels": labels, "priority": rank}
             yield record | known | ({"status": "done"} if is_done else {})
 
 
@@ -7141,23 +7158,26 @@ def _read_boxes(project: Project, path: str, ids: str, form: str) -> list[Record
             continue
         edge, named = len(box[1].expandtabs()), re.match(ids, box[4])
         above = [(indent, name) for indent, name in above if indent < edge]
+        record = _parse_box(box, named, lines[number:]) | where
         if not named and (form == "strict" or (above and form == "id")):
             if above:
                 records[-1].setdefault("acceptance", []).append(box[4])
+            else:
+                skipped = {"id": "", "parent": "", "status": "x"}
+                records.append(record | skipped | {"fault": "a box without an id; skipped"})
             continue
-        record = _parse_box(box, named, lines[number:]) | where
         about = "\n".join(itertools.chain(*outline.values()))
         record["description"] = field_text(about, record["description"])
         name = named[1].replace(" ", "-") if named else _make_id(record["title"], taken)
-        parent = above[-1][1] if above else ""
+        stem = name.rpartition(".")[0]  # Kiro's 2.1 stands beside 2, not below it
+        parent = above[-1][1] if above else stem if stem in taken else ""
         if head and not above and head[1] != name:
             parent = head[1].replace(" ", "-")
             if head[1] not in taken:
                 taken.add(head[1])
-                records.append(
-                    top | {"id": parent, "title": head.string[head.end() :], "type": "epic"}
-                )
-        records.append(record | {"id": name, "parent": parent})
+                epic = {"id": parent, "title": head.string[head.end() :], "type": "epic"}
+                records.append(top | epic)
+        records.append(record | {"id": name, "parent": parent, "made_id": not named})
         above.append((edge, name))
     return records
 
@@ -7241,7 +7261,7 @@ def _parse_criteria(spec: str) -> dict[str, tuple[str, ...]]:
         elif number:  # the words of a heading may be in any language
             scenarios = tuple(item for item in items if "Given" in item)
             known = {f"{number[1]}.{at}": (item,) for at, item in enumerate(items, 1)}
-            criteria = known | {f"US{number[1]}": scenarios} | criteria
+            criteria = known | ({f"US{number[1]}": scenarios} if scenarios else {}) | criteria
     return criteria
 
 
@@ -7335,13 +7355,16 @@ def read_tasks(project: Project, source: str = "auto", wanted: str = "") -> Trac
     keys = ("user.email", "user.name") if any(task.owner for task in tracker.tasks) else ()
     own_names = {os.fsdecode(run_git(project, "config", key) or b"").strip() for key in keys}
     own_names |= {os.environ.get("FLOW_ACTOR", ""), os.environ.get("USER", "")}
-    tasks = []
+    tasks, faults = [], list[str]()
     for task in tracker.tasks:
-        rows = _task_rows(project, task) if name_of(ledger_path(task.key)) in names else []
+        path = ledger_path(task.key)
+        rows, others = _task_rows(project, task) if name_of(path) in names else ([], 0)
+        if others:
+            faults.append(f"{path}: {count_of(others, 'attempt')} under another title; not counted")
         task = _with_rows(task, rows, project.config.tasks_max_attempts)
         owner = "" if task.recorded or task.owner in own_names else task.owner
         tasks.append(task._replace(owner=claims.get(task.key, owner)))
-    return tracker._replace(tasks=tuple(tasks))
+    return tracker._replace(tasks=tuple(tasks), faults=(*faults, *tracker.faults))
 
 
 def _with_rows(task: Task, rows: Sequence[Record], limit: int) -> Task:
@@ -7352,9 +7375,8 @@ def _with_rows(task: Task, rows: Sequence[Record], limit: int) -> Task:
     last, recorded = tried[-1] if tried else {}, "".join(ends[last_open:][-1:])
     reopened = task.status == "done" and last.get("guard") == "fail"
     task = task._replace(status="open" if reopened else task.status, reopened=reopened)
-    hold = (
-        f"set aside after {count_of(len(tried), 'attempt')}" if len(tried) >= limit else task.hold
-    )
+    aside = f"set aside after {count_of(len(tried), 'attempt')}"
+    hold = aside if len(tried) >= limit else task.hold
     hold = "stuck" if last.get("status") == "stuck" else hold
     hold = task.hold if task.status == "done" else hold
     return task._replace(attempts=len(tried) or task.attempts, recorded=recorded, hold=hold)
@@ -7364,18 +7386,17 @@ def _ledger_rows(project: Project, path: str) -> list[Record]:
     return [row for row in read_rows(project, path) if not row["fault"]]
 
 
-def _task_rows(project: Project, task: Task) -> list[Record]:
-    """The attempts at a task of this title, as another may have had its id; old rows have none."""
-    rows = _ledger_rows(project, ledger_path(task.key))
-    titles = [(field_text(row.get("title")) or task.title).casefold().split() for row in rows]
-    own = task.title.casefold().split()
-    return [row for row, title in zip(rows, titles, strict=True) if title == own]
+def _task_rows(project: Project, task: Task) -> tuple[list[Record], int]:
+    """The attempts at a task, and how many are of another title that had its id; old rows have none."""
+    rows, own = _ledger_rows(project, ledger_path(task.key)), task.title.casefold().split()
+    kept = [row for row in rows if str(row.get("title") or task.title).casefold().split() == own]
+    return kept, len(rows) - len(kept)
 
 
 def read_attempts(project: Project, task: Task) -> list[Attempt]:
     """The earlier attempts at a task, oldest first."""
     runner, own = _runner_attempts(project, task), []
-    for row in _task_rows(project, task):
+    for row in _task_rows(project, task)[0]:
         keys = ("status", "summary", "guard", "log")
         status, summary, guard, log = (field_text(row.get(key)) for key in keys)
         if status != "open" and f"{row.get('run_id')}/{row.get('iter')}" not in runner:
@@ -8184,7 +8205,7 @@ def read_tracker(project: Project, source: str | None, wanted: str = "") -> Trac
     if faults and not tracker.tasks:
         raise CtxError(f"{faults[0]}; no task can be read")
     shown = len(faults) if project.verbose else 0 if wanted else _FAULTS_SHOWN
-    more = f"{len(faults) - shown} more faults in the tracker; `tasks --verbose` names them"
+    more = f"{count_of(len(faults) - shown, 'more fault')} in the tracker; `tasks -v` names them"
     for line in (*faults[:shown], *((more,) if faults[shown:] else ())):
         say(project, line)
     return tracker
@@ -9349,8 +9370,9 @@ def cmd_tasks(project: Project, args: argparse.Namespace) -> int:
         write_stdout("No tasks found. Write a TASKS.md:\n- [ ] T-1: Title\nand call this again.\n")
     else:
         write_stdout(render_tasks(tracker, tasks, chosen))
-        number = count_of(len(tracker.tasks), "task")
-        say(project, f"{number} in {tracker.source}, {len(ready)} ready")
+        number, made = count_of(len(tracker.tasks), "task"), sum(task.made_id for task in tasks)
+        note = f"; {count_of(made, 'id')} made from titles" if made else ""
+        say(project, f"{number} in {tracker.source}, {len(ready)} ready{note}")
     return 0 if (chosen if args.next else tasks) else 1
 
 
@@ -12286,6 +12308,7 @@ isn won didn let don't
 Trackers, in the order in which they are looked for: what their own `next` goes by, and what is done in them. `close`,
 `claim` and `reopen` are told to agents; {id}, {path} and {ctx} are filled in, the rest by the tracker's own settings.
 `strict`: a task waits for a dependency that does not exist. `inherits`: a part has the priority of the whole.
+`order` by `parts`: those of what is begun, each on its own, then the rest by its whole; fewer dependencies first.
 `closes`: a part of what is done is not offered. `missing`: the priority of a task without one, 2 if nothing is said.
 `read`: the reader and its file, or | another; for check-lists what their ids look like (IDS), and which boxes are tasks:
 `every` one; by `id` one below another only with an id, else it is a criterion of that; by `strict` none without an id.
@@ -12318,7 +12341,7 @@ taskmaster
   close close it: `task-master set-status --id={id} --status=done`
   claim `task-master set-status --id={id} --status=in-progress`
   reopen `task-master set-status --id={id} --status=pending`
-  order doing priority number
+  order parts epic number
   strict yes
   inherits yes
   closes yes

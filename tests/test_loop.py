@@ -143,6 +143,13 @@ def run(root: Path, capsysbinary: pytest.CaptureFixture[bytes], *args: str) -> t
     return code, out.decode(), err.decode()
 
 
+def hear(root: Path, capsysbinary: pytest.CaptureFixture[bytes], *args: str) -> str:
+    """What a command says beside its result."""
+    capsysbinary.readouterr()
+    ctx.main(["--root", str(root), *args])
+    return capsysbinary.readouterr()[1].decode()
+
+
 Capture = pytest.CaptureFixture[bytes]
 
 
@@ -227,6 +234,9 @@ def test_a_reused_id_does_not_inherit_the_attempts_of_another_title(
     here = ctx.Project(str(tmp_path))
     tracker = ctx.read_tasks(here)
     assert tracker.tasks[0].attempts == 0 and ctx.read_attempts(here, tracker.tasks[0]) == []
+    told = ".ctx/ledger/T-1.jsonl: 1 attempt under another title; not counted"
+    assert told in hear(tmp_path, capsysbinary, "tasks")
+    assert "1 more fault in the tracker" in hear(tmp_path, capsysbinary, "prompt", "T-1")
 
 
 def test_a_record_of_a_task_that_left_the_tracker_is_kept(
@@ -274,10 +284,13 @@ def test_two_loops_never_get_the_same_task(tmp_path: Path, capsysbinary: Capture
     assert run(tmp_path, capsysbinary, "tasks", "--next", "--claim", "a0")[1].strip() in taken
 
 
-def test_ids_made_from_titles_stay_when_other_lines_go(tmp_path: Path) -> None:
+def test_ids_made_from_titles_are_told_and_stay_when_other_lines_go(
+    tmp_path: Path, capsysbinary: Capture
+) -> None:
     here = ctx.Project(str(tmp_path))
     (tmp_path / "TODO.md").write_text("- [ ] Sweep the floor\n- [ ] Clean it\n- [ ] Clean it\n")
     tasks = ctx.read_tasks(here).tasks
     assert [task.id for task in tasks] == ["sweep-the-floor", "clean-it", "clean-it-2"]
+    assert "3 ready; 3 ids made from titles\n" in hear(tmp_path, capsysbinary, "tasks")
     (tmp_path / "TODO.md").write_text("- [ ] Clean it\n")
     assert ctx.read_tasks(here).tasks[0].id == "clean-it"

@@ -154,7 +154,7 @@ def test_spec_kit_tasks_keep_their_phase_and_its_goal_below_a_deeper_heading(
     (folder / "tasks.md").write_text(
         "# Tasks: Entry\n\n## Phase 3: Story 1\n\n**Goal**: People get in\n\n### Checks\n\n"
         "- [X] T001 [P] [US1] Test the form\n\n### Code\n\n- [ ] T002 [US1] Write the form\n\n"
-        "## Phase 4: Polish\n\n- [ ] T003 Docs\n\n## Notes\n\n- [P] tasks: other files\n"
+        "## Phase 4: Polish\n\n- [ ] T003 Docs\n- [ ] No id\n\n## Notes\n\n- [P] tasks: other files\n"
     )
     read = ctx.read_tasks(project(tmp_path))
     tasks = by_id(read)
@@ -162,7 +162,8 @@ def test_spec_kit_tasks_keep_their_phase_and_its_goal_below_a_deeper_heading(
     assert tasks["001/T001"].description == phase + "Part: Checks"
     assert tasks["001/T002"].description == phase + "Part: Code"
     assert tasks["001/T003"].description == "Part: Phase 4: Polish"
-    assert not read.faults  # the legend of the marks is no box
+    # the legend of the marks is no box
+    assert read.faults == ("specs/001-entry/tasks.md:18: a box without an id; skipped",)
 
 
 def test_spec_kit_features_numbered_by_time_keep_their_ids(tmp_path: Path) -> None:
@@ -195,7 +196,7 @@ def test_openspec_counts_every_box_as_its_own_tool_does(tmp_path: Path) -> None:
         "rename",
         *("1.1", "imports", "docs", "1.2", "1.2.1", "by-number", "loose-mark", "no-mark"),
     ]
-    assert tasks["rename/imports"].parent == "rename/1.1"
+    assert tasks["rename/imports"].parent == "rename/1.1" and tasks["rename/imports"].made_id
     assert tasks["rename/1.1"].title == "Rename code that depends on the parser"
     assert tasks["rename/1.2"].depends_on == ("rename/1.1",)
     assert tasks["rename/1.2.1"].status == tasks["rename/loose-mark"].status == "done"
@@ -212,7 +213,7 @@ def test_plain_boxes_without_ids_get_them_from_their_text_and_headings_are_epics
     assert tasks["T-4"].acceptance == ("the crust cracks", "it sounds hollow")
     assert tasks["T-4"].description == "Until it is brown."
     assert "Shop front" not in tasks and "Shop front" in tasks["clean-the-window"].description
-    assert tasks["sweep-the-floor"].parent == ""
+    assert tasks["sweep-the-floor"].made_id and tasks["sweep-the-floor"].parent == ""
     assert "T-9" not in tasks and tasks["T-5"].status == "in_progress"
 
 
@@ -349,6 +350,33 @@ def test_more_files_that_hold_tasks(path: str, text: str, ready: str, tmp_path: 
     assert [task.id for task in ctx.list_ready(tracker)] == [ready]
 
 
+def test_tasks_of_a_phase_that_stands_beside_them_are_its_parts(tmp_path: Path) -> None:
+    text = (
+        '{"phases": [{"id": 7, "name": "One"}], "tasks": [{"id": "a", "title": "A", "phase": 7}]}'
+    )
+    assert by_id(plant(tmp_path, {"prd.json": text}))["a"].parent == "7"
+    text = '[{"id": 1, "title": "A", "phase": 1}, {"id": 2, "title": "B", "phase": 1}]'
+    tasks = by_id(plant(tmp_path, {"prd.json": text}))  # a number that names no phase
+    assert tasks["2"].parent == "" and not tasks["2"].made_id
+
+
+def test_kiro_parts_that_stand_beside_the_whole_come_before_it(tmp_path: Path) -> None:
+    text = "- [x] 1. Model\n- [ ] 2. Form\n- [x] 2.1 Fields\n- [ ] 2.2 Page\n"
+    path = ".kiro/specs/login/tasks.md"
+    ready = ctx.list_ready(plant(tmp_path, {path: text}))
+    assert [task.id for task in ready] == ["login/2.2"]
+    ready = ctx.list_ready(plant(tmp_path, {path: text.replace("[ ] 2.2", "[x] 2.2")}))
+    assert [task.id for task in ready] == ["login/2"]
+
+
+def test_a_heading_with_a_number_does_not_hide_the_story_of_that_number(tmp_path: Path) -> None:
+    spec = (
+        "# Entry\n\n### Phase 1: Now\n\nx\n\n### User Story 1 - In\n\n1. **Given** a **Then** b\n"
+    )
+    files = {"specs/001-a/spec.md": spec, "specs/001-a/tasks.md": "- [ ] T001 [US1] Form\n"}
+    assert by_id(plant(tmp_path, files))["001/T001"].acceptance == ("**Given** a **Then** b",)
+
+
 def test_kiro_specs_give_criteria_and_optional_tasks_come_last(tmp_path: Path) -> None:
     tracker = plant(
         tmp_path,
@@ -387,6 +415,24 @@ def test_a_task_below_a_blocked_one_is_not_ready_and_a_whole_with_its_parts_done
     holds = ctx.find_holds(tracker)
     assert holds["2.1"] == "part of 2, which is blocked" and holds["3"] == "in review"
     assert holds["4"] == "waits for 99"
+
+
+def test_task_master_goes_by_begun_wholes_priority_number_of_dependencies_and_id(
+    tmp_path: Path,
+) -> None:
+    tasks = [
+        {"id": 1, "title": "A", "status": "done"},
+        {"id": 2, "title": "B", "status": "done"},
+        {"id": 3, "title": "C", "status": "pending", "dependencies": [1, 2]},
+        {"id": 10, "title": "D", "status": "pending", "dependencies": [1]},
+        {"id": 9, "title": "E", "status": "pending", "dependencies": [1]},
+        {"id": 4, "title": "F", "status": "in-progress", "priority": "low"},
+        {"id": 5, "title": "G", "status": "in-progress", "priority": "low", "subtasks": [
+            {"id": 1, "title": "g", "status": "pending"}]},
+    ]  # fmt: skip
+    files = {".taskmaster/tasks/tasks.json": json.dumps({"master": {"tasks": tasks}})}
+    ready = ctx.list_ready(plant(tmp_path, files))
+    assert [task.id for task in ready] == ["5.1", "9", "10", "3", "4"]
 
 
 def test_beads_gates_deferred_issues_and_those_that_wait_are_not_ready(tmp_path: Path) -> None:
@@ -438,12 +484,26 @@ def test_backlog_settings_give_the_folder_the_states_and_the_commands(tmp_path: 
         },
     )
     tasks = by_id(tracker)
-    assert tasks["TASK-4"].status == "done"
+    assert tasks["TASK-4"].status == "done" and not tracker.faults
     assert [task.id for task in ctx.list_ready(tracker)] == ["TASK-2", "TASK-11", "TASK-3"]
     close = ctx.tracker_step(project(tmp_path), tasks["TASK-2"], "close")
     assert close == "close it: `backlog task edit TASK-2 -s Shipped`"
     reopen = ctx.tracker_step(project(tmp_path), tasks["TASK-2"], "reopen")
     assert reopen == "`backlog task edit TASK-2 -s Idea`"
+
+
+def test_backlog_settings_give_the_priorities_and_links_keep_their_drafts(tmp_path: Path) -> None:
+    form = "---\nid: BACK-{0}\ntitle: T{0}\nstatus: To Do\n{1}---\n"
+    lines = ("priority: could", "priority: Must", "", "priority: high", "dependencies: [task-1]")
+    files = {
+        f"backlog/tasks/back-{n} - a.md": form.format(n, f"{line}\n")
+        for n, line in enumerate((*lines, "dependencies: [draft-1]"), 1)
+    }
+    tracker = plant(tmp_path, files | {"backlog/config.yml": "priorities: [Must, Could]\n"})
+    ready = [task.id for task in ctx.list_ready(tracker)]
+    assert ready == ["BACK-2", "BACK-1", "BACK-3", "BACK-4"]  # one that is not in the list is none
+    holds = ctx.find_holds(tracker)
+    assert (holds["BACK-5"], holds["BACK-6"]) == ("waits for BACK-1", "waits for draft-1")
 
 
 @pytest.mark.parametrize(
@@ -452,7 +512,12 @@ def test_backlog_settings_give_the_folder_the_states_and_the_commands(tmp_path: 
         ("- [x] T-1: A\n", "all 1 tasks in plain are done"),
         (
             "- [ ] T-1: A (depends on T-2)\n- [ ] T-2: B (depends on T-1)\n",
-            "1 waits for T-2, 1 waits for T-1",
+            "1 waits for T-2, 1 waits for T-1; T-2 waits for T-1 waits for T-2, a circle",
+        ),
+        (
+            "- [~] T-0: Z (depends on T-9)\n- [-] T-9: Y (depends on T-0)\n"
+            "- [ ] T-1: A (depends on T-0, T-2)\n- [ ] T-2: B (depends on T-1)\n",
+            ", a circle",
         ),
     ],
 )
