@@ -679,7 +679,8 @@ def closest(word: str, known: Sequence[str]) -> str:
     """What to do about a word that is not known: the nearest one, or all of them."""
     import difflib
 
-    near = difflib.get_close_matches(word[:80], known, 1)
+    swapped = [name for name in known if sorted(name) == sorted(word)]
+    near = swapped or difflib.get_close_matches(word[:80], known, 1)
     return f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
 
 
@@ -4568,6 +4569,25 @@ def render_scan(counts: Mapping[str, object]) -> str:
     return (form + "{dependencies_indexed} dependencies, {duration_seconds} s\n").format_map(counts)
 
 
+def render_exports(
+    tags: Mapping[str, FileTags], imports: Mapping[str, Sequence[str]]
+) -> dict[str, str]:
+    """One JSON text for each top-level module: its files, symbols, imports and dependencies."""
+    modules: dict[str, dict[str, object]] = {}
+    for path, (definitions, _, names, doc, _) in tags.items():
+        folder = path.partition("/")[0] if "/" in path else "_root"
+        modules.setdefault(show(folder, 1000), {})[show(path, 1000)] = {
+            "doc": doc,
+            "symbols": [definition._asdict() for definition in definitions],
+            "imports": names,
+            "dependencies": imports.get(path, []),
+        }
+    return {
+        f"{folder}/ast_context.json": redact(render_json({"module": folder, "files": files}))
+        for folder, files in modules.items()
+    }
+
+
 def render_findings(findings: Sequence[Finding]) -> str:
     """The doctor's findings, a line for each."""
     lines = []
@@ -7826,8 +7846,8 @@ def fit_map(
     return parts, picks, note.replace(f"{budget} of", f"{used} of", 1), used
 
 
-def make_scan(project: Project, *, full: bool) -> dict[str, object]:
-    """Bring the index up to date, words and links too; what it holds."""
+def make_scan(project: Project, *, full: bool, export: str = "") -> dict[str, object]:
+    """Bring the index up to date, words and links too; what it holds. `export` is a folder."""
     begin = time.monotonic()
     files, cache = list_files(project), open_cache(project)
     for kind in ("stamps", "counted") if full else ():
@@ -7837,6 +7857,8 @@ def make_scan(project: Project, *, full: bool) -> dict[str, object]:
     configs = read_configs(project, read_choice(project, cache, files).configs)
     uses = {path: tags[path].imports for path in tags}
     imports = resolve_imports(uses, list(files), configs, project.config.languages)
+    for path, text in render_exports(tags, imports).items() if export else ():
+        write_file(os.path.join(export, path), text.encode())
     counts: dict[str, object] = {
         "files_scanned": len(tags),
         "files_changed": index.parsed,
@@ -9299,7 +9321,8 @@ def cmd_map(project: Project, args: argparse.Namespace) -> None:
 
 def cmd_scan(project: Project, args: argparse.Namespace) -> None:
     """Bring the index up to date: only what changed is parsed."""
-    counts = make_scan(project, full=args.full or project.config.scan_mode == "full")
+    full = args.full or project.config.scan_mode == "full"
+    counts = make_scan(project, full=full, export=args.export or "")
     write_stdout(render_json(counts) if args.json else render_scan(counts))
 
 
@@ -9932,6 +9955,7 @@ map  python3 ctx.py map --tokens 3000 --output -
 scan  python3 ctx.py scan --json
   --full                                  parse everything again, whatever the cache says
   --json                                  for a program, on stdout
+  --export DIR                            write DIR/MODULE/ast_context.json for each top-level module
 doctor  python3 ctx.py doctor
   --languages                             every language, how it is read, its files here
   --json                                  for a program, on stdout

@@ -192,6 +192,16 @@ def test_a_scan_leaves_words_and_links_ready_and_is_in_the_history(project: ctx.
     assert "scan: " not in lab.run(root, "doctor").stdout
 
 
+def test_scan_exports_the_structure_of_each_module(project: ctx.Project) -> None:
+    root = Path(project.root)
+    done = lab.run(root, "scan", "--export", "out")
+    assert done.returncode == 0, done.stderr
+    files = json.loads((root / "out/src/ast_context.json").read_text())["files"]
+    assert files["src/driver.py"]["dependencies"] == ["src/kernel.py"]
+    names = [symbol["name"] for symbol in files["src/kernel.py"]["symbols"]]
+    assert names == ["Kernel", "spin", "make_kernel"]
+
+
 def test_a_parser_that_dies_costs_its_own_file(project: ctx.Project) -> None:
     """A worker that is ended in the middle, as a crash in a grammar would."""
     root = Path(project.root)

@@ -81,7 +81,7 @@ def test_the_version_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("typed", "meant"),
-    [("inti", "init"), ("updat", "update"), ("docter", "doctor")],
+    [("inti", "init"), ("mpa", "map"), ("updat", "update"), ("docter", "doctor")],
 )
 def test_a_mistyped_command_is_guessed(tmp_path: Path, typed: str, meant: str) -> None:
     done = lab.run(tmp_path, typed)
