@@ -759,8 +759,11 @@ def quote_text(text: str) -> str:
 
 def digest_log(text: str, limit: int = DIGEST_BYTES) -> str:
     """What matters of a log: its first error, assertions, ends of tracebacks, summary and tail."""
-    runs = itertools.groupby(clean_text(text).strip("\n").split("\n"))
-    lines = [line for line, _ in runs if not pattern("log_noise").search(line[:400])]
+    whole, noise, lines = clean_text(text).strip("\n").split("\n"), "[progress or debug]", []
+    marked = (noise if pattern("log_noise").search(line[:400]) else line for line in whole)
+    for line, run in itertools.groupby(marked):
+        more = len([*run]) - 1
+        lines += [line, f"[… {more} more like it]"] if more and line else [line]
     if count_bytes("\n".join(lines)) < limit:
         return "\n".join(lines) + "\n"
     lines = [line if len(line) <= 400 else f"{line[:250]} … {line[-140:]}" for line in lines]
@@ -4753,7 +4756,7 @@ def render_found(hits: Sequence[SearchHit], form: str) -> str:
 
 def render_tasks(tracker: Tracker, tasks: Sequence[Task], chosen: str) -> str:
     """The tasks as a table for a person, the next one marked."""
-    titles = {task.id: task.title for task in tracker.tasks}
+    titles = {t.id: t.id if t.id == t.title else f"{t.id}: {t.title}" for t in tracker.tasks}
     rows = [("", "ID", "STATUS", "TITLE", "EPIC")]
     for task in tasks:
         names = show(one_line(task.title), 60), show(one_line(titles.get(task.parent, "")), 40)
@@ -4909,12 +4912,13 @@ def render_task_tree(tracker: Tracker, task: Task) -> str:
         indent, node = stack.pop()
         inner = children.get(node.id, [])
         done = sum(child.status == "done" for child in inner)
-        if done == len(inner) and (inner or node.status == "done"):
+        if done == len(inner) and (inner or node.status == "done") and node.id != task.id:
             continue  # finished: the counts tell
         note = f"{done} of {len(inner)} done" if inner else node.status
         note = "selected" if node.id == task.id else note
-        rank = 0 if node.id in near else 1 if inner else 2 + (node.status == "open")
-        name = name_task(node) if rank else code_span(node.id)  # other sections have the title
+        rank = 1 if inner else 2 + 2 * (node.status == "open") - (node.id in near)
+        rank = 0 if node.id in (task.id, task.parent) else rank
+        name = code_span(node.id) if node.id in near else name_task(node)  # its title is elsewhere
         rows.append((rank, f"{indent}- {name} ({note})\n"))
         stack += [(f"{indent}  ", child) for child in reversed(inner)]
     order = sorted(range(len(rows)), key=lambda at: rows[at][0])
@@ -5483,11 +5487,12 @@ def private_environment(*below: str) -> str:
 
 def has_parsers(project: Project) -> bool:
     """Whether the parsers can be used; says what to do if not. A command asks once."""
-    if use_packages():
-        return True
-    why = "not installed, or in a version that does not fit"
-    say(project, f"parsers: {why}; the map is approximate; run `{script_command(project)} setup`")
-    return False
+    usable, unfit = use_packages(), ", ".join(map(" ".join, list_unfit().items()))
+    why = f"parsers: {unfit} does not fit ctx.py" if unfit else "parsers: not installed"
+    fix = f"the map is approximate; run `{script_command(project)} setup`"
+    if unfit or not usable:
+        say(project, f"{why}; {'the private environment is used' if usable else fix}")
+    return usable
 
 
 def use_packages() -> bool:
@@ -5516,14 +5521,21 @@ def list_missing() -> list[str]:
     return missing
 
 
-def read_versions() -> dict[str, tuple[str, bool]]:
+def list_unfit() -> dict[str, str]:
+    """Packages of this interpreter that are passed over, with their version: their pin excludes it."""
+    own = [folder for folder in sys.path if not folder.startswith(private_environment())]
+    versions = read_versions(own).items()
+    return {name: version for name, (version, fits) in versions if version and not fits}
+
+
+def read_versions(folders: Sequence[str] | None = None) -> dict[str, tuple[str, bool]]:
     """Each pinned package: its version here ("" if missing, "?" if unknown), whether that fits."""
     from importlib.machinery import PathFinder
 
     versions = {}
     for name, pin in read_pins().items():
         module = name.replace("-", "_")
-        spec = PathFinder.find_spec(module)
+        spec = PathFinder.find_spec(module, folders)
         site = os.path.dirname(os.path.dirname(spec.origin or "")) if spec else ""
         beside = " ".join(os.listdir(site)) if os.path.isdir(site) else ""
         match = re.search(rf"\b{module}-(\S+)\.dist-info", beside)  # importing metadata is slow
@@ -5823,11 +5835,6 @@ def read_diff(project: Project, ref: str, paths: Sequence[str]) -> dict[str, lis
     if len(names) > _MOST_CHANGED:
         say(project, f"--diff: more than {_MOST_CHANGED} files changed; the rest is left out")
     return changed
-
-
-def list_subjects(project: Project) -> list[str]:
-    """The subjects of the last commits that are no merges."""
-    return read_git(project, "log", "-n", "100", "--no-merges", "--format=%s").splitlines()
 
 
 # ---- 14 CACHE (world) ------------------------------------------------------
@@ -7458,16 +7465,24 @@ def read_log(project: Project, *paths: str) -> str:
 def _runner_attempts(project: Project, task: Task) -> dict[str, Attempt]:
     """RUN/NUMBER -> what an iteration of the loop's present run did for this task."""
     state = read_run_state(project)
-    run, attempts = state["run_id"], {}
+    run, last, attempts = state["run_id"], state["next_iter"] - 1, {}
     base = f".runner/iterations/{run}"
     names = list_folder(project, base) if is_file_name(run) else []
-    for number in sorted(int(name) for name in names if re.fullmatch(r"\d{1,9}", name))[-500:]:
+    numbers = {int(name) for name in names if re.fullmatch(r"\d{1,9}", name)}
+    unclaimed = set[int]()  # the last one, if it failed and nothing says whose it was
+    if is_file_name(run) and state["last_status"] in ("retry", "failed"):
+        ledgers = (f"{LEDGER_FOLDER}/{name}" for name in list_folder(project, LEDGER_FOLDER))
+        rows = (row for path in ledgers for row in _ledger_rows(project, path))
+        known = any((row.get("run_id"), row.get("iter")) == (run, last) for row in rows)
+        unclaimed = set() if known else {last}
+    for number in sorted(numbers | unclaimed)[-500:]:
         folder = f"{base}/{number}"
         meta = read_object(project, f"{folder}/meta.json")
-        if str(meta.get("node_id")).rpartition("/")[2] != task.id:
+        whose = str(meta.get("node_id")).rpartition("/")[2]
+        if whose != task.id and (meta or number not in unclaimed):
             continue
         output = read_object(project, f"{folder}/output.json")
-        told = state if number == state["next_iter"] - 1 else {}
+        told = state if number == last else {}
         keys = ("status", "summary", "guard")
         values = [meta.get(key) or output.get(key) or told.get(f"last_{key}") for key in keys]
         status, summary, guard = map(field_text, values)
@@ -7488,7 +7503,8 @@ def _read_cub(project: Project, task: str) -> tuple[list[Attempt], tuple[str, ..
     approach, guard = field_text(outcome.get("approach")), as_table(entry.get("verification"))
     attempts = []
     for number, record in enumerate(list_records(entry.get("attempts")), 1):
-        name = f"{number:03d}-harness"
+        own = record.get("attempt_number")
+        name = f"{own if type(own) is int else number:03d}-harness"
         status = "done" if record.get("success") is True else "failed"
         why, kind = (field_text(record.get(key)) for key in ("error_summary", "error_category"))
         log = read_log(project, f"{base}/attempts/{name}.log", f"{base}/{name}.jsonl")
@@ -7903,7 +7919,7 @@ def make_pack(project: Project, request: Request) -> Pack:
         return package
     changed = read_diff(project, request.since, index.words.paths) if request.since else {}
     touched = {
-        path: [definition for definition in defined if _is_within(definition, changed[path])]
+        path: [d for d in defined if any(a <= d.end and d.line <= z for a, z in changed[path])]
         for path, defined in read_definitions(index, changed).items()
     }
     names = sorted({definition.name for defined in touched.values() for definition in defined})
@@ -7933,10 +7949,6 @@ def make_pack(project: Project, request: Request) -> Pack:
         return max(counter.count(text), int(count_bytes(text) / _TOKEN_BYTES) + 1)
 
     return _fill_package(package, choice, request.form, request.measure or count)
-
-
-def _is_within(definition: Definition, lines: Iterable[tuple[int, int]]) -> bool:
-    return any(first <= definition.end and definition.line <= last for first, last in lines)
 
 
 def read_linked(project: Project, files: Files) -> WordIndex:
@@ -8227,7 +8239,8 @@ def read_tracker(project: Project, source: str | None, wanted: str = "") -> Trac
     if faults and not tracker.tasks:
         raise CtxError(f"{faults[0]}; no task can be read")
     shown = len(faults) if project.verbose else 0 if wanted else _FAULTS_SHOWN
-    more = f"{count_of(len(faults) - shown, 'more fault')} in the tracker; `tasks -v` names them"
+    left = count_of(len(faults) - shown, "more fault" if shown else "fault")
+    more = f"{left} in the tracker; `tasks -v` names them"
     for line in (*faults[:shown], *((more,) if faults[shown:] else ())):
         say(project, line)
     return tracker
@@ -8317,7 +8330,8 @@ def _output_contract(project: Project, task: Task) -> str:
     title = title if len(title) <= 72 else title[:73].rpartition(" ")[0] or title[:72]
     kind = COMMIT_KINDS.get(task.type, "feat")
     values = {"id": task.id, "title": title, "type": one_line(task.type, 20), "kind": kind}
-    form = project.config.prompt_commit_subject or find_commit_form(list_subjects(project))
+    subjects = read_git(project, "log", "-n", "100", "--no-merges", "--format=%s").splitlines()
+    form = project.config.prompt_commit_subject or find_commit_form(subjects)
     for name in {*re.findall(r"\{([^{}]*)\}", form)} - values.keys():
         known = ", ".join(f"{{{word}}}" for word in values)
         raise CtxError(f"prompt.commit_subject: unknown {{{show(name)}}}; it may hold {known}")
@@ -9093,11 +9107,12 @@ def check_health(project: Project) -> list[Finding]:
     import platform
 
     ctx, findings = script_command(project), [("python", platform.python_version(), "")]
-    missing = list_missing()  # looks into the private environment too
+    missing, unfit = list_missing(), list_unfit()  # looks into the private environment too
     for name, (version, fits) in read_versions().items():
         state = version or "missing: stdlib mode, approximate map"
-        if version and not fits:
-            state = f"{version} of this Python is outside {read_pins()[name]}, not used"
+        if name in unfit:
+            skipped = f"{unfit[name]} of this Python is outside {read_pins()[name]}, not used"
+            state = f"{version} ({skipped})" if fits else skipped
         findings.append((name, state, f"{ctx} setup" if name in missing else ""))
     counter, fix = read_counter(project).name, ""
     if counter == "estimate" != project.config.tokens_encoding:

@@ -236,7 +236,7 @@ def test_a_reused_id_does_not_inherit_the_attempts_of_another_title(
     assert tracker.tasks[0].attempts == 0 and ctx.read_attempts(here, tracker.tasks[0]) == []
     told = ".ctx/ledger/T-1.jsonl: 1 attempt under another title; not counted"
     assert told in hear(tmp_path, capsysbinary, "tasks")
-    assert "1 more fault in the tracker" in hear(tmp_path, capsysbinary, "prompt", "T-1")
+    assert "1 fault in the tracker" in hear(tmp_path, capsysbinary, "prompt", "T-1")
 
 
 def test_a_record_of_a_task_that_left_the_tracker_is_kept(

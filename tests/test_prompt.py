@@ -510,27 +510,31 @@ def test_a_log_is_digested_to_its_first_error_assertions_summary_and_tail() -> N
         "panicked at",
     ):
         assert line in text
-    assert "DEBUG" not in text and "█" not in text and text.count("same again") <= 1
+    assert "DEBUG" not in text and "█" not in text
+    assert "same again, dear reader\n[… 49 more like it]\n" in text  # repeats collapse with a count
+    assert (
+        ctx.digest_log("DEBUG a\nDEBUG b\nend\n")
+        == "[progress or debug]\n[… 1 more like it]\nend\n"
+    )
     assert ctx.digest_log("one\n--> two\n") == "one\n--> two\n"
 
 
-def test_the_run_state_completes_an_iteration_whose_files_say_only_whose_it_was(
-    tmp_path: Path,
-) -> None:
+def test_the_run_state_alone_is_history_unless_its_guard_passed(tmp_path: Path) -> None:
     root = copy("runner", tmp_path)
+    shutil.rmtree(root / ".runner" / "iterations")
     path = root / ".runner" / "state" / "run_state.json"
     folder = root / ".runner" / "context"
-    log = root / ".runner" / "iterations" / "run-7" / "4"
-    shutil.rmtree(log)
-    log.mkdir()
-    run(root, "context", "label")
-    assert os.listdir(folder) == ["goal.md"]
-    (log / "meta.json").write_text('{"node_id": "root/send/label"}')
     run(root, "context", "label")
     assert "The bar code is too small." in (folder / "history.md").read_text()
+    log = root / ".runner" / "iterations" / "run-7" / "4"
+    log.mkdir(parents=True)
     (log / "guard.log").write_text("2 failed\n")
     run(root, "context", "label")
     assert (folder / "failure.md").read_text().endswith("\n\n2 failed\n")
+    (log / "meta.json").write_text('{"node_id": "root/track"}')
+    run(root, "context", "label")
+    assert os.listdir(folder) == ["goal.md"]  # it was another task's
+    (log / "meta.json").write_text('{"node_id": "root/send/label"}')
     path.write_text(path.read_text().replace('"fail"', '"pass"'))
     run(root, "context", "label")
     assert sorted(os.listdir(folder)) == ["goal.md", "history.md"]
@@ -570,6 +574,10 @@ def test_the_tree_shows_every_open_task_within_its_share_blocked_ones_too() -> N
     many = [ctx.Task(f"X-{n}", "y" * 60, parent="E-1") for n in range(500)]
     wide = ctx.render_task_tree(ctx.Tracker("plain", (*epics, *leaves, *many)), leaves[0])
     assert size(wide) < 3_100 and "more\n" in wide and "(blocked)" in wide
+    crowd = [ctx.Task(f"Y-{n}", "", parent="E-1", status="open") for n in range(300)]
+    crowd += [ctx.Task("Y-stop", "", parent="E-1", status="blocked")]
+    wide = ctx.render_task_tree(ctx.Tracker("plain", (*epics, *leaves, *crowd)), crowd[0])
+    assert "- `Y-0` (selected)" in wide and "- `Y-stop` (blocked)" in wide  # before open ones
 
 
 # -- context
@@ -832,7 +840,7 @@ def test_without_a_tracker_three_lines_say_how_to_start(tmp_path: Path) -> None:
 def test_tasks_are_listed_ready_ones_first_and_the_next_is_marked() -> None:
     done = run(REPOS / "beads", "tasks")
     lines = done.stdout.splitlines()
-    assert lines[1].startswith(">  bd-a1b2.2") and "Faster search" in lines[1]
+    assert lines[1].startswith(">  bd-a1b2.2") and "bd-a1b2: Faster search" in lines[1]
     assert "6 tasks in beads, 1 ready" in done.stderr
     ready = run(REPOS / "beads", "tasks", "--ready").stdout.splitlines()
     assert len(ready) == 2

@@ -676,12 +676,19 @@ def test_the_runners_previous_iteration_counts_only_for_its_own_node() -> None:
     assert previous(*task("runner", "weigh")) == ("", "")
 
 
-def test_cub_attempts_come_from_both_layouts_and_a_log_is_evidence_enough() -> None:
+def test_cub_attempts_come_from_both_layouts_and_a_log_is_evidence_enough(
+    tmp_path: Path,
+) -> None:
     first, second = ctx.read_attempts(*task("cub", "shop-1.2"))
     assert (first.status, first.category) == ("failed", "timeout")
     assert second.summary == "" and second.guard == "fail"
     assert previous(*task("cub", "shop-1.2"))[1].endswith("exit code 3\n")
     (older,) = ctx.read_attempts(*task("cub", "shop-1.3"))
+    (tmp_path / ".cub/ledger/by-task/x/attempts").mkdir(parents=True)
+    (tmp_path / ".cub/ledger/by-task/x.json").write_text('{"attempts": [{"attempt_number": 7}]}')
+    (tmp_path / ".cub/ledger/by-task/x/attempts/007-harness.log").write_text("no 7\n")
+    (seventh,) = ctx.read_attempts(project(tmp_path), ctx.Task("x", "X"))
+    assert seventh.log == "no 7\n"  # the log is named by the attempt's own number
     assert older.status == "failed" and older.lessons == ("The queue drops mails over 1 MB.",)
 
 
