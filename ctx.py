@@ -1454,7 +1454,10 @@ def parse_own_languages(tables: Mapping[str, object]) -> str:
     for name in tables:
         try:
             language = get_language(name, own)
-            _, _, *_ = language.words("import") or ("", "")
+            if len(language.words("import")) == 1:
+                raise ValueError("import must be a resolver, a separator and endings")
+            if language.row("docs") not in ("", "inside"):
+                raise ValueError("docs can only be inside; see the rows below and outer")
             regexes = [row[-1] for row in language.texts + language.turns]
             for (
                 verb
@@ -1639,9 +1642,13 @@ def find_content_language(path: str, source: bytes, language: Language) -> tuple
     if not usual:
         return source, language
     text = source.decode("utf-8", "replace")
-    kernels = re.findall(r'"language":\s*"(\w+)"', text)[-1:]
-    known = [name for name in map(str.lower, kernels) if name in list_languages(language.own)]
-    return _read_cells(text).encode(), get_language((known or [usual])[0], language.own)
+    kernels = re.findall(r'"(?:language|file_extension)":\s*"\.?(\w[^"]{0,20})"', text)[-2:]
+    inner = get_language(usual, language.own)
+    for name in map(str.lower, kernels):
+        is_name = name in list_languages(language.own)
+        kernel = get_language(name, language.own) if is_name else find_language(f"cell.{name}")
+        inner = kernel or inner
+    return _read_cells(text).encode(), inner
 
 
 def _read_cells(text: str) -> str:
@@ -3299,8 +3306,10 @@ def _javascript(tree: _Tree, language: Language) -> _Resolve:
     def find_by_rule(folder: str, name: str) -> str:
         fronts = [name, *(f"{name[:end]}*" for end in range(len(name), -1, -1))]
         for front in fronts if folder in rules else ():
-            for target in rules[folder].get(front, ()):
-                if path := find_file(_locate("", target.replace("*", name[len(front) - 1 :]))):
+            for tail, target in rules[folder].get(front, ()):
+                rest = name[len(front) - 1 :]
+                path = find_file(_locate("", target.replace("*", rest.removesuffix(tail))))
+                if path and rest.endswith(tail):
                     return path
         return find_by_rule(folder_of(folder), name) if folder else ""
 
@@ -3319,15 +3328,19 @@ def _javascript(tree: _Tree, language: Language) -> _Resolve:
     return resolve
 
 
-def _build_rules(tree: _Tree, packages: Iterable[str]) -> dict[str, dict[str, list[str]]]:
-    """Folder -> name to its star -> targets, from tsconfig, import maps and what is usual."""
-    rules: dict[str, dict[str, list[str]]] = {}
+_Rules = dict[str, dict[str, list[tuple[str, str]]]]  # folder -> alias to its star -> rest, target
+
+
+def _build_rules(tree: _Tree, packages: Iterable[str]) -> _Rules:
+    """What an alias means, from tsconfig, import maps and what is usual."""
+    rules: _Rules = {}
 
     def add_rules(folder: str, base: str, mapping: Mapping[str, object]) -> None:
         for alias, targets in mapping.items():
-            star = "*" if alias.endswith("/") else ""  # an import map writes "a/" for "a/*"
-            paths = [_locate(base, target + star) for target in _texts(targets)]
-            rules.setdefault(folder, {}).setdefault(alias + star, []).extend(paths)
+            slash = "*" if alias.endswith("/") else ""  # an import map writes "a/" for "a/*"
+            head, star, tail = (alias + slash).partition("*")
+            pairs = [(tail, _locate(base, target + slash)) for target in _texts(targets)]
+            rules.setdefault(folder, {}).setdefault(head + star, []).extend(pairs)
 
     configs = {path: parse_data(path, text) for path, text in tree.find_manifests(r".*\.jsonc?")}
     for start, _ in tree.find_manifests(r"[tj]sconfig.*\.json"):
@@ -3385,14 +3398,15 @@ def _rust(tree: _Tree, language: Language) -> _Resolve:
                 crates.setdefault(name.replace("-", "_"), _locate(folder, f"{target}/src"))
         if lib_path in tree.files:
             modules[folder_of(lib_path)] = lib_path
-        roots.add(lib_path)
+        targets = _texts([manifest.get(key) for key in ("bin", "test", "example", "bench")])
+        roots.update([lib_path, *(_locate(folder, text) for text in targets)])
         for usual in ("src/bin", "tests", "examples", "benches"):
             roots.update(tree.folders.get(_locate(folder, usual), ()))
     root_folders = {folder_of(path) for path in roots & tree.files}
 
     def resolve(path: str, name: str) -> list[str]:
-        if name == "super::*":  # mostly in a test module, where it means its own file
-            return []
+        if re.match(r"super::\*$|(?:std|core|alloc)\b", name):
+            return []  # `super::*` is mostly in a test module, where it means its own file
         folder = folder_of(path)
         home = folder if path in roots or name_of(path) == "mod.rs" else path.removesuffix(".rs")
         parts = name.replace("r#", "").rstrip(":*").split("::")
@@ -5630,11 +5644,13 @@ def _run_step(project: Project, what: str, command: Sequence[str], limit: float 
         raise CtxError(f"setup: {what} failed: {show(reason, 160)}; check network and pip")
 
 
-def show_progress(project: Project, text: str) -> None:
-    """One line that is drawn over, on a terminal only."""
+def show_progress(project: Project, text: str, *, is_long: bool = False) -> None:
+    """One line that is drawn over, on a terminal; elsewhere the start and end of long work."""
     if not project.quiet and sys.stderr is not None and sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[K{text[:79]}")
         sys.stderr.flush()
+    elif is_long:
+        say(project, text)
 
 
 class Counter(NamedTuple):
@@ -6203,6 +6219,8 @@ def _run_jobs(index: Index, jobs: Sequence[_Job]) -> None:
     """Parse and count by workers; tags go to the cache, batch by batch, as they come."""
     cache, files, rows = index.cache, index.files, list[CacheRow]()
     when, begin, done = time.time_ns(), time.monotonic(), 0
+    is_long = len(jobs) >= _BATCH_ROWS
+    show_progress(index.project, f"reading {len(jobs)} files" if jobs else "", is_long=is_long)
     for parsed, sizes, postings in _start_workers(index, jobs):
         for path, (entry, data) in parsed.items():
             index.entries[path] = entry
@@ -6219,6 +6237,7 @@ def _run_jobs(index: Index, jobs: Sequence[_Job]) -> None:
         left = (len(jobs) - done) * (time.monotonic() - begin) / max(1, done)
         show_progress(index.project, f"reading {done}/{len(jobs)} files, {left:.0f} s left")
     cache.write(rows)
+    show_progress(index.project, f"read {len(jobs)} files" if is_long else "", is_long=is_long)
     show_progress(index.project, "")
 
 
@@ -6260,8 +6279,12 @@ def _check_own_languages(project: Project) -> None:
 def count_languages(project: Project, files: Iterable[str]) -> list[tuple[str, str, int]]:
     """How each language is read here and how many of these files it has, the most used first."""
     own = project.config.languages
-    known = [language for path in files if (language := read_language(project, path))]
-    counts = collections.Counter(language.name for language in known)
+    counts = collections.Counter[str]()
+    for path in files:
+        if language := read_language(project, path):
+            source = read_source(project, path) if language.turns else None
+            inner = find_content_language(path, source, language)[1] if source else language
+            counts[inner.name] += 1
     languages = [get_language(name, own) for name in list_languages(own)]
     turned = {other for language in languages for _, other, _ in language.turns}
     rows = [
@@ -6639,34 +6662,50 @@ def read_neighbours(known: WordIndex, paths: Iterable[str]) -> tuple[Graph, Grap
 
 def read_history(project: Project, head: str) -> History:
     """The words and the paths of the last commits up to `head`, the oldest first; cached."""
+    import json
 
-    def read() -> tuple[object, ...]:
-        words: dict[str, list[int]] = {}  # stem -> commits
-        sizes: list[int] = []
-        touched: list[list[str]] = []
+    cache, most = open_cache(project), "--no-merges --reverse -n3000".split()
+
+    def read() -> History:
+        row = cache.read("commits", "")
+        commits = json.loads(row.data) if row else {}  # commit -> stems, paths
         show_progress(project, "reading the last commits")
-        flags = "--no-merges --no-renames --relative --name-only -z --reverse -n3000".split()
-        log = run_git(project, "log", *flags, "--format=%x01%B%x02", head, limit=20)
-        if log is None:
-            say(project, "git: its log takes too long or cannot be read; going on without history")
-        for entry in (log or b"").split(b"\x01")[1:]:
-            message, _, names = entry.partition(b"\x02")
-            listed = [name.strip(b"\n") for name in names.split(b"\0")]
-            paths = [os.fsdecode(name) for name in listed if name]
-            text = message.decode("utf-8", "replace")[:600]
-            if len(paths) > _WIDE_COMMIT:
-                paths, text = [], ""
-            told = [word for word in re.findall(r"\w+", text) if word.lower() not in stop_words()]
-            stems = dict.fromkeys(stem for word in told for stem in word_forms(word))
+        names = (run_git(project, "rev-list", *most, head) or b"").decode().split()
+        for span in [f"{row.state}..{head}", head] if row else [head]:
+            if not commits.keys() >= {*names}:  # git is asked only for what no earlier run has read
+                commits |= _read_commits(project, *most, span)
+        commits = {name: commits[name] for name in names if name in commits}
+        data = json.dumps(commits, separators=(",", ":")).encode()
+        cache.write([CacheRow("commits", "", head, data)])
+        words: dict[str, list[int]] = {}  # stem -> commits
+        for number, (stems, _) in enumerate(commits.values()):
             for stem in stems:
-                words.setdefault(stem, []).append(len(touched))
-            sizes.append(len(stems))
-            touched.append(paths)
+                words.setdefault(stem, []).append(number)
         show_progress(project, "")
-        return words, sizes, touched
+        values = commits.values()
+        return History(words, [len(stems) for stems, _ in values], [paths for _, paths in values])
 
-    rows = open_cache(project).compute("history", {"": head}, read) if head else ({}, [], [])
-    return History(*rows)
+    return History(*cache.compute("history", {"": head}, read)) if head else History({}, [], [])
+
+
+def _read_commits(project: Project, *flags: str) -> dict[str, tuple[list[str], list[str]]]:
+    """The stems of the message and the paths of each commit in a log."""
+    form = "--no-renames --relative --name-only -z --format=%x01%H%x02%B%x02".split()
+    log = run_git(project, "log", *form, *flags, limit=20)
+    if log is None:
+        say(project, "git: its log takes too long or cannot be read; going on without history")
+    commits = {}
+    for entry in (log or b"").split(b"\x01")[1:]:
+        name, message, names = [*entry.split(b"\x02", 2), b"", b""][:3]
+        listed = [path.strip(b"\n") for path in names.split(b"\0")]
+        paths = [os.fsdecode(path) for path in listed if path]
+        text = message.decode("utf-8", "replace")[:600]
+        if len(paths) > _WIDE_COMMIT:
+            paths, text = [], ""
+        told = [word for word in re.findall(r"\w+", text) if word.lower() not in stop_words()]
+        stems = [*dict.fromkeys(stem for word in told for stem in word_forms(word))]
+        commits[name.decode("ascii", "replace")] = (stems, paths)
+    return commits
 
 
 # ---- 16 TASKS (world) ------------------------------------------------------
@@ -7933,6 +7972,8 @@ def make_pack(project: Project, request: Request) -> Pack:
     outside = [path for path in dict.fromkeys([*pins, *evidence.paths]) if not may_see(path)]
     if outside:
         say(project, f"role {role}: may not see {outside[0]}, which was asked for; left out")
+    request = request._replace(pins=tuple(path for path in request.pins if may_see(path)))
+    touched = {path: touched[path] for path in touched if may_see(path)}
     choice = _choose_blocks(project, index, request, evidence, touched)
     readers = [reader for reader in _GUIDELINES if reader and reader in role.lower()]
     sentence = _GUIDELINES.get((readers or [evidence.action])[0], _GUIDELINES[""])
@@ -9633,6 +9674,8 @@ def cmd_mcp(project: Project, args: argparse.Namespace) -> None:
     import json
     import threading
 
+    if sys.stdin is None or sys.stdout is None:
+        raise CtxError("mcp: needs stdin and stdout; an MCP client starts it with both")
     client, lock = os.dup(1), threading.Lock()
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what a library prints must not reach the client
     project = project._replace(quiet=True)

@@ -413,6 +413,14 @@ def test_talk_is_one_line_and_tells_no_secret(capfd: pytest.CaptureFixture[str])
     assert err.count("\n") == 1 and "hunter22" not in err
 
 
+def test_long_work_is_told_off_a_terminal_and_short_work_is_not(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    for quiet, is_long in ((False, False), (True, True), (False, True)):
+        ctx.show_progress(ctx.Project("/", quiet=quiet), f"reading {is_long}", is_long=is_long)
+    assert capfd.readouterr().err == "ctx: reading True\n"
+
+
 def test_a_terminal_shows_what_is_done_and_how_far_it_is(tmp_path: Path) -> None:
     pty = pytest.importorskip("pty", reason="no terminals to open on this system")
     root = lab.plant(tmp_path, {f"m{at}.py": f"def f{at}(): pass\n" for at in range(9)})

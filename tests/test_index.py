@@ -246,6 +246,33 @@ def test_history_is_what_commits_said_and_touched(project: ctx.Project) -> None:
     )
 
 
+@pytest.mark.skipif(os.name == "nt", reason="git is a shell script here")
+def test_git_is_asked_only_for_commits_that_are_new(
+    project: ctx.Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, log, real = Path(project.root), tmp_path / "asked", shutil.which("git")
+    script = f'#!/bin/sh\ncase " $* " in *" log "*) echo "$*" >> {log};; esac\nexec {real} "$@"\n'
+    lab.plant(tmp_path / "bin", {"git": script})
+    (tmp_path / "bin/git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin{os.pathsep}{os.environ['PATH']}")
+    lab.git(root, "init", "-q")
+
+    def commit(text: str, *flags: str) -> tuple[str, ctx.History]:
+        lab.plant(root, {"src/kernel.py": f"# {text}\n"})
+        lab.git(root, "add", "-A", "src")
+        lab.git(root, "commit", "-q", "-m", text, *flags)
+        head = ctx.read_head(project)
+        return head, ctx.read_history(project, head)
+
+    first, _ = commit("open the door")
+    second, grown = commit("paint the wall")
+    assert grown.words == {"open": [0], "door": [0], "paint": [1], "wall": [1]}
+    third, other = commit("mend the roof", "--amend")
+    assert other.words == {"open": [0], "door": [0], "mend": [1], "roof": [1]}
+    asked = [line.split()[-1] for line in log.read_text().splitlines()]
+    assert asked == [first, f"{first}..{second}", f"{second}..{third}"]
+
+
 def test_a_commit_of_too_many_files_says_nothing(project: ctx.Project) -> None:
     root = lab.plant(Path(project.root), {f"wide/{number}.py": "" for number in range(31)})
     lab.git(root, "init", "-q")

@@ -260,6 +260,12 @@ def test_an_own_stanza_adds_or_overrides_a_language(tmp_path: Path):
         ('grammar = "python"', 'grammar = "pyton"', "languages.mini: no grammar pyton in the pack"),
         ("names =", "nam =", "languages.ruby: unknown row 'nam'; known: like below"),
         ('suffixes = "sht"', "cut = 3", "languages.shout: cut must be a line or a list of lines"),
+        (
+            'suffixes = "sht"',
+            'import = "path"',
+            "languages.shout: import must be a resolver, a sep",
+        ),
+        ('suffixes = "sht"', 'docs = "below #"', "languages.shout: docs can only be inside; see"),
     ],
 )
 def test_a_wrong_stanza_is_one_line_that_says_what_is_wrong(
@@ -274,6 +280,22 @@ def test_a_wrong_stanza_is_one_line_that_says_what_is_wrong(
 
 
 # -- scripts and coverage
+
+
+@pytest.mark.parametrize(
+    ("kernel", "code", "name"),
+    [
+        ('"kernelspec": {"language": "R"}', "load <- function(x) x", "load"),
+        ('"kernelspec": {"language": "C++"}', "int pour(int x) { return x; }", "pour"),
+        ('"language_info": {"file_extension": ".scala", "name": "scala"}', "class Pot", "Pot"),
+        ('"language_info": {"name": "python"}', "def boil(): pass", "boil"),
+    ],
+)
+def test_the_cells_of_a_notebook_are_in_its_kernels_language(kernel: str, code: str, name: str):
+    cell = f'{{"cell_type": "code",\n"source": [\n{json.dumps(code)}\n]}}'
+    source = f'{{"cells": [\n{cell}\n],\n"metadata": {{{kernel}}}}}\n'.encode()
+    tags = ctx.tag_source("a.ipynb", source, ctx.get_language("notebook"))
+    assert tags and [each.name for each in tags.definitions] == [name]
 
 
 def test_a_script_without_suffix_has_its_symbols_in_the_map(tmp_path: Path):
@@ -292,10 +314,10 @@ def test_doctor_lists_every_language_with_its_means_and_files(tmp_path: Path):
     assert done.returncode == 0
     rows = {row["language"]: (row["means"], row["files"]) for row in json.loads(done.stdout)}
     assert rows["python"] == ("grammar", 2)
-    assert rows["matlab"] == ("grammar", 0)  # counted by suffix
+    assert rows["matlab"] == ("grammar", 1)  # by what the file holds: .m may be either
     assert rows["vue"] == ("script parts", 1)
     assert rows["cobol"] == ("pattern", 1)
-    assert rows["objc"] == ("grammar", 1)
+    assert rows["objc"] == ("grammar", 0)
     assert "ecma" not in rows
     text = lab.run(tmp_path, "doctor", "--languages").stdout.splitlines()
     assert text[0].split() == ["language", "read", "by", "files"]

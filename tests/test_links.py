@@ -118,6 +118,14 @@ def test_tsconfig_paths_hold_with_comments_and_trailing_commas():
     assert found == sorted(files)
 
 
+def test_tsconfig_paths_may_go_on_behind_the_star():
+    paths = {"#*/api": ["src/*/api"], "@gen/*.gen": ["gen/*.gen.ts"], "@x/*": ["src/*/index"]}
+    configs = {"tsconfig.json": json.dumps({"compilerOptions": {"paths": paths}})}
+    files = ["gen/a.gen.ts", "src/one/index.ts", "src/users/api.ts"]
+    names = ["#users/api", "@gen/a.gen", "@x/one", "#users/other"]
+    assert links("src/x.ts", *names, files=files, configs=configs) == files
+
+
 def test_tsconfig_paths_are_inherited_from_the_file_that_declares_them():
     configs = {
         "conf/base.json": '{"compilerOptions": {"paths": {"#ui/*": ["../ui/*"]}}}',
@@ -186,6 +194,20 @@ def test_rust_paths_start_at_the_crate_at_self_or_at_super():
     assert links("src/a/x.rs", "super::b", files=files) == ["src/a/b.rs"]
     assert links("src/a/x.rs", "super::super::c::f", files=files) == ["src/c.rs"]
     assert links("src/a/x.rs", "crate::Name", files=files) == ["src/lib.rs"]
+
+
+def test_a_rust_program_at_a_path_of_its_own_has_its_modules_beside_it():
+    targets = "[[bin]]\npath = 'cmd/tool.rs'\n[[test]]\npath = 'checks/all.rs'\n"
+    files = ["checks/all.rs", "checks/util.rs", "cmd/args.rs", "cmd/tool.rs"]
+    configs = {"Cargo.toml": f"[package]\nname = 'x'\n{targets}"}
+    assert links("cmd/tool.rs", "args", files=files, configs=configs) == ["cmd/args.rs"]
+    assert links("checks/all.rs", "util::f", files=files, configs=configs) == ["checks/util.rs"]
+
+
+def test_a_rust_module_is_not_the_library_of_its_name():
+    configs = {"Cargo.toml": "[package]\nname = 'core'\n"}
+    files = ["src/lib.rs", "src/alloc.rs"]
+    assert links("src/lib.rs", "alloc::vec::Vec", "core::fmt", files=files, configs=configs) == []
 
 
 def test_a_rust_mod_declaration_finds_its_file():

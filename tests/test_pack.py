@@ -196,6 +196,10 @@ def test_a_role_sees_only_its_paths(shop: Path) -> None:
     assert paths(package) == ["docs/mail.md"]
     assert package["metadata"]["outside_role"] == ["src/mail.py"]
     assert "may not see src/mail.py" in done.stderr
+    plant(shop, {"src/store.py": (shop / "src/store.py").read_text().replace("None", "order")})
+    for flags in (["--files", "src/mail.py"], ["--diff", "HEAD"]):
+        done = run(shop, "pack", "mail", "--role", "writer", "--json", *flags)
+        assert paths(json.loads(done.stdout)) == ["docs/mail.md"] and "may not see" in done.stderr
     wrong = run(shop, "pack", "mail", "--role", "writers")
     assert wrong.returncode == 2 and "did you mean writer?" in wrong.stderr
 

@@ -767,3 +767,11 @@ def test_an_edited_json_text_has_the_value_that_was_asked_for(
     edited = json.loads(ctx.edit_json(text, [other, {"kept": 1.5, "new": other}, data]))
     assert edited == [other, {"kept": 1.5, "new": other}, data]
     assert json.loads(ctx.edit_json(text, [..., {"kept": 1.5}])) == [{"kept": 1.5}]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell closes them")
+@pytest.mark.parametrize("closed", ["<&-", ">&-"])
+def test_a_server_without_stdin_or_stdout_says_so(tmp_path: Path, closed: str) -> None:
+    command = f'exec "{sys.executable}" "{ctx.__file__}" --root "{tmp_path}" mcp {closed}'
+    done = subprocess.run(["sh", "-c", command], capture_output=True, timeout=60)
+    assert done.returncode == 2 and done.stderr.startswith(b"ctx: mcp: needs stdin and stdout")
