@@ -6664,28 +6664,25 @@ def read_history(project: Project, head: str) -> History:
     """The words and the paths of the last commits up to `head`, the oldest first; cached."""
     import json
 
-    cache, most = open_cache(project), "--no-merges --reverse -n3000".split()
-
-    def read() -> History:
-        row = cache.read("commits", "")
-        commits = json.loads(row.data) if row else {}  # commit -> stems, paths
+    row = open_cache(project).read("commits", "")
+    commits = json.loads(row.data) if row and head else {}  # commit -> stems, paths
+    if head and (not row or row.state != head):
         show_progress(project, "reading the last commits")
+        most = "--no-merges --reverse -n3000".split()
         names = (run_git(project, "rev-list", *most, head) or b"").decode().split()
         for span in [f"{row.state}..{head}", head] if row else [head]:
             if not commits.keys() >= {*names}:  # git is asked only for what no earlier run has read
                 commits |= _read_commits(project, *most, span)
         commits = {name: commits[name] for name in names if name in commits}
         data = json.dumps(commits, separators=(",", ":")).encode()
-        cache.write([CacheRow("commits", "", head, data)])
-        words: dict[str, list[int]] = {}  # stem -> commits
-        for number, (stems, _) in enumerate(commits.values()):
-            for stem in stems:
-                words.setdefault(stem, []).append(number)
+        open_cache(project).write([CacheRow("commits", "", head, data)])
         show_progress(project, "")
-        values = commits.values()
-        return History(words, [len(stems) for stems, _ in values], [paths for _, paths in values])
-
-    return History(*cache.compute("history", {"": head}, read)) if head else History({}, [], [])
+    words: dict[str, list[int]] = {}  # stem -> commits
+    for number, (stems, _) in enumerate(commits.values()):
+        for stem in stems:
+            words.setdefault(stem, []).append(number)
+    pairs = commits.values()
+    return History(words, [len(stems) for stems, _ in pairs], [paths for _, paths in pairs])
 
 
 def _read_commits(project: Project, *flags: str) -> dict[str, tuple[list[str], list[str]]]:
