@@ -1114,8 +1114,8 @@ def parse_hints(text: str, paths: Iterable[str]) -> Evidence:
     for number, line in enumerate(lines):
         weight = max(0.5, 1.05 - 0.05 * number) if number else 2.0  # the title counts twice
         for word in re.findall(r"\w+", line):
-            if word.lower() not in stop_words():
-                for form in word_forms(word):
+            for form in word_forms(word) if word.lower() not in stop_words() else ():
+                if form not in stop_words():  # a part of `url_for`
                     words.setdefault(form, weight)
     clause = re.split(r"; |\. ", lines[0].lower())[0]  # what follows comes with it
     verbs = [(pattern(f"action_{name}").search(clause), name) for name in _TASK_ACTIONS]
@@ -1133,7 +1133,7 @@ _TASK_ACTIONS = ("fix", "test", "document", "review", "refactor", "implement")
 def find_task_words(text: str) -> dict[str, str]:
     """Each form that the words of a task are found by -> the shortest word there that has it."""
     text = text[:_TASK_CHARACTERS]
-    words = {*re.findall(r"\w+", text), *re.findall(r"[^\W_]+", text)}
+    words = {*re.findall(r"\w+", text), *re.findall(r"[^\W_]+", text)} - stop_words()
     longest = sorted(words, key=lambda word: (-len(word), word))
     return {form: word for word in longest for form in word_forms(word)}
 
@@ -3854,6 +3854,7 @@ def cut_blocks(path: str, lines: Sequence[str], definitions: Sequence[Definition
         if runs:  # what is blank or too short to stand alone joins the run before
             start, _, before, is_comment = runs[-1]
             short = len(rest) + 1 < _SHORT_BLOCK and last - start < 3 * _SHORT_BLOCK
+            short = short and (not owner or owner is before or owner.end <= last)  # no bare head
             code = not comment and not is_comment
             if short and code or not any(line.strip() for line in lines[first - 1 : last]):
                 first, owner, comment = start, before or owner, is_comment
@@ -3899,7 +3900,8 @@ def _cut_long(lines: Sequence[str], first: int, last: int) -> Iterator[tuple[int
 # on 35 signals, tested on other repositories, did no better.
 _FILE_POWER = 2.0  # of the score of its file
 _AROUND, _NAMED = 0.3, 0.5  # words in the best window of lines around it, in its names
-_DEFINED = 0.6  # of the best window, for defining an identifier of the task
+_DEFINED, _EXACT = 0.6, 0.04  # of the best window, for defining an identifier of the task, using it
+_IMPORTS = 0.1  # of the best block of its file, for the lines that import
 _CALL_GAIN = 0.2  # of the score of a block, for what it calls and what calls it
 _COMMENT_SHARE = 0.4
 _BEST_BLOCKS = 12  # from which calls are followed
@@ -3909,39 +3911,60 @@ def score_blocks(
     blocks: Sequence[Block], lines: Mapping[str, Sequence[str]], evidence: Evidence
 ) -> list[Block]:
     """The blocks with their scores: by their file, their words and names, and who calls whom."""
-    worth = evidence.worth
     paths = dict.fromkeys(block.path for block in blocks)
+    windows = {path: _cut_windows(evidence.hits[path], len(lines[path]), 10) for path in paths}
+    worth = _weigh_locally([*itertools.chain.from_iterable(windows.values())], evidence)
     count = max(1, sum(len(lines[path]) for path in paths))
     mean = sum(block.size for block in blocks) / count * 20 or 1.0  # bytes of a window
     tops: dict[str, list[float]] = {}
     for path in paths:
-        windows = _cut_windows(evidence.hits[path], len(lines[path]), 10)
-        sizes = [sum(map(len, lines[path][at : at + 20])) for at in range(0, 10 * len(windows), 10)]
-        tops[path] = [
-            _say(window, worth, 0.25 + 0.75 * size / mean)
-            for window, size in zip(windows, sizes, strict=True)
-        ]
+        cuts = range(0, 10 * len(windows[path]), 10)
+        sizes = [sum(map(len, lines[path][at : at + 20])) / mean for at in cuts]
+        pairs = zip(windows[path], sizes, strict=True)
+        tops[path] = [_say(window, worth, 0.25 + 0.75 * size) for window, size in pairs]
     top = max((max(values, default=0.0) for values in tops.values()), default=0.0)
+    texts = ["\n".join(lines[block.path][block.first - 1 : block.last]) for block in blocks]
+    identifiers = [{*re.findall(r"[^\W\d]\w{2,}", text)} for text in texts]
+    exact = {name: 0 for name in evidence.names}
+    for name in itertools.chain.from_iterable(held & exact.keys() for held in identifiers):
+        exact[name] += 1
     scores = []
-    for path, first, last, definition, size, *_ in blocks:
+    for (path, first, last, definition, size, *_), held in zip(blocks, identifiers, strict=True):
         around = max(tops[path][max(0, first - 20) // 10 : last // 10 + 1], default=0.0)
         words = _count_hits(evidence.hits[path], first, last)
         value = _say(words, worth, 0.5 + 0.5 * size / mean) + _AROUND * around
+        rare = [math.log(1 + len(blocks) / exact[name]) for name in held & exact.keys()]
+        value += _EXACT * top * sum(rare)
         if definition:
             value += _NAMED * _say_name(definition, worth)
-            exact = definition.name in evidence.names and first <= definition.line <= last
-            value += _DEFINED * top if exact else 0.0
+            defines = definition.name in exact and first <= definition.line <= last
+            value += _DEFINED * top if defines else 0.0
         scores.append(value * evidence.scores.get(path, 0.0) ** _FILE_POWER)
-    texts = ["\n".join(lines[block.path][block.first - 1 : block.last]) for block in blocks]
-    calls = _score_calls(blocks, scores, [{*re.findall(r"[^\W\d]\w{2,}", text)} for text in texts])
+    calls = _score_calls(blocks, scores, identifiers)
+    best = dict.fromkeys(paths, 0.0)
+    for block, score in zip(blocks, scores, strict=True):
+        best[block.path] = max(best[block.path], score)
     scored = []
     for at, block in enumerate(blocks):
         gain, reason = calls.get(at, (0.0, ""))
         gain *= evidence.scores.get(block.path, 0.0)
         share = _COMMENT_SHARE if block.comment else 1.0
         reason = reason if gain > scores[at] else ""
+        if block.definition is None and pattern("import_line").search(texts[at]):
+            gain += _IMPORTS * best[block.path]
         scored.append(block._replace(score=share * (scores[at] + gain), reason=reason))
     return scored
+
+
+def _weigh_locally(windows: Sequence[Mapping[str, int]], evidence: Evidence) -> dict[str, float]:
+    """The words of a task by their rarity in all files and in the best ones, half and half."""
+    held = collections.Counter(stem for window in windows for stem in window)
+    weights = {}
+    for stem, worth in evidence.worth.items():
+        weight = evidence.words.get(stem, 1.0)
+        rarity = _idf(held[stem], len(windows))
+        weights[stem] = (0.5 * rarity + 0.5 * worth / weight) * math.sqrt(weight)
+    return weights
 
 
 def rank_definitions(
@@ -3955,7 +3978,7 @@ def rank_definitions(
         block = blocks[max(0, bisect.bisect_right(starts, definition.line) - 1)]
         exact = definition.name in evidence.names
         named = _say_name(definition, evidence.worth) / total
-        scored.append((-block.score * (0.2 + named + exact), definition.line, definition))
+        scored.append((-block.score * (named + exact), definition.line, definition))
     return [definition for score, _, definition in sorted(scored) if score < 0]
 
 
@@ -4224,29 +4247,39 @@ def fit_symbols(
 # -- the package
 
 _THRIFT = 0.25  # how much a block's size counts against it: 0 not at all, 1 is worth per byte
-_BLOCK_BYTES = 25  # of what stands above a block
-_SMALL_FILE = 1_200  # bytes
+_BLOCK_BYTES, _FILE_BYTES = 25, 90  # of what stands above a block and above the code of a file
+_SMALL_FILE, _WHOLE_DEFINITION = 1_200, 40  # bytes, lines: not cut apart
 _ROUGH_BYTES = 3.3  # of a token of code, a bit too few
 
 
 def fit_blocks(blocks: Sequence[Block], room: int) -> list[Block]:
-    """The blocks worth most for their size, within `room` bytes; a small file is one piece."""
+    """The blocks worth most for their size, within `room` bytes; what reads as one is one piece."""
     sizes = collections.Counter[str]()
-    for block in blocks:
-        sizes[block.path] += block.size
+    lengths = collections.Counter[tuple[str, Definition]]()
+    for path, first, last, definition, size, comment, *_ in blocks:
+        sizes[path] += size
+        if definition and not comment:
+            lengths[path, definition] += last - first + 1
     pieces: dict[tuple[str, int], list[Block]] = {}
     for block in blocks:
-        start = 0 if sizes[block.path] <= _SMALL_FILE else block.first
-        pieces.setdefault((block.path, start), []).append(block)
+        path, first, _, definition, _, comment, *_ = block
+        if definition and not comment and lengths[path, definition] <= _WHOLE_DEFINITION:
+            first = -definition.line  # its signature and its body, without a long docstring
+        pieces.setdefault((path, 0 if sizes[path] <= _SMALL_FILE else first), []).append(block)
     choices = []
     for key, piece in pieces.items():
-        cost = sum(block.size for block in piece) + _BLOCK_BYTES
+        cost = sum(block.size + _BLOCK_BYTES for block in piece)
         worth = max(block.score for block in piece) / cost**_THRIFT
         choices.append((-worth, key, cost))
     taken: list[Block] = []
+    files = set[str]()
     for worth, key, cost in sorted(choices):
+        if key[0] not in files:
+            cost += _FILE_BYTES
+            worth = 0.0 if cost < 2 * _FILE_BYTES else worth  # a line alone opens no file
         if cost <= room and worth < 0:
             taken += pieces[key]
+            files.add(key[0])
             room -= cost
     return taken
 
@@ -12248,6 +12281,7 @@ depends (?i)\(?\**(?:\bdepends on|\bblocked by|(?<=\()after)\b\**:?\** +([^);\n]
 task_link [A-Za-z][\w.]*-?\d[\w.-]*|\d+\.\d+
 runner_error \s*runner error:
 limit_reached (?i)rate.?limit|usage limit|limit reached|quota|overloaded|too many requests
+import_line (?m)^\s*(import|from|use|using|require|#include)\b
 support_path (^|[/_-])(testing|testlib|tests?[_-]?(utils?|support|helpers?|kit))([/._]|$)|[_-]tests?/
   |^(tools?|scripts?|contrib|hack|misc|utils?|dev|ci|build[_-]?tools)/
 """[1:],

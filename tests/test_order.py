@@ -205,11 +205,28 @@ def make_block(path: str, first: int, size: int, score: float) -> ctx.Block:
 
 def test_a_block_that_fills_the_room_fits_and_one_more_byte_does_not() -> None:
     blocks = [make_block("a.py", 1, 2000, 2.0), make_block("a.py", 31, 1000, 1.0)]
-    costs = [2000 + 25, 1000 + 25]  # with what stands above a block
+    costs = [2000 + 25 + 90, 1000 + 25]  # with what stands above a block, and above a file's first
     assert ctx.fit_blocks(blocks, sum(costs)) == blocks
     assert ctx.fit_blocks(blocks, sum(costs) - 1) == blocks[:1]
     assert ctx.fit_blocks(blocks, costs[0] - 1) == blocks[1:]
     assert ctx.fit_blocks(blocks, 0) == []
+
+
+def test_a_signature_and_its_body_are_one_piece_and_the_docstring_between_is_another() -> None:
+    save = ctx.Definition(10, 40, "function", "save", "", "", "", True)
+    head = ctx.Block("a.py", 10, 10, save, 40, score=0.1)
+    doc = ctx.Block("a.py", 11, 20, save, 900, comment=True, score=0.1)
+    body = ctx.Block("a.py", 21, 40, save, 800, score=1.0)
+    assert ctx.fit_blocks([head, doc, body], 1_000) == [head, body]
+
+
+def test_a_line_alone_opens_no_file_and_is_taken_where_the_file_is_open() -> None:
+    line, block = (
+        ctx.Block("a.py", 1, 1, None, 30, score=1.0),
+        ctx.Block("a.py", 9, 40, None, 1300, score=9.0),
+    )
+    other = ctx.Block("b.py", 1, 1, None, 30, score=0.9), ctx.Block("b.py", 9, 40, None, 9999)
+    assert ctx.fit_blocks([line, block, *other], 5_000) == [block, line]
 
 
 def test_a_small_file_is_taken_whole_and_a_block_without_worth_not_at_all() -> None:

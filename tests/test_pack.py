@@ -289,7 +289,7 @@ def test_links_outlive_an_edit_that_changes_none(shop: Path) -> None:
 def test_an_explanation_names_the_blocks(shop: Path) -> None:
     text = run(shop, "pack", "Fix cancel_order", "--explain").stdout
     taken = text.partition("Blocks taken\n")[2]
-    assert "src/store.py:1-11 OrderStore: its words and names match" in taken
+    assert "src/store.py:4-11 OrderStore: its words and names match" in taken
 
 
 def test_search_shows_lines_and_symbols(shop: Path) -> None:
