@@ -3074,7 +3074,9 @@ def rank_libraries(libraries: Sequence[str], tags: Mapping[str, FileTags]) -> li
     return sorted(libraries, key=lambda name: -counts[re.sub(plain, "", name_of(name).lower())])
 
 
-def rank_key_files(files: Sequence[KeyFile], symbols: Sequence[Symbol]) -> list[KeyFile]:
+def rank_key_files(
+    files: Sequence[KeyFile], symbols: Sequence[Symbol], docs: Mapping[str, str]
+) -> list[KeyFile]:
     """The key files with the central ones of the code behind the first entry points."""
     entered = any("entry point" in why or "command" in why for _, why in files)
     mains = [s for s in symbols if s.definition.name == "main" and not s.definition.owner]
@@ -3085,7 +3087,9 @@ def rank_key_files(files: Sequence[KeyFile], symbols: Sequence[Symbol]) -> list[
     entries = [file for file in files if role_of(file[0]) == "source"]
     rest = [file for file in files if file not in entries]
     added = [file for file in central.items() if file[0] not in dict(files)]
-    return [*entries[:2], *added[: 4 - len(entries[:2])], *rest, *entries[2:]]
+    kept = [*entries[:2], *added[: 4 - len(entries[:2])], *rest, *entries[2:]]
+    notes = {path: docs.get(path, "") for path, why in kept if why.startswith("architecture")}
+    return [(path, f"{why}: {notes[path]}" if notes.get(path) else why) for path, why in kept]
 
 
 # ---- 8 LINKS (pure) --------------------------------------------------------
@@ -4613,10 +4617,12 @@ def render_health(ledger: Mapping[str, Sequence[str]], files: Sequence[str]) -> 
     return lines
 
 
-def render_scan(counts: Mapping[str, object]) -> str:
+def render_scan(counts: Mapping[str, Any]) -> str:
     """The counts of a scan as one line."""
-    form = "{files_scanned} files, {files_changed} of them parsed now: {symbols_indexed} symbols, "
-    return (form + "{dependencies_indexed} dependencies, {duration_seconds} s\n").format_map(counts)
+    kinds = {"files_scanned": "file", "symbols_indexed": "symbol", "dependencies_indexed": "link"}
+    files, symbols, links = (count_of(counts[key], noun) for key, noun in kinds.items())
+    done = f"{counts['files_changed']} of them parsed now"
+    return f"{files}, {done}: {symbols}, {links}, {counts['duration_seconds']} s\n"
 
 
 def render_exports(
@@ -7884,7 +7890,7 @@ def _rank_all(
     ]
     shown = {path: part_of[path] for _, path, _ in best}
     libraries = rank_libraries(facts.libraries, tags)
-    keys = rank_key_files(facts.key_files, symbols)
+    keys = rank_key_files(facts.key_files, symbols, docs)
     return tree, modules, best, len(symbols), (shown, *parts), libraries, keys
 
 
@@ -7953,7 +7959,7 @@ def make_scan(project: Project, *, full: bool, export: str = "") -> dict[str, ob
         "git_sha": read_head(project) or None,
         "mode": "full" if full else "incremental",
     }
-    write_scan(cache, f"{counts['git_sha'] or 'no commit':.12}, {render_scan(counts)}")
+    write_scan(cache, f"{counts['git_sha'] or 'no commit':.12}, {render_scan(counts).strip()}")
     return counts
 
 

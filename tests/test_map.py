@@ -69,6 +69,16 @@ def make(root: Path, *args: str, **how: object) -> str:
     return done.stdout
 
 
+def test_plans_and_decisions_are_key_files_with_their_first_sentence(shop: Path) -> None:
+    lab.plant(shop, {"SYSTEM-PLAN.md": "# Plan\n\nMoney flows from shop to till. Then home.\n"})
+    lab.plant(shop, {"ARCHITECTURE.md": "# Parts\n\nTwo parts: till and door.\n"})
+    lab.plant(shop, {"docs/adr/0001-db.md": "# 1. Use SQLite\n\nWe keep sales in one file.\n"})
+    text = make(shop, "--tokens", "4000")
+    assert "- `SYSTEM-PLAN.md`: architecture: Money flows from shop to till.\n" in text
+    assert "- `ARCHITECTURE.md`: architecture: Two parts: till and door.\n" in text
+    assert "- `docs/adr/0001-db.md`: architecture decisions: We keep sales in one file.\n" in text
+
+
 def sections(text: str) -> list[str]:
     return re.findall(r"^## (.*)$", text, re.M)
 
