@@ -4430,11 +4430,11 @@ def compare_maps(old: str, new: str, survey: Survey, files: Collection[str]) -> 
         return lines
     names = {symbol.definition.name for symbol in survey.symbols}
     current = {show(s.definition.signature or "", _SIGNATURE_WIDTH) for s in survey.symbols}
-    block = old.partition("\n## Key Symbols\n")[2].partition("\n## ")[0]
+    block = old.partition("\n## Key Symbols\n\n```\n")[2].partition("\n```")[0]
     for line in filter(None, (row.strip().partition(" — ")[0] for row in block.splitlines())):
         text = line.partition(": ")[2] or line
         items = text.split(", ")
-        if {line, text} & current or line.endswith("/") or "```" in line:
+        if {line, text} & current or line.endswith("/"):
             continue
         if any(re.search(r"[^\w.$!?/-]", item) for item in items):
             lines.append(f"gone or changed: {line}")
@@ -5716,8 +5716,10 @@ def read_counter(project: Project) -> Counter:
 def find_vocabulary(encoding: str, *, checked: bool = True) -> str:
     """The folder that holds this encoding's vocabulary, whole and unchanged if `checked`, or ""."""
     name, digest = _find_row(encoding) or ("", "")
-    own = os.path.join(cache_home(), "vocabulary")
-    for folder in (os.environ.get("TIKTOKEN_CACHE_DIR", ""), own) if name else ():
+    named = [os.environ.get(key, "") for key in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")]
+    homes = filter(None, [os.environ.get(key) for key in ("TMPDIR", "TEMP", "TMP")])
+    usual = [f"{cache_home()}/vocabulary", f"{next(homes, '/tmp')}/data-gym-cache"]
+    for folder in filter(None, [*named, *usual]) if name else ():
         place = os.path.join(folder, name)
         if content_hash(read_file(place) or b"") == digest if checked else os.path.isfile(place):
             return folder

@@ -476,6 +476,19 @@ def test_tokens_are_estimated_where_no_vocabulary_is(
     assert (counter.name, counter.count("one two")) == ("estimate", ctx.estimate_tokens("one two"))
 
 
+@pytest.mark.parametrize("variable", ["TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR", "TMPDIR"])
+def test_a_vocabulary_is_looked_for_where_tiktoken_keeps_it(
+    variable: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR", "TMPDIR", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / "none"))
+    folder = "data-gym-cache" if variable == "TMPDIR" else "."
+    lab.plant(tmp_path / "some" / folder, {"fb374d419588a4632f3f557e76b4b70aebbca790": "words"})
+    monkeypatch.setenv(variable, str(tmp_path / "some"))
+    where = ctx.find_vocabulary("o200k_base", checked=False)
+    assert where and os.path.samefile(where, tmp_path / "some" / folder)
+
+
 def test_a_vocabulary_that_was_cut_short_is_not_used(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -79,6 +79,15 @@ def test_plans_and_decisions_are_key_files_with_their_first_sentence(shop: Path)
     assert "- `docs/adr/0001-db.md`: architecture decisions: We keep sales in one file.\n" in text
 
 
+def test_the_map_that_init_wrote_is_current_though_symbols_are_its_last_section(
+    tmp_path: Path,
+) -> None:
+    lab.plant(tmp_path, {"a.py": 'def open_shop():\n    """Open it."""\n'})
+    assert lab.run(tmp_path, "init", "--no-setup", python=()).returncode == 0
+    assert "ok    .ctx/map.md: current" in lab.run(tmp_path, "doctor", python=()).stdout
+    assert lab.run(tmp_path, "update", python=()).stderr == ""
+
+
 def sections(text: str) -> list[str]:
     return re.findall(r"^## (.*)$", text, re.M)
 
