@@ -4421,7 +4421,9 @@ def compare_maps(old: str, new: str, survey: Survey, files: Collection[str]) -> 
     command = rf"(?m)^- ((?:{'|'.join(VERBS)}): `.*)$"
     before, after = (re.findall(command, text) for text in (old, new))
     lines = [f"new: {line}" for line in after if line not in before]
-    lines += [f"gone: {line}" for line in before if line not in after]
+    kept = {f"{row.verb}: {code_span(row.line)}" for row in survey.facts.commands}
+    lost = [line for line in before if line not in after]
+    lines += [f"{'left out' if line in kept else 'gone'}: {line}" for line in lost]
     stack, known = survey.facts.stack[:_LEADING], re.findall(r"(?m)^- (\S+)", old)
     lines += [f"new: {name}" for name in (row.split()[0] for row in stack) if name not in known]
     keys = re.findall(r"(?m)^- `([^`]+[^/])`: ", old)
@@ -5775,6 +5777,8 @@ def run_git(project: Project, *args: str, limit: float = 60) -> bytes | None:
     env = {name: os.environ[name] for name in os.environ if name[:4] != "GIT_" or name in users}
     env |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1"}
     env["LC_ALL"], closed = "C", subprocess.DEVNULL
+    if "GIT_INDEX_FILE" in os.environ:  # a commit is being made: that is what it will hold
+        env["GIT_INDEX_FILE"] = os.path.abspath(os.environ["GIT_INDEX_FILE"])
     try:
         done = subprocess.run(
             [*command, *args], stdin=closed, capture_output=True, env=env, timeout=limit
@@ -6127,15 +6131,6 @@ def list_scans(project: Project) -> list[str]:
     """A line about each of the last scans, newest first."""
     rows = open_cache(project, hurry=True).list_rows("scans")
     return [row.data.decode("utf-8", "replace") for row in reversed(rows)]
-
-
-def read_answer_time(project: Project, text: str) -> int:
-    """When a text was last computed as an answer, in nanoseconds: up to then it was true."""
-    import json
-
-    query = "SELECT max(time) FROM cache WHERE kind = 'answers' AND data = ?"
-    times = open_cache(project, hurry=True).fetch(query, json.dumps(text).encode())
-    return max((int(when) for (when,) in times if when), default=0)
 
 
 # ---- 15 INDEX (world) ------------------------------------------------------
@@ -7823,17 +7818,25 @@ def read_health(project: Project) -> list[str]:
     return render_health(*read_ledger(project)) if project.config.map_ledger_stats else []
 
 
-def make_map_file(project: Project) -> tuple[str, list[str]]:
+def make_map_file(project: Project, agents: bytes | None = None) -> tuple[str, list[str]]:
     """The text of the map file and what changed in it: the old text as long as that still holds."""
-    budget, files = project.config.map_token_budget, list_map_files(project)
+    begin, budget, files = time.time_ns(), project.config.map_token_budget, list_map_files(project)
     survey = make_survey(project, files, budget)
-    parts, picks, note, _ = fit_map(project, survey, budget, settle_map)
+    told = (agents or read_source(project, "AGENTS.md") or b"").decode("utf-8", "replace")
+    told = told if " CTX MANAGED SECTION" in told else ""  # sessions read it beside the map
+    rest = (row for row in survey.facts.commands if row.folder or code_span(row.line) not in told)
+    shown = survey._replace(facts=survey.facts._replace(commands=tuple(rest)))
+    parts, picks, note, _ = fit_map(project, shown, budget, settle_map)
     text = settle_map(render_map(survey.facts.name, parts, picks, note))
     old = read_text(project, MAP_PATH) or ""
     if old and survey.symbols and not survey.exact:
         say(project, f"{MAP_PATH}: symbols not compared; there are no parsers here")
     changes = compare_maps(old, text, survey, files) if old else ["new: the map"]
-    return (text, changes) if changes or SETTLED_NOTE not in old else (old, [])
+    if changes or SETTLED_NOTE not in old:
+        return text, changes
+    mark = content_hash(old.encode()).encode()
+    open_cache(project).write([CacheRow("held", MAP_PATH, str(begin), mark)])
+    return old, []
 
 
 def list_map_files(project: Project) -> dict[str, Stamp]:
@@ -8005,7 +8008,8 @@ def make_pack(project: Project, request: Request) -> Pack:
     missing = [path for path in pins if path not in index.words.paths]
     if missing:
         raise CtxError(f"--files {show(missing[0])}: no such file here; give a path from the root")
-    may_see = _role_filter(project, role)
+    # agents have types of their own: a hook's may be no role, and still say what it is for
+    may_see = _role_filter(project, "" if stale and role not in project.config.roles else role)
     evidence = read_evidence(project, index, text, head, may_see)
     outside = [path for path in dict.fromkeys([*pins, *evidence.paths]) if not may_see(path)]
     if outside:
@@ -8256,7 +8260,6 @@ def make_pack_summary(
     if not project.config.pack_enabled or not text.strip():
         return ""
     budget = project.config.pack_summary_max_tokens
-    role = role if role in project.config.roles else ""  # agents have types of their own
     package = make_pack(project, Request(text, budget, (), role, form="summary", stale=stale))
     exact = any({"named", "defines"} & file.signals.keys() for file in package.files)
     return package.text if package.files and (exact or not named) else ""
@@ -8584,8 +8587,6 @@ def make_session(project: Project, *, imported: bool = False) -> str:
     tasks += f"All about one: `{ctx} prompt TASK`.\n" if tasks else ""
     text = read_text(project, MAP_PATH)
     parts = {} if text is None or imported else parse_parts(clean_text(text))
-    if " CTX MANAGED SECTION" in (read_text(project, "AGENTS.md") or ""):
-        parts.pop("Commands", None)
     note = "" if text is None else _map_age(project, text)
     note = "" if imported and note == _CURRENT else note
     if not tasks and not parts and not note:
@@ -8642,11 +8643,13 @@ def _fit_hook(project: Project, sections: Sequence[Section]) -> str:
 
 def _map_age(project: Project, text: str) -> str:
     """One sentence on how old the map is: what is newer than it, or than its last confirmation."""
-    known = open_cache(project, hurry=True).list_keys("stamps")
+    known = (cache := open_cache(project, hurry=True)).list_keys("stamps")
     refresh = f"`{script_command(project)} map` refreshes it."
     if not known:
         return f"No index on this machine tells how old the map is; {refresh}"
-    since = max(read_times(f"{project.root}/{MAP_PATH}")[0], read_answer_time(project, text))
+    since, row = read_times(f"{project.root}/{MAP_PATH}")[0], cache.read("held", MAP_PATH)
+    if row and row.data.decode() == content_hash(text.encode()):
+        since = max(since, int(row.state))  # looked at again then, and still true
     times = {path: read_times(f"{project.root}/{path}")[0] for path in known}
     changed = [path for path, when in times.items() if when > since or not when]
     changed += list_new(project, known, since)
@@ -8840,8 +8843,6 @@ AGENT_FILE = "AGENTS.md"
 SECTION_TOKENS, SECTION_LINES = 300, 25  # longer ones did no better, and cost every session
 VENDOR_PATH = ".ctx/ctx.py"
 _MANAGED = r"(?:[^/]+/){0,3}[^/]*(?:\.md|\.mdc|\.markdown|\.txt|rules)"  # files with a section
-
-
 AgentRow = tuple[str, ...]  # agent, kind, path, value: a line of templates/agents.txt, or "" for it
 
 
@@ -8853,10 +8854,10 @@ def agent_rows(*kinds: str) -> list[AgentRow]:
     return [row for row in rows if row[1] in kinds or not kinds]
 
 
-def _list_rows(project: Project, agents: Sequence[str] = ()) -> list[AgentRow]:
-    """The rows of these agents, or of those whose files are here; Claude Code is always one."""
+def _list_rows(project: Project, names: Sequence[str], usual: str = "claude") -> list[AgentRow]:
+    """The rows of these agents, or without a name of the usual one and those whose files are here."""
     used = [agent for agent, _, path, _ in agent_rows("found") if _exists(project, path)]
-    return [row for row in agent_rows() if row[0] in ("any", *(agents or ["claude", *used]))]
+    return [row for row in agent_rows() if row[0] in ("any", *(names or [usual, *used]))]
 
 
 def _exists(project: Project, path: str) -> bool:
@@ -8912,7 +8913,8 @@ def _plan_own(
     absent = _list_absent(project) - planned - ({MAP_PATH} if with_map else set())
     _plan_sections(project, plan, paths, absent, force=force)
     if with_map:
-        text, changes = make_map_file(project)
+        texts = {change.path: change.new for change in plan.changes}
+        text, changes = make_map_file(project, texts.get(AGENT_FILE))
         plan.changes.append(plan_file(project, MAP_PATH, text.encode()))
         news = changes[:3] if _exists(project, MAP_PATH) else []
         plan.notes.extend(f"{MAP_PATH}: {line}" for line in news)
@@ -8927,6 +8929,17 @@ def _list_absent(project: Project) -> set[str]:
     """The files of ours that a section may name and that are not here."""
     named = [path for _, _, path, _ in agent_rows("rule", "helper")]
     return {path for path in (MAP_PATH, CONSTITUTION_PATH, *named) if not _exists(project, path)}
+
+
+def list_unstaged(project: Project, plan: Plan) -> list[str]:
+    """While a commit is made, the files that are current here but not in what it will hold."""
+    paths = []
+    for path, old, new in plan.changes if "GIT_INDEX_FILE" in os.environ else ():
+        staged = run_git(project, "show", f":./{path}")
+        if staged and new and old == new:
+            own = new[slice(*(find_section(new) or (0, None))[:2])]
+            paths += [] if own.replace(b"\r", b"") in staged.replace(b"\r", b"") else [path]
+    return paths
 
 
 def plan_remove(project: Project) -> Plan:
@@ -8988,6 +9001,9 @@ def _plan_sections(
             _keep_copy(project, plan, path, old[start:stop])
         if version < SECTION_VERSION:
             plan.notes.append(f"{path}: section v{version} replaced by v{SECTION_VERSION}")
+        known = (old or b"")[start:stop].decode("utf-8", "replace")
+        news = [line for line in re.findall(r"(?m)^- (\w+: `.*)", body) if line not in known]
+        plan.notes.extend(f"{path}: new: {line}" for line in news if known)
         plan.changes.append(Change(path, old, upsert_section(old, body, path)))
 
 
@@ -9064,7 +9080,6 @@ def describe_setup(project: Project, written: Collection[str]) -> list[str]:
     if imports:
         out = ", ".join(f"`init {flags[path]}`" for path in imports)
         lines.append(f"every Claude session imports {' and '.join(imports)}; without: {out}")
-    lines += [note for _, _, path, note in agent_rows("note") if path in written]
     lines += [f"{state}; {fix}"] if fix else []
     return [*lines, f'next: `{ctx} pack "what to do"`, `{ctx} tasks`, `{ctx} doctor`']
 
@@ -9125,8 +9140,8 @@ def _edit_settings(
     if script and kind == "hook":
         line = _FROM_ROOT + _LAUNCHER.format(folder=script[1] or ".", name=script[2])
     handler = {"type": "command", "command": line, "timeout": 20}
-    value = value.replace('"@hook"', json.dumps(handler)).replace('"@mcp"', json.dumps(line))
-    wanted = json.loads(value)
+    value = value.replace('"@hook"', json.dumps(handler))
+    wanted = json.loads(value.replace('"@mcp"', json.dumps(line)))
     if kind == "mcp":
         ((group, entries),) = wanted.items()
         ((name, handler),) = entries.items()
@@ -9205,13 +9220,13 @@ def check_health(project: Project) -> list[Finding]:
     tracker = read_tasks(project, project.config.tasks_source)
     faults = f", {count_of(len(tracker.faults), 'fault')}" if tracker.faults else ""
     tasks = f"{tracker.source}: {count_of(len(tracker.tasks), 'task')}{faults}"
-    rows = _list_rows(project)
-    agents = dict.fromkeys(agent for agent, *_ in rows if agent != "any")
     findings += [("git", git, fix), ("tasks", tasks if tracker.source else "no tracker found", "")]
-    findings += [check_command(project), *(_check_agent(project, agent) for agent in agents)]
     managed = []
     with contextlib.suppress(CtxError):  # what is wrong with AGENTS.md is found again below
         managed = list_managed(project)
+    rows = _list_rows(project, (), "" if managed else "claude")
+    agents = dict.fromkeys(agent for agent, *_ in rows if agent != "any")
+    findings += [check_command(project), *(_check_agent(project, agent) for agent in agents)]
     sections = [*_list_section_paths(project, rows), *managed]
     paths = dict.fromkeys([*sections, CONSTITUTION_PATH, RUNLOOP_PATH, MAP_PATH])
     return [*findings, *(_check_file(project, ctx, path, managed) for path in paths)]
@@ -9262,17 +9277,23 @@ def check_command(project: Project) -> Finding:
 
 def _check_agent(project: Project, agent: str) -> Finding:
     """Whether an agent used here is given hooks and MCP, and what its user must still do."""
-    states, fix = [], ""
+    ctx, states, places, fix = script_command(project), [], [], ""
     for _, kind, path, value in [row for row in agent_rows() if row[0] == agent]:
         if kind in ("hooks", "mcp"):
-            text = read_text(project, path) or ""
-            registered = re.search(rf"-d \.ctx .*{kind.removesuffix('s')}\b", text)
-            states.append(f"{kind} {'registered' if registered else 'not registered'}")
-        if kind == "trust" and "hooks registered" in states:
-            home = read_file(os.path.expanduser(path)) or b""
-            trusted = os.path.join(project.root, "").encode() in home
+            text, state = read_text(project, path) or "", f"not registered (`{ctx} init --{kind}`)"
+            if re.search(rf"-d \.ctx .*{kind.removesuffix('s')}\b", text):
+                places.append(f"{project.root}/{path}" if kind == "hooks" else project.root)
+                edited, state = text, "registered"
+                with contextlib.suppress(ValueError, RecursionError):
+                    edited = _edit_settings(project, kind, path, value, text, False, False)
+                if edited != text:
+                    state, fix = "registered with another command", f"{ctx} update"
+            states.append(f"{kind} {state}")
+        if kind == "trust" and places:
+            known = read_file(os.path.expanduser(path)) or b""
+            trusted = all(place.encode() in known for place in places)
             states.append("trusted" if trusted else "not trusted")
-            fix = "" if trusted else value
+            fix = fix if trusted else value
     return (f"agent {agent}", ", ".join(states) or "reads its instruction file", fix)
 
 
@@ -9351,7 +9372,7 @@ def _budget(project: Project, field: str, tokens: str | None, window: str | None
     return int(parse_setting("--window", field, str(int(size * WINDOW_SHARES[field]))))
 
 
-def _apply(project: Project, plan: Plan, *, dry: bool) -> list[str]:
+def _apply(project: Project, plan: Plan, *, dry: bool = False) -> list[str]:
     """Write a plan, or show it, and say what happened; the paths written."""
     if dry:
         write_stdout(render_diff(plan.changes))
@@ -9361,6 +9382,7 @@ def _apply(project: Project, plan: Plan, *, dry: bool) -> list[str]:
         with contextlib.suppress(OSError):  # a folder that still holds something stays
             os.removedirs(os.path.dirname(f"{project.root}/{path}"))
     told = [f"{'removed' if path in gone else 'wrote'} {path}" for path in written]
+    told += [note for _, _, path, note in agent_rows("note") if path in {*written} - {*gone}]
     for line in told + plan.notes:
         say(project, line)
     return written
@@ -9374,9 +9396,12 @@ def cmd_update(project: Project, args: argparse.Namespace) -> int:
     if args.check:
         stale = [change.path for change in plan.changes if change.old != change.new]
         fix = f"stale; run `{script_command(project)} update`, then `git add` it"
-        for line in [*(f"{path}: {fix}" for path in stale), *plan.notes]:
+        lines = [f"{path}: {fix}" for path in stale]
+        for path in list_unstaged(project, plan):
+            lines.append(f"{path}: current, but not as staged; `git add` it")
+        for line in lines + plan.notes:
             say(project, line)
-        return 1 if stale else 0
+        return 1 if lines else 0
     _apply(project, plan, dry=args.dry_run)
     return 0
 
@@ -9409,8 +9434,7 @@ def cmd_map(project: Project, args: argparse.Namespace) -> None:
         say(project, f"wrote {args.output}")
     else:
         change = plan_file(project, MAP_PATH, settle_map(text).encode())
-        for path in write_changes(project, [change]):
-            say(project, f"wrote {path}")
+        _apply(project, Plan([change], []))
 
 
 def cmd_scan(project: Project, args: argparse.Namespace) -> None:
@@ -10002,9 +10026,10 @@ windsurf  found    .windsurf
 windsurf  found    .windsurfrules
 windsurf  pointer  .windsurfrules                   pointer-section.md
 windsurf  rule     .windsurf/rules/ctx.md           windsurf-rule.md
-codex     trust    ~/.codex/config.toml             start `codex` here once and trust this project's hooks
-codex     note     .codex/hooks.json                Codex runs hooks only after you trusted them: start `codex` here once and choose to trust them
+codex     trust    ~/.codex/config.toml             start `codex` here once, trust the project, then "Trust all and continue" for its hooks
+codex     note     .codex/hooks.json                Codex runs hooks only once trusted, anew after each change: start `codex` here, "Trust all and continue"
 codex     note     .codex/config.toml               Codex reads .codex/config.toml only in a project that it trusts
+gemini    trust    ~/.gemini/trustedFolders.json    start `gemini` here once and trust the folder: without it `gemini -p` ends at once
 """[1:],
     "claude-section.md": r"""
 <!-- Written by `{ctx} update`. Put your own words outside this section; `{ctx} update --remove` takes it out. -->

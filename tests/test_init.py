@@ -155,6 +155,79 @@ def test_init_tells_what_every_session_imports_and_what_comes_next(tmp_path: Pat
     assert text.splitlines()[-1].startswith("ctx: next: `python3 ctx.py pack")
 
 
+def test_commands_stand_in_agents_md_and_not_in_the_map_beside_it(tmp_path: Path) -> None:
+    config = '[project]\nname = "shop"\n\n[tool.pytest.ini_options]\ntestpaths = ["tests"]\n'
+    lab.plant(tmp_path, {"pyproject.toml": config, "shop.py": "def load(): ...\n"})
+    assert lab.run(tmp_path, "map").returncode == 0
+    assert "- test: `pytest`" in (tmp_path / ".ctx/map.md").read_text()
+    done = lab.run(tmp_path, "init", "--no-setup")
+    assert ".ctx/map.md: left out: test: `pytest`" in done.stderr
+    assert "- Test: `pytest`" in section_of(tmp_path / "AGENTS.md")
+    assert "`pytest`" not in (tmp_path / ".ctx/map.md").read_text()
+    assert "- test: `pytest`" in lab.run(tmp_path, "map", "--output", "-").stdout
+    for args in (["map"], ["update", "--check"]):
+        assert lab.run(tmp_path, *args).returncode == 0
+    (tmp_path / "pyproject.toml").write_text(f"{config}[tool.ruff]\nline-length = 90\n")
+    done = lab.run(tmp_path, "update")
+    assert "AGENTS.md: new: Lint: `ruff check" in done.stderr
+
+
+def test_in_a_commit_what_is_current_and_not_staged_is_told(tmp_path: Path) -> None:
+    lab.copy_script(lab.plant(tmp_path, {"shop.py": "def load(): ...\n"}))
+    lab.git(tmp_path, "init", "-q")
+    init(tmp_path)
+    lab.git(tmp_path, "add", ".")
+    hook = f"#!/bin/sh\nexec {sys.executable} -I -S ctx.py update --check\n"
+    lab.plant(tmp_path, {".git/hooks/pre-commit": hook})
+    (tmp_path / ".git/hooks/pre-commit").chmod(0o755)
+
+    def commit(*args: str) -> tuple[int, str]:
+        who = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
+        command = [*who, "commit", "-qm", "x", *args]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        return done.returncode, done.stderr
+
+    assert commit()[0] == 0
+    lab.plant(tmp_path, {"TASKS.md": "- [ ] T-1: Sort\n"})
+    lab.git(tmp_path, "add", "TASKS.md")
+    code, told = commit()
+    assert code == 1 and "AGENTS.md: stale; run `python3 ctx.py update`, then `git add` it" in told
+    assert lab.run(tmp_path, "update").returncode == 0
+    code, told = commit()
+    assert code == 1 and "AGENTS.md: current, but not as staged; `git add` it" in told
+    (tmp_path / "AGENTS.md").write_text("Mine\n" + (tmp_path / "AGENTS.md").read_text())
+    assert commit("-a")[0] == 0
+    (tmp_path / "AGENTS.md").write_text("More\n" + (tmp_path / "AGENTS.md").read_text())
+    assert commit("--allow-empty")[0] == 0  # our part is as staged
+    assert lab.run(tmp_path, "update", "--check").returncode == 0
+
+
+def test_doctor_tells_of_each_agent_what_is_registered_and_what_to_do(tmp_path: Path) -> None:
+    root, home = lab.plant(tmp_path / "r", {"a.py": "x = 1\n"}), tmp_path / "home"
+    lab.copy_script(root)
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+
+    def lines(**env: str) -> dict[str, str]:
+        done = lab.run(root, "doctor", env={"HOME": str(home), "PATH": path, **env})
+        rows = (line[6:].partition(": ") for line in done.stdout.splitlines())
+        return {name: text for name, _, text in rows}
+
+    done = lab.run(root, "init", "--no-setup", "--agents", "codex,gemini", "--hooks", "--mcp")
+    assert "Trust all and continue" in done.stderr and "CLAUDE.md" not in lines()
+    assert lines()["agent codex"].startswith("hooks registered, mcp registered, not trusted; do: ")
+    assert lines()["agent gemini"].startswith("mcp registered, not trusted; do: start `gemini`")
+    lab.plant(home, {".codex/config.toml": f'[hooks.state."{root}/.codex/hooks.json:a:0:0"]\n'})
+    lab.plant(home, {".gemini/trustedFolders.json": json.dumps({str(root): "TRUST_FOLDER"})})
+    assert lines()["agent codex"] == "hooks registered, mcp registered, trusted"
+    assert lines()["agent gemini"] == "mcp registered, trusted"
+    other = lines(CTX_AGENTS_COMMAND="python3 gone.py")["agent gemini"]
+    assert other == "mcp registered with another command, trusted; do: python3 gone.py update"
+    (root / "ctx.py").rename(root / "other.py")
+    (root / ".gemini/settings.json").write_text("{}\n")
+    init(root, "--agents", "claude")
+    assert "not registered (`" in lines()["agent claude"]
+
+
 def test_what_was_left_out_stays_out_and_no_section_names_it(tmp_path: Path) -> None:
     init(tmp_path, "--no-constitution", "--no-map")
     for args in (["update"], ["update", "--check"]):

@@ -162,6 +162,22 @@ def test_a_helper_is_told_where_its_role_may_look(shop: Path) -> None:
     assert "load_cart" in cursor
 
 
+def test_a_helper_is_told_how_to_use_its_package_by_role_and_by_action(
+    shop: Path, tmp_path: Path
+) -> None:
+    root = shutil.copytree(shop, tmp_path / "r")
+    (root / "TASKS.md").write_text("- [-] T-1: Count what load_cart and paint use\n")
+    sentences = {"reviewer": "Review against", "test-writer": "code to test", "x": "Start with"}
+    for name, sentence in sentences.items():  # only the first is a role of this repository
+        event = {"hook_event_name": "SubagentStart", "cwd": str(root), "agent_type": name}
+        text = context(json.loads(send(root, json.dumps(event)).stdout))
+        assert "`shop/cart.py`" in text and sentence in text
+        assert ("`web/style.py`" in text) == (name != "reviewer")
+    (root / "TASKS.md").write_text("- [-] T-1: Document load_cart\n")
+    text = context(json.loads(send(root, json.dumps(event)).stdout))
+    assert "the code to document" in text
+
+
 def test_an_agents_prompt_is_extended_only_when_enabled(shop: Path, tmp_path: Path) -> None:
     answer = ask(shop, "claude-agent-tool", CTX_HOOK_AGENT_PROMPTS="true")["hookSpecificOutput"]
     assert answer["permissionDecision"] == "allow"
@@ -188,6 +204,17 @@ def test_a_stale_index_is_used_and_said_so(shop: Path, tmp_path: Path) -> None:
     text = context(ask(root, "claude-session-start-startup"))
     assert "2 files changed since the map was made" in text
     assert "load_cart :4" in context(ask(root, "claude-prompt-code"))
+
+
+def test_a_map_that_was_looked_at_again_and_holds_is_current(shop: Path, tmp_path: Path) -> None:
+    root = shutil.copytree(shop, tmp_path / "r")
+    place, text = root / "shop/page.py", (root / ".ctx/map.md").read_bytes()
+    place.write_text(place.read_text().replace("(3)", "(4)"))
+    assert "1 file changed" in context(ask(root, "claude-session-start-startup"))
+    assert lab.run(root, "map").returncode == 0 and (root / ".ctx/map.md").read_bytes() == text
+    assert "The map is current." in context(ask(root, "claude-session-start-startup"))
+    place.write_text(place.read_text().replace("(4)", "(5)"))
+    assert "1 file changed" in context(ask(root, "claude-session-start-startup"))
 
 
 def test_a_file_that_is_not_indexed_yet_makes_the_map_stale(shop: Path, tmp_path: Path) -> None:
