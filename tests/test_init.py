@@ -340,7 +340,8 @@ def test_each_agent_gets_what_it_reads_and_nothing_of_it_stays(tmp_path: Path, a
         assert text in (tmp_path / path).read_text(), path
     found = {path for name in AGENTS if name != agent for path in AGENTS[name][1]} - {*expected}
     assert not [path for path in found if (tmp_path / path).exists()]
-    assert f"\nok    agent {agent}: " in lab.run(tmp_path, "doctor").stdout or agent == "codex"
+    mark = "todo" if agent in ("codex", "gemini") else "ok  "  # not trusted
+    assert f"\n{mark}  agent {agent}: " in lab.run(tmp_path, "doctor").stdout
     assert lab.run(tmp_path, "update", "--check").returncode == 0
     assert lab.run(tmp_path, "update", "--remove").returncode == 0
     left = lab.contents(tmp_path)
