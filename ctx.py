@@ -8308,8 +8308,9 @@ _RUN_LOOP_NOTE = f"Keep to the run loop, `{RUNLOOP_PATH}`.\n"  # its text reache
 _ANCHOR_FILES = {"prompt": "PROMPT.md", "agent": "AGENTS.md AGENT.md", "progress": "progress.txt"}
 AGENT_RUNS = {  # agent -> the command that lets it edit files and run what {allowed} names
     "claude": "claude -p --permission-mode acceptEdits --allowedTools {allowed}",
-    "codex": "codex exec --sandbox workspace-write -",
+    "codex": 'codex exec --sandbox workspace-write --add-dir "$(git rev-parse --git-common-dir)" -',
     "gemini": "gemini --approval-mode yolo",
+    "opencode": "opencode run",
 }
 Targets = set[tuple[str, str]]  # definitions, file and name, that the mentions in a file may mean
 
@@ -10140,7 +10141,7 @@ record  python3 ctx.py record T-3 --answer answer.txt --guard-exit 1 --log guard
   --guard-exit CODE                       the same by their exit code
   --log FILE                              the log of the checks; its end is kept
 loop  python3 ctx.py loop --agent claude > loop.sh
-  --agent {claude,codex,gemini}=claude    the agent that works
+  --agent {claude,codex,gemini,opencode}=claude  the agent that works
   --guard CMD                             the command of the checks (default: the tests found here)
 view  python3 ctx.py view T-3
   task TASK?                              show the prompt of this task too

@@ -294,3 +294,20 @@ def test_ids_made_from_titles_are_told_and_stay_when_other_lines_go(
     assert "3 ready; 3 ids made from titles\n" in hear(tmp_path, capsysbinary, "tasks")
     (tmp_path / "TODO.md").write_text("- [ ] Clean it\n")
     assert ctx.read_tasks(here).tasks[0].id == "clean-it"
+
+
+@pytest.mark.parametrize(
+    ("agent", "part"),
+    [
+        ("claude", "--permission-mode acceptEdits --allowedTools"),
+        ("codex", "--add-dir"),  # else its sandbox lets it commit nothing
+        ("gemini", "--approval-mode yolo"),
+        ("opencode", "opencode run"),
+    ],
+)
+def test_each_agent_is_started_so_that_it_may_edit_and_commit(
+    tmp_path: Path, agent: str, part: str
+) -> None:
+    done = lab.run(tmp_path, "loop", "--agent", agent)
+    (line,) = [line for line in done.stdout.splitlines() if "|| AGENT=" in line]
+    assert agent in line and part in line

@@ -1,8 +1,9 @@
-"""What reaches the model in real agents: `python tests/agents/run.py [--clients DIR] [NAME...]`.
+"""What reaches the model in real agents: `python tests/agents/run.py [--clients DIR] [--big REPO] [NAME...]`.
 
 Each client is installed from npm into DIR (a temporary folder by default), started in a scratch repository that
 `ctx.py init` has set up, and talks to a stub of its model's API on loopback with a dummy key. What arrived is read off
 the logged requests. A client that cannot be had is skipped. Prints a table; exit 1 if something is missing or comes twice.
+`--ctx FILE --only bytes` measures another version; `--big REPO` pipes a prompt made in a copy of that repository.
 """
 
 import argparse
@@ -32,6 +33,7 @@ FOUND = "4: def load_cart(size"  # in what the tool `search` answers, and nowher
 FINE: dict[str, list[Step]] = {"": [{"text": "All fine."}]}
 # what each text is told by: once in a session, or not at all
 TEXTS = {
+    "commands": "- Test: `pytest`",
     "AGENTS.md": "## Working in this repository",
     "map": "def load_cart(size: int) -> PriceList",
     "constitution": "# Constitution",
@@ -42,6 +44,8 @@ TEXTS = {
 
 class Client:
     """One agent: its package, how it is started, and what it should get."""
+
+    big: Path | None = None  # a large repository, for the pipe
 
     def __init__(self, package: str, arrives: str, folder: Path) -> None:
         self.package, self.arrives = package, arrives.split()
@@ -57,6 +61,9 @@ class Client:
         npm = shutil.which("npm")
         if not self.program.exists() and npm:
             wanted = ["--silent", "--no-audit", "--no-fund", self.package]
+            wanted += (
+                ["@vscode/ripgrep"] if self.name == "opencode" else []
+            )  # else it downloads one
             subprocess.run(
                 [npm, "install", "--prefix", self.folder, *wanted], check=False, timeout=600
             )
@@ -71,7 +78,10 @@ class Client:
 
     def environment(self, home: Path, root: Path, url: str) -> dict[str, str]:
         """A home of its own, a dummy key, and the stub as the only address."""
-        path = f"{self.program.parent}:{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"
+        tools = [self.program.parent, *self.folder.glob("node_modules/@vscode/ripgrep-*/bin")]
+        path = ":".join(
+            map(str, [*tools, Path(sys.executable).parent, "/usr/local/bin:/usr/bin:/bin"])
+        )
         env = {"PATH": path, "HOME": str(home), "LANG": "C.UTF-8", "TERM": "dumb"}
         if self.name == "claude":
             off = ("DISABLE_AUTOUPDATER", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "IS_SANDBOX")
@@ -84,7 +94,7 @@ class Client:
             (home / ".codex").mkdir(exist_ok=True)
             (home / ".codex/config.toml").write_text(
                 f'model = "gpt-5"\nmodel_provider = "stub"\n[model_providers.stub]\nname = "stub"\nbase_url = "{url}/v1"\n'
-                f'wire_api = "responses"\nenv_key = "STUB_KEY"\n[projects."{root}"]\ntrust_level = "trusted"\n'
+                f'wire_api = "responses"\nenv_key = "STUB_KEY"\n[projects."{root}"]\ntrust_level = "trusted"\n[sandbox_workspace_write]\nexclude_slash_tmp = true\nexclude_tmpdir_env_var = true\n'
             )
             return env | {"STUB_KEY": "dummy"}
         if self.name == "gemini":
@@ -124,6 +134,12 @@ class Client:
             "opencode": ["run", *given],
         }[self.name]
 
+    def shell(self, line: str) -> dict[str, Any]:
+        """A scripted call of the tool that runs a command."""
+        name = {"claude": "Bash", "codex": "exec_command", "gemini": "run_shell_command"}
+        given = {"cmd": line} if self.name == "codex" else {"command": line, "description": "x"}
+        return {"tool": name.get(self.name, "bash"), "input": given}
+
     def tool(self, name: str) -> dict[str, Any]:
         """A scripted call of one of our MCP tools, as this client names it."""
         step = {"input": {"words": "cart"}}
@@ -136,15 +152,19 @@ class Client:
         }
 
 
-def plant(root: Path, client: Client, files: dict[str, str]) -> Path:
+def plant(root: Path, client: Client, files: dict[str, str], script: Path = SCRIPT) -> Path:
     """The scratch repository, set up for one client."""
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
-    shutil.copy(SCRIPT, root / "ctx.py")
+    shutil.copy(script, root / "ctx.py")
     (root / "ctx.py").chmod(0o755)
     who = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
-    flags = ["--no-setup", "--quiet", "--hooks", "--mcp", "--agents", client.name]
+    flags = ["--no-setup", "--quiet", "--hooks", "--mcp", "--agents"]
+    flags += [client.name] if script == SCRIPT else []  # 0.1 found agents by their folders alone
+    if script != SCRIPT:
+        (root / f".{client.name}").mkdir()
+        (root / f".{client.name}/mine").touch()
     for command in ([*who, "init", "-q"], [sys.executable, "ctx.py", "init", *flags]):
         subprocess.run(command, cwd=root, check=True)
     for key, value in {"user.name": "a", "user.email": "a@example.org"}.items():
@@ -176,7 +196,7 @@ def run(
                     stdin=empty,
                     stdout=log,
                     stderr=log,
-                    timeout=180,
+                    timeout=600 if shell else 180,
                 )
             except subprocess.TimeoutExpired:
                 log.write("timed out\n")
@@ -191,17 +211,36 @@ def text_of(body: object) -> str:
 
 
 def count_texts(requests: list[dict[str, Any]]) -> dict[str, int]:
-    first = text_of(requests[0]) if requests else ""
-    return {name: first.count(mark) for name, mark in TEXTS.items()}
+    first = text_of(requests[:1]).lower()
+    return {name: first.count(mark.lower()) for name, mark in TEXTS.items()}
 
 
 def try_session(client: Client, root: Path) -> str:
     counts = count_texts(run(client, root, PROMPT, FINE))
-    wrong = [
-        name for name in counts if counts[name] > 1 or (name in client.arrives and not counts[name])
-    ]
+    wrong = [name for name in counts if name in client.arrives and not counts[name]]
     told = " ".join(name for name in counts if counts[name] == 1)
-    return f"{'MISSING OR TWICE ' + str(wrong) if wrong else 'ok'}: {told}"
+    return f"{f'MISSING {wrong}' if wrong else 'ok'}: {told}"
+
+
+def try_twice(client: Client, root: Path) -> str:
+    """No line of our files, and nothing that tells a text, reaches a session twice."""
+    requests = run(client, root, PROMPT, FINE)
+    first = text_of(requests[:1])
+    files = [*root.glob("*.md"), *root.glob(".ctx/*.md")]
+    lines = {line.strip() for file in files for line in file.read_text().splitlines()}
+    twice = [line for line in lines if len(line) > 25 and first.count(line) > 1]
+    twice += [name for name, count in count_texts(requests).items() if count > 1]
+    return f"MISSING: twice {sorted(twice)}" if twice else "nothing"
+
+
+def try_untrusted(client: Client, root: Path) -> str:
+    """What arrives before the user has trusted the hooks; - where nobody is asked."""
+    if client.name != "codex":
+        return "-"
+    script, given = FINE, [word for word in client.command(PROMPT) if "bypass" not in word]
+    words = " ".join(f"'{word}'" for word in given)
+    counts = count_texts(run(client, root, "", script, shell=f"{client.program} {words}"))
+    return " ".join(name for name in counts if counts[name])
 
 
 def try_bytes(client: Client, root: Path) -> str:
@@ -222,6 +261,16 @@ def try_tool(client: Client, root: Path) -> str:
 
 
 def try_helper(client: Client, root: Path) -> str:
+    if client.name == "codex":  # its helpers have no names; they get what SubagentStart says
+        start = {"tool": "spawn_agent", "namespace": "multi_agent_v1"}
+        steps: list[Step] = [
+            {**start, "input": {"message": "Look for the wagon"}},
+            {"text": "Done."},
+        ]
+        again = client.shell("sleep 5")  # it must not end before its helper has begun
+        requests = run(client, root, "Delegate", {"": [*steps[:1], again, *steps[1:]]})
+        told = [text for text in map(text_of, requests) if "Delegate" not in text]
+        return "ok" if any("## Context package" in text for text in told) else "MISSING"
     if client.name != "claude":
         return "-"
     start = {"description": "look", "prompt": "Find load_cart", "subagent_type": "repo-mapper"}
@@ -236,10 +285,11 @@ def try_helper(client: Client, root: Path) -> str:
         "DeferredToolPlaceholder"
     }
     alone = tools and all(name == "Read" or name.startswith("mcp__ctx__") for name in tools)
-    package = "Count the stock" in text_of(requests) and "## Context package" in text_of(requests)
+    told = text_of(requests[:1])
+    package = "Count the stock" in told and told.count("## Context package") == 1
     return (
         "ok"
-        if alone and package and len(requests) > 1
+        if alone and package and "Start with this code" in told and len(requests) > 1
         else f"MISSING: {sorted(tools)}, package {package}"
     )
 
@@ -269,57 +319,50 @@ def try_subfolder(client: Client, root: Path) -> str:
 
 
 def try_pipe(client: Client, root: Path) -> str:
-    big = {
-        f"pkg{number % 30}/module_{number}.py": f"def value_{number}(size: int) -> int:\n    return size\n"
-        for number in range(3000)
-    }
-    place = plant(root.parent / f"{client.name}-big", client, {**FILES, **big})
+    """A prompt straight from a cold index: of a copy of --big, or of 3,000 small files."""
+    place = root.parent / f"{client.name}-big"
+    if client.big:
+        shutil.copytree(
+            client.big, place, ignore=shutil.ignore_patterns(".git", ".ctx"), symlinks=True
+        )
+    big = (
+        {}
+        if client.big
+        else {f"pkg{n % 30}/module_{n}.py": f"def value_{n}(): ...\n" for n in range(3000)}
+    )
+    plant(place, client, {**FILES, **big})
+    files = sum(len(names) for _, _, names in os.walk(place))
     shutil.rmtree(place / ".ctx/cache", ignore_errors=True)
     words = " ".join(f"'{word}'" for word in client.command(""))
-    requests = run(
-        client,
-        place,
-        "",
-        FINE,
-        shell=f"python3 ctx.py --quiet prompt T-2 | {client.program} {words}",
-    )
-    return (
-        "ok"
-        if requests
-        and "Show the total" in text_of(requests[0])
-        and "Output contract" in text_of(requests[0])
-        else "MISSING"
-    )
+    line = f"python3 ctx.py --quiet prompt T-2 | {client.program} {words}"
+    told = text_of(run(client, place, "", FINE, shell=line)[:1])
+    whole = "Show the total" in told and "Output contract" in told
+    return f"ok, {files:,} files" if whole else "MISSING"
 
 
 def try_loop(client: Client, root: Path) -> str:
-    if client.name != "claude":
-        return "-"
-
     def task_of(text: str) -> str:
         return re.findall(r"T-[123]", text.partition("Selected task")[2] or text)[0]
 
+    def edit(text: str) -> dict[str, Any]:
+        return {"file_path": str(root / "TASKS.md"), **tick(root, task_of(text))}
+
     steps: list[Step] = [
-        {"tool": "Read", "input": {"file_path": str(root / "TASKS.md")}},
-        lambda text: {
-            "tool": "Edit",
-            "input": {"file_path": str(root / "TASKS.md"), **tick(root, task_of(text))},
-        },
-        lambda text: {
-            "tool": "Bash",
-            "input": {"command": f"git commit -qam '{task_of(text)}: done'", "description": "x"},
-        },
+        lambda text: client.shell(
+            f"sed -i 's/\\[.\\] {task_of(text)}:/[x] {task_of(text)}:/' TASKS.md"
+        ),
+        lambda text: client.shell(f"git commit -qam '{task_of(text)}: done'"),
         {"text": 'Done.\n\n{"status": "done", "summary": "ticked"}'},
     ]
-    run(
-        client,
-        root,
-        "",
-        {"": steps},
-        shell="python3 ctx.py --quiet loop --agent claude --guard true > ../loop.sh && sh ../loop.sh 4",
-    )
+    if client.name == "claude":  # edits by its own tools, as its permissions want it
+        read: Step = {"tool": "Read", "input": {"file_path": str(root / "TASKS.md")}}
+        steps = [read, lambda text: {"tool": "Edit", "input": edit(text)}, *steps[1:]]
+    line = f"python3 ctx.py --quiet loop --agent {client.name} --guard true > ../loop.sh"
+    run(client, root, "", {"": steps}, shell=f"{line} && sh ../loop.sh 4")
     done = (root / "TASKS.md").read_text().count("- [x]")
-    return f"{done} of 3 tasks done"
+    log = subprocess.run(["git", "log", "--format=%s"], cwd=root, capture_output=True, text=True)
+    commits = len(set(re.findall(r"T-[123](?=: done)", log.stdout)))
+    return f"{'ok' if done == commits == 3 else 'MISSING'}: {done} of 3 done, {commits} committed"
 
 
 def tick(root: Path, task: str) -> dict[str, str]:
@@ -330,12 +373,14 @@ def tick(root: Path, task: str) -> dict[str, str]:
 
 CHECKS: dict[str, Callable[[Client, Path], str]] = {
     "session": try_session,
+    "twice": try_twice,
+    "untrusted": try_untrusted,
     "bytes": try_bytes,
     "MCP tool": try_tool,
     "helper": try_helper,
     "skill": try_skill,
     "subfolder": try_subfolder,
-    "pipe, 3,000 files": try_pipe,
+    "pipe": try_pipe,
     "loop": try_loop,
 }
 
@@ -343,16 +388,23 @@ CHECKS: dict[str, Callable[[Client, Path], str]] = {
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--clients", type=Path, help="where clients are installed, and kept")
+    parser.add_argument("--ctx", type=Path, default=SCRIPT, help="another version to try")
+    parser.add_argument("--big", type=Path, help="a large repository; a copy of it is used")
+    parser.add_argument("--only", action="append", choices=[*CHECKS], help="one check")
     parser.add_argument("names", nargs="*", metavar="NAME")
     args = parser.parse_args()
     failed = False
     with tempfile.TemporaryDirectory() as folder:
         home = args.clients or Path(folder) / "clients"
         clients = [
-            Client("@anthropic-ai/claude-code", "AGENTS.md map constitution session prompt", home),
-            Client("@openai/codex", "AGENTS.md map session prompt", home),
-            Client("@google/gemini-cli", "AGENTS.md map constitution", home),
-            Client("opencode-ai", "AGENTS.md", home),
+            Client(
+                "@anthropic-ai/claude-code",
+                "commands AGENTS.md map constitution session prompt",
+                home,
+            ),
+            Client("@openai/codex", "commands AGENTS.md map session prompt", home),
+            Client("@google/gemini-cli", "commands AGENTS.md map constitution", home),
+            Client("opencode-ai", "commands AGENTS.md", home),
         ]
         for client in clients:
             if args.names and client.name not in args.names:
@@ -361,9 +413,10 @@ def main() -> int:
                 print(f"{client.name}: skipped, cannot be installed here", flush=True)
                 continue
             print(f"{client.name} {client.version()}", flush=True)
-            root = plant(Path(folder) / client.name / "shop", client, FILES)
-            for name, check in CHECKS.items():
-                told = check(client, root)
+            client.big = args.big
+            root = plant(Path(folder) / client.name / "shop", client, FILES, args.ctx)
+            for name in args.only or CHECKS:
+                told = CHECKS[name](client, root)
                 failed |= "MISSING" in told
                 print(f"  {name}: {told}", flush=True)
     return 1 if failed else 0
