@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import lab
 import pytest
 import scripted
 from lab import SCRIPT
