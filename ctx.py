@@ -533,13 +533,14 @@ def is_secret_path(path: str) -> bool:
 
 def estimate_tokens(text: str) -> int:
     """Tokens of a text without a tokenizer, fitted to stay just above what o200k_base counts."""
-    pieces = pattern("token_piece").finditer(text)
-    return math.ceil(sum(_piece_cost(piece[0], piece.lastgroup) for piece in pieces) * 1.085)
+    plain = re.sub(r"\?P<\w+>", "?:", pattern("token_piece").pattern)  # gives texts, not matches
+    return math.ceil(sum(map(_piece_cost, re.findall(plain, text))) * 1.085)
 
 
 # Fitted on 66 maps and packages: about 7.5 % above the true count, at worst 2 % below it.
-def _piece_cost(piece: str, kind: str | None) -> float:
-    size = len(piece)
+@functools.lru_cache(50_000)
+def _piece_cost(piece: str) -> float:
+    kind, size = getattr(pattern("token_piece").match(piece), "lastgroup", ""), len(piece)
     if kind == "word":
         glue = "" if piece[0].isalpha() else piece[0]
         size -= len(glue)
@@ -1226,19 +1227,19 @@ def comment_pattern(comments: Comments) -> str:
 
 def find_line_hits(text: str, stems: Iterable[str]) -> LineHits:
     """How often each of these stems stands in each line of a text."""
-    wanted = {*stems}
-    forms_of = {
-        word: forms
-        for word in {*re.findall(r"\w+", text)}
-        if (forms := [form for form in word_forms(word) if form in wanted])
-    }
+    wanted, words, number = {*stems}, re.findall(r"\w+|\n", text), 1
+    # a form stands in its word, in small letters and without "_"
+    likely = re.compile("|".join(map(re.escape, sorted(wanted))) or "(?!)").search
+    distinct = [word for word in {*words} if likely(word.lower().replace("_", ""))]
+    forms_of = {word: [form for form in word_forms(word) if form in wanted] for word in distinct}
     lines: LineHits = {}
-    for number, line in enumerate(text.split("\n") if forms_of else (), 1):
-        for word in re.findall(r"\w+", line):
-            if word in forms_of:
-                counts = lines.setdefault(number, {})
-                for form in forms_of[word]:
-                    counts[form] = counts.get(form, 0) + 1
+    for word in words:
+        if word == "\n":
+            number += 1
+        elif forms := forms_of.get(word):
+            counts = lines.setdefault(number, {})
+            for form in forms:
+                counts[form] = counts.get(form, 0) + 1
     return lines
 
 
@@ -3989,8 +3990,9 @@ def rank_definitions(
 def _count_hits(hits: LineHits, first: int, last: int) -> dict[str, int]:
     counts: dict[str, int] = {}
     for line in range(first, last + 1):
-        for stem, often in hits.get(line, {}).items():
-            counts[stem] = counts.get(stem, 0) + often
+        if line in hits:
+            for stem, often in hits[line].items():
+                counts[stem] = counts.get(stem, 0) + often
     return counts
 
 
@@ -4155,7 +4157,7 @@ def blend(signals: Mapping[str, Scores], structure: float, text: float) -> Score
 
 def rank_paths(scores: Scores) -> list[str]:
     """Paths, best first."""
-    return sorted(scores, key=lambda path: (-scores[path], path))
+    return sorted(sorted(scores), key=scores.__getitem__, reverse=True)
 
 
 def lift_followers(scores: Scores, signals: Mapping[str, Scores]) -> Scores:
@@ -4685,7 +4687,7 @@ def render_pack(package: Pack) -> str:
     """The package as markdown to paste: the task, then the code, and what was counted."""
     task = show(package.task.strip().partition("\n")[0], 200)
     note = f"Counted with {package.counter}: {package.size} of {package.budget} tokens."
-    return f"# Context package\n\nTask: {redact(task)}\n{render_pack_part(package, '##')}\n{note}\n"
+    return f"# Context package\n\nTask: {task}\n{render_pack_part(package, '##')}\n{note}\n"
 
 
 def render_pack_part(package: Pack, mark: str = "###") -> str:
@@ -4706,7 +4708,7 @@ def render_pack_part(package: Pack, mark: str = "###") -> str:
         out += [f"- {line}\n" for line in lines]
     for role, lines in named.items():
         out += [f"\n{mark} {_PACK_TITLES[role]}\n\n", *lines] if lines else []
-    return redact("".join(out))
+    return "".join(out)
 
 
 def render_pack_line(file: PackFile) -> str:
@@ -4744,7 +4746,7 @@ def render_pack_summary(package: Pack) -> str:
         targets.setdefault(path, []).append(to)
     out += ["\n### Dependencies\n\n"] if targets else []
     out += [f"- {show(path)} -> {show(', '.join(to), 300)}\n" for path, to in targets.items()]
-    return redact("".join(out))
+    return "".join(out)
 
 
 PACK_FORMS = {"text": render_pack, "part": render_pack_part, "summary": render_pack_summary}
@@ -6337,10 +6339,7 @@ def count_languages(project: Project, files: Iterable[str]) -> list[tuple[str, s
 def list_files(project: Project) -> dict[str, Stamp]:
     """Every regular file of the repository with its stamp, sorted by the bytes of its name."""
     paths = list_git_files(project) or _list_by_walk(project)
-    excluded, is_link = (
-        re.compile("|".join(map(glob_pattern, project.config.map_exclude)) or "(?!)", re.S),
-        functools.cache(os.path.islink),
-    )
+    excluded, is_link = _excluded(project), functools.cache(os.path.islink)
     files: dict[str, Stamp] = {}
     safe = {"": True}  # folder -> whether it is really inside, no link on the way
     plain = all(map(str.isascii, paths))
@@ -6363,10 +6362,7 @@ def list_new(project: Project, known: Collection[str], since: int) -> list[str]:
     """Folders, and files like those known, that came since then beside them; git is not asked."""
     kinds = {os.path.splitext(path)[1] for path in known}
     folders = {"", *map(folder_of, known)}
-    excluded, seen = (
-        re.compile("|".join(map(glob_pattern, project.config.map_exclude)) or "(?!)", re.S),
-        {*known, *folders, _own_path(project)},
-    )
+    excluded, seen = _excluded(project), {*known, *folders, _own_path(project)}
     rules = parse_ignore(read_text(project, ".gitignore") or "", "")
     late_paths: list[str] = []
     for folder in (name for name in folders if read_times(f"{project.root}/{name}")[1] > since):
@@ -6379,6 +6375,10 @@ def list_new(project: Project, known: Collection[str], since: int) -> list[str]:
             if late and not ignored and path not in seen and not excluded.fullmatch(path):
                 late_paths.append(path)
     return late_paths
+
+
+def _excluded(project: Project) -> re.Pattern[str]:
+    return re.compile("|".join(map(glob_pattern, project.config.map_exclude)) or "(?!)", re.S)
 
 
 def _own_path(project: Project) -> str:
@@ -6561,9 +6561,8 @@ class WordIndex(NamedTuple):
     words: Words  # without postings, which are read when asked for
     listing: str  # fingerprint of the files it was made from; "" if one of them was too fresh
     batches: list[str]  # each of them added postings
-    table: list[
-        list[Any]
-    ]  # path, stamp and words in each of FIELDS of every file, "" if it is gone
+    # of every file: path ("" if it is gone), stamp, and words in each of FIELDS
+    table: list[list[Any]]
     tagged: Index | None = None  # of the same files, where it was read
 
 
@@ -6603,10 +6602,10 @@ def _count_words(
 
     none, numbers = [0] * len(FIELDS), dict[str, int]()
     anew = len(known.batches) >= _MOST_BATCHES
-    old = (
-        file if [*files.get(file[0], ())] == file[1] else ["", [], *none] for file in known.table
-    )
-    table: list[list[Any]] = [] if anew else [*old]
+    table: list[list[Any]] = [
+        file if [*files.get(file[0], ())] == file[1] else ["", [], *none]
+        for file in ([] if anew else known.table)
+    ]
     counted = {file[0] for file in table}
     for path in files:
         if path not in counted:
@@ -8115,8 +8114,8 @@ def _choose_blocks(
         symbols = dict.fromkeys([*touched.get(file.path, ()), *ranked])
         best = max(own, key=lambda block: block.score)
         words = rank_words(evidence.hits[file.path], evidence.worth, task_words)
-        text = "\n".join(lines[file.path])
-        used = [name for name in identifiers if re.search(rf"\b{re.escape(name)}\b", text)]
+        held = {*re.findall(r"\w+", "\n".join(lines[file.path]))}
+        used = [name for name in identifiers if name in held]
         names = {definition.name for definition in known[file.path]}
         reason = reasons.get(file.path) or explain_file(file, used, names, best.reason, words)
         chosen.append(file._replace(symbols=tuple(symbols)[:_MOST_SYMBOLS], reason=reason))
@@ -8217,6 +8216,7 @@ def _fill_package(package: Pack, choice: Choice, form: str, count: Count) -> Pac
     """The package with as much code as fits, then signatures, then names of further files."""
     files, blocks, lines = choice
     render, blocks_of = PACK_FORMS[form], collections.Counter(block.path for block in blocks)
+    codes: dict[tuple[Block, ...], str] = {}  # rendered once
     if count(render(package)) > package.budget // 2:
         package = package._replace(guideline="")
 
@@ -8228,8 +8228,9 @@ def _fill_package(package: Pack, choice: Choice, form: str, count: Count) -> Pac
             own = tuple(block for block in taken if block.path == file.path)
             if own:
                 shape = "whole" if len(own) == blocks_of[file.path] else "code"
-                code = render_code(lines[file.path], own)
-                file = file._replace(blocks=own, code=code, form=shape)
+                if own not in codes:
+                    codes[own] = render_code(lines[file.path], own)
+                file = file._replace(blocks=own, code=codes[own], form=shape)
             shown = {block.definition for block in own}
             for symbol in file.symbols if own else ():
                 cost = 60 + len(symbol.signature)
@@ -8250,7 +8251,8 @@ def _fill_package(package: Pack, choice: Choice, form: str, count: Count) -> Pac
         made = made._replace(size=count(render(made)))
         return made._replace(text=render(made))
 
-    return fit_pack(make, package.budget)
+    best = fit_pack(make, package.budget)
+    return best._replace(text=redact(best.text))
 
 
 def make_pack_summary(
