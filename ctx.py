@@ -1185,37 +1185,43 @@ def find_named_paths(text: str, paths: Iterable[str]) -> tuple[str, ...]:
 FIELDS = ("path", "names", "docs", "strings", "code")
 
 
+_FIELD_BITS = (0, 3), (2, 63), (8, 255), (16, 255), (24, 255)  # of a count: where, how many at most
+_BLANKS = {code: " " for code in range(128) if not re.match(r"\w", chr(code))}
+
+
 def count_fields(
     path: str, text: str, names: Iterable[str], comments: Comments | None, *, docstring: bool
-) -> tuple[dict[str, list[int]], list[int]]:
-    """How often each stem stands in each of FIELDS, and their words; of prose `comments` is None."""
-    docs = [text] if comments is None else []
-    strings: list[str] = []
-
-    def sort_out(match: re.Match[str]) -> str:
-        (strings if match["string"] is not None else docs).append(match[0])
-        return " "
-
-    code = "" if comments is None else re.sub(_fields_pattern(comments, docstring), sort_out, text)
-    words = f"{path} {name_of(path)}", " ".join(names), "\n".join(docs), "\n".join(strings), code
-    counts: dict[str, list[int]] = {}
-    sizes = [0] * len(FIELDS)
-    for field, part in enumerate(words):
-        for word, often in collections.Counter(re.findall(r"\w+", part)).items():
+) -> tuple[dict[str, int], list[int]]:
+    """How often each stem stands in each of FIELDS, as one number; their words. Prose: no comments."""
+    # code, doc or None, string or None, and so on
+    parts = ["", text, ""] if comments is None else _split_fields(comments, docstring)(text)
+    docs, strings = ("\n".join(filter(None, parts[field::3])) for field in (1, 2))
+    texts = f"{path} {name_of(path)}", " ".join(names), docs, strings, " ".join(parts[::3])
+    packed: dict[str, int] = {}
+    sizes = []
+    for part, (bit, most) in zip(texts, _FIELD_BITS, strict=True):
+        plain = part.isascii()  # then there is a way that takes half as long
+        words = part.translate(_BLANKS).split() if plain else re.findall(r"\w+", part)
+        counts: dict[str, int] = {}
+        for word, often in collections.Counter(words).items():
             for form in word_forms(word):
-                row = counts.get(form)
-                if row is None:
-                    row = counts[form] = [0] * len(FIELDS)
-                row[field] += often
-                sizes[field] += often
-    return counts, sizes
+                counts[form] = counts.get(form, 0) + often
+        sizes.append(sum(counts.values()))
+        for form, often in counts.items():
+            packed[form] = packed.get(form, 0) | (often if often < most else most) << bit
+    return packed, sizes
+
+
+def unpack_fields(packed: int) -> tuple[int, int, int, int, int]:
+    """How often a stem stands in each of FIELDS."""
+    return packed & 3, packed >> 2 & 63, packed >> 8 & 255, packed >> 16 & 255, packed >> 24
 
 
 @functools.cache
-def _fields_pattern(comments: Comments, docstring: bool) -> str:
+def _split_fields(comments: Comments, docstring: bool) -> Callable[[str], list[str]]:
     quotes = r"\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z)|" if docstring else ""
     strings = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`"
-    return f"(?s){quotes}{comment_pattern(comments)}|(?P<string>{strings})"
+    return re.compile(f"(?s)({quotes}{comment_pattern(comments)})|({strings})").split
 
 
 def comment_pattern(comments: Comments) -> str:
@@ -6167,7 +6173,7 @@ class Index(NamedTuple):
     full: bool  # with tree-sitter, not the approximate stdlib way
     # of the files whose words were asked for: number -> words in each of FIELDS
     sizes: dict[int, Sequence[int]]
-    postings: dict[str, array[int]]  # stem -> number of a file, its counts packed, and so on
+    postings: dict[str, bytearray]  # stem -> numbers of 4 bytes: of a file, its counts, and so on
 
     @property
     def sketches(self) -> dict[str, str]:
@@ -6270,7 +6276,7 @@ def _run_jobs(index: Index, jobs: Sequence[_Job]) -> None:
             rows = []
         index.sizes.update(sizes)
         for stem, pairs in postings.items():
-            index.postings.setdefault(stem, array("I")).extend(pairs)
+            index.postings.setdefault(stem, bytearray()).extend(pairs)
         done += max(len(parsed), len(sizes))
         left = (len(jobs) - done) * (time.monotonic() - begin) / max(1, done)
         show_progress(index.project, f"reading {done}/{len(jobs)} files, {left:.0f} s left")
@@ -6408,7 +6414,7 @@ def _list_by_walk(project: Project) -> list[str]:
 
 
 _Job = tuple[str, str, int, Sequence[str]]  # path, kind or "", number or -1, names if no kind
-_Done = tuple[dict[str, tuple[Entry, bytes]], dict[int, list[int]], dict[str, list[int]]]
+_Done = tuple[dict[str, tuple[Entry, bytes]], dict[int, list[int]], dict[str, bytes]]
 
 
 def _start_workers(index: Index, jobs: Sequence[_Job]) -> Iterator[_Done]:
@@ -6458,7 +6464,7 @@ def _drive_worker(project: Project, chunks: list[list[_Job]], put: Callable[[_Do
     ) as process:
         while process.stdin and process.stdout:
             chunk = chunks.pop()
-            lines: list[bytes] = []
+            lines, blob, lengths = list[bytes](), b"", [1]
             guard = threading.Timer(4 * _PARSE_SECONDS + len(chunk), process.kill)
             guard.start()
             with contextlib.suppress(OSError):  # it died while being asked
@@ -6466,8 +6472,11 @@ def _drive_worker(project: Project, chunks: list[list[_Job]], put: Callable[[_Do
                 process.stdin.flush()
                 answers = itertools.islice(process.stdout, len(chunk) + 1)
                 lines = [line for line in answers if line.endswith(b"\n")]
+                if len(lines) > len(chunk):
+                    sizes, stems, lengths = json.loads(lines[-1])
+                    blob = process.stdout.read(sum(lengths))
             guard.cancel()
-            if len(lines) <= len(chunk):  # the job that it died on has failed
+            if len(blob) < sum(lengths):  # the job that it died on has failed
                 process.kill()
                 path, kind, number, _ = chunk.pop(min(len(lines), len(chunk) - 1))
                 if kind:
@@ -6481,8 +6490,9 @@ def _drive_worker(project: Project, chunks: list[list[_Job]], put: Callable[[_Do
                 if line != b"-\n":
                     digest, sketch, data = line.rstrip(b"\n").split(b" ", 2)
                     parsed[path] = Entry(digest.decode(), kind, sketch.decode()), data
-            sizes, postings = json.loads(lines[-1])
-            put((parsed, dict(sizes), postings))
+            ends = itertools.accumulate(lengths)
+            cuts = (blob[end - length : end] for end, length in zip(ends, lengths, strict=True))
+            put((parsed, dict(sizes), dict(zip(stems, cuts, strict=True))))
 
 
 # A script is compiled at every start, a module once: a worker imports this file.
@@ -6532,13 +6542,13 @@ def run_worker(root: str, search_path: str, own: str) -> int:
                 comments = language.comments if language else prose
                 inside = bool(language and language.row("docs") == "inside")
                 counts, sizes[number] = count_fields(path, text, names, comments, docstring=inside)
-                for stem, (in_path, named, docs, strings, code) in counts.items():
-                    packed = min(in_path, 3) | min(named, 63) << 2 | min(docs, 255) << 8
-                    packed |= min(strings, 255) << 16 | min(code, 255) << 24
+                for stem, packed in counts.items():
                     words.setdefault(stem, []).extend((number, packed))
             sys.stdout.buffer.write(line + b"\n")
             sys.stdout.buffer.flush()
-        sys.stdout.buffer.write(json.dumps([[*sizes.items()], words]).encode() + b"\n")
+        lengths = [4 * len(pairs) for pairs in words.values()]
+        sys.stdout.buffer.write(json.dumps([[*sizes.items()], [*words], lengths]).encode() + b"\n")
+        array("I", itertools.chain.from_iterable(words.values())).tofile(sys.stdout.buffer)
         sys.stdout.buffer.flush()
     return 0
 
@@ -6617,10 +6627,14 @@ def _count_words(
         table[number][2:] = sizes
     before = [] if anew else known.batches
     batch = fingerprint({"": json.dumps([before, table])})[:12]
-    rows = [
-        CacheRow("words", f"{stem}\0{batch}", "", pairs.tobytes())
-        for stem, pairs in index.postings.items()
-    ]
+    shelves: dict[str, list[str]] = {}
+    for stem in index.postings:
+        shelves.setdefault(_shelf_of(stem), []).append(stem)
+    rows = []
+    for shelf, stems in shelves.items():  # a row for each stem would take as long as all the rest
+        held = [index.postings[stem] for stem in stems]
+        head = " ".join([*stems, *(str(len(pairs)) for pairs in held)]).encode()
+        rows.append(CacheRow("words", f"{shelf}\0{batch}", "", b"\n".join([head, b"".join(held)])))
     about = json.dumps([[*before, batch], table]).encode()
     rows.append(CacheRow("counted", "", known.listing, about))
     if not before:
@@ -6639,19 +6653,27 @@ def _has_words(project: Project, path: str, size: int) -> bool:
 
 def read_postings(known: WordIndex, stems: Iterable[str]) -> Words:
     """Where these stems stand; a damaged row costs its own word."""
-    alive = [bool(path) for path in known.words.paths]
-    postings = {}
+    paths, postings = known.words.paths, {}
     for stem in dict.fromkeys(stems):
         pairs = array("I")
-        for row in known.cache.list_rows("words", f"{stem}\0"):
-            if row.key.rpartition("\0")[2] in known.batches:
-                pairs.frombytes(row.data)
+        for row in known.cache.list_rows("words", f"{_shelf_of(stem)}\0"):
+            head, _, data = row.data.partition(b"\n")
+            words = head.decode().split(" ")
+            held, sizes = words[: len(words) // 2], [*map(int, words[len(words) // 2 :])]
+            if stem in held and row.key.rpartition("\0")[2] in known.batches:
+                start = sum(sizes[: held.index(stem)])
+                pairs.frombytes(data[start : start + sizes[held.index(stem)]])
         postings[stem] = sorted(
-            (number, (packed & 3, packed >> 2 & 63, *packed.to_bytes(4, "little")[1:]))
+            (number, unpack_fields(packed))
             for number, packed in zip(pairs[::2], pairs[1::2], strict=True)
-            if number < len(alive) and alive[number]
+            if number < len(paths) and paths[number]
         )
     return known.words._replace(postings=postings)
+
+
+def _shelf_of(stem: str) -> str:
+    """The row of the cache that holds a stem, beside others."""
+    return str(zlib.crc32(stem.encode("utf-8", "replace")) % 2000)
 
 
 def read_definitions(known: WordIndex, paths: Iterable[str]) -> dict[str, tuple[Definition, ...]]:
