@@ -3862,12 +3862,12 @@ def cut_blocks(path: str, lines: Sequence[str], definitions: Sequence[Definition
     for (owner, comment), run in itertools.groupby(numbers, lambda n: (owners[n], n in comments)):
         first, *rest = run
         last = first + len(rest)
-        if runs:  # what is blank or too short to stand alone joins the run before
+        if runs:  # what has no word or is too short to stand alone joins the run before
             start, _, before, is_comment = runs[-1]
             short = len(rest) + 1 < _SHORT_BLOCK and last - start < 3 * _SHORT_BLOCK
             short = short and (not owner or owner is before or owner.end <= last)  # no bare head
             code = not comment and not is_comment
-            if short and code or not any(line.strip() for line in lines[first - 1 : last]):
+            if short and code or not re.search(r"\w", "".join(lines[first - 1 : last])):
                 first, owner, comment = start, before or owner, is_comment
                 runs.pop()
         runs.append((first, last, owner, comment))
@@ -3959,7 +3959,9 @@ def score_blocks(
     for at, block in enumerate(blocks):
         gain, reason = calls.get(at, (0.0, ""))
         gain *= evidence.scores.get(block.path, 0.0)
-        share = _COMMENT_SHARE if block.comment else 1.0
+        names = f"{block.definition.owner}.{block.definition.name}" if block.definition else ""
+        is_test = pattern("test_name").search(names)
+        share = _COMMENT_SHARE if block.comment or is_test and "test" not in evidence.title else 1.0
         reason = reason if gain > scores[at] else ""
         if block.definition is None and pattern("import_line").search(texts[at]):
             gain += _IMPORTS * best[block.path]
@@ -4134,7 +4136,9 @@ def explain_file(
     if names:
         verb = "defines" if own else "uses"
         return f"{verb} {' and '.join(names[:2])}, which the task names"
-    told = [name for name in file.signals if words or "{" not in signals[name][2]]
+    untold = r"\b(a|best) match" if file.score == 1.0 else "(?!)"  # it is the best match itself
+    untold += "" if words else "|{words}"
+    told = [name for name in file.signals if not re.search(untold, signals[name][2])]
     told.sort(key=lambda name: (file.signals[name] * signals[name][1], name))
     reason = signals[told[-1]][2] if told else "matches the task"
     return calls or reason.format(words=", ".join(words[:4]))
@@ -12340,6 +12344,7 @@ task_link [A-Za-z][\w.]*-?\d[\w.-]*|\d+\.\d+
 runner_error \s*runner error:
 limit_reached (?i)rate.?limit|usage limit|limit reached|quota|overloaded|too many requests
 import_line (?m)^\s*(import|from|use|using|require|#include)\b
+test_name \b(?:tests?(?:_|\b)|Test[A-Z])
 support_path (^|[/_-])(testing|testlib|tests?[_-]?(utils?|support|helpers?|kit))([/._]|$)|[_-]tests?/
   |^(tools?|scripts?|contrib|hack|misc|utils?|dev|ci|build[_-]?tools)/
 """[1:],

@@ -330,3 +330,21 @@ def test_a_damaged_word_cache_is_made_anew(shop: Path) -> None:
     for damage in (b"junk", place.read_bytes()[:3000] + b"\xff" * 9000):
         place.write_bytes(damage)
         assert run(shop, "pack", "cancel_order").stdout == whole
+
+
+def test_a_test_beside_the_code_gives_way_to_it(tmp_path: Path) -> None:
+    body = "\n".join(f"    let range_{n} = parse_range({n});" for n in range(24))
+    code = f"pub fn parse_range(text: &str) -> Range {{\n{body}\n}}\n\n"
+    checks = f"#[test]\nfn test_parse_range_is_empty() {{\n{body}\n}}\n"
+    plant(tmp_path, {"src/range.rs": code + checks, "src/main.rs": "fn main() {}\n"})
+    git(tmp_path, "init", "-q")
+
+    task = "parse_range panics on an empty range"
+    shown = json.loads(run(tmp_path, "pack", task, "--tokens", "450", "--json").stdout)
+    spans = next(file["spans"] for file in shown["files"] if file["path"] == "src/range.rs")
+    assert spans[0][0] == 1 and spans[-1][1] < 30
+
+
+def test_the_best_match_is_never_explained_by_the_best_matches(shop: Path) -> None:
+    first = json.loads(run(shop, "pack", "orders", "--json").stdout)["files"][0]
+    assert "best match" not in first["reason"] and "a match" not in first["reason"]
