@@ -301,6 +301,10 @@ def test_a_copy_in_the_root_is_named_whichever_copy_runs(tmp_path: Path) -> None
 def test_remove_says_what_stays_and_leaves_no_empty_folder(tmp_path: Path) -> None:
     lab.plant(tmp_path, {"a.py": "x = 1\n", ".runner/state/x": ""})
     init(tmp_path, "--hooks", "--agents", "--mcp")
+    claude = section_of(tmp_path / "CLAUDE.md")  # what only Claude has here
+    assert all(
+        word in claude for word in ("plan mode", "The skill `ctx`", "The agent `repo-mapper`")
+    )
     done = lab.run(tmp_path, "update", "--remove")
     assert sorted(os.listdir(tmp_path)) == [".ctx", ".runner", "a.py"]
     assert ".ctx/ stays: " in done.stderr and ".runner/ stays: " in done.stderr

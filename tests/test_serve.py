@@ -154,12 +154,15 @@ def test_other_events_get_nothing(shop: Path, name: str) -> None:
     assert ask(shop, name) is None
 
 
-def test_a_helper_is_told_where_its_role_may_look(shop: Path) -> None:
+def test_a_helper_is_told_where_its_role_may_look(shop: Path, tmp_path: Path) -> None:
     text = context(ask(shop, "claude-subagentstart"))
     assert "`reviewer` keeps to: `shop/**`" in text and "Count the stock" in text
     assert "web/style.py" not in text and "## Structure" not in text
     cursor = ask(shop, "cursor-subagentstart")["additional_context"]
     assert "load_cart" in cursor
+    root = shutil.copytree(shop, tmp_path / "copy")
+    (root / "TASKS.md").write_text("- [~] T-1: Mend `load_cart`\n")
+    assert "Review against this code" in context(ask(root, "claude-subagentstart"))
 
 
 def test_a_helper_is_told_how_to_use_its_package_by_role_and_by_action(

@@ -30,6 +30,12 @@ def by_id(found: ctx.Tracker) -> dict[str, ctx.Task]:
 
 
 @pytest.mark.parametrize("name", sorted(os.listdir(REPOS)))
+def test_each_tracker_tells_how_a_task_is_claimed_and_completed(name: str) -> None:
+    one = tracker(name).tasks[0]
+    assert all(ctx.tracker_step(project(REPOS / name), one, step) for step in ("claim", "close"))
+
+
+@pytest.mark.parametrize("name", sorted(os.listdir(REPOS)))
 def test_each_tracker_is_found_by_itself(name: str) -> None:
     found = tracker(name)
     assert found.source == name
