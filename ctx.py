@@ -1466,9 +1466,8 @@ def parse_own_languages(tables: Mapping[str, object]) -> str:
             if language.row("docs") not in ("", "inside"):
                 raise ValueError("docs can only be inside; see the rows below and outer")
             regexes = [row[-1] for row in language.texts + language.turns]
-            for (
-                verb
-            ) in "public member cut blank evidence beside roots near below mention edit".split():
+            verbs = "public member cut blank evidence beside roots near below mention edit".split()
+            for verb in verbs:
                 regexes += [row.partition(" =>")[0] for row in language.rows.get(verb, ())]
             for regex in regexes:
                 re.compile(regex)
@@ -1650,11 +1649,10 @@ def find_content_language(path: str, source: bytes, language: Language) -> tuple
         return source, language
     text = source.decode("utf-8", "replace")
     kernels = re.findall(r'"(?:language|file_extension)":\s*"\.?(\w[^"]{0,20})"', text)[-2:]
-    inner = get_language(usual, language.own)
+    own, inner = language.own, get_language(usual, language.own)
     for name in map(str.lower, kernels):
-        is_name = name in list_languages(language.own)
-        kernel = get_language(name, language.own) if is_name else find_language(f"cell.{name}")
-        inner = kernel or inner
+        is_name = name in list_languages(own)
+        inner = get_language(name, own) if is_name else find_language(f"cell.{name}") or inner
     return _read_cells(text).encode(), inner
 
 
@@ -6132,19 +6130,6 @@ def fingerprint(state: Mapping[str, object]) -> str:
     return content_hash(rows.encode("utf-8", "surrogateescape"))
 
 
-def write_scan(cache: Cache, text: str) -> None:
-    """Keep a line about a scan, after its time."""
-    when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())
-    row = CacheRow("scans", f"{time.time_ns():020}", "", f"{when}: {text}".encode())
-    cache.write([row], keep=20)
-
-
-def list_scans(project: Project) -> list[str]:
-    """A line about each of the last scans, newest first."""
-    rows = open_cache(project, hurry=True).list_rows("scans")
-    return [row.data.decode("utf-8", "replace") for row in reversed(rows)]
-
-
 # ---- 15 INDEX (world) ------------------------------------------------------
 # List, read, tag, count words; one cache. Uses: TYPES TEXT WORDS LANGUAGES TAGS TREE DISK GIT CACHE.
 
@@ -6591,12 +6576,6 @@ def read_words(project: Project, cache: Cache, files: Mapping[str, Stamp]) -> Wo
     return _count_words(project, files, racy, known._replace(listing=listing))
 
 
-def read_stored_words(project: Project) -> WordIndex | None:
-    """The words as an earlier run left them, however old, or None."""
-    known = load_words(open_cache(project, hurry=True))
-    return known if known.words.total else None
-
-
 def load_words(cache: Cache) -> WordIndex:
     """The words in the cache; no files where there are none."""
     import json
@@ -6685,12 +6664,6 @@ def read_definitions(known: WordIndex, paths: Iterable[str]) -> dict[str, tuple[
     rows = {path: known.cache.read("tags", path) for path in paths}
     tags = {path: _decode_tags(row.data) if row else NO_TAGS for path, row in rows.items()}
     return {path: tags[path].definitions for path in tags}
-
-
-def has_links(known: WordIndex) -> bool:
-    """Whether the links in the cache are those of the very same files."""
-    row = known.cache.read("linked", "")
-    return bool(known.listing and row and row.state == known.listing)
 
 
 def write_links(known: WordIndex, state: Mapping[str, object], make: Callable[[], Graph]) -> None:
@@ -7876,11 +7849,13 @@ def make_survey(project: Project, files: Files, budget: int, focus: Sequence[str
     chosen = read_choice(project, cache, files)
     index = read_index(project, cache, files, chosen.sources if code else {})
     facts = read_facts(project, files, cache, chosen)
+    show_progress(project, f"ranking the symbols of {len(index.entries)} files")
     tree, modules, ranked, total, parts, libraries, keys = cache.compute(
         f"survey {list(focus)} {index.full}",
         {**_config_state(files, chosen), **index.sketches},
         lambda: _rank_all(index, chosen, facts, focus),
     )
+    show_progress(project, "")
     name = facts.name or name_of(project.root)
     facts = facts._replace(libraries=libraries, key_files=keys, name=name)
     ranked = ranked[: 500 + budget // 3]  # a name costs three tokens, and some do not fit
@@ -7989,7 +7964,9 @@ def make_scan(project: Project, *, full: bool, export: str = "") -> dict[str, ob
         "git_sha": read_head(project) or None,
         "mode": "full" if full else "incremental",
     }
-    write_scan(cache, f"{counts['git_sha'] or 'no commit':.12}, {render_scan(counts).strip()}")
+    when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())
+    line = f"{when}: {counts['git_sha'] or 'no commit':.12}, {render_scan(counts).strip()}"
+    cache.write([CacheRow("scans", f"{time.time_ns():020}", "", line.encode())], keep=20)
     return counts
 
 
@@ -8015,12 +7992,13 @@ _GUIDELINES = {
 def make_pack(project: Project, request: Request) -> Pack:
     """What a task needs to read: the code of the best blocks, within the budget of the request."""
     stale, role, ctx = request.stale, request.role, script_command(project)
-    index = read_stored_words(project) if stale else read_linked(project, list_files(project))
+    stored = load_words(open_cache(project, hurry=True)) if stale else None  # however old
+    index = stored or read_linked(project, list_files(project))
     head = "" if stale else read_head(project)  # without one, history is not read
     exact = request.form == "text"
     counter = read_counter(project) if exact else Counter("estimate", estimate_tokens)
     package = Pack(request.text, "", (), (), (), request.budget, counter.name, head)
-    if index is None:
+    if stale and not index.words.total:
         return package
     changed = read_diff(project, request.since, index.words.paths) if request.since else {}
     touched = {
@@ -8063,7 +8041,8 @@ def read_linked(project: Project, files: Files) -> WordIndex:
     """The index of words, with the links of the same files in it."""
     cache = open_cache(project)
     words = read_words(project, cache, files)
-    if not has_links(words):
+    row = cache.read("linked", "")
+    if not words.listing or not row or row.state != words.listing:  # links of other files
         index = words.tagged or read_index(project, cache, files)
         chosen = read_choice(project, cache, files)
         state = {**_config_state(files, chosen), **index.sketches}
@@ -9479,10 +9458,11 @@ def cmd_doctor(project: Project, args: argparse.Namespace) -> int:
         use_packages()
         write_stdout(render_languages(count_languages(project, list_files(project)), args.form))
         return 0
-    scans = [("scan", line, "") for line in list_scans(project) if project.verbose]
+    rows = open_cache(project, hurry=True).list_rows("scans") if project.verbose else []
+    scans = [("scan", row.data.decode("utf-8", "replace"), "") for row in reversed(rows)]
     findings = check_health(project._replace(look_only=True)) + scans
-    rows = [dict(zip(("what", "state", "fix"), finding, strict=True)) for finding in findings]
-    write_stdout(render_json(rows) if args.json else render_findings(findings))
+    table = [dict(zip(("what", "state", "fix"), finding, strict=True)) for finding in findings]
+    write_stdout(render_json(table) if args.json else render_findings(findings))
     return int(any(fix for _, _, fix in findings))
 
 

@@ -433,7 +433,7 @@ def test_a_terminal_shows_what_is_done_and_how_far_it_is(tmp_path: Path) -> None
         shown[flag] = os.read(ours, 10_000)
         os.close(ours)
         os.close(theirs)
-    assert b"reading 9/9 files" in shown["--verbose"]
+    assert b"reading 9/9 files" in shown["--verbose"] and b"ranking" in shown["--verbose"]
     assert shown["--quiet"] == b"end"
 
 
