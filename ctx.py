@@ -9918,7 +9918,8 @@ def _run(argv: list[str]) -> int:
     top.add_argument("rest", nargs="...")
     args = top.parse_args(argv)
     if args.version or args.help or args.command is None:
-        write_stdout(f"ctx {VERSION}\n" if args.version else _help())
+        build = content_hash(read_file(os.path.realpath(__file__)) or b"")[:12]  # of this very file
+        write_stdout(f"ctx {VERSION} ({build})\n" if args.version else _help())
         return 0
     commands = list_commands()
     if args.command not in commands:

@@ -1,5 +1,6 @@
 """The habits of the command line: help, exit codes, pipes, interrupts."""
 
+import hashlib
 import os
 import signal
 import subprocess
@@ -76,7 +77,8 @@ def test_an_id_like_those_of_the_tracker_must_be_a_task(tmp_path: Path) -> None:
 
 
 def test_the_version_is_told(tmp_path: Path) -> None:
-    assert lab.run(tmp_path, "--version").stdout == f"ctx {ctx.VERSION}\n"
+    build = hashlib.sha256(Path(ctx.__file__).read_bytes()).hexdigest()[:12]
+    assert lab.run(tmp_path, "--version").stdout == f"ctx {ctx.VERSION} ({build})\n"
 
 
 @pytest.mark.parametrize(
