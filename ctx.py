@@ -498,16 +498,15 @@ def pattern(name: str) -> re.Pattern[str]:
 def code_span(text: str, limit: int = 120) -> str:
     """The text as a markdown code span that nothing inside can close."""
     shown = show(text, limit)
-    runs = [len(run) for run in re.findall("`+", shown)]
-    tick = "`" * (max(runs, default=0) + 1)
+    runs = re.findall("`+", shown)
+    tick = "`" * (max(map(len, runs), default=0) + 1)
     pad = " " if runs or shown != shown.strip(" ") or not shown else ""
     return f"{tick}{pad}{shown}{pad}{tick}"
 
 
 def fence(text: str, info: str = "") -> str:
     """The text as a fenced block that no line inside can close."""
-    longest = max((len(run) for run in re.findall("`{3,}", text)), default=2)
-    tick = "`" * (longest + 1)
+    tick = "`" * (max(map(len, re.findall("`{3,}", text)), default=2) + 1)
     return f"{tick}{info}\n{text.rstrip(chr(10))}\n{tick}\n"
 
 
@@ -521,8 +520,13 @@ def strip_ansi(text: str) -> str:
 
 def redact(text: str) -> str:
     """The text without what looks like a credential; the net below redaction at the source."""
-    for secret, shown in re.findall(r"(?m)^(?!#)(.+) -> (.+)$", TEMPLATES["secrets.txt"]):
-        text = re.sub(secret, shown, text)
+    return _replace_all(TEMPLATES["secrets.txt"], text)
+
+
+def _replace_all(table: str, text: str) -> str:
+    """The text after each row `pattern -> replacement` of a table."""
+    for old, new in re.findall(r"(?m)^(?!#)(.+) ->(?: (.+))?$", table):
+        text = re.sub(old, new, text)
     return text
 
 
@@ -591,9 +595,8 @@ def find_section(source: bytes, path: str = "") -> Span | None:
     body = text[begin.end() + 1 : end.start(1)].replace("\r\n", "\n").removesuffix("\n")
     claim, _, inner = body.encode("latin-1").partition(b"\n")
     pristine = claim == f"<!-- sha256:{content_hash(inner)} -->".encode()
-    stop = min(len(source), end.end() + 1)
     eol = b"\r\n" if begin[0].endswith("\r") else b"\n"
-    return begin.start(1), stop, int(begin[2]), pristine, eol
+    return begin.start(1), min(len(source), end.end() + 1), int(begin[2]), pristine, eol
 
 
 def hide_fences(text: str) -> str:
@@ -626,8 +629,7 @@ def upsert_section(
     eol = b"\r\n" if text.count(b"\r\n") * 2 > text.count(b"\n") else b"\n"
     start, stop, _, _, eol = span or (0, 0, 0, False, eol)
     head = f"<!-- BEGIN CTX MANAGED SECTION v{version} -->\n<!-- sha256:{content_hash(inner)} -->\n"
-    section = head.encode() + inner + b"\n<!-- END CTX MANAGED SECTION -->"
-    section = section.replace(b"\n", eol)
+    section = (head.encode() + inner + b"\n<!-- END CTX MANAGED SECTION -->").replace(b"\n", eol)
     if source is None:
         return section + eol
     if span:
@@ -701,42 +703,40 @@ def parse_ignore(text: str, folder: str) -> list[IgnoreRule]:
         keep, line = line.startswith("!"), line.removeprefix("!")
         folders_only, line = line.endswith("/"), line.removesuffix("/")
         anchored, line = "/" in line, line.removeprefix("/")
-        pattern = ("" if anchored else "(?:.*/)?") + glob_pattern(line)
-        pattern = re.escape(join_path(folder, "")) + pattern
-        rules.append((re.compile(pattern, re.S), keep, folders_only))
+        regex = ("" if anchored else "(?:.*/)?") + glob_pattern(line)
+        regex = re.escape(join_path(folder, "")) + regex
+        rules.append((re.compile(regex, re.S), keep, folders_only))
     return rules
 
 
 def is_ignored(path: str, rules: Sequence[IgnoreRule], *, folder: bool) -> bool:
     """Whether the last rule that matches leaves the path out."""
-    for pattern, keep, folders_only in reversed(rules):
-        if (folder or not folders_only) and pattern.fullmatch(path):
-            return not keep
-    return False
+    rows = reversed(rules)
+    keeps = (keep for rule, keep, only in rows if (folder or not only) and rule.fullmatch(path))
+    return not next(keeps, True)
 
 
 def glob_pattern(glob: str) -> str:
     """A regular expression for a glob: `**` crosses folders, `*` and `?` do not."""
-    out = []
+    out = ""
     for token in pattern("glob_token").finditer(glob):
-        text = token[0]
         if token["across"] is not None:
-            out.append("(?:.*/)?" if text[-1] == "/" else ".*")
+            out += "(?:.*/)?" if token[0][-1] == "/" else ".*"
         elif token["some"] is not None:
-            out.append(_bracket_pattern(token["not"] is not None, token["some"]))
+            out += _bracket_pattern("^" if token["not"] else "", token["some"])
         else:
-            out.append({"*": "[^/]*", "?": "[^/]"}.get(text[0]) or re.escape(text[-1]))
-    return "".join(out)
+            out += {"*": "[^/]*", "?": "[^/]"}.get(token[0][0]) or re.escape(token[0][-1])
+    return out
 
 
-def _bracket_pattern(negated: bool, some: str) -> str:
+def _bracket_pattern(negation: str, some: str) -> str:
     """A regular expression for `[a-z]` of a glob; a range that runs backwards matches nothing."""
     inner = re.sub(r"\\?(.)", lambda char: char[1] if char[0] == "-" else re.escape(char[1]), some)
     try:
         re.compile(f"[{inner}]")
     except re.error:
         return "(?!)"
-    return f"(?!/)[{'^' if negated else ''}{inner}]"
+    return f"(?!/)[{negation}{inner}]"
 
 
 # -- what users and their tools wrote, made safe to stand among sections of ours
@@ -754,8 +754,8 @@ def one_line(text: str, limit: int = 300) -> str:
 
 def quote_text(text: str) -> str:
     """A block quote: no heading, fence or comment inside can be taken for one outside."""
-    text = text.replace("<!--", "<!\\--")
-    return "".join(f"> {line}".rstrip() + "\n" for line in text.strip("\n").split("\n"))
+    lines = text.replace("<!--", "<!\\--").strip("\n").split("\n")
+    return "".join(f"> {line}".rstrip() + "\n" for line in lines)
 
 
 def digest_log(text: str, limit: int = DIGEST_BYTES) -> str:
@@ -783,19 +783,18 @@ def digest_log(text: str, limit: int = DIGEST_BYTES) -> str:
     kept: set[int] = set()
     used = 50  # the marks before the first line and behind the last
     for share, wanted in groups:
-        for at in wanted:
+        for at in (at for at in wanted if at not in kept):
             near = {at - 1, at + 1} & kept  # else a gap is marked, at most 25 bytes
             cost = count_bytes(lines[at]) + (1 if near else 26)
-            if at not in kept and used + cost <= share * limit:
+            if used + cost <= share * limit:
                 kept.add(at)
                 used += cost
-            elif at not in kept and share == 1:
+            elif share == 1:
                 break  # the tail has no holes
-    shown, last = [], -1
-    for at in [*sorted(kept), total]:
+    shown = []
+    for last, at in itertools.pairwise([-1, *sorted(kept), total]):
         shown += [f"[… {at - last - 1} lines]"] if at > last + 1 else []
         shown += lines[at : at + 1]
-        last = at
     return "\n".join(shown) + "\n"
 
 
@@ -809,8 +808,7 @@ _FORMS: dict[str, Callable[[str], str]] = {
 
 def drop_repeats(sections: Iterable[Section]) -> list[Section]:
     """The sections without the long lines that an earlier one has; what is fenced stays whole."""
-    known: set[str] = set()
-    kept = []
+    known, kept = set[str](), []
     for section in sections:
         lines = section.body.split("\n")
         bare = hide_fences("\n".join(line.lstrip("> ") for line in lines)).split("\n")
@@ -842,9 +840,8 @@ def cut_text(text: str, limit: int, unit: str = "lines", *, tail: bool = False) 
     if missing <= 0:
         return text
     mark = f"[truncated: {missing} more lines]" if unit == "lines" else "[truncated]"
-    if tail:
-        return f"{mark}\n{''.join(parts[missing:]).lstrip()}"
-    return f"{''.join(parts[:limit]).rstrip()}\n{mark}"
+    first, last = "".join(parts[:limit]).rstrip(), "".join(parts[missing:]).lstrip()
+    return f"{mark}\n{last}" if tail else f"{first}\n{mark}"
 
 
 def is_empty_note(text: str) -> bool:
@@ -874,8 +871,7 @@ def parse_parts(text: str, level: int = 2) -> dict[str, str]:
 
 def parse_items(text: str) -> tuple[str, ...]:
     """The items of a list, boxes and numbers taken off; without a list, its lines."""
-    items: list[str] = []
-    loose: list[str] = []
+    items, loose = list[str](), list[str]()
     for line in text.split("\n"):
         if item := pattern("item").match(line):
             items.append(item[2].strip())
@@ -907,8 +903,7 @@ def parse_front_matter(text: str) -> tuple[dict[str, Any], str]:
 
 def parse_keys(text: str) -> dict[str, Any]:
     """Keys of a small YAML text: scalars in any quotes, folded ones, lists in both styles."""
-    values: dict[str, Any] = {}
-    key, style = "", ""
+    values, key, style = dict[str, Any](), "", ""
     for line in text.split("\n"):
         item = re.match(r"\s*-\s+(.*?)\s*$", line)
         if pair := re.match(r"([A-Za-z_][\w-]*):(?:\s+(.*?))?\s*$", line):
@@ -926,26 +921,23 @@ def parse_keys(text: str) -> dict[str, Any]:
 def _yaml_value(text: str) -> Any:
     """A scalar in any quotes, or a list of them in brackets."""
     text = text.strip()
-    if text[:1] == "[" and text[-1] == "]":
-        items = re.findall(r"""\s*('(?:[^']|'')*'|"(?:[^"\\]|\\.)*"|[^,]+)""", text[1:-1])
+    inner, ends = text[1:-1], text[:1] + text[1:][-1:]
+    if ends == "[]":
+        items = re.findall(r"""\s*('(?:[^']|'')*'|"(?:[^"\\]|\\.)*"|[^,]+)""", inner)
         return [value for value in map(_yaml_value, items) if value]
-    if len(text) > 1 and text[0] == text[-1] == "'":
-        return text[1:-1].replace("''", "'")
-    if len(text) > 1 and text[0] == text[-1] == '"':
-        return re.sub(r"\\(.)", r"\1", text[1:-1])
+    if ends in ("''", '""'):
+        return inner.replace("''", "'") if ends == "''" else re.sub(r"\\(.)", r"\1", inner)
     return "" if text in ("null", "~") else text
 
 
 def first_sentence(text: str) -> str:
     """The first sentence of prose in markdown, reStructuredText or plain text, without markup."""
-    text = re.sub(r"\A\ufeff?---\n(?s:.*?)\n---\n", "", text[:20_000].replace("\r\n", "\n"))
-    text = re.sub(r"<!--(?s:.*?)(?:-->|\Z)|^(```|~~~)(?s:.*?)(?:^\1.*$|\Z)", "", text, flags=re.M)
-    text = re.sub(r"</?(?:p|div|br|center)\b[^<>]{0,500}>", "\n\n", text)
-    text = re.sub(r"^.*\n[ \t]*([=\-~^*#])\1{2,}[ \t]*$", "", text, flags=re.M)  # headings
-    warned = False
+    (blocks, markup), warned = TEMPLATES["prose.txt"].split("\n\n"), False
+    text = _replace_all(blocks, text[:20_000].replace("\r\n", "\n"))
     for paragraph in re.split(r"\n\s*\n", text):
         lines = [line.strip() for line in paragraph.splitlines()]
-        prose = _plain(" ".join(line for line in lines if not pattern("markup_line").match(line)))
+        prose = " ".join(line for line in lines if not pattern("markup_line").match(line))
+        prose = " ".join(_replace_all(markup, prose).strip("> ").split())
         if len(re.findall(r"(?<!\S)[^\W\d_]{2,}", prose)) < 3:
             continue
         end = pattern("sentence_end").search(prose)
@@ -955,15 +947,6 @@ def first_sentence(text: str) -> str:
             return sentence if len(sentence) <= 160 else sentence[:159].rsplit(" ", 1)[0] + "…"
         warned = True  # anything may follow a notice: then only what says what it is
     return ""
-
-
-def _plain(line: str) -> str:
-    line = re.sub(r"!\[[^\]]{0,300}\](?:\([^)]{0,500}\)|\[[^\]]{0,300}\])?", "", line)
-    line = re.sub(r"\[([^\[\]]*)\](?:\([^()]*\)|\[[^\]]*\])?", r"\1", line)
-    line = re.sub(r"`([^`<>]+?)\s*<[^>`]*>`_+", r"\1", line)
-    line = re.sub(r"<[^<>]*>|\*\*|__|:\w+:(?=`)|`+|\\(?=[^\w\s]|[A-Z])", "", line)
-    line = re.sub(r"(?<!\w)[*_]([^*_]{1,200})[*_](?!\w)", r"\1", line).replace("&amp;", "&")
-    return " ".join(line.strip("> ").split())
 
 
 def parse_data(path: str, text: str) -> dict[str, Any]:
@@ -1007,8 +990,7 @@ def as_table(value: object) -> dict[str, Any]:
 
 def edit_json(text: str, value: object) -> str:
     """The JSON text with another value, bytes kept where they agree; `...`: a list's item goes."""
-    start = _skip_json(text, 0)
-    unit = re.search(r"\n([ \t]+)\S", text)
+    start, unit = _skip_json(text, 0), re.search(r"\n([ \t]+)\S", text)
     body, end = _edit_value(text, start, value, unit[1] if unit else "  ")
     return text[:start] + body + text[end:]
 
@@ -1613,15 +1595,14 @@ def _build_tags(path: str, source: bytes, language: Language, reading: _Reading)
     words = [source[it.start_byte : end] for it in nodes if (end := it.end_byte) not in defined]
     counts = collections.Counter(words).items()
     references = {word.decode("utf-8", "replace").strip('"`'): count for word, count in counts}
-    imports = _find_imports(file, reading.nodes["use"], reading.nodes["package"])
-    for name, count in part.references.items():
-        references[name] = references.get(name, 0) + count
-    names = sorted(references.keys() - language.words("drop"))
-    kept = {name: references[name] for name in names if len(name) > 1}
+    names = sorted({*references, *part.references}.difference(language.words("drop")))
+    both = [(name, references.get(name, 0) + part.references.get(name, 0)) for name in names]
+    kept = {name: count for name, count in both if len(name) > 1}
     is_generated = pattern("generated").search(source[:2048].decode("latin-1").lower())
     is_minified = len(source) > 2000 and len(source) > 400 * (source.count(b"\n") + 1)
     mark = "generated" if is_generated else "minified" if is_minified else ""
-    imports = tuple(dict.fromkeys(imports + part.imports))
+    own = _find_imports(file, reading.nodes["use"], reading.nodes["package"])
+    imports = tuple(dict.fromkeys([*own, *part.imports]))
     definitions = sorted({*definitions, *part.definitions})
     return FileTags(tuple(definitions), kept, imports, doc or part.doc, mark)
 
@@ -1735,12 +1716,10 @@ def load_grammar(grammar: str, query: str) -> tuple[Any, Any, list[Any]] | None:
         raise CtxError(f"grammar {grammar}: {error}; correct it") from error
     # Capture, role and label of a pattern that shapes a file: "def.class", "def", "class".
     shape = r"@((def|wrap|hide|show|section|embed)(?:\.(\w+))?)\b"
-    shapes = [re.search(shape, pattern) for pattern in patterns]
-    return (
-        tree_sitter.Parser(language).parse,
-        lambda node: tree_sitter.QueryCursor(compiled).matches(node),
-        [(it[1], it[2], it[3] or "") if it else None for it in shapes],
-    )
+    matches = [re.search(shape, row) for row in patterns]
+    shapes = [(it[1], it[2], it[3] or "") if it else None for it in matches]
+    parse = tree_sitter.Parser(language).parse
+    return parse, lambda node: tree_sitter.QueryCursor(compiled).matches(node), shapes
 
 
 def _read_bare(source: bytes, language: Language, known: Collection[str] = ()) -> _Reading | None:
@@ -1870,10 +1849,8 @@ def _read_text(reading: _Reading, code: str, label: str, match: re.Match[str]) -
 
 def _choose_matches(matches: list[_Match]) -> list[_Match]:
     """Matches in the order of the file; where two rows match one definition, the later row's."""
-    matches.sort(key=operator.itemgetter(0), reverse=True)
-    matches.sort(key=operator.itemgetter(2))
     chosen = {}
-    for match in matches:
+    for match in sorted(matches, key=lambda match: (match.order, -match.start)):
         _, inverse_end, _, role, _, node, captures = match
         name = captures.get("name")
         role = "hide" if role == "show" else role
@@ -1906,8 +1883,7 @@ _compiled = functools.cache(re.compile)  # a fifth of what the cache of `re` its
 
 def _find_definitions(file: _File, matches: Sequence[_Match]) -> tuple[list[Definition], set[int]]:
     """Definitions, and the ends of all names that are defined."""
-    definitions: list[Definition] = []
-    defined: set[int] = set()
+    definitions, defined = list[Definition](), set[int]()
     rules, size = file.language.words("labels"), len(file.source)
     stack = [_Scope(size + 1)]
     for match in matches:
@@ -2053,8 +2029,7 @@ def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
         comments = _compiled(comment_pattern(file.language.comments))
         text = " ".join(comments.sub(" ", text).split())
         text = re.sub(r"(?<=[(\[]) |,? (?=[)\]])", "", text)
-    for word in file.language.words("lead"):
-        label, _, lead = word.partition("=")
+    for label, _, lead in (word.partition("=") for word in file.language.words("lead")):
         text = f"{lead} {text}" if label == kind and not text.startswith(f"{lead} ") else text
     text = text.strip().rstrip(" ;{:,\\\t")
     return shorten(text.removesuffix(" =").removesuffix(" where").rstrip(), MAX_SIGNATURE)
@@ -2138,14 +2113,12 @@ def _doc_text(text: str, comments: Comments) -> str:
 
 def _clean_comment(comment: bytes, comments: Comments) -> str:
     """First sentence of a comment; "" for licences and directives to tools."""
-    text = comment[:1000].decode("utf-8", "replace")
-    lower = text.lower()
+    text = comment[:1000].decode("utf-8", "replace").rstrip()
+    lower, lines = text.lower(), list[str]()
     if pattern("licence").search(lower) or pattern("generated").search(lower):
         return ""
-    text = text.rstrip()
     closing = [end for mark, end in comments if end and text.startswith(mark)]
     text = text.removesuffix("".join(closing[:1]))
-    lines: list[str] = []
     match, is_directive = _comment_forms(comments)[3].match, pattern("directive").match
     for start in filter(None, map(match, text.splitlines())):
         line, kind = start.string[start.end() :].rstrip(" \t*"), start.lastgroup
@@ -2161,8 +2134,6 @@ def _clean_comment(comment: bytes, comments: Comments) -> str:
 def _first_sentence(text: str) -> str:
     """The first sentence of the first paragraph of a doc, on one line."""
     text = text.strip()[:1000]
-    if not text:
-        return ""
     if "{@" in text:
         text = pattern("doc_link").sub(r"\1", text)
     if "<" in text:
@@ -2178,8 +2149,7 @@ def _first_sentence(text: str) -> str:
 
 def _find_file_doc(source: bytes, language: Language, docs: set[str]) -> str:
     """First sentence of the comment or docstring that opens the file and documents no name."""
-    whole = _comment_forms(language.comments)[2]
-    has_docstrings = language.row("docs") == "inside"
+    whole, has_docstrings = _comment_forms(language.comments)[2], language.row("docs") == "inside"
     preamble = _compiled(pattern("preamble").pattern.encode())
     start = 3 if source.startswith(b"\xef\xbb\xbf") else 0
     while start < 8192:
@@ -2201,7 +2171,7 @@ def _find_file_doc(source: bytes, language: Language, docs: set[str]) -> str:
 # -- imports
 
 
-def _find_imports(file: _File, uses: list[Any], packages: Sequence[Any]) -> tuple[str, ...]:
+def _find_imports(file: _File, uses: list[Any], packages: Sequence[Any]) -> list[str]:
     """Imports as the language writes them, one per name, in the order of the file."""
     imports = [f"package {file.text(node)}" for node in packages]
     uses.sort(key=operator.attrgetter("start_byte"))
@@ -2213,7 +2183,7 @@ def _find_imports(file: _File, uses: list[Any], packages: Sequence[Any]) -> tupl
             old, _, new = row.partition("=>")
             text = _compiled(old.strip()).sub(new.strip(), text)
         imports += expand_braces(text)
-    return tuple(dict.fromkeys(imports))
+    return imports
 
 
 def expand_braces(text: str) -> list[str]:
@@ -12333,6 +12303,21 @@ support_path (^|[/_-])(testing|testlib|tests?[_-]?(utils?|support|helpers?|kit))
 <!-- Written by `{ctx} update`. Put your own words outside this section; `{ctx} update --remove` takes it out. -->
 - Commands, house rules and how to find the files of a task: `AGENTS.md`. Read it first.
 - Map of the code: `.ctx/map.md`.
+"""[1:],
+    "prose.txt": r"""
+# What is taken out of prose before its first sentence is looked for -> what comes in its place. First in a whole
+# text, after the empty line in one paragraph.
+\A\ufeff?---\n(?s:.*?)\n---\n ->
+(?m)<!--(?s:.*?)(?:-->|\Z)|^(```|~~~)(?s:.*?)(?:^\1.*$|\Z) ->
+</?(?:p|div|br|center)\b[^<>]{0,500}> -> \n\n
+(?m)^.*\n[ \t]*([=\-~^*#])\1{2,}[ \t]*$ ->
+
+!\[[^\]]{0,300}\](?:\([^)]{0,500}\)|\[[^\]]{0,300}\])? ->
+\[([^\[\]]*)\](?:\([^()]*\)|\[[^\]]*\])? -> \1
+`([^`<>]+?)\s*<[^>`]*>`_+ -> \1
+<[^<>]*>|\*\*|__|:\w+:(?=`)|`+|\\(?=[^\w\s]|[A-Z]) ->
+(?<!\w)[*_]([^*_]{1,200})[*_](?!\w) -> \1
+&amp; -> &
 """[1:],
     "repo-mapper.md": r"""
 ---
