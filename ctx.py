@@ -72,7 +72,14 @@ if sys.version_info < (3, 11):  # noqa: UP036 - this line still runs where the r
 TYPE_CHECKING = False  # what only a type checker reads is never loaded: typing alone costs 4 ms
 if TYPE_CHECKING:
     import argparse
+    import difflib
+    import json
+    import shlex
+    import shutil
     import sqlite3
+    import subprocess
+    import threading
+    import tomllib
     from typing import Any, NamedTuple, NoReturn
 elif sys.version_info >= (3, 14):  # where a class keeps its annotations elsewhere
     from typing import Any, NamedTuple
@@ -91,6 +98,20 @@ else:
 
     NamedTuple = type.__new__(_Record, "NamedTuple", (), {})
     Any = object  # in the right side of a type's name
+
+if not TYPE_CHECKING:
+
+    class _Later:
+        """A module that is loaded at its first use: a run needs few of them, its help none."""
+
+        def __init__(self, name):
+            self._name = name
+
+        def __getattr__(self, name):
+            return getattr(__import__(self._name), name)
+
+    _later = "argparse difflib json shlex shutil sqlite3 subprocess threading tomllib"
+    globals().update({name: _Later(name) for name in _later.split()})
 
 VERSION = "0.2.0"
 
@@ -680,8 +701,6 @@ def unseal(source: bytes) -> tuple[str, bool]:
 
 def closest(word: str, known: Sequence[str]) -> str:
     """What to do about a word that is not known: the nearest one, or all of them."""
-    import difflib
-
     swapped = [name for name in known if sorted(name) == sorted(word)]
     near = swapped or difflib.get_close_matches(word[:80], known, 1)
     return f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
@@ -951,13 +970,9 @@ def first_sentence(text: str) -> str:
 
 def parse_data(path: str, text: str) -> dict[str, Any]:
     """The tables of a TOML or JSON file, that one with comments and commas; {} if malformed."""
-    import json
-
     string = r'("(?:\\.|[^"\\])*(?:"|\Z))'  # or to the end: retries would take hours
     try:
         if path.endswith(".toml"):
-            import tomllib
-
             return tomllib.loads(text)
         text = re.sub(rf"(?s){string}|//[^\n]*|/\*.*?(?:\*/|\Z)", r"\1", text.lstrip("\ufeff"))
         return as_table(json.loads(re.sub(rf"(?s){string}|,(?=\s*[}}\]])", r"\1", text)))
@@ -1002,8 +1017,6 @@ def _skip_json(text: str, at: int) -> int:
 
 def _edit_value(text: str, at: int, value: Any, indent: str) -> tuple[str, int]:
     """The value here as another one, and where the old one ends."""
-    import json
-
     old, end = json.JSONDecoder().raw_decode(text, at)
     if value is ... or old == value:
         return "" if value is ... else text[at:end], end
@@ -1233,8 +1246,6 @@ def find_line_hits(text: str, stems: Iterable[str]) -> LineHits:
 
 def find_changed_lines(old: str, new: str) -> list[tuple[int, int]]:
     """The lines of the new text, first and last of each run, that the old one has not."""
-    import difflib
-
     matcher = difflib.SequenceMatcher(None, old.splitlines(), new.splitlines())
     return [
         (first + 1, max(last, first + 1))
@@ -1639,8 +1650,6 @@ def find_content_language(path: str, source: bytes, language: Language) -> tuple
 
 def _read_cells(text: str) -> str:
     """The code cells of a notebook, each line of code on the line that holds it in the JSON."""
-    import json
-
     lines = [""] * (text.count("\n") + 1)
     is_code = False
     for match in pattern("notebook_cell").finditer(text):
@@ -4645,8 +4654,6 @@ def render_languages(rows: Sequence[tuple[str, str, int]], form: str) -> str:
 
 def render_diff(changes: Sequence[Change]) -> str:
     """What a plan would change, as a unified diff."""
-    import difflib
-
     out = []
     for path, old, new in changes:
         texts = [(side or b"").decode("utf-8", "surrogateescape") for side in (old, new)]
@@ -4819,8 +4826,6 @@ def render_tasks_json(tracker: Tracker, tasks: Sequence[Task], ready: Sequence[T
 
 def render_json(value: object) -> str:
     """A value for a program; letters of any language as they are, unless they cannot be written."""
-    import json
-
     text = json.dumps(value, indent=2, ensure_ascii=False)
     return text.encode("utf-8", "backslashreplace").decode() + "\n"
 
@@ -5023,8 +5028,6 @@ def render_anchor(task: Task, sections: Sequence[Section], form: str) -> str:
 
 def render_page(survey: Survey, picks: Sequence[Symbol], data: Mapping[str, object]) -> str:
     """The page of `view`: its data is JSON in which nothing can end a script or begin a tag."""
-    import json
-
     ranks, relations = survey.part_ranks, dict(survey.relations)
     forms = {(pick.path, pick.definition): pick.form for pick in picks}
     fields = ("name", "owner", "kind", "signature", "doc")
@@ -5130,8 +5133,6 @@ def _read_toml(root: str, path: str, needle: bytes = b"") -> dict[str, Any]:
         raise CtxError(f"{path}: cannot be read; make it a plain, readable file")
     if source is None or needle not in source:
         return {}
-    import tomllib
-
     try:
         return tomllib.loads(source.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:  # also numbers and nesting beyond all measure
@@ -5325,8 +5326,6 @@ def write_planned(project: Project, plan: Callable[[], list[Change]]) -> list[st
 
 def _remove(place: str) -> None:
     """Remove a file, or a folder and all in it, as far as that goes; links are not followed."""
-    import shutil
-
     shutil.rmtree(place, ignore_errors=True)  # of a folder
     with contextlib.suppress(OSError):
         os.unlink(place)
@@ -5479,8 +5478,6 @@ def script_path(project: Project) -> str:
 
 def script_command(project: Project) -> str:
     """How to call this script from the repository's root: agents.command, `python3 ctx.py` or `ctx`."""
-    import shlex
-
     vendored = os.path.lexists(os.path.join(project.root, ".ctx/ctx.py"))
     path = ".ctx/ctx.py" if vendored else script_path(project)
     return project.config.agents_command or (f"python3 {shlex.quote(path)}" if path else "ctx")
@@ -5746,8 +5743,6 @@ def find_above(folder: str, *names: str) -> str:
 
 def run_git(project: Project, *args: str, limit: float = 60) -> bytes | None:
     """What git prints, or None if it fails; no setting of the repository makes it run a program."""
-    import subprocess
-
     command = ["git", "--no-pager", "--literal-pathspecs", "-C", project.root]
     off = "core.fsmonitor=false core.untrackedCache=false log.showSignature=false"
     for setting in (*off.split(), "core.quotePath=false", f"core.hooksPath={os.devnull}"):
@@ -5951,8 +5946,6 @@ class Cache:
         self, question: str, state: Mapping[str, object], make: Callable[[], object]
     ) -> Any:
         """What `make` gives, by way of JSON; from an earlier run if `state` was the same then."""
-        import json
-
         when = time.time_ns()
         key, mark = content_hash(f"{question}\0{self._config!r}".encode()), fingerprint(state)
         row = self.read("answers", key)
@@ -5966,8 +5959,6 @@ class Cache:
 
     def fetch(self, query: str, *values: object) -> list[Any]:
         """What a query gives; nothing if the database is busy or damaged."""
-        import sqlite3
-
         try:
             return self._store.execute(query, values).fetchall()
         except (sqlite3.Error, UnicodeError) as error:
@@ -5985,8 +5976,6 @@ class Cache:
 
     def _run(self, steps: Sequence[tuple[str, Sequence[tuple[object, ...]]]]) -> None:
         """Run statements, each for all of its rows, in one transaction."""
-        import sqlite3
-
         for _ in ("in the file", "in memory"):
             try:
                 self._store.execute("BEGIN IMMEDIATE")
@@ -5999,8 +5988,6 @@ class Cache:
 
     def _leave(self, error: Exception) -> None:
         """Go on in memory, with a copy; a damaged file is removed: the next run makes a new one."""
-        import sqlite3
-
         with contextlib.suppress(sqlite3.Error):
             self._store.close()
         self._store = _make_store(":memory:", "")
@@ -6020,8 +6007,6 @@ def _is_busy(error: Exception) -> bool:
 
 def open_cache(project: Project, *, hurry: bool = False) -> Cache:
     """The cache, made anew if it is another's or damaged; in a `hurry` as it is, or an empty one."""
-    import sqlite3
-
     place = os.path.join(project.root, _DATABASE)
     linked = any(os.path.islink(place + end) for end in _ENDS)
     usable = os.path.isfile(place) if hurry else bool(cache_folder(project))
@@ -6047,8 +6032,6 @@ def open_cache(project: Project, *, hurry: bool = False) -> Cache:
 
 
 def _make_store(place: str, version: str) -> sqlite3.Connection:
-    import sqlite3
-
     store = sqlite3.connect(place, timeout=0.1, isolation_level=None)
     store.executescript(_TABLE)
     store.execute("INSERT INTO cache VALUES ('version', X'', ?, 0, 0, X'')", [version])
@@ -6071,8 +6054,6 @@ def cache_folder(project: Project) -> str:
 
 def _connect(place: str, version: str, wait: float) -> sqlite3.Connection | None:
     """The database at this place; None if it is damaged, or not of this version."""
-    import sqlite3
-
     store = sqlite3.connect(place, timeout=wait, isolation_level=None)
     try:
         for pragma in _PRAGMAS.split():
@@ -6379,7 +6360,6 @@ _Done = tuple[dict[str, tuple[Entry, bytes]], dict[int, list[int]], dict[str, by
 def _start_workers(index: Index, jobs: Sequence[_Job]) -> Iterator[_Done]:
     """What could be done, chunk by chunk: entries and tags as JSON, sizes, postings (see Index)."""
     import queue
-    import threading
 
     sizes = {path: index.files[path][0] for path, _, _, _ in jobs}
     # opening a file costs about as much as parsing 500 bytes
@@ -6409,10 +6389,6 @@ def _start_workers(index: Index, jobs: Sequence[_Job]) -> Iterator[_Done]:
 
 def _drive_worker(project: Project, chunks: list[list[_Job]], put: Callable[[_Done], None]) -> None:
     """Feed chunks to one worker until none is left or it dies; the file it died on has failed."""
-    import json
-    import subprocess
-    import threading
-
     compiled = "" if project.look_only else make_cache_folder("compiled")
     kept = ["-X", f"pycache_prefix={compiled}"] if compiled else ["-B"]
     command = [sys.executable, "-S", "-E", "-X", "utf8", *kept, "-c", _WORKER]
@@ -6467,7 +6443,6 @@ sys.exit(module.run_worker(*sys.argv[2:]))
 
 def run_worker(root: str, search_path: str, own: str) -> int:
     """The other side of _drive_worker: chunks of jobs in, a line for each and one of words out."""
-    import json
     import signal
 
     sys.path[:] = json.loads(search_path)
@@ -6514,8 +6489,6 @@ def run_worker(root: str, search_path: str, own: str) -> int:
 
 def _decode_tags(data: bytes) -> FileTags:
     """The tags in a row of the cache, whose checksum was right."""
-    import json
-
     rows, references, imports, doc, mark = json.loads(data)
     return FileTags(tuple(map(Definition._make, rows)), references, tuple(imports), doc, mark)
 
@@ -6548,8 +6521,6 @@ def read_words(project: Project, cache: Cache, files: Mapping[str, Stamp]) -> Wo
 
 def load_words(cache: Cache) -> WordIndex:
     """The words in the cache; no files where there are none."""
-    import json
-
     row = cache.read("counted", "")
     batches, table = json.loads(row.data) if row else ([], [])
     sizes = array("I", itertools.chain.from_iterable(file[2:] for file in table))
@@ -6561,8 +6532,6 @@ def _count_words(
     project: Project, files: Mapping[str, Stamp], racy: Collection[str], known: WordIndex
 ) -> WordIndex:
     """The words brought up to date and written."""
-    import json
-
     none, numbers = [0] * len(FIELDS), dict[str, int]()
     anew = len(known.batches) >= _MOST_BATCHES
     table: list[list[Any]] = [
@@ -6638,8 +6607,6 @@ def read_definitions(known: WordIndex, paths: Iterable[str]) -> dict[str, tuple[
 
 def write_links(known: WordIndex, state: Mapping[str, object], make: Callable[[], Graph]) -> None:
     """Put links into the cache, unless what they depend on is as it was for those in it."""
-    import json
-
     mark = fingerprint(state).encode()
     row = known.cache.read("linked", "")
     if row is None or row.data != mark:
@@ -6656,8 +6623,6 @@ def write_links(known: WordIndex, state: Mapping[str, object], make: Callable[[]
 
 def read_neighbours(known: WordIndex, paths: Iterable[str]) -> tuple[Graph, Graph]:
     """What each of these files depends on, and what depends on it."""
-    import json
-
     rows = {path: known.cache.read("links", path) for path in paths}
     sides = {path: json.loads(row.data) if row else {} for path, row in rows.items()}
     uses, users = ({path: sides[path].get(side, {}) for path in sides} for side in "><")
@@ -6666,8 +6631,6 @@ def read_neighbours(known: WordIndex, paths: Iterable[str]) -> tuple[Graph, Grap
 
 def read_history(project: Project, head: str) -> History:
     """The words and the paths of the last commits up to `head`, the oldest first; cached."""
-    import json
-
     row = open_cache(project).read("commits", "")
     commits = json.loads(row.data) if row and head else {}  # commit -> stems, paths
     if head and (not row or row.state != head):
@@ -7007,8 +6970,6 @@ def read_rows(project: Project, path: str) -> Iterator[Record]:
 
 def parse_rows(path: str, text: str) -> Iterator[Record]:
     """The objects of a JSON text, one a line in a .jsonl file, with path, line and any fault."""
-    import json
-
     for line, part in enumerate(text.split("\n"), 1) if path.endswith("l") else [(0, text)]:
         value, number, fault = None, line, "not an object; skipped"
         try:
@@ -7116,7 +7077,6 @@ def _read_gh(project: Project, wanted: str = "") -> Iterator[Record]:
 
 def _run_tracker(project: Project, name: str, *args: str) -> str | None:
     """What a tracker's own program prints; None if it fails or stands inside the repository."""
-    import shutil
     from subprocess import DEVNULL, SubprocessError, run
 
     program = shutil.which(name)
@@ -7346,8 +7306,6 @@ _READERS: dict[str, Callable[..., Iterable[Record]]] = {  # by the words of `rea
 
 def tracker_step(project: Project, task: Task, step: str) -> str:
     """What to do in the tracker to close, claim or reopen a task; "" if there is no way."""
-    import shlex
-
     statuses = _backlog_config(project)[1]
     doing = [status for status in statuses if "progress" in status.casefold()] or statuses[-2:]
     words = {
@@ -7649,8 +7607,6 @@ def judge_attempt(
 
 def _find_result(text: str) -> Attempt | None:
     """The last JSON object of an answer that has a status of the output contract."""
-    import json
-
     starts = [match.start() for match in re.finditer("{", text)]
     for start in reversed(starts[-500:]):
         with contextlib.suppress(ValueError, RecursionError):
@@ -7670,8 +7626,6 @@ def plan_prompt_mark(project: Project, task: Task) -> list[Change]:
 
 def write_claim(project: Project, task: Task, name: str) -> bool:
     """Claim a task for a while, or release it with no name; whether the claim holds."""
-    import json
-
     until = _time_text(7_200)  # longer than a run of an agent, short enough after a crash
     row = {"task": task.key, "by": name, "from": _time_text(0), "until": until}
     write_line(project, _claims_place(project), json.dumps(row))
@@ -7686,8 +7640,6 @@ def plan_runner_ignore(project: Project) -> list[Change]:
 
 def write_record(project: Project, task: Task, attempt: Attempt, log_path: str) -> list[str]:
     """Add an attempt to the ledger, tell the run state, release the claim; the paths written."""
-    import json
-
     log = read_argument_file(project, log_path)[-LOG_READ:] if log_path else b""
     state, path = read_run_state(project), ledger_path(task.key)
     summary, guard = clean_text(attempt.summary[:4_000]), attempt.guard or None
@@ -8537,8 +8489,6 @@ def read_recorded(project: Project, wanted: str, source: str | None) -> Task:
 
 def make_loop(project: Project, agent: str, guard: str) -> str:
     """The shell script of a loop, for this repository's checks, tracker and an agent."""
-    import shlex
-
     commands = read_facts(project, list_files(project)).commands
     tests = [command.line for command in commands if command.verb == "test"]
     guard = guard or next(iter(tests), "make test")
@@ -9110,8 +9060,6 @@ def _edit_settings(
     project: Project, kind: str, path: str, value: str, text: str, asked: bool, remove: bool
 ) -> str:
     """A settings file with our commands added if asked for, renewed or taken out; "" if none is left."""
-    import json
-
     ctx, kind = script_command(project), kind.removesuffix("s")
     script = re.fullmatch(r"python3 (?:([\w./-]+)/)?([^\W\d]\w*)\.py", ctx)
     line = f"{_FROM_ROOT}{ctx} {kind}"
@@ -9232,10 +9180,6 @@ def _check_file(project: Project, ctx: str, path: str, managed: Sequence[str]) -
 
 def check_command(project: Project) -> Finding:
     """Whether the command that written texts name can be run on this machine."""
-    import shlex
-    import shutil
-    import subprocess
-
     ctx, fault = script_command(project), ""
     program, *rest = shlex.split(ctx)
     script = next((word for word in rest if word.endswith(".py")), "")
@@ -9614,8 +9558,6 @@ _MAX_MESSAGE = 20_000_000  # bytes: far more than any agent sends
 
 def cmd_hook(project: Project | None, args: argparse.Namespace | None) -> int:
     """Answer a coding agent's hook: event JSON on stdin, context JSON on stdout, always exit 0."""
-    import json
-
     try:
         if sys.stdin is None or sys.stdin.isatty():
             raise CtxError("hook: no event on stdin; agents call this, see `ctx init --hooks`")
@@ -9712,9 +9654,6 @@ _FRESH = {"ttlMs": 3_600_000, "cacheScope": "public"}  # tools change only with 
 
 def cmd_mcp(project: Project, args: argparse.Namespace) -> None:
     """Serve map, pack, search and more as an MCP server on stdin and stdout, until input ends."""
-    import json
-    import threading
-
     if sys.stdin is None or sys.stdout is None:
         raise CtxError("mcp: needs stdin and stdout; an MCP client starts it with both")
     client, lock = os.dup(1), threading.Lock()
@@ -9750,8 +9689,6 @@ def cmd_mcp(project: Project, args: argparse.Namespace) -> None:
 
 def _parse_message(line: bytes) -> dict[str, Any]:
     """One request or notification; {} for what wants no answer, an error for what is neither."""
-    import json
-
     try:
         message = json.loads(line) if line.strip() else {"result": None}
     except (ValueError, RecursionError):
@@ -9905,7 +9842,6 @@ def _run(argv: list[str]) -> int:
 
 def _make_parser(name: str) -> argparse.ArgumentParser:
     """argparse for a command, or "ctx": complaints are one line, and the help has no colours."""
-    import argparse
 
     class Parser(argparse.ArgumentParser):
         def error(self, message: str) -> NoReturn:
