@@ -460,6 +460,8 @@ VERBS = ("install", "build", "test", "lint", "typecheck", "format", "run")
 
 Count = Callable[[str], int]  # tokens of a text; tests pass len
 Comments = tuple[tuple[str, str], ...]  # what begins and what ends a comment; "": the line's end
+TagsByPath = Mapping[str, FileTags]
+PathLists = Mapping[str, Sequence[str]]  # file -> what it imports, as written or as paths
 KeyFile = tuple[str, str]  # path, why a newcomer should know it: "package manifest"
 Package = tuple[str, str, str]  # of a monorepo: its folder, its name, its stack
 Module = tuple[str, int, str]  # folder, source files that no other module has, a sentence or ""
@@ -3113,10 +3115,7 @@ class _Tree(NamedTuple):
 
 
 def resolve_imports(
-    imports: Mapping[str, Sequence[str]],
-    files: Sequence[str],
-    configs: Mapping[str, str],
-    own: str = "",
+    imports: PathLists, files: Sequence[str], configs: Mapping[str, str], own: str = ""
 ) -> dict[str, list[str]]:
     """The files of this repository that each file imports; "package X" is its own namespace."""
     tree = _Tree(frozenset(files), {}, {}, {}, configs)
@@ -3268,12 +3267,10 @@ def _javascript(tree: _Tree, language: Language) -> _Resolve:
     """Relative paths, then the rules of tsconfig and package.json, then workspace packages."""
     endings = language.words("import")[2:]
     modules = tree.find_modules([*endings, *(f"/index{ending}" for ending in endings)])
-    texts = tree.find_manifests(r"package\.json")
-    manifests = {folder_of(path): parse_data(path, text) for path, text in texts}
+    files = tree.find_manifests(r"package\.json")
+    manifests = {folder_of(path): parse_data(path, text) for path, text in files}
     rules = _build_rules(tree, ["", *manifests])
-    named = [
-        (name, folder) for folder in manifests for name in _texts(manifests[folder].get("name"))
-    ]
+    named = [(it, folder) for folder, data in manifests.items() for it in _texts(data.get("name"))]
     packages = dict(reversed(named))
 
     def find_file(path: str) -> str:
@@ -3446,15 +3443,8 @@ def _by_namespace(tree: _Tree, language: Language) -> _Resolve:
     return resolve
 
 
-_RESOLVERS: dict[str, Callable[[_Tree, Language], _Resolve]] = {
-    "path": _by_path,
-    "snake": _by_path,
-    "namespace": _by_namespace,
-    "python": _python,
-    "javascript": _javascript,
-    "go": _go,
-    "rust": _rust,
-}
+_RESOLVERS = {"path": _by_path, "snake": _by_path, "namespace": _by_namespace, "python": _python}
+_RESOLVERS |= {"javascript": _javascript, "go": _go, "rust": _rust}
 
 
 # ---- 9 RANK (pure) ---------------------------------------------------------
@@ -4616,9 +4606,7 @@ def render_scan(counts: Mapping[str, Any]) -> str:
     return f"{files}, {done}: {symbols}, {links}, {counts['duration_seconds']} s\n"
 
 
-def render_exports(
-    tags: Mapping[str, FileTags], imports: Mapping[str, Sequence[str]]
-) -> dict[str, str]:
+def render_exports(tags: TagsByPath, imports: PathLists) -> dict[str, str]:
     """One JSON text for each top-level module: its files, symbols, imports and dependencies."""
     modules: dict[str, dict[str, object]] = {}
     for path, (definitions, _, names, doc, _) in tags.items():
@@ -4743,12 +4731,12 @@ def pack_data(package: Pack) -> dict[str, Any]:
     for file in package.files:
         scores = {"score": file.score, "structure_score": file.structure, "text_score": file.text}
         row = {"path": file.path, **{name: round(scores[name], 4) for name in scores}}
-        row |= {"form": file.form, "reason": file.reason}
-        row |= {"blocks": [_block_data(block) for block in file.blocks]}
+        blocks = [_block_data(block) for block in file.blocks]
+        row |= {"form": file.form, "reason": file.reason, "blocks": blocks}
         row |= {"spans": [[block.first, block.last] for block in file.blocks]}
         files.append(row | {"symbols": [show(symbol.name) for symbol in file.symbols]})
-    data: dict[str, Any] = {"task": show(redact(package.task[:2000].strip()), 2000)}
-    data["files"] = files
+    task = show(redact(package.task[:2000].strip()), 2000)
+    data: dict[str, Any] = {"task": task, "files": files}
     data["dependencies"] = [{"from": path, "to": to} for path, to in package.dependencies]
     data |= {"omitted": [_block_data(block) for block in package.omitted], "tokens": package.size}
     data |= {"budget": package.budget, "counter": package.counter, "text": package.text}
@@ -4804,8 +4792,7 @@ def render_tasks(tracker: Tracker, tasks: Sequence[Task], chosen: str) -> str:
         names = show(one_line(task.title), 60), show(one_line(titles.get(task.parent, "")), 40)
         rows.append((">" if task.id == chosen else "", task.id, render_state(task), *names))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(map(str.ljust, row, widths)) for row in rows]
-    return "".join(f"{line.rstrip()}\n" for line in lines)
+    return "".join("  ".join(map(str.ljust, row, widths)).rstrip() + "\n" for row in rows)
 
 
 def render_state(task: Task) -> str:
@@ -4869,8 +4856,7 @@ def render_task(briefing: Briefing) -> str:
         f"from {task.source}{f', {code_span(where, 400)}' if where else ''}",
         f"labels: {labels}" if labels else "",
     ]
-    others = [other for other in tracker.tasks if task.id in other.depends_on]
-    waiting = [other for other in others if other.status != "done"]
+    waiting = [it for it in tracker.tasks if task.id in it.depends_on and it.status != "done"]
     lines += [f"blocks {name_task(other)} ({other.status})" for other in waiting]
     text = code_span(task.id) + (f", in the tree {code_span(path, 400)}" if task.parent else "")
     text += "\n\n" + "".join(f"- {line}\n" for line in lines if line) + render_needs(briefing)
@@ -7292,16 +7278,11 @@ def _parse_criteria(spec: str) -> dict[str, tuple[str, ...]]:
     return criteria
 
 
-_READERS: dict[str, Callable[..., Iterable[Record]]] = {  # by the words of `read` in the table
-    "backlog": _read_backlog,
-    "beads": _read_beads,
-    "boxes": _read_boxes,
-    "features": _read_features,
-    "flow": _read_flow,
-    "gh": _read_gh,
-    "lists": _read_lists,
-    "rows": read_rows,
-}
+_LISTERS: Sequence[Callable[..., Iterable[Record]]] = (
+    *(_read_backlog, _read_beads, _read_boxes, _read_features, _read_flow, _read_gh, _read_lists),
+    read_rows,
+)
+_READERS = {lister.__name__.rpartition("_")[2]: lister for lister in _LISTERS}
 
 
 def tracker_step(project: Project, task: Task, step: str) -> str:
@@ -8647,9 +8628,7 @@ def _use_lines(project: Project, path: str, file_tags: FileTags, pattern: str) -
     return [f"- {code_span(f'{path}:{line}')} in {name}\n" for name, line in uses.items()]
 
 
-def _callees(
-    project: Project, symbol: Symbol, tags: Mapping[str, FileTags], targets: Targets
-) -> list[str]:
+def _callees(project: Project, symbol: Symbol, tags: TagsByPath, targets: Targets) -> list[str]:
     """What a definition uses of this repository, one line for each."""
     path, definition, lines = symbol.path, symbol.definition, []
     body = (read_text(project, path) or "").split("\n")[definition.line - 1 : definition.end]
