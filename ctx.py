@@ -3080,7 +3080,7 @@ def rank_key_files(
 
 # ---- 8 LINKS (pure) --------------------------------------------------------
 # Imports as written in, files of this repository out. Knows no grammar: it compares names with
-# paths, by the rule that the row `import` of a language names. Uses: TEXT LANGUAGES.
+# paths, by the rule that the row `import` of a language names. Uses: TYPES TEXT LANGUAGES.
 
 _Resolve = Callable[[str, str], Iterable[str]]  # importing folder (Rust: file), import -> files
 
