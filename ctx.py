@@ -8975,8 +8975,6 @@ def list_managed(project: Project) -> list[str]:
 
 def describe_setup(project: Project, written: Collection[str]) -> list[str]:
     """What a user should know after init: ignored files, imports, trust, and what comes next."""
-    if not written:
-        return []
     ctx, (_, state, fix) = script_command(project), check_command(project)
     others = ("--others", "--ignored", "--exclude-standard")
     source = run_git(project, "ls-files", "-z", *others, "--", *sorted(written)) or b""
@@ -9184,11 +9182,10 @@ def _check_agent(project: Project, agent: str) -> Finding:
             text, state = read_text(project, path) or "", f"not registered (`{ctx} init --{kind}`)"
             if re.search(rf"-d \.ctx .*{kind.removesuffix('s')}\b", text):
                 places.append(f"{project.root}/{path}" if kind == "hooks" else project.root)
-                edited, state = text, "registered"
+                state = "registered"
                 with contextlib.suppress(ValueError, RecursionError):
-                    edited = _edit_settings(project, kind, path, value, text, False, False)
-                if edited != text:
-                    state, fix = "registered with another command", f"{ctx} update"
+                    if _edit_settings(project, kind, path, value, text, False, False) != text:
+                        state, fix = "registered with another command", f"{ctx} update"
             states.append(f"{kind} {state}")
         if kind == "trust" and places:
             known = read_file(os.path.expanduser(path)) or b""
@@ -9249,12 +9246,11 @@ def cmd_init(project: Project, args: argparse.Namespace) -> None:
     project = project._replace(look_only=args.dry_run)
     asked = {"rule": True, "hooks": args.hooks, "mcp": args.mcp, "helper": args.agents is not None}
     agents = [name for name in re.split(r"[\s,]+", args.agents or "") if name]
-    files = [find_path(project, path) for path in args.file]
-    parts = [part for part in asked if asked[part]]
+    files, parts = [find_path(project, path) for path in args.file], [*filter(asked.get, asked)]
     constitution = "" if args.no_constitution else args.constitution
     plan = plan_init(project, agents, files, parts, constitution, not args.no_map, args.vendor)
     written = _apply(project, plan, dry=args.dry_run)
-    for line in describe_setup(project, written):
+    for line in describe_setup(project, written) if written else ():
         say(project, line)
 
 
@@ -9295,11 +9291,10 @@ def cmd_update(project: Project, args: argparse.Namespace) -> int:
     ways = args.force_constitution, args.force
     plan = plan_remove(project) if args.remove else plan_update(project, *ways)
     if args.check:
-        stale = [change.path for change in plan.changes if change.old != change.new]
         fix = f"stale; run `{script_command(project)} update`, then `git add` it"
-        lines = [f"{path}: {fix}" for path in stale]
-        for path in list_unstaged(project, plan):
-            lines.append(f"{path}: current, but not as staged; `git add` it")
+        lines = [f"{change.path}: {fix}" for change in plan.changes if change.old != change.new]
+        unstaged = "current, but not as staged; `git add` it"
+        lines += [f"{path}: {unstaged}" for path in list_unstaged(project, plan)]
         for line in lines + plan.notes:
             say(project, line)
         return 1 if lines else 0
