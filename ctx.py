@@ -8997,7 +8997,7 @@ _FROM_ROOT = "until [ -d .ctx ] || [ . -ef / ]; do cd ..; done; exec "
 # Python ends with 1: a missing script ends with 2, which would take the user's prompt away.
 _LAUNCHER = (
     'python3 -c "import sys; sys.dont_write_bytecode = False; sys.pycache_prefix = sys.argv.pop(1);'
-    ' sys.path[0] = sys.argv.pop(1); import {name}; {name}.main()" .ctx/cache {folder} hook'
+    ' sys.path[0] = sys.argv.pop(1); import {name}; {name}.main()" .ctx/cache {folder} {kind}'
 )
 _OWN_COMMAND = r"-d \.ctx |import (\w+); \1\.main|\bctx\.py\W+(?:hook|mcp)\b"
 
@@ -9040,8 +9040,8 @@ def _edit_settings(
     ctx, kind = script_command(project), kind.removesuffix("s")
     script = re.fullmatch(r"python3 (?:([\w./-]+)/)?([^\W\d]\w*)\.py", ctx)
     line = f"{_FROM_ROOT}{ctx} {kind}"
-    if script and kind == "hook":
-        line = _FROM_ROOT + _LAUNCHER.format(folder=script[1] or ".", name=script[2])
+    if script:
+        line = _FROM_ROOT + _LAUNCHER.format(folder=script[1] or ".", name=script[2], kind=kind)
     handler = {"type": "command", "command": line, "timeout": 20}
     value = value.replace('"@hook"', json.dumps(handler))
     wanted = json.loads(value.replace('"@mcp"', json.dumps(line)))

@@ -228,7 +228,8 @@ def try_twice(client: Client, root: Path) -> str:
     first = text_of(requests[:1])
     files = [*root.glob("*.md"), *root.glob(".ctx/*.md")]
     lines = {line.strip() for file in files for line in file.read_text().splitlines()}
-    twice = [line for line in lines if len(line) > 25 and first.count(line) > 1]
+    lines = {line for line in lines if len(line) > 25 and line[:4] != "<!--"}  # marks are no text
+    twice = [line for line in lines if first.count(line) > 1]
     twice += [name for name, count in count_texts(requests).items() if count > 1]
     return f"MISSING: twice {sorted(twice)}" if twice else "nothing"
 
