@@ -1228,22 +1228,26 @@ def comment_pattern(comments: Comments) -> str:
     return "|".join(blocks + lines) or "(?!)"  # blocks first: `--[[` begins as a line comment
 
 
-def find_line_hits(text: str, stems: Iterable[str]) -> LineHits:
-    """How often each of these stems stands in each line of a text."""
-    wanted, words, number = {*stems}, re.findall(r"\w+|\n", text), 1
+def find_line_hits(texts: Mapping[str, str], stems: Iterable[str]) -> dict[str, LineHits]:
+    """How often each of these stems stands in each line of some texts, by their names."""
+    wanted, hits = {*stems}, dict[str, LineHits]()
     # a form stands in its word, in small letters and without "_"
     likely = re.compile("|".join(map(re.escape, sorted(wanted))) or "(?!)").search
-    distinct = [word for word in {*words} if likely(word.lower().replace("_", ""))]
-    forms_of = {word: [form for form in word_forms(word) if form in wanted] for word in distinct}
-    lines: LineHits = {}
-    for word in words:
-        if word == "\n":
-            number += 1
-        elif forms := forms_of.get(word):
-            counts = lines.setdefault(number, {})
-            for form in forms:
-                counts[form] = counts.get(form, 0) + 1
-    return lines
+    forms_of: dict[str, list[str]] = {}  # of every word so far
+    for name, text in texts.items():
+        words, number = re.findall(r"\w+|\n", text), 1
+        for word in {*words}.difference(forms_of):
+            forms = word_forms(word) if likely(word.lower().replace("_", "")) else ()
+            forms_of[word] = [form for form in forms if form in wanted]
+        lines = hits[name] = LineHits()
+        for word in words:
+            if word == "\n":
+                number += 1
+            elif forms_of[word]:
+                counts = lines.setdefault(number, {})
+                for form in forms_of[word]:
+                    counts[form] = counts.get(form, 0) + 1
+    return hits
 
 
 def find_changed_lines(old: str, new: str) -> list[tuple[int, int]]:
@@ -3756,12 +3760,15 @@ def score_words(words: Words, worth: Mapping[str, float]) -> dict[str, Scores]:
                 sizes = words.sizes[number * width : number * width + width]
                 shapes = zip(_LENGTH, sizes, means, strict=True)
                 lengths[number] = [1 - b + b * size / mean for b, size, mean in shapes]
-            weights = list(map(operator.truediv, counts, lengths[number]))
-            weights.append(sum(map(operator.mul, _FIELD_WORTH, weights)))
-            for column, weight in zip(columns, weights, strict=True):
-                if weight:
+            fields, whole = lengths[number], 0.0
+            for field, count in enumerate(counts):
+                if count:
+                    weight, column = count / fields[field], columns[field]
+                    whole += _FIELD_WORTH[field] * weight
                     score = value * weight / (weight + _SATURATION)
                     column[number] = column.get(number, 0.0) + score
+            score = value * whole / (whole + _SATURATION)
+            columns[-1][number] = columns[-1].get(number, 0.0) + score
     return {
         name: normalise({words.paths[number]: value for number, value in column.items()})
         for name, column in zip([*FIELDS, "all"], columns, strict=True)
@@ -6489,8 +6496,7 @@ class WordIndex(NamedTuple):
     words: Words  # without postings, which are read when asked for
     listing: str  # fingerprint of the files it was made from; "" if one of them was too fresh
     batches: list[str]  # each of them added postings
-    # of every file: path ("" if it is gone), stamp, and words in each of FIELDS
-    table: list[list[Any]]
+    stamps: str  # of every file, a line each; empty if it is gone
     tagged: Index | None = None  # of the same files, where it was read
 
 
@@ -6505,36 +6511,44 @@ def read_words(project: Project, cache: Cache, files: Mapping[str, Stamp]) -> Wo
     return _count_words(project, files, racy, known._replace(listing=listing))
 
 
+_COUNTED = ("listing", "batches", "paths", "stamps", "sizes")  # the rows beside the words
+
+
 def load_words(cache: Cache) -> WordIndex:
     """The words in the cache; no files where there are none."""
-    row = cache.read("counted", "")
-    batches, table = json.loads(row.data) if row else ([], [])
-    sizes = array("I", itertools.chain.from_iterable(file[2:] for file in table))
-    words = Words([file[0] for file in table], sizes, sum(bool(file[2]) for file in table), {})
-    return WordIndex(cache, words, row.state if row else "", batches, table)
+    rows = {row.key: row.data for row in cache.list_rows("counted")}  # at once: they are one state
+    rows = rows if len(rows) == 5 else dict.fromkeys(_COUNTED, b"")
+    listing, batches, paths, stamps = (os.fsdecode(rows[key]) for key in _COUNTED[:4])
+    sizes = array("I", rows["sizes"])
+    total = sum(map(bool, sizes[:: len(FIELDS)]))
+    words = Words(paths.split("\0") if paths else [], sizes, total, {})
+    return WordIndex(cache, words, listing, batches.split(), stamps)
 
 
 def _count_words(
     project: Project, files: Mapping[str, Stamp], racy: Collection[str], known: WordIndex
 ) -> WordIndex:
     """The words brought up to date and written."""
-    none, numbers = [0] * len(FIELDS), dict[str, int]()
-    anew = len(known.batches) >= _MOST_BATCHES
-    table: list[list[Any]] = [
-        file if [*files.get(file[0], ())] == file[1] else ["", [], *none]
-        for file in ([] if anew else known.table)
-    ]
-    counted = {file[0] for file in table}
+    width, numbers, before = len(FIELDS), dict[str, int](), known.batches
+    paths, sizes, stamps = [*known.words.paths], known.words.sizes[:], known.stamps.split("\n")
+    if not 0 < len(before) < _MOST_BATCHES:
+        before, paths, sizes, stamps = [], [], array("I"), []
+    for number, path in enumerate(paths):
+        if str(files.get(path)) != stamps[number]:
+            paths[number] = stamps[number] = ""
+            sizes[number * width : number * width + width] = array("I", bytes(4 * width))
+    counted = {*paths}
     for path in files:
         if path not in counted:
             if _has_words(project, path, files[path][0]):
-                numbers[path] = len(table)
-            table.append([path, [] if path in racy else [*files[path]], *none])
+                numbers[path] = len(paths)
+            paths.append(path)
+            stamps.append("" if path in racy else str(files[path]))
+            sizes.frombytes(bytes(4 * width))
     index = read_index(project, known.cache, files, numbers=numbers)
-    for number, sizes in index.sizes.items():
-        table[number][2:] = sizes
-    before = [] if anew else known.batches
-    batch = fingerprint({"": json.dumps([before, table])})[:12]
+    for number, row in index.sizes.items():
+        sizes[number * width : number * width + width] = array("I", row)
+    batch = fingerprint({"": [before, paths, stamps]})[:12]
     shelves: dict[str, list[str]] = {}
     for stem in index.postings:
         shelves.setdefault(_shelf_of(stem), []).append(stem)
@@ -6543,8 +6557,9 @@ def _count_words(
         held = [index.postings[stem] for stem in stems]
         head = " ".join([*stems, *(str(len(pairs)) for pairs in held)]).encode()
         rows.append(CacheRow("words", f"{shelf}\0{batch}", "", b"\n".join([head, b"".join(held)])))
-    about = json.dumps([[*before, batch], table]).encode()
-    rows.append(CacheRow("counted", "", known.listing, about))
+    texts = known.listing, " ".join([*before, batch]), "\0".join(paths), "\n".join(stamps)
+    columns = zip(_COUNTED, [*map(os.fsencode, texts), sizes.tobytes()], strict=True)
+    rows += [CacheRow("counted", key, "", data) for key, data in columns]
     if not before:
         known.cache.invalidate("words")
     known.cache.write(rows)
@@ -6617,9 +6632,11 @@ def read_neighbours(known: WordIndex, paths: Iterable[str]) -> tuple[Graph, Grap
 
 def read_history(project: Project, head: str) -> History:
     """The words and the paths of the last commits up to `head`, the oldest first; cached."""
+    if not head:
+        return History({}, [], [])
     row = open_cache(project).read("commits", "")
-    commits = json.loads(row.data) if row and head else {}  # commit -> stems, paths
-    if head and (not row or row.state != head):
+    commits = json.loads(row.data) if row else {}  # commit -> stems, paths
+    if not row or row.state != head:
         show_progress(project, "reading the last commits")
         most = "--no-merges --reverse -n3000".split()
         names = (run_git(project, "rev-list", *most, head) or b"").decode().split()
@@ -8003,11 +8020,11 @@ def _choose_blocks(
     about = {"source", "build", "example"} | find_subjects(evidence)
     roles = {role_of(file.path) for file in files}
     about |= set() if about & roles else roles - {"config", "data"}
+    texts = {file.path: read_text(project, file.path) or "" for file in files}
+    unread = {path: texts[path] for path in texts if path not in evidence.hits}
+    evidence.hits.update(find_line_hits(unread, evidence.worth))
     lines, blocks = {}, []
-    for path in [file.path for file in files]:
-        text = read_text(project, path) or ""
-        if path not in evidence.hits:
-            evidence.hits[path] = find_line_hits(text, evidence.worth)
+    for path, text in texts.items():
         lines[path] = text.removesuffix("\n").split("\n")
         blocks += cut_blocks(path, lines[path], known[path])
     scores = {file.path: file.score for file in files}
@@ -8068,7 +8085,7 @@ def read_evidence(
     }
     shares = config.pack_ast_weight, config.pack_semantic_weight
     best = rank_paths(blend(signals, *shares))[:_CHUNK_FILES]
-    hits = {path: find_line_hits(read_text(project, path) or "", worth) for path in best}
+    hits = find_line_hits({path: read_text(project, path) or "" for path in best}, worth)
     unread = {path: _UNREAD * value for path, value in signals["body"].items()}
     signals["chunk"] = unread | score_chunks(hits, worth)
     scores = blend(signals, *shares)
@@ -8191,7 +8208,7 @@ def make_search(project: Project, text: str) -> list[SearchHit]:
     matches = []
     for path, definitions in read_definitions(index, best).items():
         source = read_text(project, path) or ""
-        hits = evidence.hits[path] = find_line_hits(source, worth)
+        hits = evidence.hits[path] = find_line_hits({path: source}, worth)[path]
         lines = source.split("\n")
         blocks = score_blocks(cut_blocks(path, lines, definitions), {path: lines}, evidence)
         symbols = rank_definitions(definitions, blocks, evidence)[:5]
