@@ -3630,7 +3630,11 @@ def build_groups(
     def part_of(path: str) -> str:
         while path and path not in folders:
             path = folder_of(path)
-        return re.sub(r"(?<=.)/src(/[^/]+)?$", "", path)
+        # `x_y/lib/xy` is the package x_y, as `x/src` is x
+        match = re.match(r"(.+)/(?:src(?:/[^/]+)?|lib/([^/]+))$", path)
+        home, inner = match.groups() if match else ("", "")
+        alike = {re.sub(r"\W|_", "", name_of(name)) for name in (home, inner or home)}
+        return home if home and len(alike) == 1 else path
 
     few = len({part_of(path) for path in links.paths}) < 5
     weighed = zip(links.paths, links.weights, strict=True)
@@ -4462,17 +4466,23 @@ def _render_folder(above: str, folder: str, files: Mapping[str, list[Symbol]]) -
     if len(short) * (len(files) - 1) > _SHORT_FOLDER:
         below = _render_folder(folder, folder, files)
         return [f"{show(short)}\n", *(f"  {line}" for line in below)]
-    lines, alone = [], []
+    lines, alone = [], dict[str, list[str]]()
     for part, inner in parts.items():
         group = files.get(part, [])
-        shown = {(pick.form, pick.definition.name) for pick in group}
-        if folder == above and shown == {("name", name_of(part).partition(".")[0])}:
-            alone.append(show(part.removeprefix(above)))  # its name tells its only symbol
+        stem, dot, suffix = name_of(part).partition(".")
+        shown = {(pick.form, _spell(pick.definition.name)) for pick in group}
+        if folder == above and shown == {("name", _spell(stem))}:  # its name tells its only symbol
+            alone.setdefault(dot + suffix, []).append(render_name(group[0].definition))
         elif group:
             lines += _render_file(part.removeprefix(above), group)
         else:
             lines += _render_folder(above, part, inner)
-    return [*lines, f"{', '.join(alone)}\n"] if alone else lines
+    return [*lines, *(f"*{show(suffix)}: {', '.join(names)}\n" for suffix, names in alone.items())]
+
+
+def _spell(name: str) -> str:
+    """A name of a file or of a type, however its words are joined."""
+    return re.sub(r"[_-]", "", name).lower()
 
 
 def _render_file(path: str, group: Sequence[Symbol]) -> list[str]:
