@@ -2422,6 +2422,7 @@ def most_frequent(counts: Mapping[str, int]) -> list[str]:
 # tooling of a language that is only a guest here loses.
 _TOLD, _README, _FROM_CI, _SCRIPTED, _IMPLIED, _WEAK = 75, 65, 42, 40, 25, 15
 _CONFIRMED, _GUEST, _ENOUGH = 20, -36, 9
+_MOST_LEADING = 150  # symbols: one behind them is no central one
 _MAX_CONFIG, _MAX_PACKAGES, _MAX_FRAMEWORKS, _MAX_LIBRARIES = 200_000, 60, 6, 40
 
 # What comes out of a file into a command holds no quote, assignment, variable, URL or control.
@@ -2473,14 +2474,14 @@ def detect_facts(files: Sequence[str], configs: Mapping[str, str]) -> Facts:
     tasks = {(f.folder, _call_key(f.text)): f for f in reversed(finds) if f.kind == "task"}
     repo = repo._replace(finds=finds, homes=homes, ours=ours, tasks=tasks)
     about = {f.source: first_sentence(f.text) for f in finds if f.kind == "about"}
-    packages = _list_packages(repo)
+    packages, stack = _list_packages(repo), _list_stack(repo, languages)
     return Facts(
-        tuple(_list_stack(repo, languages)),
+        tuple(stack),
         tuple(_choose_commands(repo)),
         tuple(_list_key_files(repo)),
         tuple(packages),
         tuple(_list_conventions(repo)),
-        tuple(_list_libraries(repo, packages)),
+        tuple(_list_libraries(repo, packages, stack)),
         {path: sentence for path, sentence in about.items() if sentence},
         _find_title(repo),
     )
@@ -2788,8 +2789,11 @@ def _classify_call(call: _Find, repo: _Repo) -> _Find:
     if task:
         score = call.score - min(task.score, 10)
         return call._replace(kind=task.note, text=task.text, score=score)
-    if script and join_path(folder, script[2]) in repo.files:
-        verb, rank = look_up("tasks", name_of(script[2]).partition(".")[0].lower())
+    is_script = script and join_path(folder, script[2]) in repo.files
+    verb, rank = (
+        look_up("tasks", name_of(script[2]).partition(".")[0].lower()) if script else ("", 0)
+    )
+    if script and is_script and (verb or " " not in key or key not in _known_calls()):
         return call._replace(kind=verb, text=script[1] + script[2], score=call.score - rank)
     verb, ecosystem = _known_calls().get(" ".join(key.split()[:2]), ("", ""))
     near = {_find_stanza(path).ecosystem for path in repo.texts if folder_of(path) == folder}
@@ -2939,8 +2943,9 @@ def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
     return [*dict.fromkeys(stack)]
 
 
-def _list_libraries(repo: _Repo, packages: Sequence[Package]) -> list[str]:
+def _list_libraries(repo: _Repo, packages: Sequence[Package], stack: Sequence[str]) -> list[str]:
     """What the code needs at run time, as its manifests say; not the taste of a corner."""
+    labels = {re.sub(r" [\d.]+$", "", item) for item in stack}
     folders = {"", "requirements", *(folder for folder, _, _ in packages)}
     finds = [find for find in repo.ours if find.folder in folders]
     own = {find.text.lower() for find in finds if find.kind == "name"}
@@ -2948,18 +2953,27 @@ def _list_libraries(repo: _Repo, packages: Sequence[Package]) -> list[str]:
     tested = {(find.folder, find.text) for find in finds if find.kind == "devdep"}
     deps = [find for find in finds if find.kind == "dep"]
     pinned = "requirements.txt" if any(f.source == "pyproject.toml" for f in deps) else ""
-    sizes = collections.Counter[str]()
-    total = repo.folders[""].roles["source"]
+    sizes, source = (
+        collections.Counter[str](),
+        {f: repo.folders[f].roles["source"] for f in repo.folders},
+    )
+    total = source[""]
+    # What a member needs, those that build on it need too.
+    homes = {find.text.lower(): find.folder for find in finds if find.kind == "name"}
+    above = [(find.folder, homes[find.text]) for find in deps if find.text in homes and find.folder]
     for find in [find for find in deps if find.source != pinned]:
         name = re.sub(r"[/.]v\d+$", "", find.text)
         short = re.sub(r"^[\w.-]+\.\w+/", "", name)  # without the host of a Go module
         name = name if name.startswith("@") else name_of(name)
         name = short if len(name) < 5 and short.count("/") == 1 and "." in find.text else name
-        is_tool = tested & {("", find.text), (find.folder, find.text)}
-        is_told = {find.text, name} & own or look_up("labels", find.text)[0]
-        if not (is_tool or is_told or re.search(fact_table("not-runtime"), find.text)):
+        is_told = {find.text, name} & own or look_up("labels", find.text)[0] in labels
+        is_told = is_told or (find.folder, find.text) in tested
+        if not (is_told or re.search(fact_table("not-runtime"), find.text)):
             is_root = find.folder in ("", "requirements")
-            sizes[name] += total if is_root else repo.folders[find.folder].roles["source"]
+            size = source[find.folder] + sum(source[f] for f, to in above if to == find.folder)
+            size = total if is_root else size
+            is_shared = ("", find.text) in tested  # a tool at the root: for many members, or one
+            sizes[name] += size * 2 // 3 if is_shared else size
     # C has no manifest: what stands in deps/ is bundled.
     bundled = ["deps", "third_party", "thirdparty", "3rdparty"] if "c" in repo.homes else []
     for folder in [repo.folders[name] for name in bundled if name in repo.folders]:
@@ -3060,19 +3074,28 @@ def rank_libraries(libraries: Sequence[str], tags: Mapping[str, FileTags]) -> li
     for file in tags.values():
         parts = {part for name in file.imports for part in re.split(r"[/.:\\]+", name.lower())}
         counts.update({re.sub(r"\W|_", "", part) for part in parts})
-    plain = r"[-_.](?:core|api|js|rs|go|py)$|^go-|\W|_"
-    return sorted(libraries, key=lambda name: -counts[re.sub(plain, "", name_of(name).lower())])
+    plain = (r"\W|_", r"[-_.](?:core|api|js|rs|go|py)$|^go-|\W|_")  # as it is, or without its host
+
+    def count(name: str) -> int:
+        return max(counts[re.sub(pattern, "", name_of(name).lower())] for pattern in plain)
+
+    return sorted(libraries, key=count, reverse=True)
 
 
 def rank_key_files(
-    files: Sequence[KeyFile], symbols: Sequence[Symbol], docs: Mapping[str, str]
+    files: Sequence[KeyFile], symbols: Sequence[Symbol], docs: Mapping[str, str], name: str
 ) -> list[KeyFile]:
     """The key files with the central ones of the code behind the first entry points."""
     entered = any("entry point" in why or "command" in why for _, why in files)
     mains = [s for s in symbols if s.definition.name == "main" and not s.definition.owner]
     mains = [s for s in mains if re.search(r"\.(?:c|cc|cpp|cxx|d|zig|nim)$", s.path)]
     central = {symbol.path: "program entry point" for symbol in mains[: not entered]}
-    for symbol in symbols[:6]:
+    # What is named like the project, or is the application, is what its users begin with.
+    names = {re.sub(r"\W", "", name.lower()), "application"}
+    types = [s for s in symbols[:_MOST_LEADING] if s.definition.kind in ("class", "struct")]
+    own = [s for s in types if s.definition.name.lower() == name_of(s.path).lower().split(".")[0]]
+    first = [s for s in own if s.definition.name.lower() in names]
+    for symbol in [*first[:1], *symbols[:6]]:
         central.setdefault(symbol.path, f"defines `{symbol.definition.name}`")
     entries = [file for file in files if role_of(file[0]) == "source"]
     rest = [file for file in files if file not in entries]
@@ -4174,8 +4197,8 @@ def find_subjects(hints: Evidence) -> set[str]:
 # ---- 10 SELECT (pure) ------------------------------------------------------
 # What fits a budget. Uses: TYPES TEXT.
 
-_FULL_SHARE = 0.25  # of the budget for symbols: the rest names many more, at a quarter of the cost
-_FILE_FADE = 0.95  # each symbol of a file makes the next ones less wanted
+_FULL_SHARE = 0.15  # of the budget for symbols: the rest names many more, at a quarter of the cost
+_FADE = 0.95  # each symbol of a file, or with the same last word, makes the next ones less wanted
 
 
 def fit_lines(lines: Sequence[str], budget: int, count: Count) -> list[int]:
@@ -4215,9 +4238,10 @@ def fit_symbols(
         keys = {(symbol.definition.owner, name), (symbol.path, name)}
         if not keys & seen:  # declared here, defined there, or once for each type: one is enough
             seen |= keys
-            score = symbol.score * _FILE_FADE ** counts[symbol.path]
-            counts[symbol.path] += 1
+            alike = [symbol.path, *re.findall(r"[A-Z][^A-Z_]*$", name)]
+            score = symbol.score * _FADE ** sum(counts[key] for key in alike)
             faded.append((-score, len(faded), symbol))
+            counts.update(alike)
     picks: list[Symbol] = []
     files: set[str] = set()
     form, room = "full", int(budget * _FULL_SHARE)
@@ -4365,6 +4389,7 @@ MAP_ORDER = (
 )
 _LEADING = 5  # of the stack and of the symbols: a map without one of them is stale
 _MOST_NESTED = 40  # folders
+_ROW = 6  # libraries in a line
 _SHORT_FOLDER = 16  # characters: naming it again costs less than a line and an indentation
 _SIGNATURE_WIDTH, _DOC_WIDTH = 90, 70  # characters; what an agent needs to decide to open the file
 _PACK_TITLES = {"": "Further files", "test": "Tests that exercise this", "doc": "Documentation"}
@@ -4528,12 +4553,14 @@ def render_parts(survey: Survey) -> list[MapPart]:
         where = f" (in {code_span(folder)})" if folder else ""
         commands.append(f"- {verb}: {code_span(line)}{where}\n")
     key_files = [f"- {code_span(path)}: {show_prose(why)}\n" for path, why in facts.key_files]
-    needs = [f"- {show_prose(item)}\n" for item in (*facts.stack, *facts.libraries)]
+    rows = [facts.libraries[at : at + _ROW] for at in range(0, len(facts.libraries), _ROW)]
+    needs = [[show_prose(item)] for item in facts.stack]
+    needs += [[show_prose(name) for name in row] for row in rows]
     conventions = [f"- {show_prose(item)}\n" for item in facts.conventions]
     room, order = 0.09 if survey.symbols else 0.9, list(map(tree_key, survey.tree))
     relations = render_relations(survey.relations)
     return [
-        MapPart("Tech Stack", needs, 0.08),
+        MapPart("Tech Stack", [f"- {', '.join(row)}\n" for row in needs], 0.08),
         MapPart("Commands", commands, 0.1),
         MapPart("Structure", render_structure(survey.tree), room, fenced=True, order=order),
         MapPart("Key Files", key_files, 0.07),
@@ -7825,7 +7852,7 @@ def _rank_all(
     ]
     shown = {path: part_of[path] for _, path, _ in best}
     libraries = rank_libraries(facts.libraries, tags)
-    keys = rank_key_files(facts.key_files, symbols, docs)
+    keys = rank_key_files(facts.key_files, symbols, docs, facts.name)
     return tree, modules, best, len(symbols), (shown, *parts), libraries, keys
 
 
@@ -12233,7 +12260,7 @@ runner_error \s*runner error:
 limit_reached (?i)rate.?limit|usage limit|limit reached|quota|overloaded|too many requests
 import_line (?m)^\s*(import|from|use|using|require|#include)\b
 test_name \b(?:tests?(?:_|\b)|Test[A-Z])
-support_path (^|[/_-])(testing|testlib|tests?[_-]?(utils?|support|helpers?|kit))([/._]|$)|[_-]tests?/
+support_path (^|[/_-])(testing|testlib|test(s|ing)?[_-]?(utils?|support|helpers?|kit))([/._]|$)|[_-]tests?/
   |^(tools?|scripts?|contrib|hack|misc|utils?|dev|ci|build[_-]?tools)/
 """[1:],
     "pointer-section.md": r"""
