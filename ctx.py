@@ -1060,6 +1060,11 @@ def fill(name: str, **values: str) -> str:
     return re.sub(r"\{([a-z_]+)\}", lambda match: values[match[1]], text)
 
 
+def spell(name: str) -> str:
+    """A name of a file or of a type, however its words are joined."""
+    return re.sub(r"[_-]", "", name).lower()
+
+
 # ---- 3 WORDS (pure) --------------------------------------------------------
 # Words of tasks and sources: stems, what a task names, fields of a file. Uses: TYPES TEXT.
 
@@ -3588,6 +3593,7 @@ def rank_files(links: Links, focus: Mapping[str, float]) -> list[float]:
     return [rank / total for rank in ranks.values()]
 
 
+_NAMESAKE = 1.1  # a type that its file is named for; to the third power
 _UNMENTIONED = 0.6  # what no other file and no document mentions is likely a detail
 _ENOUGH_SYMBOLS = 15  # of the project's own: then those of tests, examples, vendored stay out
 _KIND_WORTH = {"method": 0.7, "constant": 0.3, "variable": 0.3, "property": 0.25, "field": 0.2}
@@ -3619,6 +3625,7 @@ def rank_symbols(
         path, flow = links.paths[at], received[at]
         definitions = tags[path].definitions
         base = 0.15 * ranks[at] / (len(definitions) or 1)
+        stem = spell(name_of(path).partition(".")[0])
         length = max((item.end for item in definitions), default=1) ** 0.25
         closed = {
             item.name for item in definitions if item.kind in TYPE_KINDS and not item.exported
@@ -3628,6 +3635,7 @@ def rank_symbols(
             # a plain word in a document is as likely English as code
             told = mentions[name] * (0.2 if name.islower() and "_" not in name else 1.0)
             named = 1 + math.log1p(told / (rivals[name] or 1))
+            named *= _NAMESAKE if item.kind in TYPE_KINDS and spell(name) == stem else 1.0
             hidden = not item.exported or item.owner.rpartition(".")[2] in closed
             score = (flow[name] + base) ** 0.2 * links.weights[at] * length * named**3
             score *= (0.3 if hidden else 1.0) * (1.0 if flow[name] or told else _UNMENTIONED)
@@ -4197,7 +4205,7 @@ def find_subjects(hints: Evidence) -> set[str]:
 # ---- 10 SELECT (pure) ------------------------------------------------------
 # What fits a budget. Uses: TYPES TEXT.
 
-_FULL_SHARE = 0.15  # of the budget for symbols: the rest names many more, at a quarter of the cost
+_FULL_SHARE = 0.12  # of the budget for symbols: the rest names many more, at a quarter of the cost
 _FADE = 0.95  # each symbol of a file, or with the same last word, makes the next ones less wanted
 
 
@@ -4250,10 +4258,11 @@ def fit_symbols(
         if form == "full" and cost(symbol, form) + extra > room:
             form, room = "name", room + budget - int(budget * _FULL_SHARE)
         need = cost(symbol, form) + extra
-        if need <= room:
-            room -= need
-            picks.append(symbol._replace(form=form))
-            files.add(symbol.path)
+        if need > room:
+            break
+        room -= need
+        picks.append(symbol._replace(form=form))
+        files.add(symbol.path)
     for at, symbol in enumerate(picks):  # what room is left shows more of the best names
         need = cost(symbol, "full") - cost(symbol, "name")
         if symbol.form == "name" and need <= room:
@@ -4495,19 +4504,14 @@ def _render_folder(above: str, folder: str, files: Mapping[str, list[Symbol]]) -
     for part, inner in parts.items():
         group = files.get(part, [])
         stem, dot, suffix = name_of(part).partition(".")
-        shown = {(pick.form, _spell(pick.definition.name)) for pick in group}
-        if folder == above and shown == {("name", _spell(stem))}:  # its name tells its only symbol
+        shown = {(pick.form, spell(pick.definition.name)) for pick in group}
+        if folder == above and shown == {("name", spell(stem))}:  # its name tells its only symbol
             alone.setdefault(dot + suffix, []).append(render_name(group[0].definition))
         elif group:
             lines += _render_file(part.removeprefix(above), group)
         else:
             lines += _render_folder(above, part, inner)
     return [*lines, *(f"*{show(suffix)}: {', '.join(names)}\n" for suffix, names in alone.items())]
-
-
-def _spell(name: str) -> str:
-    """A name of a file or of a type, however its words are joined."""
-    return re.sub(r"[_-]", "", name).lower()
 
 
 def _render_file(path: str, group: Sequence[Symbol]) -> list[str]:

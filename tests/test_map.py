@@ -253,11 +253,14 @@ def test_symbols_stand_below_their_files_and_folders() -> None:
         pick("a/rather/long/folder/of/very/old/locks/Lock.java", "turn", "name"),
         pick("a/rather/long/folder/of/very/old/locks/key.py", "fit", "full"),
         pick("a/rather/long/folder/of/very/old/locks/key.py", "cut", "name"),
+        pick("a/rather/long/folder/user_role.rb", "UserRole", "name"),
+        pick("a/rather/long/folder/Bolt.java", "Bolt", "name"),
         pick("solo.py", "alone", "name"),
     ]
     text = ctx.render_map("x", [], picks, "")
     assert "\na/rather/long/folder/\n  door.py\n" in text
     assert "\n  of/very/old/locks/\n    Lock.java: turn\n    key.py\n" in text
+    assert "\n  *.java: Gate, Bolt\n  *.rb: UserRole\n" in text  # their files are named like them
 
 
 def test_the_ledger_shows_how_attempts_went(shop: Path) -> None:

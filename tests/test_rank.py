@@ -194,6 +194,25 @@ def test_relations_are_imports_and_never_names_that_look_alike() -> None:
     assert relations == [("web", ["db"])]
 
 
+def test_the_folder_of_a_gem_is_the_gem() -> None:
+    files = {f"{name}/lib/{inner}/x.rb": tags() for name, inner in GEMS.items()}
+    files |= {"activerecord/app/y.rb": tags()}
+    imports = {"web/lib/web/x.rb": ["activerecord/lib/active_record/x.rb"]}
+    found = links(files, imports, dict.fromkeys(files, 1.0))
+    folders = {path.rpartition("/")[0] for path in files}
+    of, _, relations = ctx.build_groups(found, ctx.rank_files(found, {}), folders)
+    assert relations == [("web", ["activerecord"])] and of["pay/lib/other/x.rb"] == "pay/lib/other"
+
+
+GEMS = {"activerecord": "active_record", "web": "web", "pay": "other", "mail": "mail", "job": "job"}
+
+
+def test_a_type_that_its_file_is_named_for_comes_first() -> None:
+    pair = define("UserBase", kind="class"), define("UserRole", 9, kind="class")
+    assert ranked({"user_role.rb": tags(*pair, *MANY)})[:2] == ["UserRole", "UserBase"]
+    assert ranked({"user.rb": tags(*pair, *MANY)})[:2] == ["UserBase", "UserRole"]
+
+
 def found_words(**postings: list[ctx.Posting]) -> ctx.Words:
     """Three files of equal length."""
     sizes = array("I", [2, 2, 5, 5, 10] * 3)

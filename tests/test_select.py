@@ -34,7 +34,7 @@ def test_symbols_never_exceed_their_budget(symbols: list[ctx.Symbol], budget: in
 
 def test_the_best_are_shown_in_full_and_more_by_name() -> None:
     symbols = [symbol(1 - n / 100, f"f{n}.py", f"name_{n:02d}") for n in range(40)]
-    picks = ctx.fit_symbols(symbols, 200, cost, len)
+    picks = ctx.fit_symbols(symbols, 300, cost, len)
     forms = [pick.form for pick in picks]
     assert forms[0] == "full" and forms[-1] == "name"
     assert forms == sorted(forms)
