@@ -1014,3 +1014,36 @@ def test_where_the_build_is_the_product_its_language_is_told() -> None:
     files = ["a.py", *(f"modules/{n}.nix" for n in range(5))]
     assert ctx.detect_facts(files, {}).stack == ("Nix", "Python")
     assert ctx.detect_facts(["a.py", "b.py", "rules.mk", "x.nix"], {}).stack == ("Python",)
+
+
+def test_what_a_member_needs_counts_for_those_that_build_on_it() -> None:
+    code = {f"{name}/lib/x{n}.rb": "" for name in ("base", "web", "mail") for n in range(6)}
+    code |= {f"other/lib/y{n}.rb": "" for n in range(50)}
+    gems = {f"{n}/{n}.gemspec": f's.name = "{n}"\n' for n in ("base", "web", "mail", "other")}
+    gems["base/base.gemspec"] += 's.add_dependency "rack", "3"\n'
+    for name in ("web", "mail"):
+        gems[f"{name}/{name}.gemspec"] += 's.add_dependency "base"\n'
+    facts = ctx.detect_facts([*code, *gems], gems)
+    assert facts.libraries == ("rack",)
+
+
+def test_the_class_of_the_application_is_a_key_file() -> None:
+    def symbol(path: str, name: str) -> ctx.Symbol:
+        return ctx.Symbol(1.0, path, ctx.Definition(1, 9, "class", name, "", name, "", True))
+
+    symbols = [symbol(f"src/Part{n}.php", f"Part{n}") for n in range(9)]
+    symbols += [
+        symbol("src/Shop/Other.php", "Shop"),
+        symbol("src/Base/Application.php", "Application"),
+    ]
+    assert ctx.rank_key_files([], symbols, "shop")[0][0] == "src/Base/Application.php"
+
+
+def test_a_task_of_a_tool_in_bin_is_a_command() -> None:
+    flow = ".github/workflows/test.yml"
+    texts = {
+        "Gemfile": "source 'x'\ngem 'rails'\n",
+        flow: "on: push\njobs:\n  a:\n    steps:\n      - run: bin/rails assets:precompile\n",
+    }
+    facts = ctx.detect_facts(["bin/rails", "app/x.rb", *texts], texts)
+    assert ("build", "bin/rails assets:precompile") in [command[:2] for command in facts.commands]
