@@ -1036,7 +1036,7 @@ def test_the_class_of_the_application_is_a_key_file() -> None:
         symbol("src/Shop/Other.php", "Shop"),
         symbol("src/Base/Application.php", "Application"),
     ]
-    assert ctx.rank_key_files([], symbols, "shop")[0][0] == "src/Base/Application.php"
+    assert ctx.rank_key_files([], symbols, {}, "shop")[0][0] == "src/Base/Application.php"
 
 
 def test_a_task_of_a_tool_in_bin_is_a_command() -> None:
