@@ -2427,7 +2427,6 @@ def most_frequent(counts: Mapping[str, int]) -> list[str]:
 # tooling of a language that is only a guest here loses.
 _TOLD, _README, _FROM_CI, _SCRIPTED, _IMPLIED, _WEAK = 75, 65, 42, 40, 25, 15
 _CONFIRMED, _GUEST, _ENOUGH = 20, -36, 9
-_MOST_LEADING = 150  # symbols: one behind them is no central one
 _MAX_CONFIG, _MAX_PACKAGES, _MAX_FRAMEWORKS, _MAX_LIBRARIES = 200_000, 60, 6, 40
 
 # What comes out of a file into a command holds no quote, assignment, variable, URL or control.
@@ -2794,11 +2793,9 @@ def _classify_call(call: _Find, repo: _Repo) -> _Find:
     if task:
         score = call.score - min(task.score, 10)
         return call._replace(kind=task.note, text=task.text, score=score)
-    is_script = script and join_path(folder, script[2]) in repo.files
-    verb, rank = (
-        look_up("tasks", name_of(script[2]).partition(".")[0].lower()) if script else ("", 0)
-    )
-    if script and is_script and (verb or " " not in key or key not in _known_calls()):
+    is_known = " " in key and key in _known_calls()
+    if script and not is_known and join_path(folder, script[2]) in repo.files:
+        verb, rank = look_up("tasks", name_of(script[2]).partition(".")[0].lower())
         return call._replace(kind=verb, text=script[1] + script[2], score=call.score - rank)
     verb, ecosystem = _known_calls().get(" ".join(key.split()[:2]), ("", ""))
     near = {_find_stanza(path).ecosystem for path in repo.texts if folder_of(path) == folder}
@@ -2953,18 +2950,14 @@ def _list_libraries(repo: _Repo, packages: Sequence[Package], stack: Sequence[st
     labels = {re.sub(r" [\d.]+$", "", item) for item in stack}
     folders = {"", "requirements", *(folder for folder, _, _ in packages)}
     finds = [find for find in repo.ours if find.folder in folders]
-    own = {find.text.lower() for find in finds if find.kind == "name"}
-    own |= {name_of(folder) for folder, _, _ in packages}
-    tested = {(find.folder, find.text) for find in finds if find.kind == "devdep"}
-    deps = [find for find in finds if find.kind == "dep"]
-    pinned = "requirements.txt" if any(f.source == "pyproject.toml" for f in deps) else ""
-    sizes, source = (
-        collections.Counter[str](),
-        {f: repo.folders[f].roles["source"] for f in repo.folders},
-    )
-    total = source[""]
-    # What a member needs, those that build on it need too.
     homes = {find.text.lower(): find.folder for find in finds if find.kind == "name"}
+    own = {*homes, *(name_of(folder) for folder, _, _ in packages)}
+    tested = {(find.folder, find.text) for find in finds if find.kind == "devdep"}
+    deps = [f for f in finds if f.kind == "dep" and (f.folder, f.text) not in tested]
+    pinned = "requirements.txt" if any(f.source == "pyproject.toml" for f in deps) else ""
+    source = {path: folder.roles["source"] for path, folder in repo.folders.items()}
+    sizes, total = collections.Counter[str](), source[""]
+    # What a member needs, those that build on it need too.
     above = [(find.folder, homes[find.text]) for find in deps if find.text in homes and find.folder]
     for find in [find for find in deps if find.source != pinned]:
         name = re.sub(r"[/.]v\d+$", "", find.text)
@@ -2972,13 +2965,11 @@ def _list_libraries(repo: _Repo, packages: Sequence[Package], stack: Sequence[st
         name = name if name.startswith("@") else name_of(name)
         name = short if len(name) < 5 and short.count("/") == 1 and "." in find.text else name
         is_told = {find.text, name} & own or look_up("labels", find.text)[0] in labels
-        is_told = is_told or (find.folder, find.text) in tested
         if not (is_told or re.search(fact_table("not-runtime"), find.text)):
             is_root = find.folder in ("", "requirements")
             size = source[find.folder] + sum(source[f] for f, to in above if to == find.folder)
-            size = total if is_root else size
-            is_shared = ("", find.text) in tested  # a tool at the root: for many members, or one
-            sizes[name] += size * 2 // 3 if is_shared else size
+            part = 2 if ("", find.text) in tested else 3  # a tool at the root: for all, or for one
+            sizes[name] += total if is_root else size * part // 3
     # C has no manifest: what stands in deps/ is bundled.
     bundled = ["deps", "third_party", "thirdparty", "3rdparty"] if "c" in repo.homes else []
     for folder in [repo.folders[name] for name in bundled if name in repo.folders]:
@@ -3080,11 +3071,8 @@ def rank_libraries(libraries: Sequence[str], tags: Mapping[str, FileTags]) -> li
         parts = {part for name in file.imports for part in re.split(r"[/.:\\]+", name.lower())}
         counts.update({re.sub(r"\W|_", "", part) for part in parts})
     plain = (r"\W|_", r"[-_.](?:core|api|js|rs|go|py)$|^go-|\W|_")  # as it is, or without its host
-
-    def count(name: str) -> int:
-        return max(counts[re.sub(pattern, "", name_of(name).lower())] for pattern in plain)
-
-    return sorted(libraries, key=count, reverse=True)
+    keys = {name: [re.sub(form, "", name_of(name).lower()) for form in plain] for name in libraries}
+    return sorted(libraries, key=lambda name: -max(counts[key] for key in keys[name]))
 
 
 def rank_key_files(
@@ -3097,10 +3085,9 @@ def rank_key_files(
     central = {symbol.path: "program entry point" for symbol in mains[: not entered]}
     # What is named like the project, or is the application, is what its users begin with.
     names = {re.sub(r"\W", "", name.lower()), "application"}
-    types = [s for s in symbols[:_MOST_LEADING] if s.definition.kind in ("class", "struct")]
+    types = [s for s in symbols[:150] if s.definition.kind in ("class", "struct")]
     own = [s for s in types if s.definition.name.lower() == name_of(s.path).lower().split(".")[0]]
-    first = [s for s in own if s.definition.name.lower() in names]
-    for symbol in [*first[:1], *symbols[:6]]:
+    for symbol in [*[s for s in own if s.definition.name.lower() in names][:1], *symbols[:6]]:
         central.setdefault(symbol.path, f"defines `{symbol.definition.name}`")
     entries = [file for file in files if role_of(file[0]) == "source"]
     rest = [file for file in files if file not in entries]
@@ -3661,11 +3648,10 @@ def build_groups(
     def part_of(path: str) -> str:
         while path and path not in folders:
             path = folder_of(path)
-        # `x_y/lib/xy` is the package x_y, as `x/src` is x
+        # `xy/lib/x_y` is the package xy, as `x/src` is x
         match = re.match(r"(.+)/(?:src(?:/[^/]+)?|lib/([^/]+))$", path)
-        home, inner = match.groups() if match else ("", "")
-        alike = {re.sub(r"\W|_", "", name_of(name)) for name in (home, inner or home)}
-        return home if home and len(alike) == 1 else path
+        is_own = match and spell(match[2] or name_of(match[1])) == spell(name_of(match[1]))
+        return match[1] if match and is_own else path
 
     few = len({part_of(path) for path in links.paths}) < 5
     weighed = zip(links.paths, links.weights, strict=True)
@@ -4398,7 +4384,6 @@ MAP_ORDER = (
 )
 _LEADING = 5  # of the stack and of the symbols: a map without one of them is stale
 _MOST_NESTED = 40  # folders
-_ROW = 6  # libraries in a line
 _SHORT_FOLDER = 16  # characters: naming it again costs less than a line and an indentation
 _SIGNATURE_WIDTH, _DOC_WIDTH = 90, 70  # characters; what an agent needs to decide to open the file
 _PACK_TITLES = {"": "Further files", "test": "Tests that exercise this", "doc": "Documentation"}
@@ -4557,14 +4542,13 @@ def render_parts(survey: Survey) -> list[MapPart]:
         where = f" (in {code_span(folder)})" if folder else ""
         commands.append(f"- {verb}: {code_span(line)}{where}\n")
     key_files = [f"- {code_span(path)}: {show_prose(why)}\n" for path, why in facts.key_files]
-    rows = [facts.libraries[at : at + _ROW] for at in range(0, len(facts.libraries), _ROW)]
-    needs = [[show_prose(item)] for item in facts.stack]
-    needs += [[show_prose(name) for name in row] for row in rows]
+    rows = [facts.libraries[at : at + 6] for at in range(0, len(facts.libraries), 6)]
+    needs = [", ".join(map(show_prose, row)) for row in [*zip(facts.stack), *rows]]
     conventions = [f"- {show_prose(item)}\n" for item in facts.conventions]
     room, order = 0.09 if survey.symbols else 0.9, list(map(tree_key, survey.tree))
     relations = render_relations(survey.relations)
     return [
-        MapPart("Tech Stack", [f"- {', '.join(row)}\n" for row in needs], 0.08),
+        MapPart("Tech Stack", [f"- {row}\n" for row in needs], 0.08),
         MapPart("Commands", commands, 0.1),
         MapPart("Structure", render_structure(survey.tree), room, fenced=True, order=order),
         MapPart("Key Files", key_files, 0.07),
