@@ -2793,8 +2793,8 @@ def _classify_call(call: _Find, repo: _Repo) -> _Find:
     if task:
         score = call.score - min(task.score, 10)
         return call._replace(kind=task.note, text=task.text, score=score)
-    is_known = " " in key and key in _known_calls()
-    if script and not is_known and join_path(folder, script[2]) in repo.files:
+    is_tool = " " in key and key in _known_calls()
+    if script and not is_tool and join_path(folder, script[2]) in repo.files:
         verb, rank = look_up("tasks", name_of(script[2]).partition(".")[0].lower())
         return call._replace(kind=verb, text=script[1] + script[2], score=call.score - rank)
     verb, ecosystem = _known_calls().get(" ".join(key.split()[:2]), ("", ""))
