@@ -332,7 +332,8 @@ def try_pipe(client: Client, root: Path) -> str:
         else {f"pkg{n % 30}/module_{n}.py": f"def value_{n}(): ...\n" for n in range(3000)}
     )
     plant(place, client, {**FILES, **big})
-    files = sum(len(names) for _, _, names in os.walk(place))
+    listed = subprocess.run(["git", "ls-files"], cwd=place, capture_output=True, check=True)
+    files = listed.stdout.count(b"\n")
     shutil.rmtree(place / ".ctx/cache", ignore_errors=True)
     words = " ".join(f"'{word}'" for word in client.command(""))
     line = f"python3 ctx.py --quiet prompt T-2 | {client.program} {words}"
