@@ -2702,6 +2702,7 @@ def _list_calls(repo: _Repo) -> Iterator[_Find]:
         trust = _find_stanza(path).trust
         is_readme = re.match("(?i)readme", name_of(path))
         score = _FROM_CI if trust == "ci" else _README if is_readme else _TOLD
+        score += 30 if path in ("AGENTS.md", "CLAUDE.md") else 0  # nothing may contradict them
         calls: Iterable[_Pair] = _list_document_calls(repo, text) if trust == "document" else ()
         for line, folder in _list_ci_calls(text) if trust == "ci" else calls:
             line = " ".join(line.split())
@@ -7726,8 +7727,13 @@ def read_facts(
     cache = cache or open_cache(project)
     some = chosen or read_choice(project, cache, files)
     make = functools.partial(detect_facts, [*files])
+    # What instruction files say outside our sections; the map's files are without them.
+    texts = read_configs(project, ("AGENTS.md", "CLAUDE.md")).items()
+    section = r"(?s)<!-- BEGIN CTX MANAGED SECTION.*?END CTX MANAGED SECTION -->"
+    own = {path: re.sub(section, "", text).strip() for path, text in texts}
+    state = {**_config_state(files, some), **own}
     stack, commands, *rest = cache.compute(
-        "facts", _config_state(files, some), lambda: make(read_configs(project, some.configs))
+        "facts", state, lambda: make(read_configs(project, some.configs) | own)
     )
     return Facts._make([stack, [Command(*row) for row in commands], *rest])
 
@@ -8970,6 +8976,7 @@ def make_section(project: Project, path: str, source: bytes, absent: Collection[
     values["agents"] = "" if imported else f"@{up}{AGENT_FILE}\n"
     if len(names) == 1:
         commands = read_facts(project, list_files(project)).commands
+        commands = [c for c in commands if not re.match(r"(AGENTS|CLAUDE)\.md:", c.source)]
         values |= {"commands": render_section_commands(commands), "tasks": _section_tasks(project)}
     return fit_section(names[0], values, absent)
 

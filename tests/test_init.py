@@ -655,3 +655,13 @@ def test_a_section_that_would_hold_a_marker_is_refused(tmp_path: Path) -> None:
     assert (done.returncode, lab.talk(done).count("\n")) == (2, 1)
     assert "holds a marker line" in done.stderr
     assert os.listdir(tmp_path) == [folder.name]
+
+
+def test_commands_of_the_instruction_file_win_and_are_not_said_again(tmp_path: Path) -> None:
+    own = "# Mine\n\n```sh\ngo test -race ./...\n```\n"
+    files = {"go.mod": "module example.org/x\n\ngo 1.25\n", "x.go": "package x\n", "AGENTS.md": own}
+    init(lab.plant(tmp_path, files))
+    section = section_of(tmp_path / "AGENTS.md")
+    assert "go test" not in section and "Build: `go build ./...`" in section
+    told = lab.run(tmp_path, "map", "--json").stdout
+    assert "go test -race ./..." in told and '"AGENTS.md:' in told
