@@ -8975,8 +8975,8 @@ def make_section(project: Project, path: str, source: bytes, absent: Collection[
     values = {"ctx": script_command(project), "up": up, "commands": "", "tasks": ""}
     values["agents"] = "" if imported else f"@{up}{AGENT_FILE}\n"
     if len(names) == 1:
-        commands = read_facts(project, list_files(project)).commands
-        commands = [c for c in commands if not re.match(r"(AGENTS|CLAUDE)\.md:", c.source)]
+        told = read_facts(project, list_files(project)).commands
+        commands = [c for c in told if not re.match(r"(AGENTS|CLAUDE)\.md:", c.source)]
         values |= {"commands": render_section_commands(commands), "tasks": _section_tasks(project)}
     return fit_section(names[0], values, absent)
 
