@@ -9368,6 +9368,8 @@ def cmd_map(project: Project, args: argparse.Namespace) -> None:
         text = make_map_file(project)[0]
     else:
         text = make_map(project._replace(config=config), budget, args.form, focus)
+    for command in read_facts(project, list_map_files(project)).commands if project.verbose else ():
+        say(project, f"{command.source}: {command.verb} `{command.line}`")
     if args.output == "-" or (args.json and not args.output):
         write_stdout(text)
     elif args.output:
@@ -12148,6 +12150,7 @@ pants\.toml : - : Pants workspace
   tool Pants ; test! pants test :: ; lint! pants lint :: ; format! pants fmt :: ; build? pants package :: ; typecheck! pants check :: ~ \bmypy\b|\bpyright\b
 nx\.json : node : Nx workspace : tool Nx ; build? npx nx run-many -t build ; test? npx nx run-many -t test ; lint? npx nx run-many -t lint
 turbo\.json : node : Turborepo pipeline : tool Turborepo ; task? npx turbo run {} @ tasks pipeline
+Dockerfile : - : - : entry container entry point ~ ^(?:ENTRYPOINT|CMD)\b[^\n]*?["'\s/]((?:[\w-]+/)*[\w-]+\.(?:py|sh|rb|php|[cm]?[jt]s))\b
 (?:docker-)?compose\.ya?ml : - : services : run? docker compose up ~ ^[ \t]+build:
 \.pre-commit-config\.yaml : - : - : lint! pre-commit run --all-files ; style pre-commit hooks
 (?!) : - : -

@@ -1047,3 +1047,12 @@ def test_a_task_of_a_tool_in_bin_is_a_command() -> None:
     }
     facts = ctx.detect_facts(["bin/rails", "app/x.rb", *texts], texts)
     assert ("build", "bin/rails assets:precompile") in [command[:2] for command in facts.commands]
+
+
+def test_what_a_container_starts_is_an_entry_point() -> None:
+    texts = {
+        "Dockerfile": 'FROM x\nCOPY . /app\nENTRYPOINT ["/bin/sh", "bin/start.sh"]\nCMD ["gone.py"]\n'
+    }
+    facts = ctx.detect_facts(["bin/start.sh", "app.rb", *texts], texts)
+    assert ("bin/start.sh", "container entry point") in facts.key_files
+    assert "gone.py" not in dict(facts.key_files)

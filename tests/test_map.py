@@ -302,3 +302,10 @@ def test_an_edit_that_a_ranking_cannot_see_ranks_nothing_anew(
     assert "count_money" in changed
     shutil.rmtree(root / ".ctx")
     assert ctx.make_map(project, 1500) == changed
+
+
+def test_verbose_names_the_source_of_each_command(shop: Path) -> None:
+    lab.plant(shop, {"CONTRIBUTING.md": "# Tests\n\n```sh\npytest\n```\n"})
+    told = lab.run(shop, "map", "--output", "-", "--verbose").stderr
+    assert "CONTRIBUTING.md:4: test `pytest`" in told
+    assert "CONTRIBUTING.md" not in lab.run(shop, "map", "--output", "-").stderr
