@@ -3618,6 +3618,9 @@ def rank_symbols(
         closed = {
             item.name for item in definitions if item.kind in TYPE_KINDS and not item.exported
         }
+        owned = collections.defaultdict[str, float](float)  # what flows to a type by its members
+        for item in definitions:
+            owned[item.owner.rpartition(".")[2]] += flow[item.name]
         for item in definitions:
             name = item.name
             # a plain word in a document is as likely English as code
@@ -3625,7 +3628,8 @@ def rank_symbols(
             named = 1 + math.log1p(told / (rivals[name] or 1))
             named *= _NAMESAKE if item.kind in TYPE_KINDS and spell(name) == stem else 1.0
             hidden = not item.exported or item.owner.rpartition(".")[2] in closed
-            score = (flow[name] + base) ** 0.2 * links.weights[at] * length * named**3
+            value = flow[name] + base + (0.5 * owned[name] if item.kind in TYPE_KINDS else 0.0)
+            score = value**0.2 * links.weights[at] * length * named**3
             score *= (0.3 if hidden else 1.0) * (1.0 if flow[name] or told else _UNMENTIONED)
             ranked.append(Symbol(score * _worth(item, rivals[name] or 1), path, item))
     ranked.sort(key=lambda symbol: (-symbol.score, symbol.path, symbol.definition.line))
