@@ -5728,7 +5728,7 @@ def find_vocabulary(encoding: str, *, checked: bool = True) -> str:
     return ""
 
 
-def read_argument_file(project: Project, path: str) -> bytes:
+def read_argument_file(path: str) -> bytes:
     """The last 10 MB of a file that the user named, maybe a pipe; "-" is standard input."""
     try:
         with open(0 if path == "-" else path, "rb", closefd=path != "-") as source:
@@ -7668,7 +7668,7 @@ def plan_runner_ignore(project: Project) -> list[Change]:
 
 def write_record(project: Project, task: Task, attempt: Attempt, log_path: str) -> list[str]:
     """Add an attempt to the ledger, tell the run state, release the claim; the paths written."""
-    log = read_argument_file(project, log_path)[-LOG_READ:] if log_path else b""
+    log = read_argument_file(log_path)[-LOG_READ:] if log_path else b""
     state, path = read_run_state(project), ledger_path(task.key)
     summary, guard = clean_text(attempt.summary[:4_000]), attempt.guard or None
     record = {
@@ -9419,7 +9419,7 @@ def cmd_setup(project: Project, args: argparse.Namespace) -> None:
 
 def cmd_pack(project: Project, args: argparse.Namespace) -> int:
     """Print the code that a task needs, with the reason for each file, within a token budget."""
-    given = os.fsdecode(read_argument_file(project, "-")) if args.text == "-" else args.text
+    given = os.fsdecode(read_argument_file("-")) if args.text == "-" else args.text
     text = read_request(project, os.fsencode(given).decode("utf-8", "replace"))
     form, field = ("summary", "summary_max_tokens") if args.summary else ("text", "token_budget")
     budget = _budget(project, f"pack_{field}", args.tokens, args.window)
@@ -9537,7 +9537,7 @@ def cmd_record(project: Project, args: argparse.Namespace) -> None:
     if args.guard_exit is not None:
         guard = "fail" if parse_number("--guard-exit", args.guard_exit) else "pass"
     if args.answer is not None:
-        answer = read_argument_file(project, args.answer).decode("utf-8", "replace")
+        answer = read_argument_file(args.answer).decode("utf-8", "replace")
     task = read_recorded(project, args.task, args.source)
     told = Attempt(args.status, args.summary, guard)
     attempt, notes = judge_attempt(project, task, told, answer, code)
