@@ -1188,7 +1188,8 @@ FIELDS = ("path", "names", "docs", "strings", "code")
 
 
 _FIELD_BITS = (0, 3), (2, 63), (8, 255), (16, 255), (24, 255)  # of a count: where, how many at most
-_BLANKS = {code: " " for code in range(128) if not re.match(r"\w", chr(code))}
+_NO_WORD = [code for code in range(1, 128) if not re.match(r"\w", chr(code))]
+_BLANKS = bytes.maketrans(bytes(_NO_WORD), b" " * len(_NO_WORD))  # of UTF-8; 0 stays
 
 
 def count_fields(
@@ -1202,16 +1203,21 @@ def count_fields(
     packed: dict[str, int] = {}
     sizes = []
     for part, (bit, most) in zip(texts, _FIELD_BITS, strict=True):
-        plain = part.isascii()  # then there is a way that takes half as long
-        words = part.translate(_BLANKS).split() if plain else re.findall(r"\w+", part)
         counts: dict[str, int] = {}
-        for word, often in collections.Counter(words).items():
-            for form in word_forms(word):
+        for word, often in collections.Counter(list_words(part)).items():
+            for form in word_forms(word.decode()):
                 counts[form] = counts.get(form, 0) + often
         sizes.append(sum(counts.values()))
         for form, often in counts.items():
             packed[form] = packed.get(form, 0) | (often if often < most else most) << bit
     return packed, sizes
+
+
+def list_words(text: str) -> list[bytes]:
+    """The words of a text, in UTF-8 and in order; a regex, or str.split, takes ten times as long."""
+    if not text.isascii():
+        text = re.sub(r"[^\w\x00-\x7f]", " ", text)
+    return text.encode().translate(_BLANKS).split()
 
 
 def unpack_fields(packed: int) -> tuple[int, int, int, int, int]:
@@ -1235,23 +1241,25 @@ def comment_pattern(comments: Comments) -> str:
 
 def find_line_hits(texts: Mapping[str, str], stems: Iterable[str]) -> dict[str, LineHits]:
     """How often each of these stems stands in each line of some texts, by their names."""
-    wanted, hits = {*stems}, dict[str, LineHits]()
+    wanted, hits, seen = {*stems}, dict[str, LineHits](), set[bytes]()
     # a form stands in its word, in small letters and without "_"
-    likely = re.compile("|".join(map(re.escape, sorted(wanted))) or "(?!)").search
-    forms_of: dict[str, list[str]] = {}  # of every word so far
+    likely = re.compile("|".join(map(re.escape, sorted(wanted))) or "(?!)").finditer
+    forms_of: dict[bytes, list[str]] = {b"\0": []}  # of the words that have one, and of line ends
     for name, text in texts.items():
-        words, number = re.findall(r"\w+|\n", text), 1
-        for word in {*words}.difference(forms_of):
-            forms = word_forms(word) if likely(word.lower().replace("_", "")) else ()
-            forms_of[word] = [form for form in forms if form in wanted]
+        words, number = list_words(text.replace("\0", " ").replace("\n", " \0 ")), 1
+        fresh, at, before = [*({*words} - seen)], 0, 0
+        column = b"\n".join(fresh).decode().lower().replace("_", "")
+        for match in likely(column):
+            at, before = at + column.count("\n", before, match.start()), match.start()
+            if forms := [form for form in word_forms(fresh[at].decode()) if form in wanted]:
+                forms_of[fresh[at]] = forms
+        seen.update(fresh)
         lines = hits[name] = LineHits()
-        for word in words:
-            if word == "\n":
-                number += 1
-            elif forms_of[word]:
+        for word in filter(forms_of.__contains__, words):
+            number += word == b"\0"
+            for form in forms_of[word]:
                 counts = lines.setdefault(number, {})
-                for form in forms_of[word]:
-                    counts[form] = counts.get(form, 0) + 1
+                counts[form] = counts.get(form, 0) + 1
     return hits
 
 
@@ -3882,9 +3890,10 @@ def cut_blocks(path: str, lines: Sequence[str], definitions: Sequence[Definition
 def _find_long_comments(lines: Sequence[str]) -> set[int]:
     """The numbers of the lines in long comments and docstrings."""
     numbers: set[int] = set()
-    text = "\n".join(lines)
+    text, first, before = "\n".join(lines), 1, 0
     for match in re.finditer(_COMMENT, text):
-        first, count = text.count("\n", 0, match.start()) + 1, match[0].rstrip().count("\n") + 1
+        first, before = first + text.count("\n", before, match.start()), match.start()
+        count = match[0].rstrip().count("\n") + 1
         numbers.update(range(first, first + count) if count >= _LONG_COMMENT else ())
     return numbers
 
@@ -3935,7 +3944,8 @@ def score_blocks(
         tops[path] = [_say(window, worth, 0.25 + 0.75 * size) for window, size in pairs]
     top = max((max(values, default=0.0) for values in tops.values()), default=0.0)
     texts = ["\n".join(lines[block.path][block.first - 1 : block.last]) for block in blocks]
-    identifiers = [{*re.findall(r"[^\W\d]\w{2,}", text)} for text in texts]
+    held_words = ({*list_words(text)} for text in texts)
+    identifiers = [{word.decode() for word in words if len(word) > 2} for words in held_words]
     exact = {name: 0 for name in evidence.names}
     for name in itertools.chain.from_iterable(held & exact.keys() for held in identifiers):
         exact[name] += 1
@@ -5756,7 +5766,14 @@ def find_root(start: str) -> str:
 
 def find_above(folder: str, *names: str) -> str:
     """The nearest folder, this one or above it, that holds one of these names; "" if none does."""
-    while not any(os.path.lexists(os.path.join(folder, name)) for name in names):
+
+    def holds(name: str) -> bool:
+        place = os.path.join(folder, name)
+        # a folder .git without HEAD is no repository, to git neither
+        empty = name == ".git" and os.path.isdir(place) and not os.path.lexists(f"{place}/HEAD")
+        return os.path.lexists(place) and not empty
+
+    while not any(map(holds, names)):
         above = os.path.dirname(folder)
         if above == folder:
             return ""
@@ -8074,8 +8091,8 @@ def _choose_blocks(
         symbols = dict.fromkeys([*touched.get(file.path, ()), *ranked])
         best = max(own, key=lambda block: block.score)
         words = rank_words(evidence.hits[file.path], evidence.worth, task_words)
-        held = {*re.findall(r"\w+", "\n".join(lines[file.path]))}
-        used = [name for name in identifiers if name in held]
+        held = {*list_words(texts[file.path])}
+        used = [name for name in identifiers if name.encode() in held]
         names = {definition.name for definition in known[file.path]}
         reason = reasons.get(file.path) or explain_file(file, used, names, best.reason, words)
         chosen.append(file._replace(symbols=tuple(symbols)[:_MOST_SYMBOLS], reason=reason))
@@ -9626,7 +9643,7 @@ def _event_project(fields: Mapping[str, Any]) -> Project:
     folders = [fields.get("cwd"), *(roots if isinstance(roots, list) else ()), "."]
     folders = [path for path in folders if isinstance(path, str) and os.path.isdir(path)]
     root = find_root(folders[0])
-    if not any(os.path.lexists(os.path.join(root, name)) for name in (".git", ".ctx")):
+    if not find_above(root, ".git", ".ctx"):
         raise CtxError("hook: neither a repository nor set up; run `ctx init` there")
     return Project(root, read_config(root), quiet=True, look_only=True)
 

@@ -39,9 +39,16 @@ def test_a_map_is_asked_for_as_people_type_it(tmp_path: Path) -> None:
     lab.plant(tmp_path, {"src/a.py": "def first(): ...\n", "src/b.py": "def second(): ...\n"})
     whole = lab.run(tmp_path, "map", ".", "-t", "800", "-v", "-o", "-")
     assert whole.returncode == 0 and "of 800 tokens" in whole.stdout
-    (tmp_path / ".git").mkdir()
+    lab.plant(tmp_path, {".git/HEAD": ""})
     focused = lab.run(tmp_path, "map", "b.py", "-o", "-", cwd=tmp_path / "src").stdout
     assert focused == lab.run(tmp_path, "map", "--focus", "src/b.py", "-o", "-").stdout
+
+
+def test_an_empty_git_folder_above_is_no_repository(tmp_path: Path) -> None:
+    inner = lab.plant(tmp_path, {"other.py": "", "inner/a.py": "def first(): ...\n"}) / "inner"
+    (tmp_path / ".git").mkdir()
+    assert "other" not in lab.run(inner, "map", "-o", "-").stdout
+    assert not (tmp_path / ".ctx").exists()
 
 
 def test_a_budget_is_a_share_of_the_models_window(tmp_path: Path) -> None:
@@ -139,7 +146,7 @@ def test_an_interrupt_is_130_without_a_word(tmp_path: Path) -> None:
     """init waits in a pipe that nobody writes to while Ctrl-C comes."""
     slow = lab.plant(tmp_path, {"bin/git": '#!/bin/sh\necho here >"$MARK"\nexec sleep 60\n'})
     (slow / "bin/git").chmod(0o755)
-    (slow / ".git").mkdir()
+    lab.plant(slow, {".git/HEAD": ""})
     mark = tmp_path / "mark"
     os.mkfifo(mark)
     with subprocess.Popen(
