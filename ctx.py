@@ -814,7 +814,7 @@ def digest_log(text: str, limit: int = DIGEST_BYTES) -> str:
                 break  # the tail has no holes
     shown = []
     for last, at in itertools.pairwise([-1, *sorted(kept), total]):
-        shown += [f"[… {at - last - 1} lines]"] if at > last + 1 else []
+        shown += [f"[… {count_of(at - last - 1, 'line')}]"] if at > last + 1 else []
         shown += lines[at : at + 1]
     return "\n".join(shown) + "\n"
 
@@ -860,7 +860,7 @@ def cut_text(text: str, limit: int, unit: str = "lines", *, tail: bool = False) 
     missing = len(parts) - limit
     if missing <= 0:
         return text
-    mark = f"[truncated: {missing} more lines]" if unit == "lines" else "[truncated]"
+    mark = f"[truncated: {count_of(missing, 'more line')}]" if unit == "lines" else "[truncated]"
     first, last = "".join(parts[:limit]).rstrip(), "".join(parts[missing:]).lstrip()
     return f"{mark}\n{last}" if tail else f"{first}\n{mark}"
 
@@ -4641,7 +4641,8 @@ def render_health(ledger: Mapping[str, Sequence[str]], files: Sequence[str]) -> 
     active = collections.Counter(folder_of(path) or "." for path in files).most_common(3)
     lines += [f"- active: {', '.join(code_span(name) for name, _ in active)}\n"] if active else []
     for task in sorted(stuck, key=lambda task: (-stuck[task], task))[:5]:
-        lines.append(f"- {code_span(task)}: not done after {stuck[task]} attempts\n")
+        tried = count_of(stuck[task], "attempt")
+        lines.append(f"- {code_span(task)}: not done after {tried}\n")
     return lines
 
 
@@ -5553,7 +5554,7 @@ def private_environment(*below: str) -> str:
 def has_parsers(project: Project) -> bool:
     """Whether the parsers can be used; says what to do if not. A command asks once."""
     usable, unfit = use_packages(), ", ".join(map(" ".join, list_unfit().items()))
-    why = f"parsers: {unfit} does not fit ctx.py" if unfit else "parsers: not installed"
+    why = f"parsers: ctx.py cannot use {unfit}" if unfit else "parsers: not installed"
     fix = f"the map is approximate; run `{script_command(project)} setup`"
     if unfit or not usable:
         say(project, f"{why}; {'the private environment is used' if usable else fix}")
@@ -6873,7 +6874,8 @@ def explain_holds(tracker: Tracker, holds: Mapping[str, str]) -> str:
     if not leaves:
         return "no tasks found"
     if all(task.status == "done" for task in leaves):
-        return f"all {len(leaves)} tasks in {tracker.source} are done"
+        many = f"all {len(leaves)} tasks in {tracker.source} are done"
+        return many if len(leaves) > 1 else f"the only task in {tracker.source} is done"
     kinds = collections.Counter(holds.get(task.id, "left out by a flag") for task in leaves)
     counts = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common(8))
     links = {task.id: task.depends_on for task in tracker.tasks if task.status != "done"}
@@ -8753,7 +8755,8 @@ def _fit_answer(project: Project, lines: Sequence[str], budget: int) -> str:
     count = read_counter(project).count
     kept = fit_lines(lines, budget - 20, count)
     left = len(lines) - len(kept)
-    return redact("".join(lines[at] for at in kept)) + (f"\n[{left} more lines]\n" if left else "")
+    more = f"\n[{count_of(left, 'more line')}]\n" if left else ""
+    return redact("".join(lines[at] for at in kept)) + more
 
 
 def make_package(

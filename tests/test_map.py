@@ -275,6 +275,7 @@ def test_the_ledger_shows_how_attempts_went(shop: Path) -> None:
     lab.plant(shop, {".cub/ledger/by-task/C-7.json": json.dumps(entry)})
     text = make(shop, "--ledger")
     assert "- 4 attempts at 3 tasks, 2 of them open" in text and "- active: `src/shop`" in text
+    assert "- `C-7`: not done after 1 attempt\n" in text
 
 
 def test_a_copy_of_ctx_in_the_repository_is_no_part_of_the_project(shop: Path) -> None:

@@ -517,6 +517,7 @@ def test_a_log_is_digested_to_its_first_error_assertions_summary_and_tail() -> N
         == "[progress or debug]\n[… 1 more like it]\nend\n"
     )
     assert ctx.digest_log("one\n--> two\n") == "one\n--> two\n"
+    assert ctx.cut_text("a\nb\nc\n", 2) == "a\nb\n[truncated: 1 more line]"
 
 
 def test_the_run_state_alone_is_history_unless_its_guard_passed(tmp_path: Path) -> None:

@@ -187,7 +187,12 @@ def test_what_an_interpreter_lacks_comes_from_the_private_environment(
         assert f"ok    {name}: {version}" in report
     assert "tree-sitter-language-pack: 0.13.0 (1.2.0 of this Python is outside" in report
     done = lab.run(root, "scan", python=("-S",), env=env)
-    assert done.stderr.count("1.2.0 does not fit ctx.py; the private environment is used") == 1
+    assert (
+        done.stderr.count(
+            "ctx.py cannot use tree-sitter-language-pack 1.2.0; the private environment is used"
+        )
+        == 1
+    )
 
 
 def test_wheels_and_a_vocabulary_that_the_user_brings_are_put_in_place(
@@ -226,7 +231,7 @@ def test_a_version_outside_its_pin_is_not_used(root: Path, env: dict[str, str]) 
     done = lab.run(root, "map", "--output", "-", python=("-S",), env=env)
     assert done.returncode == 0 and "def known()" in done.stdout
     assert done.stderr.count("\n") == 1
-    assert "tree-sitter 0.26.0 does not fit ctx.py; the map is approximate" in done.stderr
+    assert "ctx.py cannot use tree-sitter 0.26.0; the map is approximate" in done.stderr
 
 
 def test_a_missing_parser_is_one_line_that_names_setup(root: Path, env: dict[str, str]) -> None:

@@ -515,7 +515,8 @@ def test_backlog_settings_give_the_priorities_and_links_keep_their_drafts(tmp_pa
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("- [x] T-1: A\n", "all 1 tasks in plain are done"),
+        ("- [x] T-1: A\n", "the only task in plain is done"),
+        ("- [x] T-1: A\n- [x] T-2: B\n", "all 2 tasks in plain are done"),
         (
             "- [ ] T-1: A (depends on T-2)\n- [ ] T-2: B (depends on T-1)\n",
             "1 waits for T-2, 1 waits for T-1; T-2 waits for T-1 waits for T-2, a circle",
