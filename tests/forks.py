@@ -9,6 +9,8 @@ import importlib
 import json
 import os
 import sys
+import tempfile
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +39,13 @@ if __name__ == "__main__":
     for name in ("argparse", "sqlite3", "subprocess", "tree_sitter_language_pack"):
         with contextlib.suppress(ImportError):  # what most commands load, loaded once
             importlib.import_module(name)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        open(os.devnull, "w") as nowhere,
+        contextlib.redirect_stdout(nowhere),
+        contextlib.redirect_stderr(nowhere),
+    ):  # tables and patterns are read once; the folder is gone before any request
+        ctx.main(["--root", folder, "init", "--no-setup", "--dry-run"])
     gc.freeze()
     wanted = serve(int(sys.argv[1]), int(sys.argv[2]))
     for number, name in enumerate(wanted["files"]):
@@ -45,4 +54,10 @@ if __name__ == "__main__":
     os.environ.update(wanted["environment"])
     os.chdir(wanted["folder"])
     ctx.__file__ = wanted["script"]
-    sys.exit(ctx.main(wanted["args"]))
+    code = ctx.main(wanted["args"])
+    for thread in threading.enumerate():
+        if not thread.daemon and thread is not threading.main_thread():
+            thread.join()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)  # without taking apart what the parent has made

@@ -2,6 +2,7 @@
 
 import glob
 import os
+import pwd
 import re
 import shutil
 import subprocess
@@ -37,7 +38,8 @@ def test_help_loads_nothing_that_it_does_not_need(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("version", ["3.8", "3.9", "3.10"])
 def test_an_older_python_gets_one_line(version: str, tmp_path: Path) -> None:
-    known = glob.glob(os.path.expanduser(f"~/.pyenv/versions/{version}.*/bin/python"))
+    home = pwd.getpwuid(os.getuid()).pw_dir  # HOME is not the user's in a test
+    known = glob.glob(f"{home}/.pyenv/versions/{version}.*/bin/python")
     python = next(iter(known), "") or shutil.which(f"python{version}") or "false"
     if subprocess.run([python, "--version"], capture_output=True).returncode:
         pytest.skip(f"there is no Python {version} on this machine")
