@@ -42,7 +42,8 @@ Rooms, in order; each uses only rooms above it (`grep -n '^# ----' ctx.py`):
 After the code, under DATA, stand the language table and the texts, copied from templates/.
 
 Glossary: a *path* is a str, posix, relative to the root; a *text* is str, a *source* is bytes;
-a *budget* is in tokens unless it says bytes; a *tag* is a definition, reference or import.
+a *budget* is in tokens unless it says bytes; a *tag* is a definition, reference or import;
+a *location* is an absolute file name on this machine; a *project* is a root with its settings.
 """
 
 from __future__ import annotations
@@ -5125,7 +5126,7 @@ def warn(text: str) -> None:
 def write_stdout(text: str) -> None:
     """The product, as UTF-8 whatever the locale; a closed pipe ends it quietly."""
     if sys.stdout is None:
-        raise CtxError("stdout: is closed; give the output a place")
+        raise CtxError("stdout: is closed; redirect the output to a file or a pipe")
     try:
         text = re.sub("[\ud800-\udc7f\udd00-\udfff]", "?", text)  # bytes that are no UTF-8 stay
         sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
@@ -5133,7 +5134,7 @@ def write_stdout(text: str) -> None:
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # so that the exit does not complain either
         if not isinstance(error, BrokenPipeError):
-            raise CtxError(f"stdout: cannot write: {error.strerror}; make room") from error
+            raise CtxError(f"stdout: cannot write: {error.strerror}; check the target") from error
 
 
 # -- configuration
@@ -5160,16 +5161,16 @@ def read_config(root: str) -> Config:
 
 
 def _read_toml(root: str, path: str, needle: bytes = b"") -> dict[str, Any]:
-    """The tables of a TOML file; {} if it is absent, or of others and without this word."""
-    place = os.path.join(root, path)
-    source = read_file(place)
-    if source is None and not needle and os.path.lexists(place):
+    """The tables of a TOML file; {} if it is absent or does not contain `needle`."""
+    location = os.path.join(root, path)
+    source = read_file(location)
+    if source is None and not needle and os.path.lexists(location):
         raise CtxError(f"{path}: cannot be read; make it a plain, readable file")
     if source is None or needle not in source:
         return {}
     try:
         return tomllib.loads(source.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:  # also numbers and nesting beyond all measure
+    except (ValueError, RecursionError) as error:  # RecursionError: brackets nested too deeply
         raise CtxError(f"{path}: not valid TOML: {error}; correct it") from error
 
 
@@ -5258,11 +5259,11 @@ def parse_number(where: str, text: str) -> int:
     return int(text)
 
 
-def read_file(place: str, limit: int = 50_000_000, *, part: str = "") -> bytes | None:
-    """A regular file, or the "head" or "tail" of one over the limit; None if it cannot be had."""
+def read_file(location: str, limit: int = 50_000_000, *, part: str = "") -> bytes | None:
+    """The bytes of a regular file; over the limit its "head" or "tail"; None if unreadable."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
-        handle = os.open(place, flags | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
+        handle = os.open(location, flags | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
     except (OSError, ValueError):
         return None
     try:
@@ -5279,22 +5280,23 @@ def read_file(place: str, limit: int = 50_000_000, *, part: str = "") -> bytes |
 
 
 def read_source(project: Project, path: str, limit: int = 10**8, *, part: str = "") -> bytes | None:
-    """The bytes of a file of the repository; None if it is absent, unreadable or leads out."""
-    place = os.path.join(project.root, path)
-    inside = is_inside(project, os.path.join(os.path.realpath(os.path.dirname(place)), "file"))
-    return read_file(place, limit, part=part) if inside and not is_secret_path(path) else None
+    """The bytes of a file of the repository; None if it is absent, unreadable, secret or outside."""
+    location = os.path.join(project.root, path)
+    folder = os.path.realpath(os.path.dirname(location))
+    is_readable = is_inside(project, os.path.join(folder, "file")) and not is_secret_path(path)
+    return read_file(location, limit, part=part) if is_readable else None
 
 
 def read_text(project: Project, path: str) -> str | None:
-    """The text of a file of the repository, or None; bytes that are no UTF-8 become marks."""
+    """The text of a file of the repository, or None; bytes that are not UTF-8 become U+FFFD."""
     source = read_source(project, path)
     return None if source is None else source.decode("utf-8-sig", "replace").replace("\r\n", "\n")
 
 
-def read_times(place: str) -> tuple[int, int]:
-    """When a file's content and when its entry last changed, in nanoseconds; 0 if it is gone."""
+def read_times(location: str) -> tuple[int, int]:
+    """The mtime and ctime of a file in nanoseconds; 0, 0 if there is no such file."""
     with contextlib.suppress(OSError):
-        info = os.lstat(place)
+        info = os.lstat(location)
         return info.st_mtime_ns, info.st_ctime_ns
     return 0, 0
 
@@ -5311,27 +5313,29 @@ def list_folder(project: Project, folder: str) -> list[str]:
 OWN_FOLDERS = (".ctx", ".runner", ".git")
 OWN_PREFIXES = (".ctx/", ".runner/")
 IGNORED = "cache/\nview.html\n"  # the text of .ctx/.gitignore
-_TEMPORARY = ".ctx-tmp-"  # then random letters; see _sweep
+_TEMPORARY = ".ctx-tmp-"  # the name of a temporary file or folder begins so
 _RACE = "changed while ctx was running"
 
 
 def write_changes(project: Project, changes: Iterable[Change]) -> list[str]:
     """Write every file or none; the paths that changed. Equal bytes are not written again."""
-    staged: list[tuple[Change, str, str]] = []  # change, real place, temporary file ("" to delete)
+    staged: list[tuple[Change, str, str]] = []  # change, location, temporary file ("" to delete)
     made: list[str] = []  # folders
     try:
         for change in changes:
             if change.new != change.old:
-                place = folder = find_place(project, change.path)
+                location = folder = find_location(project, change.path)
                 while not os.path.lexists(folder := os.path.dirname(folder)):
                     made.append(folder)
-                temporary = os.path.join(os.path.dirname(place), _TEMPORARY + os.urandom(9).hex())
-                staged.append((change, place, "" if change.new is None else temporary))
+                temporary = os.path.join(
+                    os.path.dirname(location), _TEMPORARY + os.urandom(9).hex()
+                )
+                staged.append((change, location, "" if change.new is None else temporary))
                 _stage(*staged[-1])
-        for change, place, _ in staged:
-            # two runs may write a product of ours at once: the last one wins, both are right
-            product = change.path.startswith((".ctx/", ".runner/context/"))
-            if not product and read_file(place) != change.old:
+        for change, location, _ in staged:
+            # two runs may write the same generated file: both texts are right, the last one wins
+            is_generated = change.path.startswith((".ctx/", ".runner/context/"))
+            if not is_generated and read_file(location) != change.old:
                 raise CtxError(f"{change.path}: {_RACE}; run it again")
         _commit(project, staged)
     except OSError as error:
@@ -5340,15 +5344,16 @@ def write_changes(project: Project, changes: Iterable[Change]) -> list[str]:
         raise CtxError(f"{path}: cannot write: {reason}; nothing was changed") from error
     finally:
         for _, _, temporary in staged:
-            _remove(temporary)
-        for folder in sorted(made, key=len, reverse=True):  # those still empty
             with contextlib.suppress(OSError):
-                os.rmdir(folder)
+                os.unlink(temporary)
+        for folder in sorted(made, key=len, reverse=True):
+            with contextlib.suppress(OSError):
+                os.rmdir(folder)  # fails where a file was written
     return [change.path for change, _, _ in staged]
 
 
 def write_planned(project: Project, plan: Callable[[], list[Change]]) -> list[str]:
-    """Write what a plan says, planned anew while other runs are faster."""
+    """Write the changes of a plan; while other runs change the same files, plan again."""
     for _ in range(50):
         try:
             return write_changes(project, plan())
@@ -5358,57 +5363,50 @@ def write_planned(project: Project, plan: Callable[[], list[Change]]) -> list[st
     return write_changes(project, plan())
 
 
-def _remove(place: str) -> None:
-    """Remove a file, or a folder and all in it, as far as that goes; links are not followed."""
-    shutil.rmtree(place, ignore_errors=True)  # of a folder
-    with contextlib.suppress(OSError):
-        os.unlink(place)
-
-
 def plan_file(project: Project, path: str, new: bytes | None) -> Change:
-    """The change that gives a file these bytes; CtxError if what is there cannot be read."""
+    """The change that gives a file these bytes; CtxError if the old ones cannot be read."""
     return Change(path, read_old(project, path), new)
 
 
 def read_old(project: Project, path: str) -> bytes | None:
-    """The bytes that a change would replace, None if there are none; what is unreadable is refused."""
-    place = find_place(project, path)
-    source = read_file(place)
-    if source is None and os.path.lexists(place) and not os.path.islink(place):
-        what = "is a folder" if os.path.isdir(place) else "cannot be read"
+    """The bytes of a file that a change would replace, None without one; CtxError if unreadable."""
+    location = find_location(project, path)
+    source = read_file(location)
+    if source is None and os.path.lexists(location) and not os.path.islink(location):
+        what = "is a folder" if os.path.isdir(location) else "cannot be read"
         raise CtxError(f"{path}: {what}; move it away or make it readable")
     return source
 
 
-def write_file(place: str, source: bytes) -> None:
+def write_file(location: str, source: bytes) -> None:
     """Replace one file that the user named, in one step; relative to the working folder."""
-    full = os.path.realpath(place)
-    if os.path.exists(full) and not os.path.isfile(full) and not os.path.isdir(full):
+    target = os.path.realpath(location)
+    if os.path.exists(target) and not os.path.isfile(target) and not os.path.isdir(target):
         try:
-            with open(full, "wb") as file:  # a device or a pipe is written to, never replaced
+            with open(target, "wb") as file:  # a device or a pipe is written to, never replaced
                 file.write(source)
         except OSError as error:
-            raise CtxError(f"{place}: cannot write: {error.strerror}; choose another") from error
+            raise CtxError(f"{location}: cannot write: {error.strerror}; choose another") from error
         return
-    folder, name = os.path.split(full)
-    write_changes(Project(folder), [Change(name, read_file(full), source)])
+    folder, name = os.path.split(target)
+    write_changes(Project(folder), [Change(name, read_file(target), source)])
 
 
-def find_place(project: Project, path: str) -> str:
-    """Where a path really lies: a link stays inside, and none leads to a file of ours."""
-    place = os.path.join(project.root, path)
-    folder = os.path.dirname(place)
+def find_location(project: Project, path: str) -> str:
+    """The location of a path, links resolved; CtxError if a link leads out or into our folders."""
+    location = os.path.join(project.root, path)
+    folder = os.path.dirname(location)
     if path.startswith(OWN_PREFIXES):
         if os.path.realpath(folder) != folder:
             raise CtxError(f"{path}: leads through a link; put a folder in its place")
-        return place
-    place = os.path.join(os.path.realpath(folder), os.path.basename(place))
-    place = os.path.realpath(place) if os.path.islink(place) else place
-    if os.path.islink(place):
+        return location
+    location = os.path.join(os.path.realpath(folder), os.path.basename(location))
+    location = os.path.realpath(location) if os.path.islink(location) else location
+    if os.path.islink(location):
         raise CtxError(f"{path}: a link that leads back to itself; replace it by a file")
-    if not is_inside(project, place):
+    if not is_inside(project, location):
         raise CtxError(f"{path}: leads out of the repository; replace the link by a file")
-    return place
+    return location
 
 
 def find_path(project: Project, text: str) -> str:
@@ -5419,18 +5417,18 @@ def find_path(project: Project, text: str) -> str:
     return path
 
 
-def is_inside(project: Project, place: str) -> bool:
-    """Whether an absolute place without symlinks lies in the repository."""
-    return place.startswith(project.root.rstrip(os.sep) + os.sep)
+def is_inside(project: Project, location: str) -> bool:
+    """Whether a location without symlinks lies in the repository."""
+    return location.startswith(project.root.rstrip(os.sep) + os.sep)
 
 
 def write_line(project: Project, path: str, text: str) -> None:
-    """Add one line to a file of ours; two runs at once cannot mix their lines."""
-    place = path if os.path.isabs(path) else find_place(project, path)
+    """Append one line to a file of ours; two runs at once cannot mix their lines."""
+    location = path if os.path.isabs(path) else find_location(project, path)
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
     try:
-        os.makedirs(os.path.dirname(place), exist_ok=True)
-        handle = os.open(place, flags | getattr(os, "O_BINARY", 0), 0o666)
+        os.makedirs(os.path.dirname(location), exist_ok=True)
+        handle = os.open(location, flags | getattr(os, "O_BINARY", 0), 0o666)
         with open(handle, "r+b", buffering=0) as file:
             end = file.seek(0, os.SEEK_END)
             file.seek(max(0, end - 1))
@@ -5442,21 +5440,21 @@ def write_line(project: Project, path: str, text: str) -> None:
 
 
 def write_folder(project: Project, folder: str, files: Mapping[str, bytes]) -> list[str]:
-    """Make a folder of ours hold exactly these files, all or none of them."""
+    """Make a folder of ours contain exactly these files, all or none of them; their paths."""
 
     def plan() -> list[Change]:
         names = (name for name in list_folder(project, folder) if not name.startswith(_TEMPORARY))
-        wanted = {**dict.fromkeys(names), **files}  # what another run is writing is not ours
+        wanted = {**dict.fromkeys(names), **files}
         return [plan_file(project, f"{folder}/{name}", wanted[name]) for name in wanted]
 
     write_planned(project, plan)
     return [f"{folder}/{name}" for name in files]
 
 
-def _stage(change: Change, place: str, temporary: str) -> None:
-    """Write the new bytes to a temporary file beside `place`, safe on the disk."""
-    folder = os.path.dirname(place)
-    if os.path.isdir(place):
+def _stage(change: Change, location: str, temporary: str) -> None:
+    """Write the new bytes to a temporary file in the same folder, flushed to the disk."""
+    folder = os.path.dirname(location)
+    if os.path.isdir(location):
         raise CtxError(f"{change.path}: is a folder; move it away")
     if change.new is None:
         if not os.access(folder, os.W_OK | os.X_OK):
@@ -5465,44 +5463,46 @@ def _stage(change: Change, place: str, temporary: str) -> None:
     os.makedirs(folder, exist_ok=True)
     _sweep(folder)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    mode = stat.S_IMODE(os.stat(place).st_mode) if os.path.exists(place) else 0
+    mode = stat.S_IMODE(os.stat(location).st_mode) if os.path.exists(location) else 0
     with open(os.open(temporary, flags, mode or 0o666), "wb") as file:
         file.write(change.new)
         file.flush()
         os.fsync(file.fileno())
     if mode:
-        os.chmod(temporary, mode)  # what the user's mask took away as well
+        os.chmod(temporary, mode)  # os.open() applied the umask
 
 
 def _sweep(folder: str) -> None:
     """Remove what a killed run left behind: temporary files and folders older than an hour."""
     for name in os.listdir(folder):
-        place = os.path.join(folder, name)
-        if name.startswith(_TEMPORARY) and read_times(place)[0] < time.time_ns() - 3600 * 10**9:
-            _remove(place)
+        location = os.path.join(folder, name)
+        if name.startswith(_TEMPORARY) and read_times(location)[0] < time.time_ns() - 3600 * 10**9:
+            shutil.rmtree(location, ignore_errors=True)
+            with contextlib.suppress(OSError):
+                os.unlink(location)
 
 
 def _commit(project: Project, staged: Sequence[tuple[Change, str, str]]) -> None:
-    """Put the staged files in place; what was replaced comes back if a later one fails."""
-    done: list[Change] = []  # backwards
+    """Replace the files by the staged ones; if one fails, restore those already replaced."""
+    undo: list[Change] = []
     try:
-        for (path, old, new), place, temporary in staged:
+        for (path, old, new), location, temporary in staged:
             if temporary:
-                os.replace(temporary, place)
-            elif os.path.lexists(place):  # else another run was faster
-                os.unlink(place)
-            done.append(Change(path, new, old))
+                os.replace(temporary, location)
+            elif os.path.lexists(location):  # else another run deleted it
+                os.unlink(location)
+            undo.append(Change(path, new, old))
             if os.name != "nt":
-                handle = os.open(os.path.dirname(place), os.O_RDONLY)
+                handle = os.open(os.path.dirname(location), os.O_RDONLY)
                 os.fsync(handle)
                 os.close(handle)
     except OSError:
-        write_changes(project, done)
+        write_changes(project, undo)
         raise
 
 
 def script_path(project: Project) -> str:
-    """The path of this script or of a copy in the root, "" if the repository has none."""
+    """The path of this script, or of a copy in the root; "" if the repository has neither."""
     script = os.path.realpath(__file__)
     if is_inside(project, script):
         return os.path.relpath(script, project.root).replace(os.sep, "/")
@@ -5529,45 +5529,45 @@ def cache_home() -> str:
 
 
 def make_cache_folder(name: str) -> str:
-    """A folder of this name in the user's cache, made if need be; "" if that cannot be had."""
+    """A folder of this name in the user's cache, made if missing; "" if that is not possible."""
     folder, home = os.path.join(cache_home(), name), os.path.expanduser("~")
     with contextlib.suppress(OSError):
-        if not folder.startswith(home + os.sep) or os.path.isdir(home):  # no home is made up
+        if not folder.startswith(home + os.sep) or os.path.isdir(home):  # never create a home
             os.makedirs(folder, exist_ok=True)
     return folder if os.path.isdir(folder) else ""
 
 
 def read_pins() -> dict[str, str]:
-    """The packages that this file's own header asks for, each with its pin."""
+    """The packages that the header of this file requires, each with its pin."""
     source = read_file(os.path.realpath(__file__), 2000, part="head") or b""
     header = source.decode("utf-8", "replace").partition("# ///\n")[0]
     return {re.split("[<>=]", pin)[0]: pin for pin in re.findall(r'^#     "(.+)",$', header, re.M)}
 
 
 def private_environment(*below: str) -> str:
-    """Where setup keeps the packages of these pins for this Python, or a path in there."""
+    """The environment into which setup installs the pinned packages for this Python, or a path in it."""
     tag = f"{sys.implementation.cache_tag}-{sys.platform}"
     key = content_hash("\n".join([tag, *read_pins().values()]).encode())[:12]
     return os.path.join(cache_home(), f"{tag}-{key}", *below)
 
 
 def has_parsers(project: Project) -> bool:
-    """Whether the parsers can be used; says what to do if not. A command asks once."""
+    """Whether the parsers can be used; if not, says what to do."""
     usable, unfit = use_packages(), ", ".join(map(" ".join, list_unfit().items()))
-    why = f"parsers: ctx.py cannot use {unfit}" if unfit else "parsers: not installed"
+    reason = f"parsers: ctx.py cannot use {unfit}" if unfit else "parsers: not installed"
     fix = f"the map is approximate; run `{script_command(project)} setup`"
     if unfit or not usable:
-        say(project, f"{why}; {'the private environment is used' if usable else fix}")
+        say(project, f"{reason}; {'the private environment is used' if usable else fix}")
     return usable
 
 
 def use_packages() -> bool:
-    """Whether the parsers can be imported, after looking into the private environment too."""
+    """Whether the parsers can be imported, from the private environment if need be."""
     return not {"tree-sitter", "tree-sitter-language-pack"} & {*list_missing()}
 
 
 def list_missing() -> list[str]:
-    """The pinned packages that neither this interpreter nor then the private environment has."""
+    """The pinned packages that neither this interpreter nor the private environment has."""
     library = f"lib/python{sys.version_info[0]}.{sys.version_info[1]}"
     folder = private_environment("Lib" if os.name == "nt" else library, "site-packages")
     missing = [name for name, (_, fits) in read_versions().items() if not fits]
@@ -5588,14 +5588,14 @@ def list_missing() -> list[str]:
 
 
 def list_unfit() -> dict[str, str]:
-    """Packages of this interpreter that are passed over, with their version: their pin excludes it."""
-    own = [folder for folder in sys.path if not folder.startswith(private_environment())]
-    versions = read_versions(own).items()
+    """Packages of this interpreter that are not used, with their version: their pin excludes it."""
+    folders = [folder for folder in sys.path if not folder.startswith(private_environment())]
+    versions = read_versions(folders).items()
     return {name: version for name, (version, fits) in versions if version and not fits}
 
 
 def read_versions(folders: Sequence[str] | None = None) -> dict[str, tuple[str, bool]]:
-    """Each pinned package: its version here ("" if missing, "?" if unknown), whether that fits."""
+    """Each pinned package: its version ("" if missing, "?" if unknown), whether its pin allows it."""
     from importlib.machinery import PathFinder
 
     versions = {}
@@ -5603,8 +5603,8 @@ def read_versions(folders: Sequence[str] | None = None) -> dict[str, tuple[str, 
         module = name.replace("-", "_")
         spec = PathFinder.find_spec(module, folders)
         site = os.path.dirname(os.path.dirname(spec.origin or "")) if spec else ""
-        beside = " ".join(os.listdir(site)) if os.path.isdir(site) else ""
-        match = re.search(rf"\b{module}-(\S+)\.dist-info", beside)  # importing metadata is slow
+        names = " ".join(os.listdir(site)) if os.path.isdir(site) else ""
+        match = re.search(rf"\b{module}-(\S+)\.dist-info", names)  # importlib.metadata is slow
         version = match[1] if match else "?" if spec else ""
         number, least, limit = (  # of a pin "name>=0.25.2,<0.26"
             [int(part) for part in re.findall(r"\d+", text)[:3]]
@@ -5623,17 +5623,17 @@ def write_packages(project: Project, source: str = "", download: str = "") -> No
         list_missing()
         say(project, "parsers: installed")
     elif not download:
-        say(project, "parsers: already there")
+        say(project, "parsers: already installed")
     if download:
         _run_pip(project, "downloading", private_environment(), ["download", "-d", download])
         fetched = _fetch_vocabulary(project, download)
-        more = "" if fetched else "; the vocabulary could not be fetched"
-        say(project, f"wrote the packages to {download}{more}; there: setup --from {download}")
+        fault = "" if fetched else "; the vocabulary could not be fetched"
+        say(project, f"wrote the packages to {download}{fault}; next: setup --from {download}")
         return
     encoding, folder = project.config.tokens_encoding, os.path.join(cache_home(), "vocabulary")
     name, digest = _find_row(encoding) or ("", "")
-    for given in (name, f"{encoding}.tiktoken") if source and name else ():
-        vocabulary = read_file(os.path.join(source, given)) or b""
+    for file_name in (name, f"{encoding}.tiktoken") if source and name else ():
+        vocabulary = read_file(os.path.join(source, file_name)) or b""
         if content_hash(vocabulary) == digest:
             write_file(os.path.join(folder, name), vocabulary)
     exact = not name or bool(find_vocabulary(encoding))
@@ -5655,25 +5655,25 @@ def _write_environment(project: Project, flags: Sequence[str]) -> None:
     with made as folder:
         _run_step(project, "making a private environment", [sys.executable, "-m", "venv", folder])
         _run_pip(project, "installing the parsers", folder, ["install", *flags])
-        with contextlib.suppress(OSError):  # another setup was faster: its result is the same
+        with contextlib.suppress(OSError):  # another setup has made the same one meanwhile
             os.rename(folder, target)
     if not os.path.isdir(target):
-        raise CtxError(f"setup: could not keep {show(target)}; free the place and run it again")
+        raise CtxError(f"setup: cannot write {show(target)}; remove what is there and try again")
 
 
 def _fetch_vocabulary(project: Project, folder: str) -> bool:
-    """Fetch the tokenizer's vocabulary into a folder; whether that went well."""
+    """Fetch the tokenizer's vocabulary into a folder; whether that succeeded."""
     code = f"import os, sys; os.environ['TIKTOKEN_CACHE_DIR'] = {folder!r}; sys.path = {sys.path}\n"
     code += f"import tiktoken; tiktoken.get_encoding({project.config.tokens_encoding!r})"
     fetch = [sys.executable, "-c", code]
-    with contextlib.suppress(CtxError):  # told by the caller, who knows what it means
+    with contextlib.suppress(CtxError):  # the caller reports it
         _run_step(project, "fetching the tokenizer's vocabulary", fetch, limit=120)
         return True
     return False
 
 
 def _run_pip(project: Project, what: str, environment: str, args: Sequence[str]) -> None:
-    """Let the pip of an environment do something with the pinned packages."""
+    """Run the pip of an environment on the pinned packages."""
     python = os.path.join(environment, "Scripts" if os.name == "nt" else "bin", "python")
     pip = [python, "-m", "pip", "-q", "--disable-pip-version-check", "--no-input"]
     _run_step(project, what, [*pip, *args, *read_pins().values()])
@@ -5687,7 +5687,7 @@ def _run_step(project: Project, what: str, command: Sequence[str], limit: float 
     try:
         done = run(command, stdin=DEVNULL, stdout=PIPE, stderr=STDOUT, timeout=limit)
     except (OSError, TimeoutExpired) as error:
-        raise CtxError(f"setup: {what}: {show(str(error), 160)}; try it again") from error
+        raise CtxError(f"setup: {what}: {show(str(error), 160)}; try again") from error
     finally:
         show_progress(project, "")
     if done.returncode:
@@ -5697,7 +5697,7 @@ def _run_step(project: Project, what: str, command: Sequence[str], limit: float 
 
 
 def show_progress(project: Project, text: str, *, is_long: bool = False) -> None:
-    """One line that is drawn over, on a terminal; elsewhere the start and end of long work."""
+    """One line that replaces the last, on a terminal; elsewhere the start and end of long work."""
     if not project.quiet and sys.stderr is not None and sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[K{text[:79]}")
         sys.stderr.flush()
@@ -5730,11 +5730,11 @@ def find_vocabulary(encoding: str, *, checked: bool = True) -> str:
     """The folder that holds this encoding's vocabulary, whole and unchanged if `checked`, or ""."""
     name, digest = _find_row(encoding) or ("", "")
     named = [os.environ.get(key, "") for key in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")]
-    homes = filter(None, [os.environ.get(key) for key in ("TMPDIR", "TEMP", "TMP")])
-    usual = [f"{cache_home()}/vocabulary", f"{next(homes, '/tmp')}/data-gym-cache"]
+    temporary = filter(None, [os.environ.get(key) for key in ("TMPDIR", "TEMP", "TMP")])
+    usual = [f"{cache_home()}/vocabulary", f"{next(temporary, '/tmp')}/data-gym-cache"]
     for folder in filter(None, [*named, *usual]) if name else ():
-        place = os.path.join(folder, name)
-        if content_hash(read_file(place) or b"") == digest if checked else os.path.isfile(place):
+        file = os.path.join(folder, name)
+        if content_hash(read_file(file) or b"") == digest if checked else os.path.isfile(file):
             return folder
     return ""
 
@@ -5743,8 +5743,8 @@ def read_argument_file(path: str) -> bytes:
     """The last 10 MB of a file that the user named, maybe a pipe; "-" is standard input."""
     try:
         with open(0 if path == "-" else path, "rb", closefd=path != "-") as source:
-            return source.read(100_000_000)[-10_000_000:]  # a device may have no end
-    except (OSError, ValueError, AttributeError) as error:  # closed, or not there at all
+            return source.read(100_000_000)[-10_000_000:]  # a device may never end
+    except (OSError, ValueError, AttributeError) as error:  # also a standard input that is closed
         raise CtxError(f"{show(path)}: cannot be read; give an existing file, or -") from error
 
 
@@ -8874,7 +8874,7 @@ def plan_init(
 def plan_update(project: Project, constitution: str, force: bool) -> Plan:
     """Everything `update` refreshes: what init made and nobody has edited since."""
     paths = list_managed(project)
-    if not paths and not os.path.lexists(find_place(project, RUNLOOP_PATH)):
+    if not paths and not os.path.lexists(find_location(project, RUNLOOP_PATH)):
         ctx = script_command(project)
         raise CtxError(f"{show(os.path.basename(project.root))}: not set up; run `{ctx} init`")
     plan, with_map = plan_agents(project, (), ()), not paths or _exists(project, MAP_PATH)
@@ -8965,7 +8965,7 @@ def _plan_sections(
     again = f"`{script_command(project)} update --force` replaces it"
     kept = {"newer": "its section was written by a newer ctx.py; left alone"}
     kept |= {} if force else {"edited": f"section edited by hand; kept ({again})"}
-    files = {find_place(project, path): path for path in reversed(paths)}
+    files = {find_location(project, path): path for path in reversed(paths)}
     for path in reversed(files.values()):
         if not re.fullmatch(_MANAGED, path, re.S):
             raise CtxError(f"{path}: no instruction file; name a .md or .txt file near the root")
@@ -8990,7 +8990,7 @@ def make_section(project: Project, path: str, source: bytes, absent: Collection[
     """The text of the managed section of one instruction file, without lines on absent files."""
     stem = os.path.basename(path).upper().partition(".")[0]  # CLAUDE.local.md is like CLAUDE.md
     names = ["agents-section.md"]
-    if find_place(project, path) != find_place(project, AGENT_FILE):  # nor a link to it
+    if find_location(project, path) != find_location(project, AGENT_FILE):  # nor a link to it
         rows = agent_rows("section", "pointer")
         names = [row[3] for row in rows if row[2] in (path, f"{stem}.md")] + names
     up = "../" * path.count("/")  # imports are relative to the importing file
@@ -9042,7 +9042,7 @@ def list_managed(project: Project) -> list[str]:
             with contextlib.suppress(CtxError):  # damaged: whoever uses it will be told where
                 if find_section(source) is None:
                     continue  # a text about sections
-            managed.setdefault(find_place(project, path), path)
+            managed.setdefault(find_location(project, path), path)
     return list(managed.values())
 
 

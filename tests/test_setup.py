@@ -84,7 +84,7 @@ def test_the_real_packages_are_installed_and_found_by_a_bare_python(
     report = lab.run(root, "doctor", env=env).stdout
     for name in PINNED:
         assert f"ok    {name}: " in report
-    assert "parsers: already there" in lab.run(root, "setup", env=env).stderr
+    assert "parsers: already installed" in lab.run(root, "setup", env=env).stderr
     site = next((tmp_path / "cache").glob("ctx/*/lib/*/site-packages"))
     code = "import sys; sys.path.append(sys.argv[1]); import tree_sitter_language_pack as pack\n"
     code += "print(pack.get_parser('python').parse(b'x = 1').root_node.type)"
@@ -166,7 +166,7 @@ def test_an_interpreter_that_has_the_packages_is_used_as_it_is(
     assert done.returncode == 0
     assert environments(env) == []
     done = lab.run(root, "setup", python=("-S",), env=env)
-    assert done.returncode == 0 and "parsers: already there" in done.stderr
+    assert done.returncode == 0 and "parsers: already installed" in done.stderr
 
 
 def test_what_an_interpreter_lacks_comes_from_the_private_environment(
@@ -206,7 +206,7 @@ def test_wheels_and_a_vocabulary_that_the_user_brings_are_put_in_place(
     assert "tokens: estimated: no vocabulary" in done.stderr
     assert not (tmp_path / "cache/ctx/vocabulary").exists()
     done = lab.run(root, "setup", "--from", "../none", python=("-S",), env=env)
-    assert done.returncode == 0 and "parsers: already there" in done.stderr
+    assert done.returncode == 0 and "parsers: already installed" in done.stderr
 
 
 def test_packages_are_fetched_into_a_folder_for_another_machine(
