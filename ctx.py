@@ -487,13 +487,13 @@ Record = dict[str, Any]  # a task as its tracker writes it, its path and line, "
 
 
 def show(text: str, limit: int = 120) -> str:
-    """A name or message on one line: nothing in it can steer a terminal or a reader."""
+    """A name or message on one line, without characters that could control a terminal."""
     shown = re.sub(_UNSAFE, _escape, text).replace("<!--", "<!\\--").replace("-->", "--\\>")
     return shorten(shown, limit)
 
 
 def shorten(text: str, limit: int) -> str:
-    """The text, or its beginning and an ellipsis, in so many characters."""
+    """The text, or its beginning and an ellipsis, in at most `limit` characters."""
     return text if len(text) <= limit else text[: limit - 1].rstrip(" ,") + "…"
 
 
@@ -508,7 +508,7 @@ def _escape(char: re.Match[str]) -> str:
 
 
 def show_prose(text: str) -> str:
-    """A text of the project to stand in a paragraph or heading: what looks like a tag is none."""
+    """A text of the project for a paragraph or heading: what looks like an HTML tag is escaped."""
     return re.sub(r"<(?=[A-Za-z/!?])", r"\<", show(text))
 
 
@@ -535,7 +535,7 @@ def fence(text: str, info: str = "") -> str:
 
 
 def strip_ansi(text: str) -> str:
-    """The text without terminal escape codes; of a line drawn over, only what was left."""
+    """The text without terminal escape codes; of a line with carriage returns, its last state."""
     text = pattern("ansi").sub("", text).replace("\r\n", "\n")
     if "\r" in text:
         text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
@@ -543,7 +543,7 @@ def strip_ansi(text: str) -> str:
 
 
 def redact(text: str) -> str:
-    """The text without what looks like a credential; the net below redaction at the source."""
+    """The text without anything that looks like a credential."""
     return _replace_all(TEMPLATES["secrets.txt"], text)
 
 
@@ -555,7 +555,7 @@ def _replace_all(table: str, text: str) -> str:
 
 
 def is_secret_path(path: str) -> bool:
-    """Whether a file is one that holds credentials: it is listed by name and never opened."""
+    """Whether a file is likely to contain credentials: it is listed by name and never opened."""
     return pattern("secret_path").search(path) is not None
 
 
@@ -601,7 +601,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def find_section(source: bytes, path: str = "") -> Span | None:
-    """The managed section of a file, or None; CtxError unless it is one whole pair."""
+    """The managed section of a file, or None; CtxError unless it has one BEGIN and one END."""
     text = source.decode("latin-1")  # a character for each byte
     marks = list(re.finditer(rf"(?m)^(?:\xef\xbb\xbf)?({_MARKER})\r?$", hide_fences(text)))
     for at, mark in enumerate(marks):
@@ -624,7 +624,7 @@ def find_section(source: bytes, path: str = "") -> Span | None:
 
 
 def hide_fences(text: str) -> str:
-    """The text with all that stands in closed code fences as blanks, so that nothing moves."""
+    """The text with the contents of closed code fences as blanks; offsets stay the same."""
     pieces, done, mark, start = [], 0, "", 0
     for line in re.finditer(r"(?m)^[^\S\n]*(`{3,}|~{3,})(.*)$", text):
         if not mark and (line[1][0] == "~" or "`" not in line[2]):
@@ -679,7 +679,7 @@ def remove_section(source: bytes, path: str = "") -> bytes | None:
 
 
 def section_state(source: bytes | None, body: str, path: str = "") -> str:
-    """How a file's section stands to the text it should have: absent, current, stale, edited, newer."""
+    """The state of a file's section: absent, current, stale, edited or newer."""
     span = find_section(source or b"", path)
     if span is None:
         return "absent"
@@ -689,7 +689,7 @@ def section_state(source: bytes | None, body: str, path: str = "") -> str:
 
 
 def seal(text: str) -> bytes:
-    """A file that ctx.py owns until somebody edits it: the text, and a last line with its hash."""
+    """A file that update may replace until somebody edits it: the text and a line with its hash."""
     return f"{text}<!-- ctx sha256:{content_hash(text.encode())} -->\n".encode()
 
 
@@ -703,10 +703,10 @@ def unseal(source: bytes) -> tuple[str, bool]:
 
 
 def closest(word: str, known: Sequence[str]) -> str:
-    """What to do about a word that is not known: the nearest one, or all of them."""
+    """A hint for a word that is not among the known ones: the most similar one, or all of them."""
     swapped = [name for name in known if sorted(name) == sorted(word)]
-    near = swapped or difflib.get_close_matches(word[:80], known, 1)
-    return f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
+    similar = swapped or difflib.get_close_matches(word[:80], known, 1)
+    return f"did you mean {similar[0]}?" if similar else f"known: {', '.join(known)}"
 
 
 def count_of(number: int, noun: str) -> str:
@@ -744,24 +744,19 @@ def glob_pattern(glob: str) -> str:
     for token in pattern("glob_token").finditer(glob):
         if token["across"] is not None:
             out += "(?:.*/)?" if token[0][-1] == "/" else ".*"
-        elif token["some"] is not None:
-            out += _bracket_pattern("^" if token["not"] else "", token["some"])
+        elif (some := token["some"]) is not None:  # [a-z]
+            some = re.sub(r"\\?(.)", lambda c: "-" if c[0] == "-" else re.escape(c[1]), some)
+            out += f"(?!/)[{'^' if token['not'] else ''}{some}]"
         else:
             out += {"*": "[^/]*", "?": "[^/]"}.get(token[0][0]) or re.escape(token[0][-1])
+    try:
+        re.compile(out)
+    except re.error:
+        return "(?!)"  # a range that runs backwards matches nothing
     return out
 
 
-def _bracket_pattern(negation: str, some: str) -> str:
-    """A regular expression for `[a-z]` of a glob; a range that runs backwards matches nothing."""
-    inner = re.sub(r"\\?(.)", lambda char: char[1] if char[0] == "-" else re.escape(char[1]), some)
-    try:
-        re.compile(f"[{inner}]")
-    except re.error:
-        return "(?!)"
-    return f"(?!/)[{negation}{inner}]"
-
-
-# -- what users and their tools wrote, made safe to stand among sections of ours
+# -- texts of users and their tools, made safe for a prompt
 
 
 def clean_text(text: str) -> str:
@@ -781,7 +776,7 @@ def quote_text(text: str) -> str:
 
 
 def digest_log(text: str, limit: int = DIGEST_BYTES) -> str:
-    """What matters of a log: its first error, assertions, ends of tracebacks, summary and tail."""
+    """The important lines of a log: first error, assertions, ends of tracebacks, summary, tail."""
     whole, noise, lines = clean_text(text).strip("\n").split("\n"), "[progress or debug]", []
     marked = (noise if pattern("log_noise").search(line[:400]) else line for line in whole)
     for line, run in itertools.groupby(marked):
@@ -796,18 +791,18 @@ def digest_log(text: str, limit: int = DIGEST_BYTES) -> str:
         for name in ("error", "end", "summary")
     )
     error = errors[0] if errors else total
-    groups = [  # of the limit, and which lines it is for, the most telling first
+    groups = [  # how much of the limit may be used so far, and for which lines, the best first
         (0.3, range(max(0, error - 2), min(total, error + 10))),
         (0.65, [at + step for at in ends for step in (0, -1, 1) if 0 <= at + step < total]),
         (0.75, [at for at in reversed(summaries) if at >= total - 80]),
         (1, reversed(range(total))),
     ]
     kept: set[int] = set()
-    used = 50  # the marks before the first line and behind the last
+    used = 50  # bytes for the marks of a gap at the start and at the end
     for share, wanted in groups:
         for at in (at for at in wanted if at not in kept):
-            near = {at - 1, at + 1} & kept  # else a gap is marked, at most 25 bytes
-            cost = count_bytes(lines[at]) + (1 if near else 26)
+            is_next_to_kept = {at - 1, at + 1} & kept  # else a gap is marked, in at most 25 bytes
+            cost = count_bytes(lines[at]) + (1 if is_next_to_kept else 26)
             if used + cost <= share * limit:
                 kept.add(at)
                 used += cost
@@ -829,15 +824,15 @@ _FORMS: dict[str, Callable[[str], str]] = {
 
 
 def drop_repeats(sections: Iterable[Section]) -> list[Section]:
-    """The sections without the long lines that an earlier one has; what is fenced stays whole."""
-    known, kept = set[str](), []
+    """The sections without the long lines that an earlier one has; fenced blocks stay whole."""
+    shown, kept = set[str](), []
     for section in sections:
         lines = section.body.split("\n")
         bare = hide_fences("\n".join(line.lstrip("> ") for line in lines)).split("\n")
         keys = [re.sub(r"^(?:[-*+]|\d+[.)])\s+(?:\[.\]\s+)?", "", line).strip() for line in bare]
-        rows = zip(lines, keys, strict=True)  # short ones may stand twice
-        body = "\n".join(line for line, key in rows if len(key) < 40 or key not in known)
-        known.update(keys)
+        rows = zip(lines, keys, strict=True)
+        body = "\n".join(line for line, key in rows if len(key) < 40 or key not in shown)
+        shown.update(keys)
         kept.append(section._replace(body=body))
     return kept
 
@@ -867,7 +862,7 @@ def cut_text(text: str, limit: int, unit: str = "lines", *, tail: bool = False) 
 
 
 def is_empty_note(text: str) -> bool:
-    """Whether a text says nothing: blank, a bare title, `None.`, `TBD`."""
+    """Whether a text has no content: blank, a bare title, `None.`, `TBD`."""
     body = re.sub(r"(?m)^\s*#.*$", "", text).strip().strip("-*[]. ").casefold()
     return body in ("", "none", "n/a", "tbd", "todo")
 
@@ -892,7 +887,7 @@ def parse_parts(text: str, level: int = 2) -> dict[str, str]:
 
 
 def parse_items(text: str) -> tuple[str, ...]:
-    """The items of a list, boxes and numbers taken off; without a list, its lines."""
+    """The items of a list without boxes and numbers; without a list, the lines of the text."""
     items, loose = list[str](), list[str]()
     for line in text.split("\n"):
         if item := pattern("item").match(line):
@@ -905,7 +900,7 @@ def parse_items(text: str) -> tuple[str, ...]:
 
 
 def parse_acceptance(text: str) -> tuple[str, ...]:
-    """The acceptance criteria inside a description: the list under a heading that says so."""
+    """The acceptance criteria inside a description: the list below their heading."""
     bare = hide_fences(text)
     title = pattern("acceptance").search(bare)
     start = title.end() if title else len(text)
@@ -954,7 +949,7 @@ def _yaml_value(text: str) -> Any:
 
 def first_sentence(text: str) -> str:
     """The first sentence of prose in markdown, reStructuredText or plain text, without markup."""
-    (blocks, markup), warned = TEMPLATES["prose.txt"].split("\n\n"), False
+    (blocks, markup), after_notice = TEMPLATES["prose.txt"].split("\n\n"), False
     text = _replace_all(blocks, text[:20_000].replace("\r\n", "\n"))
     for paragraph in re.split(r"\n\s*\n", text):
         lines = [line.strip() for line in paragraph.splitlines()]
@@ -964,16 +959,16 @@ def first_sentence(text: str) -> str:
             continue
         end = pattern("sentence_end").search(prose)
         sentence = prose[: end.end()] if end else prose
-        is_fit = not warned or pattern("definition").match(sentence)
-        if is_fit and not pattern("notice").match(sentence):
+        is_usable = not after_notice or pattern("definition").match(sentence)
+        if is_usable and not pattern("notice").match(sentence):
             return sentence if len(sentence) <= 160 else sentence[:159].rsplit(" ", 1)[0] + "…"
-        warned = True  # anything may follow a notice: then only what says what it is
+        after_notice = True  # what follows may belong to it, unless it defines: "X is a library"
     return ""
 
 
 def parse_data(path: str, text: str) -> dict[str, Any]:
-    """The tables of a TOML or JSON file, that one with comments and commas; {} if malformed."""
-    string = r'("(?:\\.|[^"\\])*(?:"|\Z))'  # or to the end: retries would take hours
+    """The tables of a TOML file, or of JSON with comments and trailing commas; {} if malformed."""
+    string = r'("(?:\\.|[^"\\])*(?:"|\Z))'  # \Z: an unclosed string would backtrack for hours
     try:
         if path.endswith(".toml"):
             return tomllib.loads(text)
@@ -999,27 +994,27 @@ def join_path(folder: str, name: str) -> str:
 
 
 def as_table(value: object) -> dict[str, Any]:
-    """What should be a table, or an empty one."""
+    """The value if it is a table, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
-# -- JSON files of other tools, changed in place: what is not ours keeps its bytes
+# -- JSON files of other tools: only our own entries change, the rest keeps its bytes
 
 
 def edit_json(text: str, value: object) -> str:
-    """The JSON text with another value, bytes kept where they agree; `...`: a list's item goes."""
+    """The JSON text with another value; equal parts keep their bytes, `...` deletes a list's item."""
     start, unit = _skip_json(text, 0), re.search(r"\n([ \t]+)\S", text)
     body, end = _edit_value(text, start, value, unit[1] if unit else "  ")
     return text[:start] + body + text[end:]
 
 
 def _skip_json(text: str, at: int) -> int:
-    """The next place that is neither white space nor a mark between members."""
+    """The offset of the next character that is neither white space nor a comma or colon."""
     return len(text) - len(text[at:].lstrip("\ufeff \t\r\n,:"))
 
 
 def _edit_value(text: str, at: int, value: Any, indent: str) -> tuple[str, int]:
-    """The value here as another one, and where the old one ends."""
+    """The text of the value at this offset, changed to another, and where the old one ends."""
     old, end = json.JSONDecoder().raw_decode(text, at)
     if value is ... or old == value:
         return "" if value is ... else text[at:end], end
@@ -1062,7 +1057,7 @@ def fill(name: str, **values: str) -> str:
 
 
 def spell(name: str) -> str:
-    """A name of a file or of a type, however its words are joined."""
+    """A name of a file or type in a form that ignores case, underscores and hyphens."""
     return re.sub(r"[_-]", "", name).lower()
 
 
@@ -6732,27 +6727,27 @@ _MAX_TEXT = 200_000  # characters of one field: five times a prompt; the rest ca
 _NO_PRIORITY = 9  # behind every number and word that trackers use
 
 
-def read_tracked(project: Project, source: str = "auto", wanted: str = "") -> Tracker:
-    """The tasks of the first tracker that has any, or of the one asked for; faults are told."""
-    kinds = {name: row["read"] for name, row in _read_table().items() if "read" in row}
-    if source != "auto" and source not in kinds:
-        raise CtxError(f"--source {source}: unknown; {closest(source, ['auto', *kinds])}")
+def read_tracker(project: Project, source: str = "auto", wanted: str = "") -> Tracker:
+    """The tasks of one tracker, or of the first that has any; no ledger is read yet."""
+    readers = {name: row["read"] for name, row in _read_table().items() if "read" in row}
+    if source != "auto" and source not in readers:
+        raise CtxError(f"--source {source}: unknown; {closest(source, ['auto', *readers])}")
     faults: list[str] = []
-    for name in [source] if source != "auto" else [name for name in kinds if name != "gh"]:
-        reader, _, choices = kinds[name].partition(" ")
-        for choice in choices.split(" | "):
-            args = [wanted] if name == "gh" else choice.split()
+    for name in [source] if source != "auto" else [name for name in readers if name != "gh"]:
+        reader, _, files = readers[name].partition(" ")
+        for file in files.split(" | "):
+            args = [wanted] if name == "gh" else file.split()
             tracker = _link_tasks(name, _READERS[reader](project, *args))
             if tracker.tasks:
                 for fault in faults:
-                    warn(f"{fault}; going on with {name}")
+                    warn(f"{fault}; reading {name} instead")
                 return tracker
             faults += tracker.faults[:1]
     return Tracker("", (), tuple(faults))
 
 
 def _link_tasks(source: str, records: Iterable[Record]) -> Tracker:
-    """The tasks with parents and dependencies that exist; what does not is a fault."""
+    """The tasks of these records, parents and dependencies resolved to tasks that exist."""
     faults: list[str] = []
     tasks: dict[str, Task] = {}
     blockers: dict[str, list[str]] = {}
@@ -6765,11 +6760,13 @@ def _link_tasks(source: str, records: Iterable[Record]) -> Tracker:
         else:
             for blocked in field_texts(record.get("blocks")):
                 blockers.setdefault(blocked, []).append(task.id)
-    names = {name.casefold(): name for name in reversed(tasks)}
-    above = {task.id: task.parent or task.id.rpartition(".")[0] for task in tasks.values()}
-    parents = {key: names.get(parent.casefold(), "") for key, parent in above.items()}
-    kind = _read_table()[source]
-    effect = "not ready until it exists" if "strict" in kind else "taken as done"
+    ids = {name.casefold(): name for name in reversed(tasks)}
+    parents = {  # as stated, else by the id: T-1.2 is a part of T-1
+        task.id: ids.get((task.parent or task.id.rpartition(".")[0]).casefold(), "")
+        for task in tasks.values()
+    }
+    rules = _read_table()[source]
+    effect = "not ready until it exists" if "strict" in rules else "taken as done"
     for task in tasks.values():
         where = f"{task.path}:{task.line or 1}: {task.id}"
         if task.parent and not parents[task.id]:
@@ -6778,20 +6775,20 @@ def _link_tasks(source: str, records: Iterable[Record]) -> Tracker:
             faults.append(f"{where}: its parents form a circle; read without one")
             parents[task.id] = ""
         needs = dict.fromkeys([*task.depends_on, *blockers.get(task.id, [])])
-        missing = [need for need in needs if need.casefold() not in names]
+        missing = [need for need in needs if need.casefold() not in ids]
         faults += [f"{where}: no dependency {need}; {effect}" for need in missing]
-        linked = [need for need in needs if need not in missing or "strict" in kind]
-        links = dict.fromkeys(names.get(need.casefold(), need) for need in linked)
+        kept = [need for need in needs if need not in missing or "strict" in rules]
+        links = dict.fromkeys(ids.get(need.casefold(), need) for need in kept)
         parent, priority = parents[task.id], task.priority
         if priority == _NO_PRIORITY:
-            inherits = parent and "inherits" in kind
-            priority = tasks[parent].priority if inherits else int(kind.get("missing", 2))
+            inherits = parent and "inherits" in rules
+            priority = tasks[parent].priority if inherits else int(rules.get("missing", 2))
         tasks[task.id] = task._replace(parent=parent, depends_on=tuple(links), priority=priority)
     return Tracker(source, tuple(tasks.values()), tuple(faults))
 
 
 def list_above(name: str, parents: Mapping[str, str]) -> list[str]:
-    """The ids above a task, the nearest first; a circle ends where it began."""
+    """The ids above a task, the nearest first; a cycle ends where it began."""
     above: list[str] = []
     while (name := parents.get(name, "")) and name not in above:
         above.append(name)
@@ -6799,7 +6796,7 @@ def list_above(name: str, parents: Mapping[str, str]) -> list[str]:
 
 
 def find_task(tracker: Tracker, wanted: str) -> Task:
-    """The task of that id, or of a prefix or short form that only one id has."""
+    """The task with this id, or the only one whose id has this prefix or short form."""
     if not wanted or ".." in wanted.split("/") or re.search(r"^/|\\|^\w:|[\x00-\x1f]", wanted):
         raise CtxError(f"{show(wanted)!r}: not a task id; `tasks` lists them")
     if not tracker.tasks:
@@ -6807,55 +6804,62 @@ def find_task(tracker: Tracker, wanted: str) -> Task:
     folded = wanted.casefold()
     word, last = re.escape(folded), re.escape(folded.rpartition("/")[2])
     spec, _, number = map(re.escape, folded.rpartition("."))  # fn-9.4 is fn-9-some-name.4
-    fits = [task for task in tracker.tasks if task.id == wanted]
+    matches = [task for task in tracker.tasks if task.id == wanted]
     for form in (word, f".*[-./]{word}", last, rf"{spec}-.*\.{number}", f"{word}.*"):
-        fits = fits or [task for task in tracker.tasks if re.fullmatch(form, task.id.casefold())]
-    fits = [task for task in fits if "current" in task.labels] or fits
-    if len(fits) == 1:
-        return fits[0]
-    if fits:
-        few = ", ".join(task.id for task in fits[:5])
-        raise CtxError(f"{wanted}: fits {len(fits)} tasks in {tracker.source}: {few}; give more")
-    near = show(closest(wanted, [task.id for task in tracker.tasks]))
-    raise CtxError(f"{wanted}: no such task in {tracker.source}; {near}")
+        matches = matches or [
+            task for task in tracker.tasks if re.fullmatch(form, task.id.casefold())
+        ]
+    matches = [task for task in matches if "current" in task.labels] or matches
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        few = ", ".join(task.id for task in matches[:5])
+        number = f"matches {len(matches)} tasks in {tracker.source}"
+        raise CtxError(f"{wanted}: {number}: {few}; give more of the id")
+    hint = show(closest(wanted, [task.id for task in tracker.tasks]))
+    raise CtxError(f"{wanted}: no such task in {tracker.source}; {hint}")
 
 
 def list_ready(tracker: Tracker, name: str = "") -> list[Task]:
-    """The tasks that whoever has this name can work on now, those tried before first."""
+    """The tasks that an agent of this name can work on now, in the order of their tracker."""
     tasks, holds = {task.id: task for task in tracker.tasks}, find_holds(tracker, name)
     order = _read_table().get(tracker.source, {}).get("order", "").split()
 
     def keys(task: Task) -> list[Any]:
-        whole = tasks.get(task.parent, task)
-        is_begun = whole is not task and whole.status == "in_progress"
-        by = task if is_begun else whole
-        parts = (not is_begun, by.priority, len(by.depends_on))
-        names = (task.id, task.parent or task.id)  # to be sorted with their numbers as numbers
-        number, epic = (re.sub(r"\d+", lambda match: match[0].zfill(9), name) for name in names)
-        values = (task.status != "in_progress", parts, task.priority, number, epic)
-        known = dict(zip(("doing", "parts", "priority", "number", "epic"), values, strict=True))
-        return [not task.owner, not task.recorded, *(known[key] for key in order)]
+        epic = tasks.get(task.parent, task)
+        is_begun = epic is not task and epic.status == "in_progress"
+        sorted_by = task if is_begun else epic
+        ids = (task.id, task.parent or task.id)  # with padded numbers T-9 sorts before T-10
+        number, epic_number = (re.sub(r"\d+", lambda match: match[0].zfill(9), it) for it in ids)
+        values = {
+            "doing": task.status != "in_progress",
+            "parts": (not is_begun, sorted_by.priority, len(sorted_by.depends_on)),
+            "priority": task.priority,
+            "number": number,
+            "epic": epic_number,
+        }
+        return [not task.owner, not task.recorded, *(values[key] for key in order)]
 
     return sorted((task for task in tracker.tasks if task.id not in holds), key=keys)
 
 
 def find_holds(tracker: Tracker, name: str = "") -> dict[str, str]:
-    """Of every task that is not to be worked on now: why."""
+    """Every task that cannot be worked on now, with the reason."""
     tasks = {task.id: task for task in tracker.tasks}
     parents = {task.id: task.parent for task in tracker.tasks}
     done = {task.id for task in tracker.tasks if task.status == "done"}
-    whole = {task.parent for task in tracker.tasks if task.id not in done}
+    open_parents = {task.parent for task in tracker.tasks if task.id not in done}
     waits = {key: [need for need in tasks[key].depends_on if need not in done] for key in tasks}
     closed = ("blocked", "done" if "closes" in _read_table().get(tracker.source, {}) else "")
     no_work = _read_table()["STATUS"]["never"].split()
     holds: dict[str, str] = {}
     for task in tracker.tasks:
-        above = [tasks[up] for up in list_above(task.id, parents)]
-        blocked = [up.id for up in above if up.status in closed or waits[up.id]]
+        parents_above = [tasks[up] for up in list_above(task.id, parents)]
+        blocked = [up.id for up in parents_above if up.status in closed or waits[up.id]]
         state = "done" if done.intersection(blocked[:1]) else "blocked"
         reasons = (
             (task.id in done, "done"),
-            (task.type == "epic" or task.id in whole, "has parts"),
+            (task.type == "epic" or task.id in open_parents, "has parts"),
             (task.type in no_work, f"of type {task.type}"),
             (task.status == "blocked", "blocked"),
             (task.hold, task.hold),
@@ -6863,13 +6867,15 @@ def find_holds(tracker: Tracker, name: str = "") -> dict[str, str]:
             (waits[task.id], f"waits for {', '.join(waits[task.id][:3])}"),
             (blocked, f"part of {' '.join(blocked[:1])}, which is {state}"),
         )
-        if reason := next((reason for test, reason in reasons if test), ""):
+        if reason := next((reason for applies, reason in reasons if applies), ""):
             holds[task.id] = reason
     return holds
 
 
 def explain_holds(tracker: Tracker, holds: Mapping[str, str]) -> str:
     """Why no task is ready, in one line."""
+    import graphlib
+
     leaves = [task for task in tracker.tasks if holds.get(task.id) != "has parts"]
     if not leaves:
         return "no tasks found"
@@ -6879,29 +6885,27 @@ def explain_holds(tracker: Tracker, holds: Mapping[str, str]) -> str:
     kinds = collections.Counter(holds.get(task.id, "left out by a flag") for task in leaves)
     counts = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common(8))
     links = {task.id: task.depends_on for task in tracker.tasks if task.status != "done"}
-    while free := {key for key, needs in links.items() if not links.keys() & needs}:
-        links = {key: links[key] for key in links if key not in free}  # the rest waits in circles
-    follow = {key: next(need for need in needs if need in links) for key, needs in links.items()}
-    chain = list_above(next(iter(links), ""), follow)
-    circle = chain[chain.index(follow[chain[-1]]) :] if chain else []
-    told = f"; {' waits for '.join([*circle, circle[0]])}, a circle" if circle else ""
-    return f"no task is ready: {counts}{told}"
+    try:
+        graphlib.TopologicalSorter(links).prepare()
+    except graphlib.CycleError as error:
+        counts += f"; {' waits for '.join(reversed(error.args[1]))}, a circle"
+    return f"no task is ready: {counts}"
 
 
 def list_tasks(tracker: Tracker, epic: str, label: str, status: str) -> list[Task]:
-    """The tasks below an epic, with a label, in a state ("": any), ready ones first, then by state."""
+    """The tasks of an epic, with a label, in a state ("": any); ready ones first, then by state."""
     epic = epic and find_task(tracker, epic).id
     parents = {task.id: task.parent for task in tracker.tasks}
     ready = {task.id: task for task in list_ready(tracker)}
     by_state = sorted(tracker.tasks, key=lambda task: TASK_STATES.index(task.status))
     tasks = (ready | {task.id: task for task in by_state}).values()
-    own = [task for task in tasks if not epic or epic in list_above(task.id, parents)]
-    own = [t for t in own if not label or label.casefold() in map(str.casefold, t.labels)]
-    return [task for task in own if not status or task.status == status]
+    matches = [task for task in tasks if not epic or epic in list_above(task.id, parents)]
+    matches = [t for t in matches if not label or label.casefold() in map(str.casefold, t.labels)]
+    return [task for task in matches if not status or task.status == status]
 
 
 def find_siblings(tracker: Tracker, task: Task) -> tuple[Task | None, list[Task], list[Task]]:
-    """The epic of a task, and its other tasks: those done, newest first, and the rest by title."""
+    """The epic of a task and its other parts: those done, newest first, and the rest by title."""
     epic = next((other for other in tracker.tasks if other.id == task.parent), None)
     others = [other for other in tracker.tasks if epic and other.parent == epic.id]
     done = [other for other in reversed(others) if other.status == "done" and other.id != task.id]
@@ -6931,25 +6935,25 @@ def _read_table() -> dict[str, dict[str, str]]:
 
 
 def _new_task(source: str, record: Record) -> Task | str:
-    """One record as a task, whatever its tracker calls the fields; or why it is none."""
+    """One record as a task, its fields by the names in FIELDS; or a text why it is not one."""
     table = _read_table()
     values = {field: _field(record, *names.split()) for field, names in table["FIELDS"].items()}
     name, title = str(values["id"]).strip(), str(values["title"]).strip()
     if record["fault"] or not name or not title:
         return record["fault"] or f"a task without {'a title' if name else 'an id'}; skipped"
     lists = {head: field_texts(record.get(key)) for key, head in table["LISTS"].items()}
-    about = [f"{head}:\n- " + "\n- ".join(items) for head, items in lists.items() if items]
-    text = field_text(values["description"], record.get("details"), *about)
+    shown = [f"{head}:\n- " + "\n- ".join(items) for head, items in lists.items() if items]
+    text = field_text(values["description"], record.get("details"), *shown)
     counts = map(record.get, ("attempts", "max_attempts"))
-    tries, limit = (n if type(n) is int and 0 <= n < 10**6 else 0 for n in counts)
+    tries, limit = (count if type(count) is int and 0 <= count < 10**6 else 0 for count in counts)
     word = re.sub(r"[\s-]+", "_", str(values["status"]).strip().casefold())
     status = _status(record, word, is_spent=0 < limit <= tries)
     rank = str(values["priority"]).strip().casefold().removeprefix("p")
     is_number = re.fullmatch(r"[0-9]{1,4}(\.[0-9]+)?", rank)
     labels, links = field_texts(values["labels"]), values["depends_on"]
     parents = [label[5:] for label in labels if label.startswith("epic:")]
-    links = as_table(links).get("nodes", links)  # of gh
-    if isinstance(links, list):  # beads says of each what it means
+    links = as_table(links).get("nodes", links)  # gh
+    if isinstance(links, list):  # a link of beads has a type
         kinds = [(as_table(link).get("type", "blocks"), link) for link in links]
         parents = [*field_texts([link for kind, link in kinds if kind == "parent-child"]), *parents]
         links = [link for kind, link in kinds if kind in table["STATUS"]["waits"].split()]
@@ -6979,7 +6983,7 @@ def _new_task(source: str, record: Record) -> Task | str:
 
 
 def _status(record: Record, word: str, *, is_spent: bool) -> str:
-    """Our status for the tracker's word, unless something else in the record decides."""
+    """Our status for the tracker's word, unless another field of the record decides."""
     if record.get("passes") is True or record.get("completed") is True:
         return "done"
     is_deferred = _time_number(str(record.get("defer_until") or "")) > time.time()
@@ -6990,12 +6994,12 @@ def _status(record: Record, word: str, *, is_spent: bool) -> str:
 
 
 def _field(record: Record, *names: str) -> Any:
-    """The first of these keys that holds something, else ""."""
+    """The value of the first of these keys that has one, else ""."""
     return next((record[name] for name in names if record.get(name) not in (None, "", [])), "")
 
 
 def field_text(*values: Any) -> str:
-    """Texts and lists of texts as one text, paragraphs apart."""
+    """Texts and lists of texts as one text, a blank line between them."""
     texts = ["\n".join(field_texts(part)) if isinstance(part, list) else part for part in values]
     text = "\n\n".join(text for text in texts if text and isinstance(text, str))
     return text if len(text) <= _MAX_TEXT else text[:_MAX_TEXT] + "\n[truncated]"
@@ -7012,6 +7016,7 @@ def field_texts(value: Any) -> tuple[str, ...]:
 
 
 def list_records(value: Any) -> list[Record]:
+    """The tables in a list; [] for anything else."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
@@ -7041,7 +7046,7 @@ def read_object(project: Project, path: str) -> Record:
 
 
 def _read_lists(project: Project, path: str) -> Iterator[Record]:
-    """The records in lists of a JSON file; of Task Master's tags those of the current one."""
+    """The records in the lists of a JSON file; with tags (Task Master) only the current one's."""
     tag = str(read_object(project, ".taskmaster/state.json").get("currentTag", "master"))
     for root in read_rows(project, path):
         where, tree, prefix = {key: root[key] for key in ("path", "line", "fault")}, root, ""
@@ -7056,14 +7061,15 @@ def _read_lists(project: Project, path: str) -> Iterator[Record]:
 
 
 def _walk(tree: Record) -> Iterator[Record]:
-    """The records in lists under the keys of GROUPS; one that holds others is an epic or whole."""
+    """The records in the lists under the keys of GROUPS, depth first, each with its parent."""
     groups, taken = _read_table()["GROUPS"], set[str]()
     stack, phases = [("", tree, "")], {str(p.get("id")) for p in list_records(tree.get("phases"))}
     while stack:
         group, part, parent = stack.pop()
-        title, own = field_text(_field(part, "title", "name", "description")), _field(part, "id")
-        name, phase = str(own) or (_make_id(title, taken) if group else ""), str(part.get("phase"))
-        if group == "subtasks":  # they count from their parent
+        title = field_text(_field(part, "title", "name", "description"))
+        id_given, phase = _field(part, "id"), str(part.get("phase"))
+        name = str(id_given) or (_make_id(title, taken) if group else "")
+        if group == "subtasks":  # numbered within their parent
             needs = field_texts(part.get("dependencies"))
             needs = tuple(need if "." in need else f"{parent}.{need}" for need in needs)
             name, part = f"{parent}.{name}", part | {"dependencies": list(needs)}
@@ -7079,7 +7085,7 @@ def _walk(tree: Record) -> Iterator[Record]:
                 "title": title.partition("\n")[0],
                 "parent": _field(part, "parent", "epic") or (phase if phase in phases else parent),
                 "type": "epic" if is_epic else _field(part, "issue_type", "type"),
-                "made_id": not own,
+                "made_id": not id_given,
             }
 
 
@@ -7091,13 +7097,13 @@ def _read_beads(project: Project) -> Iterator[Record]:
     stores = ("*.db", "embeddeddolt", "*dolt/.dolt/noms/manifest", "*dolt/*/.dolt/noms/manifest")
     files = [name for store in stores for name in glob.glob(store, root_dir=folder)]
     store = max((os.lstat(f"{folder}/{name}").st_mtime for name in files), default=0)
-    if store > read_times(f"{folder}/issues.jsonl")[0] / 1e9 + 2:  # the export lags behind it
+    if store > read_times(f"{folder}/issues.jsonl")[0] / 1e9 + 2:  # the export is out of date
         text = _run_tracker(project, "bd", "export")
         if text is None:
-            fault = f"missing or stale: the store beside it is newer; run `bd export -o {path}`"
+            fault = f"missing or stale: the database is newer; run `bd export -o {path}`"
             yield {"path": path, "line": 1, "fault": fault}
         records = records if text is None else list(parse_rows(path, text))
-    # of equal priority the newest comes first, as `bd ready` has it
+    # of equal priority the newest comes first, as in `bd ready`
     records.sort(key=lambda record: -_time_number(str(record.get("created_at") or "")))
     for record in records:
         is_issue = record.get("_type", "issue") == "issue" and record.get("ephemeral") is not True
@@ -7111,24 +7117,27 @@ def _read_gh(project: Project, wanted: str = "") -> Iterator[Record]:
     query = ["view", wanted.strip("#")] if wanted else ["list", "--state", "all", "--limit", "500"]
     fields = "number,title,body,state,labels,milestone,comments,url,closedAt,assignees"
     ask = functools.partial(_run_tracker, project, "gh", "issue", *query, "--json")
-    text = ask(f"{fields},parent,blockedBy") or ask(fields)  # an older gh does not know these
+    text = ask(f"{fields},parent,blockedBy") or ask(fields)  # older versions of gh have neither
     root = next(parse_rows("gh", text or ""), {"fault": "nothing"})
     if root["fault"]:
-        raise CtxError("gh: no answer that can be read; run `gh auth status`")
+        raise CtxError("gh: gave no readable answer; run `gh auth status`")
     records = list_records(root.get("tasks", [root]))
-    known = {"", *(str(record.get("number")) for record in records)}
+    ids_yielded = {"", *(str(record.get("number")) for record in records)}
     for record in records:
-        whole, goal = as_table(record.get("parent")), as_table(record.get("milestone"))
-        parent = str(whole.get("number") or (f"milestone {goal.get('title')}" if goal else ""))
+        parent_issue, milestone = as_table(record.get("parent")), as_table(record.get("milestone"))
+        parent = str(
+            parent_issue.get("number")
+            or (f"milestone {milestone.get('title')}" if milestone else "")
+        )
         rows = [record | {"parent": parent}]
-        if parent not in known:
-            known.add(parent)
-            rows.insert(0, goal | whole | {"id": parent, "type": "epic", "state": ""})
+        if parent not in ids_yielded:
+            ids_yielded.add(parent)
+            rows.insert(0, milestone | parent_issue | {"id": parent, "type": "epic", "state": ""})
         yield from (row | {"path": "gh", "line": 0, "fault": ""} for row in rows)
 
 
 def _run_tracker(project: Project, name: str, *args: str) -> str | None:
-    """What a tracker's own program prints; None if it fails or stands inside the repository."""
+    """The output of a tracker's program; None if it fails or is a file of the repository."""
     from subprocess import DEVNULL, SubprocessError, run
 
     program = shutil.which(name)
@@ -7141,7 +7150,7 @@ def _run_tracker(project: Project, name: str, *args: str) -> str | None:
 
 
 def _read_documents(project: Project, folder: str) -> Iterator[Record]:
-    """The markdown files of a folder, their keys in front matter or in a JSON file beside them."""
+    """The markdown files of a folder, with keys from front matter or a JSON file of that name."""
     names = list_folder(project, folder)
     for name in names:
         stem, _, kind = name.rpartition(".")
@@ -7159,9 +7168,9 @@ def _read_documents(project: Project, folder: str) -> Iterator[Record]:
 
 
 def _parse_body(body: str) -> Record:
-    """What the sections of a task's markdown say."""
+    """The fields of a task, from the sections of its markdown."""
     box = re.search(r"<!-- AC:BEGIN -->(.*?)<!-- AC:END -->", body, re.S)
-    body = re.sub(r"(?m)^\s*<!--[^\n]*-->[ \t]*\n?", "", body)  # trackers mark their parts so
+    body = re.sub(r"(?m)^\s*<!--[^\n]*-->[ \t]*\n?", "", body)  # marks of the tracker
     parts = parse_parts(body)
     return {
         "description": parts.get("Description", body).strip("\n"),
@@ -7175,11 +7184,12 @@ def _backlog_config(project: Project) -> tuple[str, tuple[str, ...], tuple[str, 
     """Folder, statuses and priorities of Backlog.md, by its settings at the root or in that folder."""
     paths = ("backlog.config.yml", "backlog/config.yml", ".backlog/config.yml")
     config = next(filter(None, (parse_keys(read_text(project, p) or "") for p in paths)), {})
-    own = str(_field(config, "backlog_directory", "backlogDirectory")).rstrip("/")
-    folders = [name for name in (own, "backlog", ".backlog") if name and list_folder(project, name)]
+    set_folder = str(_field(config, "backlog_directory", "backlogDirectory")).rstrip("/")
+    names = filter(None, (set_folder, "backlog", ".backlog"))
+    folder = next((name for name in names if list_folder(project, name)), "backlog")
     statuses = field_texts(config.get("statuses")) or ("To Do", "In Progress", "Done")
     levels = field_texts(config.get("priorities")) or ("high", "medium", "low")
-    return "".join(folders[:1]) or "backlog", statuses, levels
+    return folder, statuses, levels
 
 
 def _read_backlog(project: Project) -> Iterator[Record]:
@@ -7189,14 +7199,17 @@ def _read_backlog(project: Project) -> Iterator[Record]:
     for part in ("tasks", "completed"):
         for record in _read_documents(project, f"{folder}/{part}"):
             is_done = part == "completed" or str(record.get("status")).casefold() == last
-            prefix = str(record.get("id")).partition("-")[0]  # links keep the one that ids had
+            prefix = str(record.get("id")).partition("-")[0]  # links may have an older prefix
             links = (record.get("parent_task_id", ""), *field_texts(record.get("dependencies")))
             parent, *needs = (re.sub(old_prefix, prefix, str(link)) for link in links)
-            goals = [f"milestone:{name}" for name in field_texts(record.get("milestone"))]
-            labels = [*field_texts(record.get("labels")), *goals]
-            rank = ranks.get(str(record.get("priority")).casefold(), "")
-            known = {"parent": parent, "dependencies": needs, "labels": labels, "priority": rank}
-            yield record | known | ({"status": "done"} if is_done else {})
+            milestones = [f"milestone:{name}" for name in field_texts(record.get("milestone"))]
+            yield record | {
+                "parent": parent,
+                "dependencies": needs,
+                "labels": [*field_texts(record.get("labels")), *milestones],
+                "priority": ranks.get(str(record.get("priority")).casefold(), ""),
+                "status": "done" if is_done else record.get("status"),
+            }
 
 
 def _read_flow(project: Project) -> Iterator[Record]:
@@ -7206,81 +7219,88 @@ def _read_flow(project: Project) -> Iterator[Record]:
         yield from (record | {"type": "epic"} for record in _read_documents(project, folder))
     for record in _read_documents(project, ".flow/tasks"):
         name, live = str(record.get("id")), dict[str, Any]()
-        for state in states if is_file_name(name) else ():  # what is committed lags behind it
+        for state in states if is_file_name(name) else ():  # newer than the committed file
             source = read_file(f"{state}/tasks/{name}.state.json") or b""
             live = live or parse_data("", source.decode("utf-8", "replace"))
         live = {key: live[key] for key in ("status", "updated_at", "assignee") if live.get(key)}
         yield record | live
 
 
-def _read_boxes(project: Project, path: str, ids: str, form: str) -> list[Record]:
-    """The boxes of a check-list outside code fences as tasks, those below another as its parts."""
-    text, ids = read_text(project, path) or "", _read_table()["IDS"][ids]
+def _read_boxes(project: Project, path: str, ids: str, rule: str) -> list[Record]:
+    """The boxes of a check-list outside code fences as tasks; an indented box is a part of one."""
+    text, id_regex = read_text(project, path) or "", _read_table()["IDS"][ids]
     lines = text.split("\n")
     boxes = [box for line in lines if (box := pattern("box").match(line))]
-    taken = {named[1] for box in boxes if (named := re.match(ids, box[4]))}
+    taken = {named[1] for box in boxes if (named := re.match(id_regex, box[4]))}
     records: list[Record] = []
-    above: list[tuple[int, str]] = []  # indentation and id of the boxes around the next one
-    outline: dict[int, list[str]] = {}  # level of the headings around the next box -> their text
-    head, level, top = None, 0, {}
+    parents: list[
+        tuple[int, str]
+    ] = []  # column and id of the boxes that the line is indented below
+    outline: dict[int, list[str]] = {}  # level of each heading above the line -> its text
+    epic, level, epic_record = None, 0, {}
     for number, line in enumerate(hide_fences(text).split("\n"), 1):
         where = {"path": path, "line": number, "fault": ""}
         box = pattern("box").match(line)
-        if title := re.match(r"(#{1,6})\s+(.*?)[\s#]*$", line):
-            head = re.match(ids, title[2]) if form == "id" else None  # its boxes are an epic's
-            level, top = len(title[1]), where
+        if heading := re.match(r"(#{1,6})\s+(.*?)[\s#]*$", line):
+            epic = re.match(id_regex, heading[2]) if rule == "id" else None
+            level, epic_record = len(heading[1]), where
             outline = {up: outline[up] for up in outline if 1 < up < level}
-            outline[level] = [] if head else [f"Part: {title[2]}"]
+            outline[level] = [] if epic else [f"Part: {heading[2]}"]
         elif goal := re.match(r"\*\*Goal:?\*\*:?\s*(.*)", line):
             outline.setdefault(level, []).append(f"Goal: {goal[1]}")
         if not box:
             continue
-        edge, named = len(box[1].expandtabs()), re.match(ids, box[4])
-        above = [(indent, name) for indent, name in above if indent < edge]
+        column, named = len(box[1].expandtabs()), re.match(id_regex, box[4])
+        parents = [(indent, name) for indent, name in parents if indent < column]
         record = _parse_box(box, named, lines[number:]) | where
-        if not named and (form == "strict" or (above and form == "id")):
-            if above:
-                records[-1].setdefault("acceptance", []).append(box[4])
-            else:
-                skipped = {"id": "", "parent": "", "status": "x"}
-                records.append(record | skipped | {"fault": "a box without an id; skipped"})
+        if parents and not named and rule in ("id", "strict"):
+            records[-1].setdefault("acceptance", []).append(box[4])
             continue
-        about = "\n".join(itertools.chain(*outline.values()))
-        record["description"] = field_text(about, record["description"])
+        if not named and rule == "strict":
+            skipped = {
+                "id": "",
+                "parent": "",
+                "status": "x",
+                "fault": "a box without an id; skipped",
+            }
+            records.append(record | skipped)
+            continue
+        above = "\n".join(itertools.chain(*outline.values()))
+        record["description"] = field_text(above, record["description"])
         name = named[1].replace(" ", "-") if named else _make_id(record["title"], taken)
-        stem = name.rpartition(".")[0]  # Kiro's 2.1 stands beside 2, not below it
-        parent = above[-1][1] if above else stem if stem in taken else ""
-        if head and not above and head[1] != name:
-            parent = head[1].replace(" ", "-")
-            if head[1] not in taken:
-                taken.add(head[1])
-                epic = {"id": parent, "title": head.string[head.end() :], "type": "epic"}
-                records.append(top | epic)
+        stem = name.rpartition(".")[0]  # Kiro does not indent 2.1 below 2
+        parent = parents[-1][1] if parents else stem if stem in taken else ""
+        if epic and not parents and epic[1] != name:
+            parent = epic[1].replace(" ", "-")
+            if epic[1] not in taken:
+                taken.add(epic[1])
+                title = epic.string[epic.end() :]
+                records.append(epic_record | {"id": parent, "title": title, "type": "epic"})
         records.append(record | {"id": name, "parent": parent, "made_id": not named})
-        above.append((edge, name))
+        parents.append((column, name))
     return records
 
 
 def _parse_box(box: re.Match[str], named: re.Match[str] | None, below: Iterable[str]) -> Record:
-    """What one box and the text indented below it say of a task."""
-    edge, text, is_box = len(box[1].expandtabs()) + 1, box[4], pattern("box").match
-    inner = itertools.takewhile(lambda line: not line.expandtabs()[:edge].strip(), below)
-    words = "\n".join(line.strip() for line in inner if not is_box(line)).strip("\n")
-    needs = pattern("task_link").findall(" ".join(pattern("depends").findall(f"{text}\n{words}")))
+    """The fields of a task, from its box and the text indented below it."""
+    column, text, is_box = len(box[1].expandtabs()) + 1, box[4], pattern("box").match
+    inside = itertools.takewhile(lambda line: not line.expandtabs()[:column].strip(), below)
+    body = "\n".join(line.strip() for line in inside if not is_box(line)).strip("\n")
+    needs = pattern("task_link").findall(" ".join(pattern("depends").findall(f"{text}\n{body}")))
     title = (text[named.end() :] if named else text).replace("**", "").strip(" *")
     labels = re.findall(r"\[([^\]]+)\]", named[2] if named else "")
     return {
         "title": pattern("depends").sub("", title).strip() if needs else title,
         "status": box[2],
         "priority": "low" if box[3] else "",
-        "description": words,
+        "description": body,
         "dependencies": needs,
         "labels": [*labels, *(["optional"] if box[3] else [])],
     }
 
 
 def _make_id(title: str, taken: set[str]) -> str:
-    """An id from the first words of a title, so that it stays when other lines come and go."""
+    """An id from the first words of a title: it stays the same when other lines change."""
     slug = "-".join(re.findall(r"[^\W_]+", title.casefold())[:6])[:40].strip("-") or "task"
     names = itertools.chain([slug], (f"{slug}-{number}" for number in itertools.count(2)))
     name = next(name for name in names if name not in taken)
@@ -7288,37 +7308,41 @@ def _make_id(title: str, taken: set[str]) -> str:
     return name
 
 
-def _read_features(project: Project, base: str, ids: str, form: str) -> Iterator[Record]:
-    """Folders with a check-list each, as epics; a number at the start of its name is its id."""
+def _read_features(project: Project, base: str, ids: str, rule: str) -> Iterator[Record]:
+    """Folders with a check-list as epics; a number at the start of a folder's name is its id."""
     current = str(read_object(project, ".specify/feature.json").get("feature_directory", ""))
     current = current.replace("\\", "/").rstrip("/").rpartition("/")[2]
     names = [name for name in list_folder(project, base) if name != "archive"]
-    number = ".*" if form == "every" else r"\d{8}-\d{6}(?=-)|\d+|.*"
+    number = ".*" if rule == "every" else r"\d{8}-\d{6}(?=-)|\d+|.*"
     short = {name: re.findall(number, name)[0] for name in names}
     for name in sorted(names, key=lambda name: (name != current, name)):
-        folder, twins = f"{base}/{name}", list(short.values()).count(short[name]) > 1
-        rows = _read_boxes(project, f"{folder}/tasks.md", ids, form)
+        folder, is_unique = f"{base}/{name}", list(short.values()).count(short[name]) == 1
+        rows = _read_boxes(project, f"{folder}/tasks.md", ids, rule)
         files = ("spec.md", "proposal.md", "requirements.md")
-        spec, proposal, needs = (read_text(project, f"{folder}/{file}") or "" for file in files)
-        about = spec or parse_parts(proposal).get("Why", "") or needs
+        spec, proposal, required = (read_text(project, f"{folder}/{file}") or "" for file in files)
+        about = spec or parse_parts(proposal).get("Why", "") or required
         title = re.search(r"(?m)^#\s+(.*)", about)
         parts = list_folder(project, f"{folder}/specs")
         deltas = [read_text(project, f"{folder}/specs/{part}/spec.md") or "" for part in parts]
         criteria = _parse_criteria("\n".join([about, *deltas]))
-        epic = name if twins else short[name]
-        known = {"path": f"{folder}/tasks.md", "line": 0, "fault": "", "id": epic, "type": "epic"}
+        epic = short[name] if is_unique else name
         labels = ["current"] if name == current else []
         if rows:
-            yield known | {
-                "title": title[1] if title and not needs else name,
+            yield {
+                "path": f"{folder}/tasks.md",
+                "line": 0,
+                "fault": "",
+                "id": epic,
+                "title": title[1] if title and not required else name,
+                "type": "epic",
                 "status": "done" if all(row["status"] in ("x", "X") for row in rows) else "open",
                 "description": about,
                 "labels": labels,
                 "acceptance": criteria[""],
             }
         for row in rows:
-            asked = re.findall(r"Requirements:?\**:?\s([^_\n]*)", row["description"])
-            marks = [*row["labels"], *re.findall(r"\d+\.\d+", " ".join(asked))]
+            named = re.findall(r"Requirements:?\**:?\s([^_\n]*)", row["description"])
+            marks = [*row["labels"], *re.findall(r"\d+\.\d+", " ".join(named))]
             items = [item for mark in marks for item in criteria.get(mark, ())]
             row.setdefault("acceptance", items)
             yield row | {
@@ -7330,14 +7354,14 @@ def _read_features(project: Project, base: str, ids: str, form: str) -> Iterator
 
 
 def _parse_criteria(spec: str) -> dict[str, tuple[str, ...]]:
-    """Label of a user story (US1) or number of a requirement (1.2) -> its criteria; "": of all."""
+    """Label of a user story (US1) or number of a requirement (1.2) -> its criteria; "": for all."""
     criteria: dict[str, tuple[str, ...]] = {"": ()}
     for heading, body in parse_parts(spec, 3).items():
         number = re.search(r"(\d+)\s*(?:[-:–—]|$)", heading)
         items = parse_items(body.rpartition("#### Acceptance Criteria")[2])
         if heading.startswith("Requirement:") and len(criteria[""]) < 30:
             criteria[""] += (heading.removeprefix("Requirement:").strip(),)
-        elif number:  # the words of a heading may be in any language
+        elif number:  # the heading itself may be in any language
             scenarios = tuple(item for item in items if "Given" in item)
             known = {f"{number[1]}.{at}": (item,) for at, item in enumerate(items, 1)}
             criteria = known | ({f"US{number[1]}": scenarios} if scenarios else {}) | criteria
@@ -7352,7 +7376,7 @@ _READERS = {lister.__name__.rpartition("_")[2]: lister for lister in _LISTERS}
 
 
 def tracker_step(project: Project, task: Task, step: str) -> str:
-    """What to do in the tracker to close, claim or reopen a task; "" if there is no way."""
+    """The instruction to close, claim or reopen a task in its tracker; "" if there is none."""
     statuses = _backlog_config(project)[1]
     doing = [status for status in statuses if "progress" in status.casefold()] or statuses[-2:]
     words = {
@@ -7369,18 +7393,18 @@ def tracker_step(project: Project, task: Task, step: str) -> str:
 
 
 def read_git_state(project: Project, task: Task, tracker: Tracker) -> GitState | None:
-    """Branch, uncommitted files, last commits, and what earlier commits changed for a task."""
+    """Branch, uncommitted files, last commits, and the files in commits that name the task."""
     commits = read_messages(project)
     if not commits:
         return None
     named = {head: [t.id for t in find_named_tasks(tracker, text)] for head, text in commits}
-    own = [head for head, names in named.items() if task.id in names]
-    since = itertools.takewhile(lambda head: own and head != own[-1], named)
-    strays = [head for head in since if named[head] and head not in own]
+    own_heads = [head for head, names in named.items() if task.id in names]
+    since = itertools.takewhile(lambda head: own_heads and head != own_heads[-1], named)
+    strays = [head for head in since if named[head] and head not in own_heads]
     script = os.path.relpath(__file__, project.root).replace(os.sep, "/")
     changed = sorted({os.fsdecode(path) for path in list_uncommitted(project)} - {script})
     heads = tuple(named)[: project.config.anchor_git_commits]
-    touched = tuple(list_changed_in(project, [head.split(" ")[0] for head in own[:20]]))
+    touched = tuple(list_changed_in(project, [head.split(" ")[0] for head in own_heads[:20]]))
     branch = read_branch(project) or "(detached)"
     return GitState(branch, tuple(changed), heads, touched, tuple(strays[:5]))
 
@@ -7388,20 +7412,20 @@ def read_git_state(project: Project, task: Task, tracker: Tracker) -> GitState |
 def find_named_tasks(tracker: Tracker, text: str) -> list[Task]:
     """The tasks whose ids stand in a text, or in the name of a branch."""
     folded, named = text.casefold(), set[str]()
-    near = [task for task in tracker.tasks if task.id.casefold() in folded]
-    for task in sorted(near, key=lambda task: -len(task.id)):
+    candidates = [task for task in tracker.tasks if task.id.casefold() in folded]
+    for task in sorted(candidates, key=lambda task: -len(task.id)):
         word = task.id.casefold()
-        # a bare number or word stands for many things, so it needs a mark before it
+        # an id that is a plain number or word is ambiguous: it needs a `#` or "task" before it
         is_bare = re.fullmatch(r"[^\W\d]+|\d+", word)
         before = r"(?:#|\w\(|\btask[ /-])" if is_bare else r"(?<![\w.-])"
         if re.search(rf"{before}{re.escape(word)}(?![^\W_]|\.\w|-\d)", folded):
-            folded = folded.replace(word, " ")  # T-1 is not meant where T-1-2 is
+            folded = folded.replace(word, " ")  # so that T-1-2 does not also name T-1
             named.add(task.id)
-    return [task for task in near if task.id in named]
+    return [task for task in candidates if task.id in named]
 
 
 def find_current(tracker: Tracker, branch: str) -> Task | None:
-    """The task at hand: named by the branch, or in progress, or the one the loop is at."""
+    """The current task: named by the branch, or in progress, or the next one of the loop."""
     named = [task for task in find_named_tasks(tracker, branch) if task.status != "done"]
     running = [task for task in tracker.tasks if task.status == "in_progress"]
     looped = list_ready(tracker) if tracker.source == "runner" else []
@@ -7422,7 +7446,7 @@ _CUB_LEDGER = ".cub/ledger/by-task"
 
 def read_tasks(project: Project, source: str = "auto", wanted: str = "") -> Tracker:
     """The tasks of a tracker, with what `record` and `tasks --claim` wrote about them."""
-    tracker, claims = read_tracked(project, source, wanted), _read_claims(project)
+    tracker, claims = read_tracker(project, source, wanted), _read_claims(project)
     names = set(list_folder(project, LEDGER_FOLDER))
     keys = ("user.email", "user.name") if any(task.owner for task in tracker.tasks) else ()
     own_names = {os.fsdecode(run_git(project, "config", key) or b"").strip() for key in keys}
@@ -8296,7 +8320,7 @@ AGENT_RUNS = {  # agent -> the command that lets it edit files and run what {all
 Targets = set[tuple[str, str]]  # definitions, file and name, that the mentions in a file may mean
 
 
-def read_tracker(project: Project, source: str | None, wanted: str = "") -> Tracker:
+def read_tasks_checked(project: Project, source: str | None, wanted: str = "") -> Tracker:
     """The tasks seen here; what could not be read is said, in full only when all are asked for."""
     tracker = read_tasks(project, source or project.config.tasks_source, wanted)
     faults = tracker.faults
@@ -8312,7 +8336,7 @@ def read_tracker(project: Project, source: str | None, wanted: str = "") -> Trac
 
 def read_briefing(project: Project, wanted: str, source: str | None) -> Briefing:
     """One task with all that is known about it."""
-    tracker = read_tracker(project, source, wanted)
+    tracker = read_tasks_checked(project, source, wanted)
     task = find_task(tracker, wanted)
     task = task._replace(max_attempts=task.max_attempts or project.config.tasks_max_attempts)
     attempts = read_attempts(project, task)
@@ -8532,7 +8556,7 @@ def _anchor_note(project: Project, name: str) -> str:
 
 def read_recorded(project: Project, wanted: str, source: str | None) -> Task:
     """The task to record an attempt at; one that left the tracker is told, not lost."""
-    tracker, gone = read_tracker(project, source, wanted), find_recorded(project, wanted)
+    tracker, gone = read_tasks_checked(project, source, wanted), find_recorded(project, wanted)
     if gone and wanted not in (task.id for task in tracker.tasks):
         warn(f"{wanted}: is not in the tracker any more; the record is kept")
         return gone
@@ -9464,7 +9488,7 @@ def cmd_search(project: Project, args: argparse.Namespace) -> int:
 
 def cmd_tasks(project: Project, args: argparse.Namespace) -> int:
     """List the tasks seen here, ready ones first, and mark the next one."""
-    tracker = read_tracker(project, args.source)
+    tracker = read_tasks_checked(project, args.source)
     tasks = list_tasks(tracker, args.epic, args.label, args.status)
     wanted = {task.id for task in tasks} - {*args.skip}
     ready = [task for task in list_ready(tracker, args.claim) if task.id in wanted]
@@ -9576,7 +9600,7 @@ def cmd_loop(project: Project, args: argparse.Namespace) -> None:
 def cmd_view(project: Project, args: argparse.Namespace) -> None:
     """Write .ctx/view.html, a page that shows what an agent would get and why."""
     briefing = read_briefing(project, args.task, args.source) if args.task else None
-    tracker = briefing.tracker if briefing else read_tracker(project, args.source)
+    tracker = briefing.tracker if briefing else read_tasks_checked(project, args.source)
     page = make_page(project, tracker, briefing)
     write_changes(project, [plan_file(project, VIEW_PATH, page.encode())])
     say(project, f"wrote {VIEW_PATH}; open it in a browser")

@@ -241,7 +241,7 @@ def test_a_short_form_resolves_when_it_is_unique(name: str, short: str, full: st
 def test_an_unknown_id_names_the_closest_and_the_source() -> None:
     with pytest.raises(ctx.CtxError, match="no such task in cub; did you mean shop-1"):
         ctx.find_task(tracker("cub"), "shop-12")
-    with pytest.raises(ctx.CtxError, match="fits 2 tasks in beads: bd-a1b2.1, bd-a1b2.2"):
+    with pytest.raises(ctx.CtxError, match="matches 2 tasks in beads: bd-a1b2.1, bd-a1b2.2"):
         ctx.find_task(tracker("beads"), "bd-a1b2.")
 
 
