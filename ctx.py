@@ -7433,49 +7433,76 @@ def find_current(tracker: Tracker, branch: str) -> Task | None:
 
 
 # ---- 17 LEDGER (world) -----------------------------------------------------
-# What happened at tasks: attempts, claims, the loop's state; how an attempt is judged and kept.
+# Tasks with their history: attempts, claims, the loop's state; how an attempt is judged and kept.
 # Uses: TYPES TEXT RENDER DISK GIT TASKS.
 
 LEDGER_FOLDER = ".ctx/ledger"
+CONTEXT_FOLDER = ".runner/context"
 STATE_PATH = ".runner/state/run_state.json"
 STATE_KEYS = ("run_id", "next_iter", "last_status", "last_summary", "last_guard")
 RESULTS = ("done", "retry", "decomposed", "stuck")  # what an agent may answer
-LOG_READ = 2_000_000  # bytes of a log's end: enough to hold its first error, nearly always
+LOG_READ = 2_000_000  # bytes of a log's end: nearly always enough to contain its first error
 _CUB_LEDGER = ".cub/ledger/by-task"
+_FAULTS_SHOWN = 5  # of a tracker, unless --verbose asks for all
 
 
 def read_tasks(project: Project, source: str = "auto", wanted: str = "") -> Tracker:
     """The tasks of a tracker, with what `record` and `tasks --claim` wrote about them."""
     tracker, claims = read_tracker(project, source, wanted), _read_claims(project)
-    names = set(list_folder(project, LEDGER_FOLDER))
+    ledgers = set(list_folder(project, LEDGER_FOLDER))
     keys = ("user.email", "user.name") if any(task.owner for task in tracker.tasks) else ()
-    own_names = {os.fsdecode(run_git(project, "config", key) or b"").strip() for key in keys}
-    own_names |= {os.environ.get("FLOW_ACTOR", ""), os.environ.get("USER", "")}
+    user_names = {os.fsdecode(run_git(project, "config", key) or b"").strip() for key in keys}
+    user_names |= {os.environ.get("FLOW_ACTOR", ""), os.environ.get("USER", "")}
     tasks, faults = [], list[str]()
     for task in tracker.tasks:
         path = ledger_path(task.key)
-        rows, others = _task_rows(project, task) if name_of(path) in names else ([], 0)
+        rows, others = _task_rows(project, task) if name_of(path) in ledgers else ([], 0)
         if others:
             faults.append(f"{path}: {count_of(others, 'attempt')} under another title; not counted")
-        task = _with_rows(task, rows, project.config.tasks_max_attempts)
-        owner = "" if task.recorded or task.owner in own_names else task.owner
+        task = _apply_attempts(task, rows, project.config.tasks_max_attempts)
+        owner = "" if task.recorded or task.owner in user_names else task.owner
         tasks.append(task._replace(owner=claims.get(task.key, owner)))
     return tracker._replace(tasks=tuple(tasks), faults=(*faults, *tracker.faults))
 
 
-def _with_rows(task: Task, rows: Sequence[Record], limit: int) -> Task:
+def read_tasks_checked(project: Project, source: str | None, wanted: str = "") -> Tracker:
+    """The tasks as above; says what could not be read, and fails if that is all there is."""
+    tracker = read_tasks(project, source or project.config.tasks_source, wanted)
+    faults = tracker.faults
+    if faults and not tracker.tasks:
+        raise CtxError(f"{faults[0]}; no task can be read")
+    shown = len(faults) if project.verbose else 0 if wanted else _FAULTS_SHOWN
+    for fault in faults[:shown]:
+        say(project, fault)
+    if faults[shown:]:
+        rest = count_of(len(faults) - shown, "more fault" if shown else "fault")
+        say(project, f"{rest} in the tracker; `tasks -v` names them")
+    return tracker
+
+
+def read_briefing(project: Project, wanted: str, source: str | None) -> Briefing:
+    """One task with its tracker and its earlier attempts."""
+    tracker = read_tasks_checked(project, source, wanted)
+    task = find_task(tracker, wanted)
+    task = task._replace(max_attempts=task.max_attempts or project.config.tasks_max_attempts)
+    attempts = read_attempts(project, task)
+    return Briefing(tracker, task, tuple(attempts), *read_previous(attempts))
+
+
+def _apply_attempts(task: Task, rows: Sequence[Record], limit: int) -> Task:
     """A task with its rows of the ledger; it is not done if its last recorded guard failed."""
-    ends = [field_text(row.get("status")) for row in rows]
-    last_open = len(ends) - ends[::-1].index("open") if "open" in ends else 0
-    tried = [row for row in rows[last_open:] if row.get("status") != "interrupted"]
-    last, recorded = tried[-1] if tried else {}, "".join(ends[last_open:][-1:])
+    statuses = [field_text(row.get("status")) for row in rows]
+    start = len(statuses) - statuses[::-1].index("open") if "open" in statuses else 0
+    tried = [row for row in rows[start:] if row.get("status") != "interrupted"]
+    last, recorded = tried[-1] if tried else {}, "".join(statuses[start:][-1:])
     reopened = task.status == "done" and last.get("guard") == "fail"
-    task = task._replace(status="open" if reopened else task.status, reopened=reopened)
-    aside = f"set aside after {count_of(len(tried), 'attempt')}"
-    hold = aside if len(tried) >= limit else task.hold
-    hold = "stuck" if last.get("status") == "stuck" else hold
-    hold = task.hold if task.status == "done" else hold
-    return task._replace(attempts=len(tried) or task.attempts, recorded=recorded, hold=hold)
+    status, hold = "open" if reopened else task.status, task.hold
+    if status != "done" and last.get("status") == "stuck":
+        hold = "stuck"
+    elif status != "done" and len(tried) >= limit:
+        hold = f"set aside after {count_of(len(tried), 'attempt')}"
+    task = task._replace(status=status, reopened=reopened, hold=hold, recorded=recorded)
+    return task._replace(attempts=len(tried) or task.attempts)
 
 
 def _ledger_rows(project: Project, path: str) -> list[Record]:
@@ -7483,25 +7510,25 @@ def _ledger_rows(project: Project, path: str) -> list[Record]:
 
 
 def _task_rows(project: Project, task: Task) -> tuple[list[Record], int]:
-    """The attempts at a task, and how many are of another title that had its id; old rows have none."""
-    rows, own = _ledger_rows(project, ledger_path(task.key)), task.title.casefold().split()
-    kept = [row for row in rows if str(row.get("title") or task.title).casefold().split() == own]
+    """The attempts at a task, and how many of its ledger belong to an earlier task with its id."""
+    rows, title = _ledger_rows(project, ledger_path(task.key)), task.title.casefold().split()
+    kept = [row for row in rows if str(row.get("title") or task.title).casefold().split() == title]
     return kept, len(rows) - len(kept)
 
 
 def read_attempts(project: Project, task: Task) -> list[Attempt]:
     """The earlier attempts at a task, oldest first."""
-    runner, own = _runner_attempts(project, task), []
+    iterations, recorded = _read_iterations(project, task), []
     for row in _task_rows(project, task)[0]:
         keys = ("status", "summary", "guard", "log")
         status, summary, guard, log = (field_text(row.get(key)) for key in keys)
-        if status != "open" and f"{row.get('run_id')}/{row.get('iter')}" not in runner:
-            own.append(Attempt(status, summary, guard, log))
-    return [*_read_cub(project, task.id)[0], *own, *runner.values()]
+        if status != "open" and f"{row.get('run_id')}/{row.get('iter')}" not in iterations:
+            recorded.append(Attempt(status, summary, guard, log))
+    return [*_read_cub(project, task.id)[0], *recorded, *iterations.values()]
 
 
 def read_previous(attempts: Sequence[Attempt]) -> tuple[str, str]:
-    """What the previous attempt said, if it is to be tried again, and how its checks failed."""
+    """The summary of a previous attempt that is to be repeated, and the log of its failed checks."""
     tried = [attempt for attempt in attempts if attempt.status != "interrupted"]
     last = tried[-1] if tried else Attempt("done")
     if last.status in ("done", "decomposed"):
@@ -7509,6 +7536,22 @@ def read_previous(attempts: Sequence[Attempt]) -> tuple[str, str]:
     log = "" if last.guard == "pass" or is_empty_note(last.log) else digest_log(last.log)
     history = cut_text(clean_text(last.summary), DIGEST_BYTES, "characters", tail=True)
     return "" if is_empty_note(history) else history, log
+
+
+def write_context(project: Project, briefing: Briefing) -> list[str]:
+    """Write `.runner/context/` anew: the goal, and history and failure if there are any; the paths."""
+    task = briefing.task
+    goal = clean_text(task.description).strip() or task.title
+    lines = "\n  ".join(goal.split("\n")).replace("\n  \n", "\n\n")
+    criteria = "".join(f"- {one_line(item, 1000)}\n" for item in task.acceptance)
+    head = f"# Goal\n\ntitle: {one_line(task.title)}\ngoal: {lines}\n"
+    files = {"goal": head + (f"\nacceptance:\n{criteria}" if criteria else "")}
+    for name, text in (("history", briefing.history), ("failure", briefing.failure)):
+        title = f"# {name.capitalize()} (previous attempt)\n\n"
+        files |= {name: title + text.rstrip("\n") + "\n"} if text else {}
+    sources = {f"{name}.md": text.encode("utf-8", "replace") for name, text in files.items()}
+    write_planned(project, lambda: _plan_runner_ignore(project))
+    return write_folder(project, CONTEXT_FOLDER, sources)
 
 
 def read_run_state(project: Project) -> dict[str, Any]:
@@ -7521,39 +7564,39 @@ def read_run_state(project: Project) -> dict[str, Any]:
 
 
 def read_log(project: Project, *paths: str) -> str:
-    """What matters of the first of these logs that tells more than the loop's own trouble."""
+    """The digest of the first of these logs that has content beyond an error of the loop itself."""
     for path in paths:
         source = read_source(project, path, LOG_READ, part="tail") or b""
         start = (read_source(project, path, 200, part="head") or b"").decode("utf-8", "replace")
-        text = source.decode("utf-8", "replace").lstrip("\ufffd")  # half a character
+        text = source.decode("utf-8", "replace").lstrip("\ufffd")  # a character cut in two
         if not is_empty_note(text) and not pattern("runner_error").match(strip_ansi(start)):
             return digest_log(text)
     return ""
 
 
-def _runner_attempts(project: Project, task: Task) -> dict[str, Attempt]:
-    """RUN/NUMBER -> what an iteration of the loop's present run did for this task."""
+def _read_iterations(project: Project, task: Task) -> dict[str, Attempt]:
+    """RUN/NUMBER -> the iteration of the loop's current run that worked on this task."""
     state = read_run_state(project)
     run, last, attempts = state["run_id"], state["next_iter"] - 1, {}
     base = f".runner/iterations/{run}"
     names = list_folder(project, base) if is_file_name(run) else []
     numbers = {int(name) for name in names if re.fullmatch(r"\d{1,9}", name)}
-    unclaimed = set[int]()  # the last one, if it failed and nothing says whose it was
+    unclaimed = set[int]()  # the last one, if it failed and no file names its task
     if is_file_name(run) and state["last_status"] in ("retry", "failed"):
         ledgers = (f"{LEDGER_FOLDER}/{name}" for name in list_folder(project, LEDGER_FOLDER))
         rows = (row for path in ledgers for row in _ledger_rows(project, path))
-        known = any((row.get("run_id"), row.get("iter")) == (run, last) for row in rows)
-        unclaimed = set() if known else {last}
+        is_recorded = any((row.get("run_id"), row.get("iter")) == (run, last) for row in rows)
+        unclaimed = set() if is_recorded else {last}
     for number in sorted(numbers | unclaimed)[-500:]:
         folder = f"{base}/{number}"
         meta = read_object(project, f"{folder}/meta.json")
-        whose = str(meta.get("node_id")).rpartition("/")[2]
-        if whose != task.id and (meta or number not in unclaimed):
+        owner = str(meta.get("node_id")).rpartition("/")[2]
+        if owner != task.id and (meta or number not in unclaimed):
             continue
         output = read_object(project, f"{folder}/output.json")
-        told = state if number == last else {}
+        run_state = state if number == last else {}
         keys = ("status", "summary", "guard")
-        values = [meta.get(key) or output.get(key) or told.get(f"last_{key}") for key in keys]
+        values = [meta.get(key) or output.get(key) or run_state.get(f"last_{key}") for key in keys]
         status, summary, guard = map(field_text, values)
         summary = "" if pattern("runner_error").match(strip_ansi(summary)) else summary
         log = read_log(project, f"{folder}/failure.log", f"{folder}/guard.log")
@@ -7572,13 +7615,13 @@ def _read_cub(project: Project, task: str) -> tuple[list[Attempt], tuple[str, ..
     approach, guard = field_text(outcome.get("approach")), as_table(entry.get("verification"))
     attempts = []
     for number, record in enumerate(list_records(entry.get("attempts")), 1):
-        own = record.get("attempt_number")
-        name = f"{own if type(own) is int else number:03d}-harness"
+        stated = record.get("attempt_number")
+        name = f"{stated if type(stated) is int else number:03d}-harness"
         status = "done" if record.get("success") is True else "failed"
-        why, kind = (field_text(record.get(key)) for key in ("error_summary", "error_category"))
+        error, kind = (field_text(record.get(key)) for key in ("error_summary", "error_category"))
         log = read_log(project, f"{base}/attempts/{name}.log", f"{base}/{name}.jsonl")
-        attempts.append(Attempt(status, why, "", log, kind))
-    if not attempts and approach:  # older entries tell only how it ended
+        attempts.append(Attempt(status, error, "", log, kind))
+    if not attempts and approach:  # older entries have only the outcome
         attempts = [Attempt("done" if outcome.get("success", True) else "failed")]
     if attempts:
         check = str(guard.get("status")) if guard.get("status") in ("pass", "fail") else ""
@@ -7588,57 +7631,61 @@ def _read_cub(project: Project, task: str) -> tuple[list[Attempt], tuple[str, ..
 
 
 def read_ledger(project: Project) -> tuple[dict[str, list[str]], list[str]]:
-    """How the attempts at every task ended, oldest first, and the files that they changed."""
-    ends, files = dict[str, list[str]](), list[str]()
+    """The statuses of the attempts at every task, oldest first, and the files that they changed."""
+    statuses, files = dict[str, list[str]](), list[str]()
     for name in list_folder(project, LEDGER_FOLDER):
-        for record in _ledger_rows(project, f"{LEDGER_FOLDER}/{name}"):
-            ends.setdefault(field_text(record.get("task")), []).append(str(record.get("status")))
+        for row in _ledger_rows(project, f"{LEDGER_FOLDER}/{name}"):
+            statuses.setdefault(field_text(row.get("task")), []).append(str(row.get("status")))
     for name in list_folder(project, _CUB_LEDGER):
         attempts, changed = _read_cub(project, name.removesuffix(".json"))
         if attempts:
-            ends[name.removesuffix(".json")] = [attempt.status for attempt in attempts]
+            statuses[name.removesuffix(".json")] = [attempt.status for attempt in attempts]
         files += changed
-    return ends, files
+    return statuses, files
 
 
 def _read_claims(project: Project) -> dict[str, str]:
-    """Of every task that is claimed now: by whom; a claim holds until its end or its release."""
-    source, now = read_file(_claims_place(project)) or b"", _time_text(0)
-    holders: dict[str, tuple[str, str]] = {}
-    for row in parse_rows("l", source.decode("utf-8", "replace")):
+    """Task -> who has claimed it; a claim holds until it expires or is released."""
+    source, now = read_file(_claims_location(project)) or b"", _time_text(0)
+    claims: dict[str, tuple[str, str]] = {}  # task -> name, end
+    for row in parse_rows("claims.jsonl", source.decode("utf-8", "replace")):
         key, name, start, end = (field_text(row.get(k)) for k in ("task", "by", "from", "until"))
-        holder, held_until = holders.get(key, ("", ""))
+        holder, held_until = claims.get(key, ("", ""))
         if not name or holder in ("", name) or held_until <= start:
-            holders[key] = (name, end)
-    return {key: name for key, (name, end) in holders.items() if name and end > now}
+            claims[key] = (name, end)
+    return {key: name for key, (name, end) in claims.items() if name and end > now}
 
 
 def _time_text(seconds: float) -> str:
-    """The time so many seconds from now; later times are greater texts."""
+    """The time so many seconds from now, as a text that sorts by time."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + seconds))
 
 
-def _claims_place(project: Project) -> str:
-    """The file of claims: one for all work trees of a repository, as they share a tracker."""
+def _claims_location(project: Project) -> str:
+    """The file of claims: one for all work trees of a repository, which share a tracker."""
     has_git = find_above(project.root, ".git")
     folder = find_git_folder(project, shared=True) if has_git else f"{project.root}/.ctx/cache"
     return os.path.join(folder, "ctx-claims.jsonl")
 
 
-def find_recorded(project: Project, wanted: str) -> Task | None:
-    """A task that left the tracker, as its last prompt or record knew it."""
+def read_recorded(project: Project, wanted: str, source: str | None) -> Task:
+    """The task to record an attempt at; one that left the tracker as its last prompt or row has it."""
+    tracker = read_tasks_checked(project, source, wanted)
     rows = [read_object(project, _mark_path(wanted)), *_ledger_rows(project, ledger_path(wanted))]
     titles = [field_text(row.get("title")) for row in rows if row.get("task") == wanted]
-    return Task(wanted, titles[-1] or wanted, key=wanted) if titles else None
+    if titles and wanted not in (task.id for task in tracker.tasks):
+        warn(f"{wanted}: is not in the tracker any more; the record is kept")
+        return Task(wanted, titles[-1] or wanted, key=wanted)
+    return find_task(tracker, wanted)
 
 
 def _mark_path(key: str) -> str:
-    """Where a task's last prompt left its title and the state of the work tree."""
+    """The file in which a prompt stores its task and the state of the work tree."""
     return f".ctx/cache/prompts/{name_of(ledger_path(key)).removesuffix('l')}"
 
 
 def ledger_path(name: str) -> str:
-    """Where the attempts at a task are kept; ids that make no file name get one with a hash."""
+    """The file of the attempts at a task; an id that is no file name gets one with a hash."""
     if not is_file_name(name):
         slug = re.sub(r"[^A-Za-z0-9._-]", "_", name)[:60].strip(".-")
         name = f"{slug or 'task'}-{content_hash(name.encode('utf-8', 'replace'))[:8]}"
@@ -7646,23 +7693,23 @@ def ledger_path(name: str) -> str:
 
 
 def judge_attempt(
-    project: Project, task: Task, told: Attempt, answer: str | None, code: int
+    project: Project, task: Task, reported: Attempt, answer: str | None, code: int
 ) -> tuple[Attempt, list[str]]:
-    """What the caller told ("": as the answer says), held against guard, tracker and work tree."""
-    notes, status, summary = [], told.status, told.summary
+    """The attempt as reported (else as answered), corrected by guard, tracker and work tree."""
+    notes, status, summary = [], reported.status, reported.summary
     if answer is not None:
         result = _find_result(answer[-LOG_READ:])
         notes += [] if result else ['the answer has no line {"status": ..., "summary": ...}']
-        status = status or (result or told).status
+        status = status or (result or reported).status
         summary = summary or (result.summary if result else one_line(answer[-2000:], 2000))
     is_closed = task.status == "done" or task.reopened
     mark = read_object(project, _mark_path(task.key)).get("tree")
     if not status:
         is_limit = code and pattern("limit_reached").search((answer or "")[-4000:])
         is_cut = is_limit or code in (124, 130, 137, 143)  # of a time-out and of signals
-        is_done = is_closed and told.guard == "pass"
+        is_done = is_closed and reported.guard == "pass"
         status = "interrupted" if is_cut else "done" if is_done else "retry"
-    if status == "done" and told.guard == "fail":
+    if status == "done" and reported.guard == "fail":
         notes.append("the guard failed, so it is not done; recorded as retry")
         status = "retry"
     elif status == "done" and not is_closed and mark and mark == read_work_mark(project):
@@ -7673,7 +7720,7 @@ def judge_attempt(
         notes.append(f"the tracker calls it done; reopen it: {reopen}")
     elif status == "done" and not is_closed and task.source:
         notes.append(f"the tracker does not call it done; {close}")
-    return told._replace(status=status, summary=summary), notes
+    return reported._replace(status=status, summary=summary), notes
 
 
 def _find_result(text: str) -> Attempt | None:
@@ -7684,33 +7731,33 @@ def _find_result(text: str) -> Attempt | None:
             value, _ = json.JSONDecoder().raw_decode(text[start:])
             if str(value.get("status")) in RESULTS:
                 return Attempt(value["status"], str(value.get("summary") or ""))
-            if isinstance(value.get("result"), str):  # an agent that answers in JSON
+            if isinstance(value.get("result"), str):  # the answer itself is inside JSON
                 return _find_result(value["result"])
     return None
 
 
-def plan_prompt_mark(project: Project, task: Task) -> list[Change]:
-    """What `record` compares with: the task and the work tree as the prompt saw them."""
+def write_prompt_mark(project: Project, task: Task) -> None:
+    """Store the task and the state of the work tree at its prompt: `record` compares with them."""
     mark = {"task": task.id, "title": task.title, "tree": read_work_mark(project)}
-    return [plan_file(project, _mark_path(task.key), render_json(mark).encode())]
+    write_changes(project, [plan_file(project, _mark_path(task.key), render_json(mark).encode())])
 
 
 def write_claim(project: Project, task: Task, name: str) -> bool:
-    """Claim a task for a while, or release it with no name; whether the claim holds."""
-    until = _time_text(7_200)  # longer than a run of an agent, short enough after a crash
+    """Claim a task for two hours, or release it with an empty name; whether the claim holds."""
+    until = _time_text(7_200)  # longer than an agent's run, short enough to wait for after a crash
     row = {"task": task.key, "by": name, "from": _time_text(0), "until": until}
-    write_line(project, _claims_place(project), json.dumps(row))
+    write_line(project, _claims_location(project), json.dumps(row))
     return _read_claims(project).get(task.key) == name
 
 
-def plan_runner_ignore(project: Project) -> list[Change]:
-    """The .gitignore that keeps the loop's passing files out of git, if there is none yet."""
+def _plan_runner_ignore(project: Project) -> list[Change]:
+    """The .gitignore that keeps the loop's temporary files out of git, if there is none yet."""
     change = plan_file(project, ".runner/.gitignore", b"context/\niterations/\n")
     return [change] if change.old is None else []
 
 
 def write_record(project: Project, task: Task, attempt: Attempt, log_path: str) -> list[str]:
-    """Add an attempt to the ledger, tell the run state, release the claim; the paths written."""
+    """Add an attempt to the ledger, update the run state, release the claim; the paths written."""
     log = read_argument_file(log_path)[-LOG_READ:] if log_path else b""
     state, path = read_run_state(project), ledger_path(task.key)
     summary, guard = clean_text(attempt.summary[:4_000]), attempt.guard or None
@@ -7728,7 +7775,7 @@ def write_record(project: Project, task: Task, attempt: Attempt, log_path: str) 
     write_line(project, path, json.dumps(record, ensure_ascii=False))
     if task.owner:
         write_claim(project, task, "")
-    if attempt.status == "open":  # a person's word, no iteration of the loop
+    if attempt.status == "open":  # set by a person, not an iteration of the loop
         return [path]
 
     def plan() -> list[Change]:
@@ -7736,7 +7783,7 @@ def write_record(project: Project, task: Task, attempt: Attempt, log_path: str) 
         status = attempt.status if attempt.status in ("done", "decomposed") else "retry"
         values = (state["run_id"], state["next_iter"] + 1, status, summary, guard)
         new = render_json(state | dict(zip(STATE_KEYS, values, strict=True))).encode()
-        return [plan_file(project, STATE_PATH, new), *plan_runner_ignore(project)]
+        return [plan_file(project, STATE_PATH, new), *_plan_runner_ignore(project)]
 
     return [path, *write_planned(project, plan)]
 
@@ -8301,9 +8348,8 @@ def make_search(project: Project, text: str) -> list[SearchHit]:
 # The prompt, context files, anchor, the texts of hook and MCP, and the page.
 # Uses: TYPES TEXT WORDS RANK SELECT RENDER DISK GIT CACHE INDEX TASKS LEDGER FLOWS.
 
-CONTEXT_FOLDER, VIEW_PATH = ".runner/context", ".ctx/view.html"
+VIEW_PATH = ".ctx/view.html"
 HOOK_CHARS = 8_000  # one agent cuts at 10,000 characters, another at about 2,500 tokens
-_FAULTS_SHOWN = 5  # lines; --verbose shows them all
 _PACKAGE_BYTES = 20_000  # that a package takes if the budget leaves them; half of a large budget
 _DOCUMENT_BYTES = 4_000  # of the documents beside a check-list
 _REQUIREMENT = r"\b(?:SHALL|MUST)\b|^\W*(?:GIVEN|WHEN|THEN|AND)\b"
@@ -8318,43 +8364,6 @@ AGENT_RUNS = {  # agent -> the command that lets it edit files and run what {all
     "opencode": "opencode run",
 }
 Targets = set[tuple[str, str]]  # definitions, file and name, that the mentions in a file may mean
-
-
-def read_tasks_checked(project: Project, source: str | None, wanted: str = "") -> Tracker:
-    """The tasks seen here; what could not be read is said, in full only when all are asked for."""
-    tracker = read_tasks(project, source or project.config.tasks_source, wanted)
-    faults = tracker.faults
-    if faults and not tracker.tasks:
-        raise CtxError(f"{faults[0]}; no task can be read")
-    shown = len(faults) if project.verbose else 0 if wanted else _FAULTS_SHOWN
-    left = count_of(len(faults) - shown, "more fault" if shown else "fault")
-    more = f"{left} in the tracker; `tasks -v` names them"
-    for line in (*faults[:shown], *((more,) if faults[shown:] else ())):
-        say(project, line)
-    return tracker
-
-
-def read_briefing(project: Project, wanted: str, source: str | None) -> Briefing:
-    """One task with all that is known about it."""
-    tracker = read_tasks_checked(project, source, wanted)
-    task = find_task(tracker, wanted)
-    task = task._replace(max_attempts=task.max_attempts or project.config.tasks_max_attempts)
-    attempts = read_attempts(project, task)
-    return Briefing(tracker, task, tuple(attempts), *read_previous(attempts))
-
-
-def make_context(briefing: Briefing) -> dict[str, bytes]:
-    """The files of `.runner/context/`: the goal always, history and failure if there are any."""
-    task = briefing.task
-    goal = clean_text(task.description).strip() or task.title
-    lines = "\n  ".join(goal.split("\n")).replace("\n  \n", "\n\n")
-    criteria = "".join(f"- {one_line(item, 1000)}\n" for item in task.acceptance)
-    head = f"# Goal\n\ntitle: {one_line(task.title)}\ngoal: {lines}\n"
-    files = {"goal": head + (f"\nacceptance:\n{criteria}" if criteria else "")}
-    for name, text in (("history", briefing.history), ("failure", briefing.failure)):
-        title = f"# {name.capitalize()} (previous attempt)\n\n"
-        files |= {name: title + text.rstrip("\n") + "\n"} if text else {}
-    return {f"{name}.md": text.encode("utf-8", "replace") for name, text in files.items()}
 
 
 def make_prompt(
@@ -8552,15 +8561,6 @@ def _anchor_note(project: Project, name: str) -> str:
     if name != "prompt":
         raise CtxError(f"no {' or '.join(paths)}")
     return note
-
-
-def read_recorded(project: Project, wanted: str, source: str | None) -> Task:
-    """The task to record an attempt at; one that left the tracker is told, not lost."""
-    tracker, gone = read_tasks_checked(project, source, wanted), find_recorded(project, wanted)
-    if gone and wanted not in (task.id for task in tracker.tasks):
-        warn(f"{wanted}: is not in the tracker any more; the record is kept")
-        return gone
-    return find_task(tracker, wanted)
 
 
 def make_loop(project: Project, agent: str, guard: str) -> str:
@@ -9515,10 +9515,8 @@ def cmd_tasks(project: Project, args: argparse.Namespace) -> int:
 
 def cmd_context(project: Project, args: argparse.Namespace) -> None:
     """Write .runner/context/ anew: the goal, and history and failure of a retry."""
-    files = make_context(read_briefing(project, args.task, args.source))
-    for path in write_folder(project, CONTEXT_FOLDER, files):
+    for path in write_context(project, read_briefing(project, args.task, args.source)):
         say(project, f"wrote {path}")
-    write_planned(project, lambda: plan_runner_ignore(project))
 
 
 def cmd_prompt(project: Project, args: argparse.Namespace) -> None:
@@ -9544,9 +9542,8 @@ def cmd_prompt(project: Project, args: argparse.Namespace) -> None:
             project, briefing, budget, reanchor=reanchor, role=args.role, sources=sources
         )
         try:
-            write_folder(project, CONTEXT_FOLDER, make_context(briefing))
-            write_planned(project, lambda: plan_runner_ignore(project))
-            write_changes(project, plan_prompt_mark(project, briefing.task))
+            write_context(project, briefing)
+            write_prompt_mark(project, briefing.task)
         except CtxError as error:
             say(project, f"{error}; the prompt is whole without it")
         for line in render_explanation(prompt) if args.explain else ():
@@ -9583,8 +9580,8 @@ def cmd_record(project: Project, args: argparse.Namespace) -> None:
     if args.answer is not None:
         answer = read_argument_file(args.answer).decode("utf-8", "replace")
     task = read_recorded(project, args.task, args.source)
-    told = Attempt(args.status, args.summary, guard)
-    attempt, notes = judge_attempt(project, task, told, answer, code)
+    reported = Attempt(args.status, args.summary, guard)
+    attempt, notes = judge_attempt(project, task, reported, answer, code)
     for note in notes:
         warn(f"{task.id}: {note}")
     for path in write_record(project, task, attempt, args.log or ""):
