@@ -479,7 +479,7 @@ Scores = dict[str, float]  # path -> how much one signal says for it, 0 to 1
 LineHits = dict[int, dict[str, int]]  # line of a file -> stem -> how often it stands there
 # What a search found: path, score, symbols, the lines that match with their numbers.
 SearchHit = tuple[str, float, list[Definition], list[tuple[int, str]]]
-Record = dict[str, Any]  # a task as its tracker writes it, its path and line, "fault" or ""
+Record = dict[str, Any]  # a task as its tracker writes it, "path", maybe "line" and a "fault"
 
 
 # ---- 2 TEXT (pure) ---------------------------------------------------------
@@ -4399,8 +4399,7 @@ _SHORT_FOLDER = 16  # characters: naming it again costs less than a line and an 
 _SIGNATURE_WIDTH, _DOC_WIDTH = 90, 70  # characters; what an agent needs to decide to open the file
 _PACK_TITLES = {"": "Further files", "test": "Tests that exercise this", "doc": "Documentation"}
 _EPIC_WORDS, _SIBLINGS_SHOWN, _ATTEMPTS_SHOWN = 200, 12, 5  # siblings of each kind
-_CUT_SHORT = r"(?i)time.?out|rate.?limit|interrupt|quota|overload|network|infra"
-_COMMIT_KIND = r"(?:feat|fix|docs|chore|refactor|tests?|build|ci|perf|style)(?:\(.+?\))?!?: "
+
 COMMIT_KINDS = {"bug": "fix", "docs": "docs", "test": "test", "chore": "chore"}
 _PAGE_SYMBOLS, _PAGE_MODULES = 3000, 300  # more is slower to open and no easier to read
 
@@ -4939,8 +4938,9 @@ def render_attempts(attempts: Sequence[Attempt], history: str = "") -> str:
         facts = [attempt.status, attempt.category, attempt.guard and f"guard {attempt.guard}"]
         told = one_line(attempt.summary, 600) or "no summary"
         told = "see History" if history and number == len(attempts) else told
-        ended = attempt.status in ("done", "interrupted") or re.search(_CUT_SHORT, attempt.category)
-        lines = failed if attempt.summary and not ended else tried
+        is_cut_short = pattern("cut_short").search(attempt.category)
+        has_failed = attempt.status not in ("done", "interrupted") and not is_cut_short
+        lines = failed if attempt.summary and has_failed else tried
         lines.append(f"attempt {number} ({', '.join(filter(None, facts))}): {told}")
     lessons = [one_line(lesson, 300) for attempt in attempts[older:] for lesson in attempt.lessons]
     learnt = list(dict.fromkeys(lessons))[:10]
@@ -5005,7 +5005,7 @@ def find_commit_form(subjects: Sequence[str]) -> str:
     for subject in subjects:
         key = re.match(r"(\[?)[A-Za-z][A-Za-z0-9]*-[\d.]+(\]?:?(?: -)?) ", subject)
         form = f"{key[1]}{{id}}{key[2]} {{title}}" if key else "{title}"
-        forms["{kind}: {title}" if re.match(_COMMIT_KIND, subject) else form] += 1
+        forms["{kind}: {title}" if pattern("commit_kind").match(subject) else form] += 1
     return next((form for form in forms if 2 * forms[form] > len(subjects)), "{title}")
 
 
@@ -6752,7 +6752,7 @@ def _link_tasks(source: str, records: Iterable[Record]) -> Tracker:
     tasks: dict[str, Task] = {}
     blockers: dict[str, list[str]] = {}
     for record in records:
-        task, where = _new_task(source, record), f"{record['path']}:{record['line'] or 1}"
+        task, where = _new_task(source, record), f"{record['path']}:{record.get('line') or 1}"
         if isinstance(task, str):
             faults.append(f"{where}: {task}")
         elif tasks.setdefault(task.id, task) is not task:
@@ -6761,10 +6761,8 @@ def _link_tasks(source: str, records: Iterable[Record]) -> Tracker:
             for blocked in field_texts(record.get("blocks")):
                 blockers.setdefault(blocked, []).append(task.id)
     ids = {name.casefold(): name for name in reversed(tasks)}
-    parents = {  # as stated, else by the id: T-1.2 is a part of T-1
-        task.id: ids.get((task.parent or task.id.rpartition(".")[0]).casefold(), "")
-        for task in tasks.values()
-    }
+    stated = {task.id: task.parent or task.id.rpartition(".")[0] for task in tasks.values()}
+    parents = {name: ids.get(parent.casefold(), "") for name, parent in stated.items()}
     rules = _read_table()[source]
     effect = "not ready until it exists" if "strict" in rules else "taken as done"
     for task in tasks.values():
@@ -6829,15 +6827,10 @@ def list_ready(tracker: Tracker, name: str = "") -> list[Task]:
         epic = tasks.get(task.parent, task)
         is_begun = epic is not task and epic.status == "in_progress"
         sorted_by = task if is_begun else epic
-        ids = (task.id, task.parent or task.id)  # with padded numbers T-9 sorts before T-10
-        number, epic_number = (re.sub(r"\d+", lambda match: match[0].zfill(9), it) for it in ids)
-        values = {
-            "doing": task.status != "in_progress",
-            "parts": (not is_begun, sorted_by.priority, len(sorted_by.depends_on)),
-            "priority": task.priority,
-            "number": number,
-            "epic": epic_number,
-        }
+        values: dict[str, Any] = {"doing": task.status != "in_progress", "priority": task.priority}
+        values["parts"] = (not is_begun, sorted_by.priority, len(sorted_by.depends_on))
+        for key, name in (("number", task.id), ("epic", task.parent or task.id)):
+            values[key] = re.sub(r"\d+", lambda match: match[0].zfill(9), name)  # T-9 before T-10
         return [not task.owner, not task.recorded, *(values[key] for key in order)]
 
     return sorted((task for task in tracker.tasks if task.id not in holds), key=keys)
@@ -6939,8 +6932,8 @@ def _new_task(source: str, record: Record) -> Task | str:
     table = _read_table()
     values = {field: _field(record, *names.split()) for field, names in table["FIELDS"].items()}
     name, title = str(values["id"]).strip(), str(values["title"]).strip()
-    if record["fault"] or not name or not title:
-        return record["fault"] or f"a task without {'a title' if name else 'an id'}; skipped"
+    if record.get("fault") or not name or not title:
+        return record.get("fault") or f"a task without {'a title' if name else 'an id'}; skipped"
     lists = {head: field_texts(record.get(key)) for key, head in table["LISTS"].items()}
     shown = [f"{head}:\n- " + "\n- ".join(items) for head, items in lists.items() if items]
     text = field_text(values["description"], record.get("details"), *shown)
@@ -6971,7 +6964,7 @@ def _new_task(source: str, record: Record) -> Task | str:
         notes=field_text(*map(record.get, table["FIELDS"]["notes"].split())),
         source=source,
         path=record["path"],
-        line=record["line"],
+        line=record.get("line", 0),
         closed=str(values["closed"]) if status == "done" else "",
         attempts=tries,
         max_attempts=limit,
@@ -7122,18 +7115,15 @@ def _read_gh(project: Project, wanted: str = "") -> Iterator[Record]:
     if root["fault"]:
         raise CtxError("gh: gave no readable answer; run `gh auth status`")
     records = list_records(root.get("tasks", [root]))
-    ids_yielded = {"", *(str(record.get("number")) for record in records)}
+    ids = {"", *(str(record.get("number")) for record in records)}
     for record in records:
-        parent_issue, milestone = as_table(record.get("parent")), as_table(record.get("milestone"))
-        parent = str(
-            parent_issue.get("number")
-            or (f"milestone {milestone.get('title')}" if milestone else "")
-        )
-        rows = [record | {"parent": parent}]
-        if parent not in ids_yielded:
-            ids_yielded.add(parent)
-            rows.insert(0, milestone | parent_issue | {"id": parent, "type": "epic", "state": ""})
-        yield from (row | {"path": "gh", "line": 0, "fault": ""} for row in rows)
+        issue, milestone = as_table(record.get("parent")), as_table(record.get("milestone"))
+        goal = f"milestone {milestone.get('title')}" if milestone else ""
+        parent = str(issue.get("number") or goal)
+        if parent not in ids:
+            ids.add(parent)
+            yield milestone | issue | {"id": parent, "type": "epic", "state": "", "path": "gh"}
+        yield record | {"parent": parent, "path": "gh"}
 
 
 def _run_tracker(project: Project, name: str, *args: str) -> str | None:
@@ -7203,13 +7193,10 @@ def _read_backlog(project: Project) -> Iterator[Record]:
             links = (record.get("parent_task_id", ""), *field_texts(record.get("dependencies")))
             parent, *needs = (re.sub(old_prefix, prefix, str(link)) for link in links)
             milestones = [f"milestone:{name}" for name in field_texts(record.get("milestone"))]
-            yield record | {
-                "parent": parent,
-                "dependencies": needs,
-                "labels": [*field_texts(record.get("labels")), *milestones],
-                "priority": ranks.get(str(record.get("priority")).casefold(), ""),
-                "status": "done" if is_done else record.get("status"),
-            }
+            labels = [*field_texts(record.get("labels")), *milestones]
+            rank = ranks.get(str(record.get("priority")).casefold(), "")
+            record |= {"parent": parent, "dependencies": needs, "labels": labels, "priority": rank}
+            yield record | ({"status": "done"} if is_done else {})
 
 
 def _read_flow(project: Project) -> Iterator[Record]:
@@ -7239,7 +7226,7 @@ def _read_boxes(project: Project, path: str, ids: str, rule: str) -> list[Record
     outline: dict[int, list[str]] = {}  # level of each heading above the line -> its text
     epic, level, epic_record = None, 0, {}
     for number, line in enumerate(hide_fences(text).split("\n"), 1):
-        where = {"path": path, "line": number, "fault": ""}
+        where = {"path": path, "line": number}
         box = pattern("box").match(line)
         if heading := re.match(r"(#{1,6})\s+(.*?)[\s#]*$", line):
             epic = re.match(id_regex, heading[2]) if rule == "id" else None
@@ -7257,13 +7244,8 @@ def _read_boxes(project: Project, path: str, ids: str, rule: str) -> list[Record
             records[-1].setdefault("acceptance", []).append(box[4])
             continue
         if not named and rule == "strict":
-            skipped = {
-                "id": "",
-                "parent": "",
-                "status": "x",
-                "fault": "a box without an id; skipped",
-            }
-            records.append(record | skipped)
+            fault = "a box without an id; skipped"
+            records.append(record | {"id": "", "parent": "", "status": "x", "fault": fault})
             continue
         above = "\n".join(itertools.chain(*outline.values()))
         record["description"] = field_text(above, record["description"])
@@ -7330,8 +7312,6 @@ def _read_features(project: Project, base: str, ids: str, rule: str) -> Iterator
         if rows:
             yield {
                 "path": f"{folder}/tasks.md",
-                "line": 0,
-                "fault": "",
                 "id": epic,
                 "title": title[1] if title and not required else name,
                 "type": "epic",
@@ -7368,11 +7348,10 @@ def _parse_criteria(spec: str) -> dict[str, tuple[str, ...]]:
     return criteria
 
 
-_LISTERS: Sequence[Callable[..., Iterable[Record]]] = (
-    *(_read_backlog, _read_beads, _read_boxes, _read_features, _read_flow, _read_gh, _read_lists),
-    read_rows,
-)
-_READERS = {lister.__name__.rpartition("_")[2]: lister for lister in _LISTERS}
+_READERS: dict[str, Callable[..., Iterable[Record]]] = {
+    **{"backlog": _read_backlog, "beads": _read_beads, "boxes": _read_boxes, "rows": read_rows},
+    **{"features": _read_features, "flow": _read_flow, "gh": _read_gh, "lists": _read_lists},
+}
 
 
 def tracker_step(project: Project, task: Task, step: str) -> str:
@@ -8352,17 +8331,12 @@ VIEW_PATH = ".ctx/view.html"
 HOOK_CHARS = 8_000  # one agent cuts at 10,000 characters, another at about 2,500 tokens
 _PACKAGE_BYTES = 20_000  # that a package takes if the budget leaves them; half of a large budget
 _DOCUMENT_BYTES = 4_000  # of the documents beside a check-list
-_REQUIREMENT = r"\b(?:SHALL|MUST)\b|^\W*(?:GIVEN|WHEN|THEN|AND)\b"
+
 _PROMPT_CHARS, _TEXT_CHARS = 20_000, 2_000  # of a prompt: searched for names, and for words
 _CURRENT = "The map is current."
 _RUN_LOOP_NOTE = f"Keep to the run loop, `{RUNLOOP_PATH}`.\n"  # its text reaches an agent once
 _ANCHOR_FILES = {"prompt": "PROMPT.md", "agent": "AGENTS.md AGENT.md", "progress": "progress.txt"}
-AGENT_RUNS = {  # agent -> the command that lets it edit files and run what {allowed} names
-    "claude": "claude -p --permission-mode acceptEdits --allowedTools {allowed}",
-    "codex": 'codex exec --sandbox workspace-write --add-dir "$(git rev-parse --git-common-dir)" -',
-    "gemini": "gemini --approval-mode yolo",
-    "opencode": "opencode run",
-}
+
 Targets = set[tuple[str, str]]  # definitions, file and name, that the mentions in a file may mean
 
 
@@ -8445,13 +8419,15 @@ def _epic_text(project: Project, briefing: Briefing) -> str:
         return ""
     shown, room = render_epic(epic, done, remaining), _DOCUMENT_BYTES
     folder = _document_folder(briefing.task)
-    known = [folder + name for name in ("tasks.md", "proposal.md", "spec.md")]
-    word = rf"(?<![\w.]){re.escape(briefing.task.id.rpartition('/')[2])}(?![\w.])"
+    shown_before = [folder + name for name in ("tasks.md", "proposal.md", "spec.md")]
+    task_id = rf"(?<![\w.]){re.escape(briefing.task.id.rpartition('/')[2])}(?![\w.])"
+    wanted = f"{pattern('requirement').pattern}|{task_id}"
     paths = [path for path in list_files(project) if folder and path.startswith(folder)]
-    for path in [path for path in paths if path not in known and name_of(path)[0] != "."][:20]:
+    paths = [path for path in paths if path not in shown_before and name_of(path)[0] != "."]
+    for path in paths[:20]:
         text = clean_text(read_text(project, path) or "")
         lines = [line.strip() for line in text.split("\n")]
-        body = "\n".join([line for line in lines if re.search(f"{_REQUIREMENT}|{word}", line)][:20])
+        body = "\n".join([line for line in lines if re.search(wanted, line)][:20])
         body = cut_text(text, 150, "words") if name_of(path) == "design.md" else body
         quote = f":\n\n{quote_text(body)}" if body.strip() else ".\n"
         part = f"\nBeside it, {code_span(path, 400)}{quote}"
@@ -8561,21 +8537,6 @@ def _anchor_note(project: Project, name: str) -> str:
     if name != "prompt":
         raise CtxError(f"no {' or '.join(paths)}")
     return note
-
-
-def make_loop(project: Project, agent: str, guard: str) -> str:
-    """The shell script of a loop, for this repository's checks, tracker and an agent."""
-    commands = read_facts(project, list_files(project)).commands
-    tests = [command.line for command in commands if command.verb == "test"]
-    guard = guard or next(iter(tests), "make test")
-    tracker = read_tasks(project, project.config.tasks_source)
-    close = tracker_step(project, tracker.tasks[0], "close") if tracker.tasks else ""
-    programs = re.findall(r"`([\w.][\w./-]+) [^`]*`", close)
-    ctx = script_command(project)
-    names = (ctx, guard, "git add", "git commit", *programs)
-    allowed = " ".join(shlex.quote(f"Bash({name}:*)") for name in names)
-    run = shlex.quote(AGENT_RUNS[agent].format(allowed=allowed))
-    return fill("loop.sh", ctx=ctx, agent=run, guard=shlex.quote(guard))
 
 
 # -- for agents that ask by themselves
@@ -8845,20 +8806,19 @@ def make_page(project: Project, tracker: Tracker, briefing: Briefing | None) -> 
 AGENT_FILE = "AGENTS.md"
 SECTION_TOKENS, SECTION_LINES = 300, 25  # longer ones did no better, and cost every session
 VENDOR_PATH = ".ctx/ctx.py"
-_MANAGED = r"(?:[^/]+/){0,3}[^/]*(?:\.md|\.mdc|\.markdown|\.txt|rules)"  # files with a section
-AgentRow = tuple[str, ...]  # agent, kind, path, value: a line of templates/agents.txt, or "" for it
+AgentRow = tuple[str, ...]  # agent, kind, path, value: a line of templates/agents.txt
 
 
 @functools.cache
 def agent_rows(*kinds: str) -> list[AgentRow]:
-    """The rows of these kinds in the table of agents and their files; all without a kind."""
+    """The rows of these kinds in templates/agents.txt; without a kind, all of them."""
     lines = (line for line in TEMPLATES["agents.txt"].splitlines() if line[:1] != "#")
     rows = ((*line.split(None, 3), "")[:4] for line in lines)
     return [row for row in rows if row[1] in kinds or not kinds]
 
 
 def _list_rows(project: Project, names: Sequence[str], usual: str = "claude") -> list[AgentRow]:
-    """The rows of these agents, or without a name of the usual one and those whose files are here."""
+    """The rows of these agents; without names, those of the usual one and of all used here."""
     used = [agent for agent, _, path, _ in agent_rows("found") if _exists(project, path)]
     return [row for row in agent_rows() if row[0] in ("any", *(names or [usual, *used]))]
 
@@ -8877,21 +8837,21 @@ def plan_init(
     vendor: bool,
 ) -> Plan:
     """Everything `init` writes: sections, own files, and what the agents of this repository read."""
-    known = {agent for agent, *_ in agent_rows()} - {"any"}
-    for name in {*agents} - known:
-        raise CtxError(f"--agents {show(name)}: unknown agent; {closest(name, sorted(known))}")
-    own = {}
+    names = {agent for agent, *_ in agent_rows()} - {"any"}
+    for name in {*agents} - names:
+        raise CtxError(f"--agents {show(name)}: unknown agent; {closest(name, sorted(names))}")
+    texts = {}
     if constitution and not _exists(project, CONSTITUTION_PATH):  # else it is the user's
-        own[CONSTITUTION_PATH] = TEMPLATES[f"constitution-{constitution}.md"]
+        texts[CONSTITUTION_PATH] = TEMPLATES[f"constitution-{constitution}.md"]
     if vendor:
-        own[VENDOR_PATH] = (read_file(os.path.realpath(__file__)) or b"").decode()
+        texts[VENDOR_PATH] = (read_file(os.path.realpath(__file__)) or b"").decode()
         config = project.config._replace(agents_command=f"python3 {VENDOR_PATH}")
         project = project._replace(config=config)
     rows = _list_rows(project, agents)
     plan, paths = plan_agents(project, rows, parts), [*_list_section_paths(project, rows), *files]
-    _plan_own(project, plan, paths, own, with_map, force=False)
+    _plan_own(project, plan, paths, texts, with_map, force=False)
     if "hooks" in parts and not project.look_only:
-        make_pack_summary(project, "words")  # counts them, so that the first prompt gets a package
+        make_pack_summary(project, "words")  # fills the cache: a hook answers only from there
     return plan
 
 
@@ -8908,20 +8868,25 @@ def plan_update(project: Project, constitution: str, force: bool) -> Plan:
 
 
 def _plan_own(
-    project: Project, plan: Plan, paths: list[str], own: dict[str, str], with_map: bool, force: bool
+    project: Project,
+    plan: Plan,
+    paths: list[str],
+    texts: dict[str, str],
+    with_map: bool,
+    force: bool,
 ) -> None:
-    """Add sections to a plan of agents' files, then the files below .ctx."""
-    own |= {} if _exists(project, ".ctx/.gitignore") else {".ctx/.gitignore": IGNORED}
-    planned = {change.path for change in plan.changes if change.new is not None} | own.keys()
+    """Add the sections of these files to a plan, then the map and the texts below .ctx."""
+    texts |= {} if _exists(project, ".ctx/.gitignore") else {".ctx/.gitignore": IGNORED}
+    planned = {change.path for change in plan.changes if change.new is not None} | texts.keys()
     absent = _list_absent(project) - planned - ({MAP_PATH} if with_map else set())
     _plan_sections(project, plan, paths, absent, force=force)
     if with_map:
-        texts = {change.path: change.new for change in plan.changes}
-        text, changes = make_map_file(project, texts.get(AGENT_FILE))
+        agent_file = {change.path: change.new for change in plan.changes}.get(AGENT_FILE)
+        text, changes = make_map_file(project, agent_file)
         plan.changes.append(plan_file(project, MAP_PATH, text.encode()))
         news = changes[:3] if _exists(project, MAP_PATH) else []
         plan.notes.extend(f"{MAP_PATH}: {line}" for line in news)
-    for path, text in own.items():
+    for path, text in texts.items():
         change = plan_file(project, path, text.encode())
         plan.changes.append(change)
         if path == CONSTITUTION_PATH and change.old not in (None, change.new):
@@ -8929,24 +8894,24 @@ def _plan_own(
 
 
 def _list_absent(project: Project) -> set[str]:
-    """The files of ours that a section may name and that are not here."""
-    named = [path for _, _, path, _ in agent_rows("rule", "helper")]
-    return {path for path in (MAP_PATH, CONSTITUTION_PATH, *named) if not _exists(project, path)}
+    """The files of ours that a section may mention but that do not exist here."""
+    paths = [path for _, _, path, _ in agent_rows("rule", "helper")]
+    return {path for path in (MAP_PATH, CONSTITUTION_PATH, *paths) if not _exists(project, path)}
 
 
 def list_unstaged(project: Project, plan: Plan) -> list[str]:
-    """While a commit is made, the files that are current here but not in what it will hold."""
+    """In a commit hook, the files that are current in the work tree but not as staged."""
     paths = []
     for path, old, new in plan.changes if "GIT_INDEX_FILE" in os.environ else ():
         staged = run_git(project, "show", f":./{path}")
         if staged and new and old == new:
-            own = new[slice(*(find_section(new) or (0, None))[:2])]
-            paths += [] if own.replace(b"\r", b"") in staged.replace(b"\r", b"") else [path]
+            section = new[slice(*(find_section(new) or (0, None))[:2])]
+            paths += [] if section.replace(b"\r", b"") in staged.replace(b"\r", b"") else [path]
     return paths
 
 
 def plan_remove(project: Project) -> Plan:
-    """The changes that take out every managed section and what agents read of ours."""
+    """The changes that remove every managed section and our files and settings of agents."""
     plan = plan_agents(project, (), (), remove=True)
     for path in list_managed(project):
         old = read_old(project, path) or b""
@@ -8960,7 +8925,7 @@ def plan_remove(project: Project) -> Plan:
 
 
 def _keep_copy(project: Project, plan: Plan, path: str, source: bytes) -> None:
-    """Plan a copy of a text that is replaced although somebody edited it."""
+    """Plan a copy of an edited text before it is replaced."""
     copy = f".ctx/kept/{path.replace('/', '-')}.{content_hash(source)[:8]}.md"
     plan.changes.append(plan_file(project, copy, source))
     plan.notes.append(f"{path}: replaced; your text is in {copy}")
@@ -8970,13 +8935,13 @@ def _keep_copy(project: Project, plan: Plan, path: str, source: bytes) -> None:
 
 
 def _list_section_paths(project: Project, rows: Sequence[AgentRow]) -> list[str]:
-    """The instruction files of some agents that should hold a section."""
-    paths, done = [], ""
+    """The instruction files of these agents that should have a section."""
+    paths, skipped = [], ""
     for agent, kind, path, value in rows:
         if kind == "unless" and value in (read_text(project, path) or ""):
-            done = agent
+            skipped = agent
         is_pointer = kind == "pointer" and os.path.isfile(os.path.join(project.root, path))
-        if is_pointer or (kind == "section" and agent != done):
+        if is_pointer or (kind == "section" and agent != skipped):
             paths.append(path)
     return paths
 
@@ -8984,14 +8949,14 @@ def _list_section_paths(project: Project, rows: Sequence[AgentRow]) -> list[str]
 def _plan_sections(
     project: Project, plan: Plan, paths: Sequence[str], absent: Collection[str], *, force: bool
 ) -> None:
-    """Sections for these files, one for a pair that is linked; edited ones are kept and named."""
-    project = project._replace(look_only=True)  # a damaged file is refused before anything is left
+    """Plan the sections of these files, linked files once; edited ones are kept and named."""
+    project = project._replace(look_only=True)  # a damaged file must fail before a cache is written
     again = f"`{script_command(project)} update --force` replaces it"
     kept = {"newer": "its section was written by a newer ctx.py; left alone"}
     kept |= {} if force else {"edited": f"section edited by hand; kept ({again})"}
     files = {find_location(project, path): path for path in reversed(paths)}
     for path in reversed(files.values()):
-        if not re.fullmatch(_MANAGED, path, re.S):
+        if not pattern("managed_path").fullmatch(path):
             raise CtxError(f"{path}: no instruction file; name a .md or .txt file near the root")
         old = read_old(project, path)
         body = make_section(project, path, old or b"", absent)
@@ -9004,66 +8969,63 @@ def _plan_sections(
             _keep_copy(project, plan, path, old[start:stop])
         if version < SECTION_VERSION:
             plan.notes.append(f"{path}: section v{version} replaced by v{SECTION_VERSION}")
-        known = (old or b"")[start:stop].decode("utf-8", "replace")
-        news = [line for line in re.findall(r"(?m)^- (\w+: `.*)", body) if line not in known]
-        plan.notes.extend(f"{path}: new: {line}" for line in news if known)
+        before = (old or b"")[start:stop].decode("utf-8", "replace")
+        news = [line for line in re.findall(r"(?m)^- (\w+: `.*)", body) if line not in before]
+        plan.notes.extend(f"{path}: new: {line}" for line in news if before)
         plan.changes.append(Change(path, old, upsert_section(old, body, path)))
 
 
 def make_section(project: Project, path: str, source: bytes, absent: Collection[str]) -> str:
     """The text of the managed section of one instruction file, without lines on absent files."""
     stem = os.path.basename(path).upper().partition(".")[0]  # CLAUDE.local.md is like CLAUDE.md
-    names = ["agents-section.md"]
-    if find_location(project, path) != find_location(project, AGENT_FILE):  # nor a link to it
+    templates = ["agents-section.md"]
+    if find_location(project, path) != find_location(project, AGENT_FILE):  # not a link to it
         rows = agent_rows("section", "pointer")
-        names = [row[3] for row in rows if row[2] in (path, f"{stem}.md")] + names
+        templates = [row[3] for row in rows if row[2] in (path, f"{stem}.md")] + templates
     up = "../" * path.count("/")  # imports are relative to the importing file
-    own = (remove_section(source, path) or b"").splitlines()
-    imported = f"@{up}{AGENT_FILE}".encode() in map(bytes.strip, own)
-    values = {"ctx": script_command(project), "up": up, "commands": "", "tasks": ""}
-    values["agents"] = "" if imported else f"@{up}{AGENT_FILE}\n"
-    if len(names) == 1:
-        told = read_facts(project, list_files(project)).commands
-        commands = [c for c in told if not re.match(r"(AGENTS|CLAUDE)\.md:", c.source)]
-        values |= {"commands": render_section_commands(commands), "tasks": _section_tasks(project)}
-    return fit_section(names[0], values, absent)
+    lines = (remove_section(source, path) or b"").splitlines()
+    is_imported = f"@{up}{AGENT_FILE}".encode() in map(bytes.strip, lines)
+    ctx = script_command(project)
+    values = {"ctx": ctx, "up": up, "commands": "", "tasks": ""}
+    values["agents"] = "" if is_imported else f"@{up}{AGENT_FILE}\n"
+    if len(templates) > 1:
+        return fit_section(templates[0], values, absent)
+    facts = read_facts(project, list_files(project))
+    commands = [row for row in facts.commands if not re.match(r"(AGENTS|CLAUDE)\.md:", row.source)]
+    values["commands"] = render_section_commands(commands)
+    tracker = read_tasks(project, project.config.tasks_source)
+    if tracker.tasks and tracker.source != "gh":
+        example = tracker.tasks[0]._replace(id="ID")
+        claim, close = (tracker_step(project, example, step) for step in ("claim", "close"))
+        ways = f"`{ctx} tasks --ready` lists them, `{ctx} prompt ID` tells all of one."
+        claim = claim and f" Claim: {claim}."
+        values["tasks"] = f"- Tasks ({tracker.source}): {ways}{claim} Done: {close}.\n"
+    return fit_section(templates[0], values, absent)
 
 
 def fit_section(name: str, values: Mapping[str, str], absent: Collection[str] = ()) -> str:
-    """A filled section; commands that would make it too long are left out."""
+    """A filled section; commands that would make it too long are omitted."""
     commands = values["commands"].splitlines(keepends=True)
     for kept in range(len(commands), -1, -1):
-        some = {**values, "commands": "".join(commands[:kept])}
-        some = {key: some[key] for key in some if f"{{{key}}}" in TEMPLATES[name]}
-        lines = fill(name, **some).splitlines(keepends=True)
+        used = {**values, "commands": "".join(commands[:kept])}
+        used = {key: used[key] for key in used if f"{{{key}}}" in TEMPLATES[name]}
+        lines = fill(name, **used).splitlines(keepends=True)
         text = "".join(line for line in lines if not any(path in line for path in absent))
         if estimate_tokens(text) <= SECTION_TOKENS and text.count("\n") <= SECTION_LINES:
             break
     return text
 
 
-def _section_tasks(project: Project) -> str:
-    """How to find, claim and finish a task with the tracker found here; "" without one."""
-    tracker, ctx = read_tasks(project, project.config.tasks_source), script_command(project)
-    if not tracker.tasks or tracker.source == "gh":
-        return ""
-    example = tracker.tasks[0]._replace(id="ID")
-    claim, close = (tracker_step(project, example, step) for step in ("claim", "close"))
-    claim = claim and f" Claim: {claim}."
-    ways = f"`{ctx} tasks --ready` lists them, `{ctx} prompt ID` tells all of one."
-    return f"- Tasks ({tracker.source}): {ways}{claim} Done: {close}.\n"
-
-
 def list_managed(project: Project) -> list[str]:
-    """The instruction files that hold a managed section, whole or damaged; a linked pair once."""
-    names = {*list_files(project), *list_folder(project, "")}  # also those that git does not list
+    """The instruction files that have a managed section, even a damaged one; linked files once."""
+    paths = {*list_files(project), *list_folder(project, "")}  # also those that git ignores
     first = [path for _, _, path, _ in agent_rows("section")]
-    others = sorted(path for path in names - {*first} if re.fullmatch(_MANAGED, path, re.S))
-    managed: dict[str, str] = {}  # real place -> path
+    others = sorted(filter(pattern("managed_path").fullmatch, paths - {*first}))
+    managed: dict[str, str] = {}  # location -> path
     for path in [*first, *others]:
         source = read_source(project, path) if path in others else read_old(project, path)
         if source and b" CTX MANAGED SECTION" in source:
-            with contextlib.suppress(CtxError):  # damaged: whoever uses it will be told where
+            with contextlib.suppress(CtxError):  # damaged: the caller reports it
                 if find_section(source) is None:
                     continue  # a text about sections
             managed.setdefault(find_location(project, path), path)
@@ -9071,47 +9033,62 @@ def list_managed(project: Project) -> list[str]:
 
 
 def describe_setup(project: Project, written: Collection[str]) -> list[str]:
-    """What a user should know after init: ignored files, imports, trust, and what comes next."""
+    """What a user should know after init: ignored files, imports, trust, and the next steps."""
     ctx, (_, state, fix) = script_command(project), check_command(project)
-    others = ("--others", "--ignored", "--exclude-standard")
-    source = run_git(project, "ls-files", "-z", *others, "--", *sorted(written)) or b""
+    flags = ("--others", "--ignored", "--exclude-standard")
+    source = run_git(project, "ls-files", "-z", *flags, "--", *sorted(written)) or b""
     ignored = "ignored by git; `git add -f` shares it with others"
     lines = [f"{path}: {ignored}" for path in os.fsdecode(source).split("\0")[:-1]]
-    flags = {MAP_PATH: "--no-map", CONSTITUTION_PATH: "--no-constitution"}
-    imports = [path for path in flags if f"@{path}" in (read_text(project, "CLAUDE.md") or "")]
+    options = {MAP_PATH: "--no-map", CONSTITUTION_PATH: "--no-constitution"}
+    imports = [path for path in options if f"@{path}" in (read_text(project, "CLAUDE.md") or "")]
     if imports:
-        out = ", ".join(f"`init {flags[path]}`" for path in imports)
+        out = ", ".join(f"`init {options[path]}`" for path in imports)
         lines.append(f"every Claude session imports {' and '.join(imports)}; without: {out}")
     lines += [f"{state}; {fix}"] if fix else []
     return [*lines, f'next: `{ctx} pack "what to do"`, `{ctx} tasks`, `{ctx} doctor`']
 
 
+def make_loop(project: Project, agent: str, guard: str) -> str:
+    """The shell script of a loop, for this repository's checks, tracker and an agent."""
+    commands = read_facts(project, list_files(project)).commands
+    tests = [command.line for command in commands if command.verb == "test"]
+    guard = guard or next(iter(tests), "make test")
+    tracker = read_tasks(project, project.config.tasks_source)
+    close = tracker_step(project, tracker.tasks[0], "close") if tracker.tasks else ""
+    programs = re.findall(r"`([\w.][\w./-]+) [^`]*`", close)
+    ctx = script_command(project)
+    names = (ctx, guard, "git add", "git commit", *programs)
+    allowed = " ".join(shlex.quote(f"Bash({name}:*)") for name in names)
+    (run,) = (value for name, _, _, value in agent_rows("run") if name == agent)
+    run = shlex.quote(run.replace("{allowed}", allowed))
+    return fill("loop.sh", ctx=ctx, agent=run, guard=shlex.quote(guard))
+
+
 # -- settings of agents
 
-# Agents start commands in any subfolder. No `$`: some replace variables in their settings.
+# Agents start commands in any subfolder. Some of them replace `$NAME` in their settings.
 _FROM_ROOT = "until [ -d .ctx ] || [ . -ef / ]; do cd ..; done; exec "
-# Imported, ctx.py is compiled once, not at each start, into our own cache. And where it is gone,
-# Python ends with 1: a missing script ends with 2, which would take the user's prompt away.
+# As a module ctx.py is compiled once, into our own cache, not at each start. If it is missing,
+# Python exits with 1; for a missing script with 2, by which a hook blocks the user's prompt.
 _LAUNCHER = (
     'python3 -c "import sys; sys.dont_write_bytecode = False; sys.pycache_prefix = sys.argv.pop(1);'
     ' sys.path[0] = sys.argv.pop(1); import {name}; {name}.main()" .ctx/cache {folder} {kind}'
 )
-_OWN_COMMAND = r"-d \.ctx |import (\w+); \1\.main|\bctx\.py\W+(?:hook|mcp)\b"
 
 
 def plan_agents(
     project: Project, rows: Collection[AgentRow], parts: Collection[str], *, remove: bool = False
 ) -> Plan:
-    """Files and settings of agents: those asked for added, earlier ones brought up to date or removed."""
+    """Files and settings of agents: add those of these parts; update or remove existing ones."""
     plan, wanted = Plan([], []), {path for _, _, path, _ in rows}
     files = {row[2]: row for row in agent_rows("rule", "helper", "hooks", "mcp")}
-    for _, kind, path, value in files.values():  # a file that two agents read once
+    for _, kind, path, value in files.values():
         asked, old = path in wanted and kind in parts, read_old(project, path)
         if kind in ("rule", "helper"):
             text = TEMPLATES[value].replace("{ctx}", script_command(project))
-            known, pristine = unseal(old or b"")
-            if pristine or (old is None and asked):
-                new = None if remove else old if known == text else seal(text)
+            old_text, is_pristine = unseal(old or b"")
+            if is_pristine or (old is None and asked):
+                new = None if remove else old if old_text == text else seal(text)
                 plan.changes.append(Change(path, old, new))
             elif old is not None and (path in wanted or b"<!-- ctx sha256:" in old):
                 plan.notes.append(f"{path}: edited by hand; kept")
@@ -9133,7 +9110,7 @@ def plan_agents(
 def _edit_settings(
     project: Project, kind: str, path: str, value: str, text: str, asked: bool, remove: bool
 ) -> str:
-    """A settings file with our commands added if asked for, renewed or taken out; "" if none is left."""
+    """A settings file with our commands added if asked for, else updated or removed; "" if empty."""
     ctx, kind = script_command(project), kind.removesuffix("s")
     script = re.fullmatch(r"python3 (?:([\w./-]+)/)?([^\W\d]\w*)\.py", ctx)
     line = f"{_FROM_ROOT}{ctx} {kind}"
@@ -9145,15 +9122,15 @@ def _edit_settings(
     if kind == "mcp":
         ((group, entries),) = wanted.items()
         ((name, handler),) = entries.items()
-    if path.endswith(".toml"):  # our entry is one table, after a blank line
+    if path.endswith(".toml"):  # our entry is one table with a blank line before it
         block = f"[{group}.{name}]\n"
         block += "".join(f"{key} = {json.dumps(item)}\n" for key, item in handler.items())
         old = re.search(rf"(?m)(^\n)?^\[{group}\.{name}\]\n(?:[^\[\n].*\n?)*", text)
-        if old and re.search(_OWN_COMMAND, old[0]):
+        if old and pattern("own_command").search(old[0]):
             new = "" if remove else (old[1] or "") + block
             return text[: old.start()] + new + text[old.end() :]
         if old and asked:
-            raise CtxError(f"{path}: the entry `{name}` is something else; rename it")
+            raise CtxError(f"{path}: the entry `{name}` is not ours; rename it")
         return f"{text}\n{block}" if asked and text else block if asked else text
     data = json.loads(text.removeprefix("\ufeff") or "{}")
     if not isinstance(data, dict):
@@ -9166,13 +9143,13 @@ def _edit_settings(
 
 
 def _replace_own(value: Any, command: Any) -> Any:
-    """Settings with each command of ours replaced; `...` takes it out, and all that this empties."""
+    """Settings with each command of ours replaced; `...` removes it and what it leaves empty."""
     if isinstance(value, list):
         rows = [_replace_own(item, command) for item in value]
         return ... if rows and all(item is ... for item in rows) else rows
     if not isinstance(value, dict):
         return value
-    if "command" in value and re.search(_OWN_COMMAND, str(value)):
+    if "command" in value and pattern("own_command").search(str(value)):
         return command
     kept = {key: _replace_own(value[key], command) for key in value}
     kept = {key: item for key, item in kept.items() if item is not ...}
@@ -9180,28 +9157,28 @@ def _replace_own(value: Any, command: Any) -> Any:
 
 
 def _merge(path: str, value: Any, wanted: Any) -> Any:
-    """Settings with what is wanted added; an entry of somebody else's is never replaced."""
+    """Settings with the wanted entries added; an entry that is not ours is never replaced."""
     if type(value) is not type(wanted):
         kind = "list" if isinstance(wanted, list) else "table"
         raise CtxError(f"{path}: {show(str(value), 40)} is not a {kind}; correct it")
     if isinstance(wanted, dict) and "command" not in wanted:
         new = {key: _merge(path, value[key], wanted[key]) for key in wanted if key in value}
         return value | wanted | new
-    if isinstance(wanted, dict) and not re.search(_OWN_COMMAND, str(value)):
-        raise CtxError(f"{path}: the entry `ctx` is something else; rename it")
-    is_new = isinstance(wanted, list) and not re.search(_OWN_COMMAND, str(value))
-    return [*value, *wanted] if is_new else value
+    is_ours = pattern("own_command").search(str(value))
+    if isinstance(wanted, dict) and not is_ours:
+        raise CtxError(f"{path}: the entry `ctx` is not ours; rename it")
+    return value if is_ours or not isinstance(wanted, list) else [*value, *wanted]
 
 
 # -- doctor
 
 
 def check_health(project: Project) -> list[Finding]:
-    """What is installed, found, stale or broken, and for each fault the command that mends it."""
+    """What is installed, found, stale or broken, and for each fault the command that fixes it."""
     import platform
 
     ctx, findings = script_command(project), [("python", platform.python_version(), "")]
-    missing, unfit = list_missing(), list_unfit()  # looks into the private environment too
+    missing, unfit = list_missing(), list_unfit()
     for name, (version, fits) in read_versions().items():
         state = version or "missing: stdlib mode, approximate map"
         if name in unfit:
@@ -9222,7 +9199,7 @@ def check_health(project: Project) -> list[Finding]:
     tasks = f"{tracker.source}: {count_of(len(tracker.tasks), 'task')}{faults}"
     findings += [("git", git, fix), ("tasks", tasks if tracker.source else "no tracker found", "")]
     managed = []
-    with contextlib.suppress(CtxError):  # what is wrong with AGENTS.md is found again below
+    with contextlib.suppress(CtxError):  # _check_file reports a damaged section
         managed = list_managed(project)
     rows = _list_rows(project, (), "" if managed else "claude")
     agents = dict.fromkeys(agent for agent, *_ in rows if agent != "any")
@@ -9233,7 +9210,7 @@ def check_health(project: Project) -> list[Finding]:
 
 
 def _check_file(project: Project, ctx: str, path: str, managed: Sequence[str]) -> Finding:
-    """The state of a file that init makes or has a section in, with the command that mends it."""
+    """The state of a file that init makes or manages, with the command that fixes it."""
     try:
         old = read_old(project, path)
         if path not in (CONSTITUTION_PATH, RUNLOOP_PATH, MAP_PATH):
@@ -9253,7 +9230,7 @@ def _check_file(project: Project, ctx: str, path: str, managed: Sequence[str]) -
 
 
 def check_command(project: Project) -> Finding:
-    """Whether the command that written texts name can be run on this machine."""
+    """Whether the command that our texts tell agents to run works on this machine."""
     ctx, fault = script_command(project), ""
     program, *rest = shlex.split(ctx)
     script = next((word for word in rest if word.endswith(".py")), "")
@@ -9272,23 +9249,23 @@ def check_command(project: Project) -> Finding:
 
 
 def _check_agent(project: Project, agent: str) -> Finding:
-    """Whether an agent used here is given hooks and MCP, and what its user must still do."""
-    ctx, states, places, fix = script_command(project), [], [], ""
+    """Whether hooks and MCP are registered with an agent used here, and what is left to do."""
+    ctx, states, trusted_names, fix = script_command(project), [], [], ""
     for _, kind, path, value in [row for row in agent_rows() if row[0] == agent]:
         if kind in ("hooks", "mcp"):
             text, state = read_text(project, path) or "", f"not registered (`{ctx} init --{kind}`)"
             if re.search(rf"-d \.ctx .*{kind.removesuffix('s')}\b", text):
-                places.append(f"{project.root}/{path}" if kind == "hooks" else project.root)
+                trusted_names.append(f"{project.root}/{path}" if kind == "hooks" else project.root)
                 state = "registered"
                 with contextlib.suppress(ValueError, RecursionError):
                     if _edit_settings(project, kind, path, value, text, False, False) != text:
                         state, fix = "registered with another command", f"{ctx} update"
             states.append(f"{kind} {state}")
-        if kind == "trust" and places:
-            known = read_file(os.path.expanduser(path)) or b""
-            trusted = all(place.encode() in known for place in places)
-            states.append("trusted" if trusted else "not trusted")
-            fix = fix if trusted else value
+        if kind == "trust" and trusted_names:
+            settings = read_file(os.path.expanduser(path)) or b""
+            is_trusted = all(name.encode() in settings for name in trusted_names)
+            states.append("trusted" if is_trusted else "not trusted")
+            fix = fix if is_trusted else value
     return (f"agent {agent}", ", ".join(states) or "reads its instruction file", fix)
 
 
@@ -9965,14 +9942,15 @@ TEMPLATES = {
 # Coding agents and the files they read in a repository: agent (any: in every setup), kind, path, value.
 #   found    the path shows that the agent is used here
 #   section  a managed section, made from the template
-#   pointer  the same, only where the file exists: it hides AGENTS.md, or is read beside it
+#   pointer  the same, only if the file exists: the agent reads it instead of AGENTS.md, or as well
 #   unless   no section for this agent where the file holds the value
 #   helper   a file of ours, made from the template, with `init --agents`
 #   rule     a file of ours, made from the template
 #   hooks    JSON merged in with `init --hooks`; "@hook" is one command
 #   mcp      JSON or TOML merged in with `init --mcp`; "@mcp" is the line that a shell runs
-#   trust    a file of the user that names this repository once it is trusted, and what to do if not
-#   note     told when init wrote the file
+#   trust    a file of the user that names this repository once it is trusted, and the step to trust it
+#   note     printed when init wrote the file
+#   run      the command of `loop` that lets the agent edit files and run what {allowed} names
 any       section  AGENTS.md                        agents-section.md
 any       rule     .ctx/runloop.md                  runloop.md
 claude    found    .claude
@@ -10016,6 +9994,10 @@ codex     trust    ~/.codex/config.toml             start `codex` here once, tru
 codex     note     .codex/hooks.json                Codex runs hooks only once trusted, anew after each change: start `codex` here, "Trust all and continue"
 codex     note     .codex/config.toml               Codex reads .codex/config.toml only in a project that it trusts
 gemini    trust    ~/.gemini/trustedFolders.json    start `gemini` here once and trust the folder: without it `gemini -p` ends at once
+claude    run      -                                claude -p --permission-mode acceptEdits --allowedTools {allowed}
+codex     run      -                                codex exec --sandbox workspace-write --add-dir "$(git rev-parse --git-common-dir)" -
+gemini    run      -                                gemini --approval-mode yolo
+opencode  run      -                                opencode run
 """[1:],
     "claude-section.md": r"""
 <!-- Written by `{ctx} update`. Put your own words outside this section; `{ctx} update --remove` takes it out. -->
@@ -12305,6 +12287,11 @@ import_line (?m)^\s*(import|from|use|using|require|#include)\b
 test_name \b(?:tests?(?:_|\b)|Test[A-Z])
 support_path (^|[/_-])(testing|testlib|test(s|ing)?[_-]?(utils?|support|helpers?|kit))([/._]|$)|[_-]tests?/
   |^(tools?|scripts?|contrib|hack|misc|utils?|dev|ci|build[_-]?tools)/
+managed_path (?s)(?:[^/]+/){0,3}[^/]*(?:\.md|\.mdc|\.markdown|\.txt|rules)
+own_command -d \.ctx |import (\w+); \1\.main|\bctx\.py\W+(?:hook|mcp)\b
+cut_short (?i)time.?out|rate.?limit|interrupt|quota|overload|network|infra
+commit_kind (?:feat|fix|docs|chore|refactor|tests?|build|ci|perf|style)(?:\(.+?\))?!?:[ ]
+requirement \b(?:SHALL|MUST)\b|^\W*(?:GIVEN|WHEN|THEN|AND)\b
 """[1:],
     "pointer-section.md": r"""
 <!-- Written by `{ctx} update`. Put your own words outside this section; `{ctx} update --remove` takes it out. -->

@@ -387,7 +387,7 @@ def test_a_toml_entry_of_somebody_else_is_refused(tmp_path: Path) -> None:
     text = '[mcp_servers.ctx]\ncommand = "other"\n'
     lab.plant(tmp_path, {".codex/config.toml": text, "a.py": ""})
     done = lab.run(tmp_path, "init", "--no-setup", "--mcp")
-    assert done.returncode == 2 and "the entry `ctx` is something else" in done.stderr
+    assert done.returncode == 2 and "the entry `ctx` is not ours" in done.stderr
     assert (tmp_path / ".codex/config.toml").read_text() == text
 
 
