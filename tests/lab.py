@@ -16,6 +16,7 @@ from typing import Any
 
 SCRIPT = Path(__file__).parent.parent / "ctx.py"
 FORKS = Path(__file__).parent / "forks.py"
+START = Path(__file__).parent / "start.py"
 
 
 def run(
@@ -28,13 +29,14 @@ def run(
     environment = {**os.environ, "XDG_CACHE_HOME": str(cache_home()), **env}
     folder = options.pop("cwd", root)
     stdin = options.pop("input", b"")
-    plain = python in ((), ("-I", "-S")) and not options
+    same = filecmp.cmp(script, SCRIPT, shallow=False)
+    plain = same and python in ((), ("-I", "-S")) and not options
     plain = plain and not any(name.startswith(("PYTHON", "LC_", "LANG")) for name in env)
-    if plain and hasattr(os, "fork") and filecmp.cmp(script, SCRIPT, shallow=False):
+    if plain and hasattr(os, "fork"):
         code, out, err = _server(python).run(script, args, folder, environment, stdin)
         return subprocess.CompletedProcess([str(script), *args], code, decode(out), decode(err))
     done = subprocess.run(
-        [sys.executable, *python, str(script), *args],
+        [*(command(script, *python) if same else [sys.executable, *python, str(script)]), *args],
         cwd=folder,
         env=environment,
         input=stdin,
@@ -44,6 +46,12 @@ def run(
     )
     out, err = decode(done.stdout), decode(done.stderr)
     return subprocess.CompletedProcess(done.args, done.returncode, out, err)
+
+
+def command(script: Path = SCRIPT, *python: str) -> list[str]:
+    """What starts a process of ctx.py, or of a copy, without compiling it each time."""
+    compiled = f"pycache_prefix={cache_home() / 'compiled'}"
+    return [sys.executable, *python, "-X", compiled, str(START), str(script)]
 
 
 def decode(source: bytes) -> str:

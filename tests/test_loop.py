@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -27,7 +28,11 @@ def plant_loop(root: Path, agent: str, guard: str = "true") -> dict[str, str]:
     (root / "ctx.py").write_bytes(SCRIPT.read_bytes())
     tools = root / ".git" / "tools"
     tools.mkdir()
-    (tools / "python3").write_text(f'#!/bin/sh\nexec "{sys.executable}" -I -S "$@"\n')
+    start = shlex.join(lab.command(Path("ctx.py"), "-I", "-S"))
+    other = shlex.join([sys.executable, "-I", "-S"])
+    (tools / "python3").write_text(
+        f'#!/bin/sh\n[ "$1" = ctx.py ] || exec {other} "$@"\nshift\nexec {start} "$@"\n'
+    )
     (tools / "python3").chmod(0o755)
     (root / "agent.py").write_text(agent)
     environment = {

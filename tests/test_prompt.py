@@ -8,7 +8,6 @@ import random
 import re
 import shutil
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import NamedTuple
@@ -20,7 +19,6 @@ from hypothesis import strategies as st
 
 import ctx
 
-SCRIPT = Path(__file__).parent.parent / "ctx.py"
 REPOS = Path(__file__).parent / "fixtures" / "repos"
 ORDER = [
     "Contract",
@@ -375,7 +373,7 @@ def test_a_prompt_begins_before_git_or_an_index_has_answered(tmp_path: Path) -> 
     (tmp_path / "bin/git").chmod(0o755)
     go, path = tmp_path / "go", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
     environment = os.environ | {"PATH": path, "GO": str(go), "GIT": shutil.which("git") or ""}
-    command = [sys.executable, str(SCRIPT), "--root", str(root), "prompt", "T-1"]
+    command = [*lab.command(), "--root", str(root), "prompt", "T-1"]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
     ) as process:
@@ -605,7 +603,7 @@ def test_context_is_cleared_and_holds_what_belongs_to_the_task(tmp_path: Path) -
 
 def test_contexts_written_at_the_same_time_leave_one_whole_folder(tmp_path: Path) -> None:
     (tmp_path / "TASKS.md").write_text("- [ ] T-1: One\n- [ ] T-2: Two\n")
-    args = [sys.executable, str(SCRIPT), "--root", str(tmp_path), "--quiet", "context"]
+    args = [*lab.command(), "--root", str(tmp_path), "--quiet", "context"]
     runs = [subprocess.Popen([*args, f"T-{1 + number % 2}"]) for number in range(6)]
     assert {each.wait() for each in runs} == {0}
     assert sorted(os.listdir(tmp_path / ".runner")) == [".gitignore", "context"]
@@ -661,7 +659,7 @@ def test_a_recorded_attempt_is_remembered_by_the_next_prompt(tmp_path: Path) -> 
 
 def test_records_written_at_the_same_time_are_all_kept(tmp_path: Path) -> None:
     (tmp_path / "TASKS.md").write_text("- [ ] T-1: One\n")
-    args = [sys.executable, str(SCRIPT), "--root", str(tmp_path), "record", "T-1"]
+    args = [*lab.command(), "--root", str(tmp_path), "record", "T-1"]
     runs = [
         subprocess.Popen([*args, "--status", "retry", "--summary", f"try {number} " + "x" * 3000])
         for number in range(6)

@@ -473,7 +473,7 @@ class Server:
     """`ctx.py mcp` on pipes."""
 
     def __init__(self, root: Path) -> None:
-        command = [sys.executable, "-I", "-S", str(lab.SCRIPT), "--root", str(root), "mcp"]
+        command = [*lab.command(lab.SCRIPT, "-I", "-S"), "--root", str(root), "mcp"]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
@@ -746,8 +746,8 @@ def test_the_official_client_lists_and_calls_every_tool(shop: Path, mode: str) -
     mcp = pytest.importorskip("mcp", reason="the mcp package is not installed")
 
     async def talk() -> None:
-        args = ["-I", "-S", str(lab.SCRIPT), "--root", str(shop), "mcp"]
-        transport = mcp.stdio_client(mcp.StdioServerParameters(command=sys.executable, args=args))
+        python, *args = [*lab.command(lab.SCRIPT, "-I", "-S"), "--root", str(shop), "mcp"]
+        transport = mcp.stdio_client(mcp.StdioServerParameters(command=python, args=args))
         async with mcp.Client(transport, mode=mode) as client:
             assert client.protocol_version == ("2025-11-25" if mode == "legacy" else "2026-07-28")
             listed = await client.list_tools()

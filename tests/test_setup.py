@@ -95,7 +95,7 @@ def test_the_real_packages_are_installed_and_found_by_a_bare_python(
 
 
 def test_two_setups_at_once_make_one_environment(root: Path, env: dict[str, str]) -> None:
-    command = [sys.executable, "-I", "-S", str(root / "ctx.py"), "setup"]
+    command = [*lab.command(root / "ctx.py", "-I", "-S"), "setup"]
     both = [
         subprocess.Popen(command, cwd=root, env={**os.environ, **env}, stderr=subprocess.PIPE)
         for _ in range(2)
@@ -108,7 +108,7 @@ def test_two_setups_at_once_make_one_environment(root: Path, env: dict[str, str]
 
 
 def test_a_setup_that_was_killed_is_completed_by_the_next(root: Path, env: dict[str, str]) -> None:
-    command = [sys.executable, "-I", "-S", str(root / "ctx.py"), "setup"]
+    command = [*lab.command(root / "ctx.py", "-I", "-S"), "setup"]
     with subprocess.Popen(
         command,
         cwd=root,
