@@ -199,6 +199,37 @@ def test_a_line_that_fills_the_budget_fits_and_one_more_character_does_not() -> 
     assert ctx.fit_lines(["abcde"], 4, len) == []
 
 
+def test_a_symbol_that_fills_the_budget_fits_and_one_more_character_does_not() -> None:
+    names = ("abcd", "efgh")
+    symbols = [
+        ctx.Symbol(1.0, "a.py", ctx.Definition(1, 1, "function", name, "", name, "", True))
+        for name in names
+    ]
+
+    def pick(budget: int) -> list[str]:
+        shown = ctx.fit_symbols(symbols, budget, lambda each, form: 4 if form == "name" else 9, len)
+        return [symbol.definition.name for symbol in shown]
+
+    edge = len("a.py") + 4
+    assert [pick(edge - 1), pick(edge), pick(edge + 3), pick(edge + 4)] == [
+        [],
+        ["abcd"],
+        ["abcd"],
+        ["abcd", "efgh"],
+    ]
+
+
+def test_a_package_that_fills_the_budget_is_taken_and_one_of_a_token_more_is_not() -> None:
+    block = make_block("b.py", 1, 100, 1.0)
+
+    def make(room: int) -> ctx.Pack:  # sizes between do not exist
+        size = 20 if room < 100 else 50
+        return ctx.Pack("", "", (), (block,), (), 0, "", "", size=size, text="x" * 3 * size)
+
+    assert ctx.fit_pack(make, 50).size == 50
+    assert ctx.fit_pack(make, 49).size == 20
+
+
 def make_block(path: str, first: int, size: int, score: float) -> ctx.Block:
     return ctx.Block(path, first, first + 9, None, size, score=score)
 
