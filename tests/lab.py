@@ -6,6 +6,7 @@ import filecmp
 import functools
 import json
 import os
+import py_compile
 import shutil
 import subprocess
 import sys
@@ -149,9 +150,22 @@ def contents(root: Path) -> dict[str, bytes]:
 
 
 def copy_script(root: Path) -> Path:
-    """A copy of ctx.py in this folder, as a user would have it."""
-    shutil.copy(SCRIPT, root / "ctx.py")
+    """A copy of ctx.py in this folder, as a user would have it; workers find it compiled."""
+    shutil.copy2(SCRIPT, root / "ctx.py")
+    folder = cache_home() / "ctx/compiled" / root.resolve().relative_to("/")
+    folder.mkdir(parents=True, exist_ok=True)
+    place = folder / f"ctx.{sys.implementation.cache_tag}.pyc"
+    if not place.exists():
+        os.link(_compile(), place)
     return root
+
+
+@functools.cache
+def _compile() -> str:
+    """ctx.py compiled, valid for every copy of its time and size."""
+    made = py_compile.compile(str(SCRIPT), str(cache_home() / "ctx.pyc"), doraise=True)
+    assert made
+    return made
 
 
 def drop_power() -> None:

@@ -2,6 +2,7 @@
 
 import os
 import random
+import shlex
 import shutil
 import signal
 import stat
@@ -230,7 +231,8 @@ def test_a_file_argument_may_be_a_pipe(tmp_path: Path, given: str) -> None:
     if not shutil.which("bash"):
         pytest.skip("there is no bash on this machine")
     lab.plant(tmp_path, {".cub/tasks.jsonl": TASK, "guard.log": "the hinge broke\n"})
-    command = f"'{sys.executable}' -I -S '{lab.SCRIPT}' record T-1 --status retry {given}"
+    start = shlex.join(lab.command(lab.SCRIPT, "-I", "-S"))
+    command = f"{start} record T-1 --status retry {given}"
     done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     (ledger,) = tmp_path.glob(".ctx/**/*.jsonl")
@@ -427,7 +429,7 @@ def test_a_terminal_shows_what_is_done_and_how_far_it_is(tmp_path: Path) -> None
     shown = {}
     for flag in ("--verbose", "--quiet"):
         ours, theirs = pty.openpty()
-        command = [sys.executable, "-I", "-S", str(lab.SCRIPT), flag, "map", "--output", "-"]
+        command = [*lab.command(lab.SCRIPT, "-I", "-S"), flag, "map", "--output", "-"]
         subprocess.run(command, cwd=root, stdout=subprocess.DEVNULL, stderr=theirs, check=True)
         os.write(theirs, b"end")
         shown[flag] = os.read(ours, 10_000)

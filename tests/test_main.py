@@ -23,7 +23,7 @@ def test_no_command_prints_the_help(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ctx.list_commands())
 def test_the_help_of_a_command_has_an_example_and_no_colours(tmp_path: Path, name: str) -> None:
-    done = lab.run(tmp_path, name, "--help", env={"FORCE_COLOR": "1", "PYTHON_COLORS": "1"})
+    done = lab.run(tmp_path, name, "--help", env={"FORCE_COLOR": "1"})
     assert (done.returncode, done.stderr) == (0, "")
     assert f"example:\n  {ctx.parse_command(name)[0]}" in done.stdout
     assert "\x1b" not in done.stdout
@@ -113,7 +113,7 @@ def test_a_broken_pipe_ends_quietly(tmp_path: Path, args: list[str]) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run(
-        [sys.executable, "-I", "-S", str(lab.SCRIPT), *args],
+        [*lab.command(lab.SCRIPT, "-I", "-S"), *args],
         cwd=tmp_path,
         stdout=writer,
         stderr=subprocess.PIPE,
@@ -150,7 +150,7 @@ def test_an_interrupt_is_130_without_a_word(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     os.mkfifo(mark)
     with subprocess.Popen(
-        [sys.executable, "-I", "-S", str(lab.SCRIPT), "update"],
+        [*lab.command(lab.SCRIPT, "-I", "-S"), "update"],
         cwd=tmp_path,
         env={**os.environ, "PATH": f"{slow / 'bin'}:{os.environ['PATH']}", "MARK": str(mark)},
         stdout=subprocess.PIPE,
