@@ -258,6 +258,46 @@ def test_messages_of_earlier_commits_speak_for_the_files_they_touched() -> None:
     assert ctx.score_history(HISTORY, {"paint": 1.0}, known) == {"c.py": 1.0}
 
 
+def test_a_commit_speaks_for_a_file_by_how_short_it_is_and_how_few_it_touched() -> None:
+    talk = ctx.History({"door": [0, 1]}, [3, 30], [["a.py"], ["b.py"]])
+    scores = ctx.score_history(talk, {"door": 1.0}, {"a.py", "b.py"})
+    assert scores["a.py"] > 2 * scores["b.py"] > 0
+    crowd = ctx.History({"door": [0, 1]}, [3, 3], [["a.py"], ["b.py", "c.py"]])
+    scores = ctx.score_history(crowd, {"door": 1.0}, {"a.py", "b.py", "c.py"})
+    assert scores["a.py"] > scores["b.py"] == scores["c.py"] > 0
+
+
+def test_a_comment_and_an_inline_test_give_way_to_code_that_says_the_same() -> None:
+    def define(line: int, name: str) -> ctx.Definition:
+        return ctx.Definition(line, line + 9, "function", name, "", "", "", True)
+
+    def score(title: str) -> list[float]:
+        blocks = [
+            ctx.Block("a.py", 1, 10, define(1, "open_it"), 300),
+            ctx.Block("a.py", 11, 20, define(11, "open_up"), 300, comment=True),
+            ctx.Block("a.py", 21, 30, define(21, "test_open"), 300),
+        ]
+        hits = {line: {"door": 1} for line in (5, 15, 25)}
+        lines = {"a.py": ["the door"] * 30}
+        evidence = ctx.Evidence(
+            (),
+            (),
+            "",
+            {"door": 1.0},
+            frozenset({title}),
+            {},
+            {"door": 1.0},
+            {"a.py": hits},
+            {"a.py": 1.0},
+        )
+        return [block.score for block in ctx.score_blocks(blocks, lines, evidence)]
+
+    code, comment, test = score("door")
+    assert code > 2 * comment > 0 and code > 2 * test > 0
+    code, comment, test = score("test")
+    assert code > 2 * comment > 0 and test > 0.9 * code
+
+
 def test_what_changes_together_with_a_match_is_found() -> None:
     assert ctx.score_together(HISTORY, {"a.py": 1.0}, {"a.py", "b.py", "c.py"}) == {"b.py": 1.0}
 
