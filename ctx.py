@@ -474,7 +474,7 @@ Stamp = tuple[int, ...]  # size, mtime, ctime in nanoseconds, inode, device: a f
 Span = tuple[int, int, int, bool, bytes]  # a managed section: start, stop, version, pristine, EOL
 IgnoreRule = tuple[re.Pattern[str], bool, bool]  # over paths, a line with `!`, folders only
 Graph = dict[str, dict[str, float]]  # file -> file that it depends on -> weight
-Posting = tuple[int, Sequence[int]]  # number of a file, how often a stem stands in each of FIELDS
+Posting = tuple[int, int]  # number of a file, how often a stem stands in each of FIELDS, packed
 Scores = dict[str, float]  # path -> how much one signal says for it, 0 to 1
 LineHits = dict[int, dict[str, int]]  # line of a file -> stem -> how often it stands there
 # What a search found: path, score, symbols, the lines that match with their numbers.
@@ -3755,7 +3755,7 @@ _SATURATION = 1.2  # BM25's k1: how soon more of the same word says no more
 _LENGTH = (0.3, 0.5, 0.6, 0.6, 0.6)  # BM25's b by field: how much a long one is discounted
 _FIELD_WORTH = (1.5, 1.5, 1.0, 1.0, 1.0)  # of one word in each field, for the file as a whole
 _MOST_WORDS = 80  # of a task: a long text has many that say nothing
-_MOST_CANDIDATES = 1000  # files that the rarer words have found: a common one adds strong ones only
+MOST_CANDIDATES = 1000  # files that the rarer words have found: a common one adds strong ones only
 _USUAL_FILES = 200  # that hold a word: where almost all do, it says little and costs most
 
 
@@ -3774,34 +3774,40 @@ def _idf(count: int, total: int) -> float:
     return math.log(1 + (total - count + 0.5) / (count + 0.5))
 
 
-def score_words(words: Words, worth: Mapping[str, float]) -> dict[str, Scores]:
-    """BM25 of the files: by each field alone and, under "all", by their weighted sum."""
+def score_words(
+    words: Words, worth: Mapping[str, float], most: int = MOST_CANDIDATES
+) -> dict[str, Scores]:
+    """BM25 of the files: by some fields alone and, under "all", by the weighted sum of each."""
     width = len(FIELDS)
     total = max(1, words.total)
     means = [max(1.0, sum(words.sizes[field::width]) / total) for field in range(width)]
     lengths: dict[int, list[float]] = {}  # of each file found: those of its fields, 1 is the mean
-    columns: list[dict[int, float]] = [{} for _ in range(width + 1)]
+    columns: dict[str, dict[int, float]] = {
+        name: {} for name in ("path", "names", "strings", "all")
+    }
+    alone = [columns.get(name) for name in FIELDS]
     for stem, value in worth.items():
-        full = len(lengths) >= _MOST_CANDIDATES
-        for number, counts in words.postings[stem]:
+        full, usual = len(lengths) >= most, len(words.postings[stem]) > 4 * most
+        for number, packed in words.postings[stem]:
             if number not in lengths:
-                if full and not (counts[0] or counts[1]):  # neither in its path nor in its names
+                if full and (usual or not packed & 255):  # neither in its path nor in its names
                     continue
                 sizes = words.sizes[number * width : number * width + width]
                 shapes = zip(_LENGTH, sizes, means, strict=True)
                 lengths[number] = [1 - b + b * size / mean for b, size, mean in shapes]
             fields, whole = lengths[number], 0.0
-            for field, count in enumerate(counts):
+            for field, count in enumerate(unpack_fields(packed)):
                 if count:
-                    weight, column = count / fields[field], columns[field]
+                    weight, column = count / fields[field], alone[field]
                     whole += _FIELD_WORTH[field] * weight
-                    score = value * weight / (weight + _SATURATION)
-                    column[number] = column.get(number, 0.0) + score
+                    if column is not None:
+                        score = value * weight / (weight + _SATURATION)
+                        column[number] = column.get(number, 0.0) + score
             score = value * whole / (whole + _SATURATION)
-            columns[-1][number] = columns[-1].get(number, 0.0) + score
+            columns["all"][number] = columns["all"].get(number, 0.0) + score
     return {
         name: normalise({words.paths[number]: value for number, value in column.items()})
-        for name, column in zip([*FIELDS, "all"], columns, strict=True)
+        for name, column in columns.items()
     }
 
 
@@ -3987,17 +3993,22 @@ def _weigh_locally(windows: Sequence[Mapping[str, int]], evidence: Evidence) -> 
 
 
 def rank_definitions(
-    definitions: Iterable[Definition], blocks: Sequence[Block], evidence: Evidence
+    definitions: Iterable[Definition], blocks: Sequence[Block], hits: LineHits, evidence: Evidence
 ) -> list[Definition]:
-    """The definitions of a file that matter to a task, best first; its blocks in file order."""
-    starts = [block.first for block in blocks]
-    total = sum(evidence.worth.values()) or 1.0
+    """The definitions of a file that matter to a task, best first: by their names, and by their
+    blocks, in file order, or where none were cut by the words in their lines."""
+    starts, worth = [block.first for block in blocks], evidence.worth
+    total = sum(worth.values()) or 1.0
+    likely = re.compile("|".join(map(re.escape, worth)) or "(?!)").search  # see find_line_hits
     scored = []
     for definition in definitions:
-        block = blocks[max(0, bisect.bisect_right(starts, definition.line) - 1)]
-        exact = definition.name in evidence.names
-        named = _say_name(definition, evidence.worth) / total
-        scored.append((-block.score * (named + exact), definition.line, definition))
+        first, last = definition.line, definition.end
+        if likely(f"{definition.name}.{definition.owner}".lower().replace("_", "")):
+            named = _say_name(definition, worth) / total + (definition.name in evidence.names)
+            score = 1.0 + _say(_count_hits(hits, first, last), worth, 0.5 + (last - first) / 40)
+            if blocks:
+                score = blocks[max(0, bisect.bisect_right(starts, first) - 1)].score
+            scored.append((-score * named, first, definition))
     return [definition for score, _, definition in sorted(scored) if score < 0]
 
 
@@ -4189,8 +4200,7 @@ def lift_followers(scores: Scores, signals: Mapping[str, Scores]) -> Scores:
 
 def is_defined(words: Words, forms: Iterable[str]) -> bool:
     """Whether any file defines a symbol of one of these forms."""
-    names = FIELDS.index("names")
-    return any(counts[names] for form in forms for _, counts in words.postings[form])
+    return any(unpack_fields(packed)[1] for form in forms for _, packed in words.postings[form])
 
 
 def find_subjects(hints: Evidence) -> set[str]:
@@ -6044,17 +6054,19 @@ def _is_busy(error: Exception) -> bool:
 def open_cache(project: Project, *, hurry: bool = False) -> Cache:
     """The cache, made anew if it is another's or damaged; in a `hurry` as it is, or an empty one."""
     place = os.path.join(project.root, _DATABASE)
-    linked = any(os.path.islink(place + end) for end in _ENDS)
+    linked, store = any(os.path.islink(place + end) for end in _ENDS), None
     usable = os.path.isfile(place) if hurry else bool(cache_folder(project))
     with contextlib.suppress(sqlite3.Error, OSError):
-        if usable and not linked:
+        if usable and hurry and not linked:
+            store = _connect(place, "", 0.1)
+        elif usable and not linked:
             # what all rows depend on beside the files: this script, own languages, the parsers
             script = read_file(os.path.realpath(__file__)) or b""
             parsers = read_versions() if use_packages() else "bare"
             about = script + f"{project.config.languages}\0{parsers}".encode()
-            version, wait = content_hash(about), 0.1 if hurry else 2.0  # seconds
+            version, wait = content_hash(about), 2.0  # seconds
             store = _connect(place, version, wait)
-            if store is None and not hurry:  # an empty one takes its place, in one step
+            if store is None:  # an empty one takes its place, in one step
                 fresh = f"{place}.{os.getpid()}.tmp"
                 for name in (fresh, *(place + end for end in _ENDS[1:])):
                     with contextlib.suppress(FileNotFoundError):
@@ -6062,8 +6074,8 @@ def open_cache(project: Project, *, hurry: bool = False) -> Cache:
                 _make_store(fresh, version).close()
                 os.replace(fresh, place)
                 store = _connect(place, version, wait)
-            if store:
-                return Cache(store, place, project.config)
+        if store:
+            return Cache(store, place, project.config)
     return Cache(_make_store(":memory:", ""), place, project.config)
 
 
@@ -6089,13 +6101,13 @@ def cache_folder(project: Project) -> str:
 
 
 def _connect(place: str, version: str, wait: float) -> sqlite3.Connection | None:
-    """The database at this place; None if it is damaged, or not of this version."""
+    """The database at this place; None if it is damaged, or not of this version, "" being any."""
     store = sqlite3.connect(place, timeout=wait, isolation_level=None)
     try:
         for pragma in _PRAGMAS.split():
             store.execute(f"PRAGMA {pragma}")
         query = "SELECT state FROM cache WHERE kind = 'version'"
-        if store.execute(query).fetchone() == (version,):
+        if store.execute(query).fetchone() == (version,) or not version:
             return store
     except sqlite3.Error as error:
         if _is_busy(error):
@@ -6540,6 +6552,8 @@ class WordIndex(NamedTuple):
     listing: str  # fingerprint of the files it was made from; "" if one of them was too fresh
     batches: list[str]  # each of them added postings
     stamps: str  # of every file, a line each; empty if it is gone
+    roles: Mapping[str, str]  # path -> what role_of says: a hook has no time to ask it
+    sides: dict[str, Graph]  # links of the files that were asked for, each read once
     tagged: Index | None = None  # of the same files, where it was read
 
 
@@ -6554,18 +6568,18 @@ def read_words(project: Project, cache: Cache, files: Mapping[str, Stamp]) -> Wo
     return _count_words(project, files, racy, known._replace(listing=listing))
 
 
-_COUNTED = ("listing", "batches", "paths", "stamps", "sizes")  # the rows beside the words
+_COUNTED = ("listing", "batches", "paths", "stamps", "roles", "sizes")  # the rows beside the words
 
 
 def load_words(cache: Cache) -> WordIndex:
     """The words in the cache; no files where there are none."""
     rows = {row.key: row.data for row in cache.list_rows("counted")}  # at once: they are one state
-    rows = rows if len(rows) == 5 else dict.fromkeys(_COUNTED, b"")
-    listing, batches, paths, stamps = (os.fsdecode(rows[key]) for key in _COUNTED[:4])
-    sizes = array("I", rows["sizes"])
-    total = sum(map(bool, sizes[:: len(FIELDS)]))
-    words = Words(paths.split("\0") if paths else [], sizes, total, {})
-    return WordIndex(cache, words, listing, batches.split(), stamps)
+    rows = rows if rows.keys() == {*_COUNTED} else dict.fromkeys(_COUNTED, b"")
+    listing, batches, joined, stamps, roles = (os.fsdecode(rows[key]) for key in _COUNTED[:5])
+    sizes, paths = array("I", rows["sizes"]), joined.split("\0") if joined else []
+    words = Words(paths, sizes, sum(map(bool, sizes[:: len(FIELDS)])), {})
+    roles_of = dict(zip(paths, roles.split(" "), strict=False))
+    return WordIndex(cache, words, listing, batches.split(), stamps, roles_of, {})
 
 
 def _count_words(
@@ -6600,7 +6614,8 @@ def _count_words(
         held = [index.postings[stem] for stem in stems]
         head = " ".join([*stems, *(str(len(pairs)) for pairs in held)]).encode()
         rows.append(CacheRow("words", f"{shelf}\0{batch}", "", b"\n".join([head, b"".join(held)])))
-    texts = known.listing, " ".join([*before, batch]), "\0".join(paths), "\n".join(stamps)
+    texts = [known.listing, " ".join([*before, batch]), "\0".join(paths), "\n".join(stamps)]
+    texts.append(" ".join(map(role_of, paths)))
     columns = zip(_COUNTED, [*map(os.fsencode, texts), sizes.tobytes()], strict=True)
     rows += [CacheRow("counted", key, "", data) for key, data in columns]
     if not before:
@@ -6629,11 +6644,8 @@ def read_postings(known: WordIndex, stems: Iterable[str]) -> Words:
             if stem in held and row.key.rpartition("\0")[2] in known.batches:
                 start = sum(sizes[: held.index(stem)])
                 pairs.frombytes(data[start : start + sizes[held.index(stem)]])
-        postings[stem] = sorted(
-            (number, unpack_fields(packed))
-            for number, packed in zip(pairs[::2], pairs[1::2], strict=True)
-            if number < len(paths) and paths[number]
-        )
+        rows = zip(pairs[::2], pairs[1::2], strict=True)
+        postings[stem] = [row for row in rows if row[0] < len(paths) and paths[row[0]]]
     return known.words._replace(postings=postings)
 
 
@@ -6665,11 +6677,12 @@ def write_links(known: WordIndex, state: Mapping[str, object], make: Callable[[]
     known.cache.write([CacheRow("linked", "", known.listing, mark)])
 
 
-def read_neighbours(known: WordIndex, paths: Iterable[str]) -> tuple[Graph, Graph]:
+def read_neighbours(known: WordIndex, paths: Sequence[str]) -> tuple[Graph, Graph]:
     """What each of these files depends on, and what depends on it."""
-    rows = {path: known.cache.read("links", path) for path in paths}
-    sides = {path: json.loads(row.data) if row else {} for path, row in rows.items()}
-    uses, users = ({path: sides[path].get(side, {}) for path in sides} for side in "><")
+    for path in [path for path in paths if path not in known.sides]:
+        row = known.cache.read("links", path)
+        known.sides[path] = json.loads(row.data) if row else {}
+    uses, users = ({path: known.sides[path].get(side, {}) for path in paths} for side in "><")
     return uses, users
 
 
@@ -7083,9 +7096,11 @@ def _walk(tree: Record) -> Iterator[Record]:
 
 
 def _read_beads(project: Project) -> Iterator[Record]:
+    path, folder = ".beads/issues.jsonl", f"{project.root}/.beads"
+    if not os.path.isdir(folder):
+        return
     import glob
 
-    path, folder = ".beads/issues.jsonl", f"{project.root}/.beads"
     records = list(read_rows(project, path))
     stores = ("*.db", "embeddeddolt", "*dolt/.dolt/noms/manifest", "*dolt/*/.dolt/noms/manifest")
     files = [name for store in stores for name in glob.glob(store, root_dir=folder)]
@@ -8000,6 +8015,8 @@ _TOKEN_BYTES = 3.6  # of code in a token; o200k_base has 4.3, others have fewer
 _CODE_FILES = 12  # shown as code; more for larger budgets
 _MOST_SYMBOLS, _MOST_EDGES, _MOST_FOUND = 10, 15, 20
 _CHUNK_FILES = 40  # read for their best window: reading all would take too long
+_SHOWN_FILES = 12  # in a summary
+_HURRIED = (250, 8)  # of a hook: files weighed by their words, and files read
 _UNREAD = 0.7  # of its score as a whole is what the best window of another is guessed at
 _TAIL_SHARE = 0.08  # of the budget, for signatures and names
 # what a file counts by its role, if the task is not about such files; others count whole
@@ -8037,7 +8054,7 @@ def make_pack(project: Project, request: Request) -> Pack:
         raise CtxError(f"--files {show(missing[0])}: no such file here; give a path from the root")
     # agents have types of their own: a hook's may be no role, and still say what it is for
     may_see = _role_filter(project, "" if stale and role not in project.config.roles else role)
-    evidence = read_evidence(project, index, text, head, may_see)
+    evidence = read_evidence(project, index, text, may_see, head, hurry=stale)
     outside = [path for path in dict.fromkeys([*pins, *evidence.paths]) if not may_see(path)]
     if outside:
         say(project, f"role {role}: may not see {outside[0]}, which was asked for; left out")
@@ -8112,19 +8129,27 @@ def _choose_blocks(
     """The best files for a request, the reason for each, and the blocks of those shown as code."""
     asked = {*request.pins, *touched, *evidence.paths}
     title = request.text.strip().partition("\n")[0]
+
+    def holds_task(path: str) -> bool:  # as a tracker's document does: then it says nothing new
+        is_prose = path not in asked and index.roles[path] in ("doc", "data", "config")
+        # a short title may stand anywhere by chance
+        return is_prose and len(title) >= 20 and title in (read_text(project, path) or "")
+
     given = (
         file
         for file in _score_files(project, evidence, [*request.pins, *touched])
         if os.path.lexists(f"{project.root}/{file.path}")
         and not (request.known and file.path.startswith(request.known))
-        and (file.path in asked or not _holds_task(project, file.path, title))
+        and not holds_task(file.path)
     )
-    files = [*itertools.islice(given, 12 if request.form == "summary" else 40)]
+    is_summary = request.form == "summary"
+    files = [*itertools.islice(given, _SHOWN_FILES if is_summary else _CHUNK_FILES)]
     known = read_definitions(index, [file.path for file in files])
     about = {"source", "build", "example"} | find_subjects(evidence)
-    roles = {role_of(file.path) for file in files}
+    roles = {index.roles[file.path] for file in files}
     about |= set() if about & roles else roles - {"config", "data"}
-    texts = {file.path: read_text(project, file.path) or "" for file in files}
+    # a summary shows no code, so it is made without reading more files
+    texts = {file.path: read_text(project, file.path) or "" for file in files if not is_summary}
     unread = {path: texts[path] for path in texts if path not in evidence.hits}
     evidence.hits.update(find_line_hits(unread, evidence.worth))
     lines, blocks = {}, []
@@ -8139,42 +8164,43 @@ def _choose_blocks(
     chosen = []
     for file in files:
         own = [block for block in blocks if block.path == file.path]
-        ranked = rank_definitions(known[file.path], own, evidence)
+        hits = evidence.hits.get(file.path, {})
+        ranked = rank_definitions(known[file.path], own, hits, evidence)
         symbols = dict.fromkeys([*touched.get(file.path, ()), *ranked])
-        best = max(own, key=lambda block: block.score)
-        words = rank_words(evidence.hits[file.path], evidence.worth, task_words)
-        held = {*list_words(texts[file.path])}
-        used = [name for name in identifiers if name.encode() in held]
+        calls = max(own, key=lambda block: block.score).reason if own else ""
+        words = rank_words(hits, evidence.worth, task_words)
+        held = {stem for counts in hits.values() for stem in counts}
+        used = [name for name in identifiers if held.issuperset(word_forms(name)[-1:])]
         names = {definition.name for definition in known[file.path]}
-        reason = reasons.get(file.path) or explain_file(file, used, names, best.reason, words)
+        reason = reasons.get(file.path) or explain_file(file, used, names, calls, words)
         chosen.append(file._replace(symbols=tuple(symbols)[:_MOST_SYMBOLS], reason=reason))
-    paths = [path for path in lines if role_of(path) in about or path in asked]
+    paths = [path for path in lines if index.roles[path] in about or path in asked]
     paths = [path for path in paths if find_kind(project, path)]
     shown = {path: lines[path] for path in paths[: _CODE_FILES + request.budget // 4_000]}
-    kept = [block for block in blocks if block.path in shown and request.form != "summary"]
+    kept = [block for block in blocks if block.path in shown]
     return chosen, kept, shown
 
 
-def _holds_task(project: Project, path: str, title: str) -> bool:
-    """Whether a document holds the task itself, as a tracker's does: then it says nothing new."""
-    if len(title) < 20 or role_of(path) not in ("doc", "data", "config"):
-        return False  # a short title may stand anywhere by chance
-    return title in (read_text(project, path) or "")
-
-
 def read_evidence(
-    project: Project, index: WordIndex, text: str, head: str, may_see: Callable[[str], object]
+    project: Project,
+    index: WordIndex,
+    text: str,
+    may_see: Callable[[str], object],
+    head: str,
+    *,
+    hurry: bool,
 ) -> Evidence:
     """Every signal for every file that a role may see; a commit says up to where history counts."""
     config = project.config
+    most, windows = _HURRIED if hurry else (MOST_CANDIDATES, _CHUNK_FILES)
     hints = parse_hints(text, index.words.paths)
     forms = {name: word_forms(name)[-1:] for name in hints.names}
     exact = [*itertools.chain.from_iterable(forms.values()), *join_words(text)]
     words = read_postings(index, [*hints.words, *exact])
     names = [name for name in hints.names if is_defined(words, forms[name])]
     worth = weigh_words(words, hints.words)
-    fields = score_words(words, worth)
-    known = score_words(words, weigh_words(words, dict.fromkeys(exact, 1.0)))
+    fields = score_words(words, worth, most)
+    known = score_words(words, weigh_words(words, dict.fromkeys(exact, 1.0)), most)
     history = read_history(project, head)
     paths = {path for path in index.words.paths if path and may_see(path)}
     domains = [at for at, name in config.domains.items() if {*split_words(name)} <= {*hints.words}]
@@ -8188,7 +8214,7 @@ def read_evidence(
         for name, scores in signals.items()
     }
     shares = config.pack_ast_weight, config.pack_semantic_weight
-    best = rank_paths(blend(signals, *shares))[:_CHUNK_FILES]
+    best = rank_paths(blend(signals, *shares))[:windows]
     hits = find_line_hits({path: read_text(project, path) or "" for path in best}, worth)
     unread = {path: _UNREAD * value for path, value in signals["body"].items()}
     signals["chunk"] = unread | score_chunks(hits, worth)
@@ -8199,22 +8225,30 @@ def read_evidence(
     signals["folder"] = score_beside(seeds, scores, folder_of)
     signals["twin"] = score_beside(seeds, scores, bare_name)
     signals["together"] = score_together(history, seeds, paths)
-    scores = _weigh_roles(project, signals, hints)
+    scores = _weigh_roles(project, index, signals, hints)
     leaders = {path: scores[path] for path in rank_paths(scores)[:LEADERS]}
     best_match = dict.fromkeys([*leaders][:1], 1.0)
     signals["follows"] = score_together(history, best_match, paths)
     signals["users"] = normalise(spread(leaders, read_neighbours(index, [*leaders])[1]))
+    if hurry:  # of the files that were not read the index has the words, though not their lines
+        numbers = {path: number for number, path in enumerate(words.paths)}
+        others = {numbers[path]: path for path in rank_paths(scores)[:40] if path not in hits}
+        for stem in worth:
+            for number in [number for number, _ in words.postings[stem] if number in others]:
+                hits.setdefault(others[number], {0: {}})[0][stem] = 1
     return Evidence(hints.paths, tuple(names), *hints[2:5], signals, worth, hits, scores)
 
 
-def _weigh_roles(project: Project, signals: Mapping[str, Scores], hints: Evidence) -> Scores:
+def _weigh_roles(
+    project: Project, index: WordIndex, signals: Mapping[str, Scores], hints: Evidence
+) -> Scores:
     """What all signals together say, with the best as 1; what is not source counts less."""
     config = project.config
     both = blend(signals, config.pack_ast_weight, config.pack_semantic_weight)
     best = max(both.values(), default=1.0) or 1.0
     shares = _PACK_SHARES | dict.fromkeys(find_subjects(hints), 1.0)
     return {
-        path: value / best * (1.0 if path in hints.paths else shares.get(role_of(path), 1.0))
+        path: value / best * (1.0 if path in hints.paths else shares.get(index.roles[path], 1.0))
         for path, value in both.items()
         if value >= best * config.pack_min_relevance
     }
@@ -8290,8 +8324,10 @@ def make_pack_summary(
     """The package of a task in short, or ""; with `named` only if it names a file or symbol here."""
     if not project.config.pack_enabled or not text.strip():
         return ""
-    budget = project.config.pack_summary_max_tokens
-    package = make_pack(project, Request(text, budget, (), role, form="summary", stale=stale))
+    request = Request(text, project.config.pack_summary_max_tokens, (), role, form="summary")
+    if stale:  # its tokens are guessed, too: the patterns of a better guess take 4 ms to compile
+        request = request._replace(stale=True, measure=lambda text: count_bytes(text) // 3)
+    package = make_pack(project, request)
     exact = any({"named", "defines"} & file.signals.keys() for file in package.files)
     return package.text if package.files and (exact or not named) else ""
 
@@ -8315,7 +8351,7 @@ def make_search(project: Project, text: str) -> list[SearchHit]:
         hits = evidence.hits[path] = find_line_hits({path: source}, worth)[path]
         lines = source.split("\n")
         blocks = score_blocks(cut_blocks(path, lines, definitions), {path: lines}, evidence)
-        symbols = rank_definitions(definitions, blocks, evidence)[:5]
+        symbols = rank_definitions(definitions, blocks, hits, evidence)[:5]
         ranked = sorted(hits, key=lambda line: (-sum(worth[stem] for stem in hits[line]), line))
         shown = sorted(ranked[:3]) if find_kind(project, path) else []
         rows = [(line, lines[line - 1]) for line in shown]

@@ -1,6 +1,8 @@
 """The context package and search: real files, real git, one process a run."""
 
+import contextlib
 import json
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -262,6 +264,10 @@ def test_in_a_hurry_the_index_is_taken_as_it_is(shop: Path) -> None:
     hurried = ctx.make_pack_summary(project, "cancel_order", stale=True)
     assert "`src/store.py`" in whole and "`src/store.py`" in hurried
     assert "shop.py" in whole and "shop.py" not in hurried and "by_mail" not in hurried
+    with contextlib.closing(sqlite3.connect(next(shop.glob(".ctx/cache/*.db")))) as store:
+        store.execute("UPDATE cache SET state = 'made elsewhere' WHERE kind = 'version'")
+        store.commit()  # as by a Python with other packages
+    assert ctx.make_pack_summary(project, "cancel_order", stale=True) == hurried
 
 
 def test_a_budget_may_be_in_bytes(shop: Path) -> None:

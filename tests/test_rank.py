@@ -219,7 +219,7 @@ def found_words(**postings: list[ctx.Posting]) -> ctx.Words:
     return ctx.Words(["a.py", "b.py", "c.py"], sizes, 3, postings)
 
 
-IN_CODE, IN_NAMES, IN_PATH = (0, 0, 0, 0, 1), (0, 1, 0, 0, 0), (1, 0, 0, 0, 0)
+IN_CODE, IN_NAMES, IN_PATH = 1 << 24, 1 << 2, 1  # packed
 
 
 def test_a_rare_word_says_more_than_a_common_one() -> None:
@@ -231,7 +231,7 @@ def test_a_rare_word_says_more_than_a_common_one() -> None:
 
 def test_a_word_that_most_files_hold_still_speaks_for_the_path_it_stands_in() -> None:
     paths = [f"{at}.py" for at in range(300)]
-    usual = [(at, (1, 0, 0, 0, 1) if at == 7 else IN_CODE) for at in range(230)]
+    usual = [(at, IN_PATH + IN_CODE if at == 7 else IN_CODE) for at in range(230)]
     words = ctx.Words(paths, array("I", [2] * 1500), 300, {"text": usual, "rare": [(8, IN_CODE)]})
     worth = ctx.weigh_words(words, {"text": 1.0, "rare": 1.0})
     assert ctx.score_words(words, worth)["path"] == {"7.py": 1.0}
@@ -331,14 +331,11 @@ def test_a_header_counts_with_its_source() -> None:
     assert scores == {"include/door.h": 1.0}
 
 
-def test_a_common_word_still_adds_the_files_that_are_named_by_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(ctx, "_MOST_CANDIDATES", 1)
-    code, both = IN_CODE, (1, 0, 0, 0, 1)
+def test_a_common_word_still_adds_the_files_that_are_named_by_it() -> None:
+    code, both = IN_CODE, IN_PATH + IN_CODE
     postings = {"rare": [(0, code)], "door": [(0, code), (1, code), (2, both)]}
     words = ctx.Words(["a.py", "b.py", "door.py"], array("I", [9] * 15), 3, postings)
-    scores = ctx.score_words(words, {"rare": 2.0, "door": 1.0})
+    scores = ctx.score_words(words, {"rare": 2.0, "door": 1.0}, 1)
     assert scores["all"].keys() == {"a.py", "door.py"}
 
 
