@@ -1296,13 +1296,14 @@ class Language(NamedTuple):
     turns: tuple[tuple[str, str, str], ...]  # suffix, other language, what its content looks like
     rows: Mapping[str, Sequence[str]]  # verb -> its rows
     lists: Mapping[str, Sequence[str]]  # verb -> the words of all its rows
-    own: str  # the user's stanzas, which its parts may be in
+    own: str  # the user's stanzas: an embedded language may be one of them
 
     def row(self, verb: str) -> str:
         """The last row of a verb, or ""."""
         return self.rows.get(verb, [""])[-1]
 
     def words(self, verb: str) -> Sequence[str]:
+        """The words of all rows of a verb."""
         return self.lists.get(verb, ())
 
 
@@ -1329,17 +1330,17 @@ def _language_keys(own: str) -> dict[str, str]:
 
 
 def find_role(path: str) -> str:
-    """What files of a language are for: "code", "build", "data", or "" if no language is known."""
+    """The role of a file by its language: "code", "build", "data", or "" for an unknown language."""
     language, suffix = find_language(path), path.rpartition(".")[2].lower()
     if language is None or suffix not in language.suffixes:
-        return "build" if language else ""  # files with a fixed name are for tools: Rakefile
+        return "build" if language else ""  # a fixed file name, such as Rakefile
     roles = [row.split() for row in language.rows.get("role", ())]
     return next((role for role, *only in reversed(roles) if suffix in (only or [suffix])), "code")
 
 
 @functools.cache
 def shared_suffixes() -> dict[str, list[Language]]:
-    """Suffixes that several languages use, with these languages; that of the table comes first."""
+    """Suffixes that several languages use, each with these languages, the default first."""
     shared: dict[str, list[Language]] = {}
     for language in map(get_language, list_languages()):
         for suffix, other, _ in language.turns:
@@ -1358,7 +1359,7 @@ _Stanzas = dict[str, tuple[tuple[str, ...], list[tuple[str, str]]]]  # suffixes;
 
 @functools.cache
 def _parse_table(own: str) -> _Stanzas:
-    """All stanzas, a later one of a name in place of the earlier; `like` brings the rows of one."""
+    """All stanzas; a later one replaces one of the same name; `like` copies the rows of another."""
     stanzas: _Stanzas = {}
     for line in (TEMPLATES["languages.txt"] + own).splitlines():
         verb, _, rest = line.strip().partition(" ")
@@ -1382,8 +1383,10 @@ def _parse_table(own: str) -> _Stanzas:
 
 @functools.cache
 def get_language(name: str, own: str = "") -> Language:
-    """The language of that name, compiled at its first use; `own` are stanzas of the user's."""
+    """The language of that name, compiled at its first use; `own` are the user's stanzas."""
     suffixes, pairs = _parse_table(own)[name]
+    defaults = {"label": name.capitalize(), "family": name, "ecosystem": name, "grammar": name}
+    values = defaults | {"comment": "// /*...*/"} | dict(pairs)  # of several rows the last counts
     patterns: list[str] = []
     texts: list[tuple[str, str]] = []
     rows: dict[str, list[str]] = {}
@@ -1396,34 +1399,25 @@ def get_language(name: str, own: str = "") -> Language:
         elif verb == "text":
             texts.append((row.partition(" ")[0], row.partition(" ")[2]))
         elif verb == "word":
-            texts.extend(_compile_words(row))
-
-    def last(verb: str, default: str = name) -> str:
-        return rows.get(verb, [default])[-1]
-
+            before, _, words = row.rpartition(" / ")
+            modifiers = before.replace(">", "", 1).split()
+            front = r"^[ \t]*" if ">" in before else "^"
+            front += rf"(?:(?:{'|'.join(modifiers)})\s+)*" if modifiers else ""
+            for word, _, label in (word.partition("=") for word in words.split()):
+                texts.append((label or word, rf"{front}{word}\s+(\w[\w']*(?:(?:\.|::)\w+)*)"))
     rows.setdefault("member", rows.get("public", [""]))
-    label, family, ecosystem = last("label", name.capitalize()), last("family"), last("ecosystem")
-    marks = [mark.partition("...") for mark in last("comment", "// /*...*/").split()]
-    comments = tuple((start, end) for start, _, end in marks)
-    turns = [row.split(maxsplit=2) for row in rows.get("turn", ())]
-    others = tuple((suffix, other, regex) for suffix, other, regex in turns)
     lists = {verb: " ".join(rows[verb]).split() for verb in rows}
-    fixed = (name, suffixes, label, family, ecosystem, last("grammar"), "\n".join(patterns))
-    return Language(*fixed, tuple(texts), comments, others, rows, lists, own)
+    marks = (mark.partition("...") for mark in values["comment"].split())
+    comments = tuple((start, end) for start, _, end in marks)
+    splits = (row.split(maxsplit=2) for row in rows.get("turn", ()))
+    turns = tuple((suffix, other, regex) for suffix, other, regex in splits)
+    label, family, ecosystem, grammar = (values[verb] for verb in defaults)
+    head = (name, suffixes, label, family, ecosystem, grammar, "\n".join(patterns))
+    return Language(*head, tuple(texts), comments, turns, rows, lists, own)
 
 
 _CAPTURES = "def ref use package export only doc embed value skip wrap hide show section".split()
-
-
-def _compile_words(row: str) -> Iterator[tuple[str, str]]:
-    """Labels and regexes of a row of words that begin a definition."""
-    before, _, words = row.rpartition(" / ")
-    modifiers = before.replace(">", "", 1).split()
-    front = r"^[ \t]*" if ">" in before else "^"
-    front += rf"(?:(?:{'|'.join(modifiers)})\s+)*" if modifiers else ""
-    for word in words.split():
-        word, _, label = word.partition("=")
-        yield label or word, rf"{front}{word}\s+(\w[\w']*(?:(?:\.|::)\w+)*)"
+_REGEX_VERBS = "public member cut blank evidence beside roots near below mention edit".split()
 
 
 def _compile_path(verb: str, word: str) -> str:
@@ -1450,8 +1444,8 @@ def _compile_path(verb: str, word: str) -> str:
 
 
 def parse_own_languages(tables: Mapping[str, object]) -> str:
-    """Stanzas of the table from a user's configuration: a key is a verb, a text or list its rows."""
-    known = {verb for _, rows in _parse_table("").values() for verb, _ in rows}
+    """The user's stanzas from the configuration: a key is a verb, a text or list its rows."""
+    verbs = {verb for _, rows in _parse_table("").values() for verb, _ in rows}
     own = ""
     for name, table in tables.items():
         if not re.fullmatch(r"\w+", name) or not isinstance(table, dict):
@@ -1461,8 +1455,8 @@ def parse_own_languages(tables: Mapping[str, object]) -> str:
             if not all(isinstance(row, str) and "\n" not in row for row in rows):
                 fault = f"{verb} must be a line or a list of lines; correct it"
                 raise CtxError(f"languages.{name}: {fault}")
-            if verb not in {*known, "like", "suffixes"}:
-                names = " ".join(sorted(known))
+            if verb not in {*verbs, "like", "suffixes"}:
+                names = " ".join(sorted(verbs))
                 raise CtxError(f"languages.{name}: unknown row {verb!r}; known: like {names}")
         own += f"\n\n{name}: {' '.join(stanza.pop('suffixes', []))}"
         own += "".join(f"\n  {verb} {row}" for verb, rows in stanza.items() for row in rows)
@@ -1474,8 +1468,7 @@ def parse_own_languages(tables: Mapping[str, object]) -> str:
             if language.row("docs") not in ("", "inside"):
                 raise ValueError("docs can only be inside; see the rows below and outer")
             regexes = [row[-1] for row in language.texts + language.turns]
-            verbs = "public member cut blank evidence beside roots near below mention edit".split()
-            for verb in verbs:
+            for verb in _REGEX_VERBS:
                 regexes += [row.partition(" =>")[0] for row in language.rows.get(verb, ())]
             for regex in regexes:
                 re.compile(regex)
@@ -1491,8 +1484,8 @@ MAX_SIGNATURE = 160  # characters; a longer one pushes other definitions out of 
 MAX_DOC = 140
 MAX_SOURCE_BYTES = 1_000_000  # above it a file is data or generated: slow to parse, nothing to rank
 
-_CALLABLE = frozenset({"function", "method", "macro"})  # nothing inside is visible from outside
-_MINOR = frozenset({"constant", "variable", "property"})  # kept only where others can see them
+_CALLABLE = frozenset({"function", "method", "macro"})  # definitions inside are local
+_MINOR = frozenset({"constant", "variable", "property"})  # kept only if exported
 _OWNERS = (
     "class module struct enum interface trait protocol union object annotation scope part".split()
 )
@@ -1500,14 +1493,14 @@ _LISTED = ("ref", "use", "package", "export", "only", "value", "skip", "doc", "a
 
 
 def is_document(path: str) -> bool:
-    """Whether a file is prose that explains the code; a change log explains nothing."""
+    """Whether a file is prose that explains the code; a change log is not."""
     lower = path.lower()
     return bool(pattern("document").search(lower)) and not pattern("change_log").search(lower)
 
 
 def tag_file(path: str, source: bytes, kind: str, own: str = "") -> FileTags:
     """The tags of one file of a known kind, by its grammar or else by patterns."""
-    if kind == "document":  # the names that it mentions as code, and its first sentence
+    if kind == "document":  # only names in code spans or before a parenthesis, and a sentence
         text = source.decode("utf-8", "replace")
         spans = re.findall(r"`{1,2}([^`\n]{1,80})`{1,2}|\b([A-Za-z_]\w+)\(", text)
         names = [re.findall(r"[A-Za-z_]\w{2,}", span) if span else [call] for span, call in spans]
@@ -1544,7 +1537,7 @@ class _Reading(NamedTuple):
 
 
 class _TextNode(NamedTuple):
-    """A part of a source, as the nodes of a grammar are, for those who read without one."""
+    """A part of a source with the attributes of a tree-sitter node, for readers without a grammar."""
 
     start_byte: int
     end_byte: int
@@ -1552,18 +1545,18 @@ class _TextNode(NamedTuple):
 
 
 class _Scope(NamedTuple):
-    """What encloses a match: a definition, a wrap, or what hides as a function does."""
+    """What encloses a match: a definition, a wrapper, or a part whose definitions are local."""
 
     end: int
     kind: str = ""
     name: str = ""
-    owner: str = ""  # its own
-    inner: str = ""  # the owner of what stands directly inside
+    owner: str = ""
+    inner: str = ""  # the owner of definitions directly inside
     exported: bool = True
     visible: bool = True  # False after `private`
-    reveals: bool = False  # members are exported without saying so
-    start: int = -1  # of its own definition
-    wrapped: int = -1  # start of the wrap around the next definition
+    reveals: bool = False  # members are exported unless they say otherwise
+    start: int = -1  # of the definition
+    wrapped: int = -1  # start of the wrapper around the next definition
 
 
 class _File(NamedTuple):
@@ -1572,13 +1565,13 @@ class _File(NamedTuple):
     source: bytes
     language: Language
     lines: list[int]  # offset of each line
-    values: list[tuple[int, int, bytes]]  # start, end, what a signature shows instead; sorted
+    values: list[tuple[int, int, bytes]]  # start, end, replacement in a signature; sorted
     skips: dict[int, int]  # attributes: start -> end
     jumps: dict[int, int]  # attributes: end -> start
     docs: dict[int, str]  # end of a string or attribute -> its first sentence
     exports: set[str]
-    only: set[str]  # if any, nothing else is exported
-    marks: list[str]  # what no plain signature holds
+    only: set[str]  # if not empty, nothing else is exported
+    marks: list[str]  # a signature that contains one of them needs cleaning
 
     def text(self, node: Any) -> str:
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
@@ -1605,14 +1598,14 @@ def _build_tags(path: str, source: bytes, language: Language, reading: _Reading)
     definitions, defined = _find_definitions(file, matches)
     part = _tag_part(path, source, language, matches)
     if reading.has_error and part is NO_TAGS:  # where the grammar failed, a pattern may still match
-        known = {definition.name for definition in definitions}
-        if spare := _read_bare(source, language, known):
-            more, _ = _find_definitions(_build_file(source, language, spare), spare.matches)
-            definitions += [definition for definition in more if definition.name not in known]
+        names = {definition.name for definition in definitions}
+        if bare := _read_bare(source, language, names):
+            more, _ = _find_definitions(_build_file(source, language, bare), bare.matches)
+            definitions += [definition for definition in more if definition.name not in names]
     doc = _find_file_doc(source, language, {it.doc for it in definitions if it.kind != "module"})
     kind, _, word = language.row("file").partition(" ")
     name = path.rpartition("/")[2].partition(".")[0]
-    if kind and name.isidentifier() and name != "index":  # others refer to the file by its name
+    if kind and name.isidentifier() and name != "index":  # other files refer to it by that name
         name = name[0].upper() + name[1:] if word.istitle() else name
         last = source.count(b"\n") + (not source.endswith(b"\n"))
         signature = f"{word.lower()} {name}"
@@ -1627,44 +1620,40 @@ def _build_tags(path: str, source: bytes, language: Language, reading: _Reading)
     is_generated = pattern("generated").search(source[:2048].decode("latin-1").lower())
     is_minified = len(source) > 2000 and len(source) > 400 * (source.count(b"\n") + 1)
     mark = "generated" if is_generated else "minified" if is_minified else ""
-    own = _find_imports(file, reading.nodes["use"], reading.nodes["package"])
-    imports = tuple(dict.fromkeys([*own, *part.imports]))
+    imports = _find_imports(file, reading.nodes["use"], reading.nodes["package"])
+    imports = [*dict.fromkeys([*imports, *part.imports])]
     definitions = sorted({*definitions, *part.definitions})
-    return FileTags(tuple(definitions), kept, imports, doc or part.doc, mark)
+    return FileTags(tuple(definitions), kept, tuple(imports), doc or part.doc, mark)
 
 
 def _tag_part(path: str, source: bytes, language: Language, matches: Sequence[_Match]) -> FileTags:
-    """The tags of what a file holds in another language, if any."""
+    """The tags of the parts of a file in another language, if any."""
     parts = [match for match in matches if match.role == "embed"]
     if not parts:
         return NO_TAGS
-    alone = bytearray(re.sub(rb"[^\r\n]", b" ", source))  # spaces, so that lines keep their numbers
+    embedded = bytearray(re.sub(rb"[^\r\n]", b" ", source))  # spaces keep the line numbers
     for match in parts:
         span = slice(match.start, -match.inverse_end)
-        alone[span] = source[span]
+        embedded[span] = source[span]
     inner = get_language(parts[0].label, language.own)
-    return tag_source(path, bytes(alone), inner) or NO_TAGS
+    return tag_source(path, bytes(embedded), inner) or NO_TAGS
 
 
 def find_content_language(path: str, source: bytes, language: Language) -> tuple[bytes, Language]:
-    """The code of a file and its language, where the content tells more than the file's name."""
+    """The code of a file and its language, if the content decides: a notebook, a shared suffix."""
     for suffix, other, regex in language.turns:
         if path.endswith("." + suffix) and re.search(regex.encode(), source[:65536], re.M):
             return source, get_language(other, language.own)
-    usual = language.row("cells")
-    if not usual:
+    default = language.row("cells")
+    if not default:
         return source, language
     text = source.decode("utf-8", "replace")
     kernels = re.findall(r'"(?:language|file_extension)":\s*"\.?(\w[^"]{0,20})"', text)[-2:]
-    own, inner = language.own, get_language(usual, language.own)
+    own, inner = language.own, get_language(default, language.own)
     for name in map(str.lower, kernels):
         is_name = name in list_languages(own)
         inner = get_language(name, own) if is_name else find_language(f"cell.{name}") or inner
-    return _read_cells(text).encode(), inner
-
-
-def _read_cells(text: str) -> str:
-    """The code cells of a notebook, each line of code on the line that holds it in the JSON."""
+    # the code of the cells, each line on the line of the JSON that contains it
     lines = [""] * (text.count("\n") + 1)
     is_code = False
     for match in pattern("notebook_cell").finditer(text):
@@ -1675,11 +1664,11 @@ def _read_cells(text: str) -> str:
             with contextlib.suppress(ValueError):
                 code = str(json.loads(line.strip().rstrip(",")))
                 lines[number] = "" if code.startswith(("%", "!")) else code.rstrip("\r\n")
-    return "\n".join(lines)
+    return "\n".join(lines).encode(), inner
 
 
 def find_means(language: Language) -> str:
-    """How files of this language are read here."""
+    """How files of this language are read on this machine."""
     if language.words("embed") or language.words("cells"):
         return "script parts"
     if language.grammar != "-" and load_grammar(language.grammar, ""):
@@ -1701,8 +1690,9 @@ def _read_tree(source: bytes, language: Language) -> _Reading | None:
     matches: list[_Match] = []
     nodes: dict[str, list[Any]] = {role: [] for role in _LISTED}
     references, again = nodes["ref"], nodes["again"]
-    trees = [parse(source)]
-    for tree in trees:
+    pending, has_error = [parse(source)], False
+    while pending:  # brackets of a macro that parse as code add a tree
+        tree = pending.pop()
         for order, captures in find_matches(tree.root_node):
             if "ref" in captures:  # first, because four of five matches are references
                 references += captures["ref"]
@@ -1716,11 +1706,12 @@ def _read_tree(source: bytes, language: Language) -> _Reading | None:
                 for role, captured in captures.items():
                     if role in nodes:
                         nodes[role] += captured
-        while again:  # one more tree for what its brackets hold, if that parses as a file would
+        has_error = has_error or tree.root_node.has_error
+        while again:
             start, end = again[-1].start_byte + 1, again.pop().end_byte - 1
             inner = parse(b" " * start + source[start:end])
-            trees += [] if inner.root_node.has_error else [inner]
-    return _Reading(matches, nodes, trees[0].root_node.has_error)
+            pending += [] if inner.root_node.has_error else [inner]
+    return _Reading(matches, nodes, has_error)
 
 
 @functools.cache
@@ -1733,7 +1724,9 @@ def load_grammar(grammar: str, query: str) -> tuple[Any, Any, list[Any]] | None:
         language = tree_sitter_language_pack.get_language(grammar)  # type: ignore[arg-type]
     except (ImportError, LookupError):
         return None
-    patterns = query.splitlines()  # now: tree-sitter writes into a query that it refuses
+    patterns = (
+        query.splitlines()
+    )  # before the next call: tree-sitter changes a query that it rejects
     try:
         compiled = tree_sitter.Query(language, query)
     except tree_sitter.QueryError as error:
@@ -1746,14 +1739,14 @@ def load_grammar(grammar: str, query: str) -> tuple[Any, Any, list[Any]] | None:
     return parse, lambda node: tree_sitter.QueryCursor(compiled).matches(node), shapes
 
 
-def _read_bare(source: bytes, language: Language, known: Collection[str] = ()) -> _Reading | None:
-    """What Python's own parser or else patterns find, but for names that are known already."""
+def _read_bare(source: bytes, language: Language, found: Collection[str] = ()) -> _Reading | None:
+    """What Python's own parser or else patterns match, without names that were found before."""
     reading = _read_ast(source) if ("ast", "") in language.texts else None
-    return reading or (_read_texts(source, language, known) if language.texts else None)
+    return reading or (_read_texts(source, language, found) if language.texts else None)
 
 
 def _read_ast(source: bytes) -> _Reading | None:
-    """What one Python file holds; None if it does not parse."""
+    """What Python's own parser finds in a source; None if it fails to parse."""
     import ast
 
     try:
@@ -1775,7 +1768,7 @@ def _read_ast(source: bytes) -> _Reading | None:
 
     for node in ast.walk(tree):
         if isinstance(node, (ast.Name, ast.Attribute)):
-            name = last_name(node)  # called, a decorator, or with a capital: a type, mostly
+            name = last_name(node)  # if called, a decorator, or capitalized (mostly a type)
             start, end = name.start_byte, name.end_byte
             is_used = source.startswith(b"(", end) or source.startswith(b"@", start - 1)
             nodes["ref"] += [name] if is_used or source[start : start + 1].isupper() else []
@@ -1805,44 +1798,44 @@ def _read_ast(source: bytes) -> _Reading | None:
     return reading
 
 
-def _read_texts(source: bytes, language: Language, known: Collection[str]) -> _Reading:
-    """What the patterns of a language find in its text, but for names that are known already."""
+def _read_texts(source: bytes, language: Language, found: Collection[str]) -> _Reading:
+    """What the patterns of a language find in its text, without names that were found before."""
     # One character for each byte, so that offsets agree; whatever is not ASCII is a letter.
     letters = bytes(byte if byte < 128 else ord("µ") for byte in range(256))
-    # Examples in comments and in long strings define nothing; a plain string may hold a mark.
+    # Comments and long strings become blanks; a plain string stays, but no comment begins in it.
     quotes = rf'(?s:"""[^"].*?""")|{pattern("short_string").pattern}|{comment_pattern(language.comments)}'
 
     def blank(match: re.Match[str]) -> str:
         is_kept = re.match(r"[\"'](?!\"\")", match[0])
         return match[0] if is_kept else re.sub(r"[^\n]", " ", match[0])
 
-    # A line break before all: patterns that begin with one are five times faster than with ^.
+    # The text begins with a line break: patterns with \n at the start are five times faster than ^.
     code = "\n" + re.sub(quotes, blank, source.translate(letters).decode("latin-1"))
     reading = _Reading([], {role: [] for role in _LISTED})
-    keywords = {*known, *language.words("keyword")}
+    excluded = {*found, *language.words("keyword")}
     starts: set[int] = set()
     for label, regex in language.texts:
         regex = re.sub(r"\A(\(\?i\))?\^", r"\1\\n", regex)
         for match in re.finditer(regex, code, re.MULTILINE) if regex else ():
             if label in ("use", "package"):
                 reading.nodes[label].append(_text_node(*match.span(1)))
-            elif match[1] not in keywords and match.start(1) not in starts:
+            elif match[1] not in excluded and match.start(1) not in starts:
                 starts.add(match.start(1))
                 _read_text(reading, code, label, match)
     reading.matches.sort(key=operator.itemgetter(0, 1))
     word = language.row("mention") or r"[A-Z]\w+"
-    words = () if known else re.finditer(rf"\b(?:{word}|\w+(?=\())", code)
+    words = () if found else re.finditer(rf"\b(?:{word}|\w+(?=\())", code)
     reading.nodes["ref"] += [_text_node(*match.span()) for match in words]
     return reading
 
 
 def _text_node(start: int, end: int) -> _TextNode:
-    """A part of the code of _read_texts(), which begins with a line break of its own."""
+    """A part of the code of _read_texts(), which has one character more at its start."""
     return _TextNode(start - 1, end - 1)
 
 
 def _read_text(reading: _Reading, code: str, label: str, match: re.Match[str]) -> None:
-    """Add what a pattern found; it ends where the next line with its indentation begins."""
+    """Add the definition that a pattern matched; it ends before the next line of its indentation."""
     start, stop = match.end() - len(match[0].lstrip()), match.end()
     indent = start - code.rfind("\n", 0, start) - 1
     parameters = (max(start, code.find("(", match.end(1), stop)), stop)
@@ -1872,7 +1865,7 @@ def _read_text(reading: _Reading, code: str, label: str, match: re.Match[str]) -
 
 
 def _choose_matches(matches: list[_Match]) -> list[_Match]:
-    """Matches in the order of the file; where two rows match one definition, the later row's."""
+    """Matches in the order of the file; if two rows match one definition, the later row wins."""
     chosen = {}
     for match in sorted(matches, key=lambda match: (match.order, -match.start)):
         _, inverse_end, _, role, _, node, captures = match
@@ -1896,17 +1889,17 @@ def _build_file(source: bytes, language: Language, reading: _Reading) -> _File:
     for node in nodes["doc"]:
         text = file.text(node)
         end = node.start_byte + len(text.rstrip().encode())
-        file.docs[end] = _doc_text(text, language.comments)
+        file.docs[end] = _string_doc(text, language.comments)
     file.exports.update(map(file.text, nodes["export"]))
     file.only.update(re.findall(r"\w[\w']*\b", " ".join(map(file.text, nodes["only"]))))
     return file
 
 
-_compiled = functools.cache(re.compile)  # a fifth of what the cache of `re` itself takes
+_compiled = functools.cache(re.compile)  # five times faster than the cache of `re` itself
 
 
 def _find_definitions(file: _File, matches: Sequence[_Match]) -> tuple[list[Definition], set[int]]:
-    """Definitions, and the ends of all names that are defined."""
+    """The definitions, and where the defined names end."""
     definitions, defined = list[Definition](), set[int]()
     rules, size = file.language.words("labels"), len(file.source)
     stack = [_Scope(size + 1)]
@@ -1949,7 +1942,7 @@ def _find_definitions(file: _File, matches: Sequence[_Match]) -> tuple[list[Defi
 
 
 def _find_name(node: Any) -> Any:
-    """The node that holds the name: inside C declarators, as deep as they nest."""
+    """The node with the name itself: C nests it in declarators."""
     while node.type.endswith("declarator"):
         names = [it for it in node.named_children if it.type.endswith(("declarator", "identifier"))]
         inner = node.child_by_field_name("declarator") or next(iter(names), None)
@@ -1960,7 +1953,7 @@ def _find_name(node: Any) -> Any:
 
 
 def _build_scope(file: _File, match: _Match, name_node: Any, top: _Scope) -> _Scope:
-    """What a definition is, and what it means for those inside it."""
+    """A definition as the scope of those inside it."""
     start, inverse_end, _, _, kind, _, captures = match
     name = file.text(name_node).lstrip(":$").strip('"`\r')
     owner, receivers = top.inner, captures.get("owner")
@@ -1994,13 +1987,13 @@ def _build_scope(file: _File, match: _Match, name_node: Any, top: _Scope) -> _Sc
 
 
 def _is_kept(file: _File, scope: _Scope, top: _Scope) -> bool:
-    """Whether a definition is worth telling."""
+    """Whether a definition is listed."""
     name = scope.name.strip("_")
     if scope.kind in ("scope", "part") or not name or name in file.language.words("keyword"):
         return False
     if scope.kind in _MINOR:
         return scope.exported or (not scope.owner and scope.name.isupper())
-    # typedef struct x { ... } x: one name, told once
+    # typedef struct x { ... } x: one definition, not two
     return scope.kind in _CALLABLE or top.name != scope.name or top.kind not in ("type", scope.kind)
 
 
@@ -2015,11 +2008,11 @@ def _build_definition(file: _File, match: _Match, scope: _Scope, top: _Scope) ->
     stop = body.start_byte if body else node.end_byte  # of the signature
     if docs := captures.get("doc"):
         text = source[docs[0].start_byte : docs[-1].end_byte].decode("utf-8", "replace")
-        doc = _doc_text(text, file.language.comments)
+        doc = _string_doc(text, file.language.comments)
     elif file.language.row("docs") == "inside":
         doc = _find_docstring(source, stop)
     else:
-        doc = _find_doc_above(file, start if top.wrapped < 0 else top.wrapped)
+        doc = _comment_doc_above(file, start if top.wrapped < 0 else top.wrapped)
         if not doc and (below := file.language.row("below")):
             comment = _compiled(below.encode()).match(source, node.end_byte)
             doc = _clean_comment(comment[1], file.language.comments) if comment else ""
@@ -2031,7 +2024,7 @@ def _build_definition(file: _File, match: _Match, scope: _Scope, top: _Scope) ->
 
 
 def _skip_attributes(file: _File, start: int) -> int:
-    """Where the text after the attributes that begin at `start` begins."""
+    """The offset after the attributes that begin at `start`."""
     while start in file.skips:
         start = file.skips[start]
         blank = file.source[start : start + 400]
@@ -2062,7 +2055,7 @@ def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
 # -- docs: the first sentence of the comment above, or of the string inside
 
 
-def _find_doc_above(file: _File, start: int) -> str:
+def _comment_doc_above(file: _File, start: int) -> str:
     """First sentence of the comment directly above `start`."""
     source, stop = file.source, start
     while True:  # past attributes, which may stand between a doc and its definition
@@ -2076,7 +2069,7 @@ def _find_doc_above(file: _File, start: int) -> str:
     gap = source.count(b"\n", stop, start)
     begin = _comment_start(source, stop, file.language.comments) if gap < 3 else -1
     if file.docs and (above := len(source[: max(begin, 0)].rstrip())) in file.docs:
-        return file.docs[above]  # a remark may stand between a doc and its definition
+        return file.docs[above]  # a comment between a doc and its definition is skipped
     if begin < 0 or gap > 1 + source.startswith(b"/**", begin):
         return ""
     is_outer = source.startswith(tuple(map(str.encode, file.language.words("outer"))), begin)
@@ -2084,7 +2077,7 @@ def _find_doc_above(file: _File, start: int) -> str:
 
 
 def _comment_start(source: bytes, stop: int, comments: Comments) -> int:
-    """Where the comment that ends at `stop` begins; -1 if none does, or code stands before it."""
+    """The start of the comment that ends at `stop`; -1 if none does, or after code on its line."""
     blocks, marks, _, _ = _comment_forms(comments)
     for opening, closing in blocks:
         if source.endswith(closing, 0, stop):
@@ -2103,7 +2096,7 @@ def _comment_start(source: bytes, stop: int, comments: Comments) -> int:
 
 @functools.cache
 def _comment_forms(comments: Comments) -> tuple[Any, ...]:
-    """Ends of blocks, marks of lines, and two regexes: a whole comment, the begin of its lines."""
+    """Block marks, line marks, and two regexes: for a whole comment, for the start of its lines."""
     blocks = [(mark.encode(), end.encode()) for mark, end in comments if end]
     marks = tuple(mark.encode() for mark, end in comments if not end)
     whole = [re.escape(mark) + b"(?s:.*?)" + re.escape(end) for mark, end in blocks]
@@ -2120,23 +2113,23 @@ def _comment_forms(comments: Comments) -> tuple[Any, ...]:
 def _find_docstring(source: bytes, start: int) -> str:
     """First sentence of the string literal that begins at `start`."""
     quoted = _compiled(rb"""(?s)[:\s]*[rRuU]?("{3}|'{3}|"|')(.*?)\1""").match(source, start)
-    return _first_sentence(quoted[2].decode("utf-8", "replace")) if quoted else ""
+    return _doc_sentence(quoted[2].decode("utf-8", "replace")) if quoted else ""
 
 
-def _doc_text(text: str, comments: Comments) -> str:
-    """First sentence of what stands in quotes, in a comment, or between pod's headings."""
+def _string_doc(text: str, comments: Comments) -> str:
+    """First sentence of a documentation string, a comment, or Perl's pod."""
     if text.startswith("="):
         parts = re.split(r"(?m)^=.*$", text.replace("\r", ""))
-        return _first_sentence(next(filter(str.strip, reversed(parts)), ""))
+        return _doc_sentence(next(filter(str.strip, reversed(parts)), ""))
     if text.startswith(("#", "%")):
         return _clean_comment(text.encode(), comments)
     quoted = re.search(r"""(?s)("{3}|"|')(.*?)(?<!\\)\1""", text)
     prose = quoted[2].replace("\r", "") if quoted else ""
-    return _first_sentence(pattern("doc_signature").sub("", prose))
+    return _doc_sentence(pattern("doc_signature").sub("", prose))
 
 
 def _clean_comment(comment: bytes, comments: Comments) -> str:
-    """First sentence of a comment; "" for licences and directives to tools."""
+    """First sentence of a comment; "" for a licence or directives to tools."""
     text = comment[:1000].decode("utf-8", "replace").rstrip()
     lower, lines = text.lower(), list[str]()
     if pattern("licence").search(lower) or pattern("generated").search(lower):
@@ -2152,17 +2145,17 @@ def _clean_comment(comment: bytes, comments: Comments) -> str:
             break
         if line and (kind == "tag" or not is_directive(start.string.lower(), start.end())):
             lines.append(line)
-    return _first_sentence("\n".join(lines))
+    return _doc_sentence("\n".join(lines))
 
 
-def _first_sentence(text: str) -> str:
+def _doc_sentence(text: str) -> str:
     """The first sentence of the first paragraph of a doc, on one line."""
     text = text.strip()[:1000]
     if "{@" in text:
         text = pattern("doc_link").sub(r"\1", text)
     if "<" in text:
         text = pattern("doc_markup").sub(r"\1", text).strip()
-    if text.startswith("!!! "):  # a box that leads elsewhere
+    if text.startswith("!!! "):  # an admonition before the description
         text = re.sub(r"(?s)\A!!! .*?\n\s*\n\s*", "", text)
     if "\n" in text:
         text = pattern("doc_paragraph_end").split(text, maxsplit=1)[0]
@@ -2172,7 +2165,7 @@ def _first_sentence(text: str) -> str:
 
 
 def _find_file_doc(source: bytes, language: Language, docs: set[str]) -> str:
-    """First sentence of the comment or docstring that opens the file and documents no name."""
+    """First sentence of the comment or docstring at the start that documents no definition."""
     whole, has_docstrings = _comment_forms(language.comments)[2], language.row("docs") == "inside"
     preamble = _compiled(pattern("preamble").pattern.encode())
     start = 3 if source.startswith(b"\xef\xbb\xbf") else 0
@@ -2211,7 +2204,7 @@ def _find_imports(file: _File, uses: list[Any], packages: Sequence[Any]) -> list
 
 
 def expand_braces(text: str) -> list[str]:
-    """`a.{b, c.{d}}` as ["a.b", "a.c.d"], without aliases; nothing for what is no plain name."""
+    """`a.{b, c.{d}}` as ["a.b", "a.c.d"], without aliases and without what is not a plain name."""
     names, prefixes, current = [], [""], ""
     for part in [*_compiled(r"([{},])").split(text), ","]:
         if part == "{":
