@@ -1598,10 +1598,10 @@ def _build_tags(path: str, source: bytes, language: Language, reading: _Reading)
     definitions, defined = _find_definitions(file, matches)
     part = _tag_part(path, source, language, matches)
     if reading.has_error and part is NO_TAGS:  # where the grammar failed, a pattern may still match
-        names = {definition.name for definition in definitions}
-        if bare := _read_bare(source, language, names):
+        found = {definition.name for definition in definitions}
+        if bare := _read_bare(source, language, found):
             more, _ = _find_definitions(_build_file(source, language, bare), bare.matches)
-            definitions += [definition for definition in more if definition.name not in names]
+            definitions += [definition for definition in more if definition.name not in found]
     doc = _find_file_doc(source, language, {it.doc for it in definitions if it.kind != "module"})
     kind, _, word = language.row("file").partition(" ")
     name = path.rpartition("/")[2].partition(".")[0]
