@@ -8358,15 +8358,13 @@ def make_search(project: Project, text: str) -> list[SearchHit]:
 
 VIEW_PATH = ".ctx/view.html"
 HOOK_CHARS = 8_000  # one agent cuts at 10,000 characters, another at about 2,500 tokens
-_PACKAGE_BYTES = 20_000  # that a package takes if the budget leaves them; half of a large budget
-_DOCUMENT_BYTES = 4_000  # of the documents beside a check-list
-
+_PACKAGE_BYTES = 20_000  # for the package of a prompt, or half of the budget if that is more
+_DOCUMENT_BYTES = 4_000  # for the documents in the folder of a check-list
 _PROMPT_CHARS, _TEXT_CHARS = 20_000, 2_000  # of a prompt: searched for names, and for words
 _CURRENT = "The map is current."
-_RUN_LOOP_NOTE = f"Keep to the run loop, `{RUNLOOP_PATH}`.\n"  # its text reaches an agent once
+_RUN_LOOP_NOTE = f"Keep to the run loop, `{RUNLOOP_PATH}`.\n"  # agents get its text elsewhere
 _ANCHOR_FILES = {"prompt": "PROMPT.md", "agent": "AGENTS.md AGENT.md", "progress": "progress.txt"}
-
-Targets = set[tuple[str, str]]  # definitions, file and name, that the mentions in a file may mean
+Targets = set[tuple[str, str]]  # file and name of definitions to which a file refers
 
 
 def make_prompt(
@@ -8389,7 +8387,11 @@ def make_prompt(
     git = read_drift(project, briefing, package) if "git" in wanted else None
     selected = render_task(briefing) if "task" in wanted else code_span(task.id)
     attempts = render_attempts(briefing.attempts, briefing.history)
-    anchor = _prompt_anchor(project, briefing, sources) if reanchor else ""
+    notes = []
+    for name in _ANCHOR_FILES if reanchor else ():  # what no other section contains
+        with contextlib.suppress(CtxError):  # no such file
+            is_wanted = name in (sources or project.config.anchor_sources)
+            notes += [_anchor_note(project, name)] if is_wanted else []
     sections = [  # in the order of the prompt; the highest number is dropped first, 0 never
         Section("Contract", TEMPLATES["contract.md"]),
         Section("Goal", render_goal(task), cut="tail"),
@@ -8403,15 +8405,17 @@ def make_prompt(
         Section("Tree summary", render_task_tree(briefing.tracker, task), 9),
         Section("Assumptions", _state_note(project, "assumptions.md"), 8, "quote"),
         Section("Open questions", _state_note(project, "questions.md"), 7, "quote"),
-        Section("Re-anchoring", anchor, 10),
+        Section("Re-anchoring", "\n".join(filter(None, notes)), 10),
         Section("Output contract", _output_contract(project, task)),
     ]
     sections = [section for section in drop_repeats(sections) if section.body.strip()]
     kept = fit_sections(sections, budget, count, "--budget" if count is count_bytes else "tokens")
     left = budget - count(join_sections(kept))
     for at, section in enumerate(kept):
-        if section.title == "Context package" and section not in sections:  # cut: choose anew
-            room = max(0, min(room, count(section.body) + left - 10))  # as parts, they count less
+        if section.title == "Context package" and section not in sections:  # truncated: choose less
+            room = max(
+                0, min(room, count(section.body) + left - 10)
+            )  # 10: counts of parts do not add up
             package = make_pack(project, request._replace(budget=room))
             kept[at] = section._replace(body=package.text.strip("\n"))
     kept = [section for section in kept if section.body]
@@ -8431,18 +8435,18 @@ def _output_contract(project: Project, task: Task) -> str:
     kind = COMMIT_KINDS.get(task.type, "feat")
     values = {"id": task.id, "title": title, "type": one_line(task.type, 20), "kind": kind}
     subjects = read_git(project, "log", "-n", "100", "--no-merges", "--format=%s").splitlines()
-    form = project.config.prompt_commit_subject or find_commit_form(subjects)
-    for name in {*re.findall(r"\{([^{}]*)\}", form)} - values.keys():
-        known = ", ".join(f"{{{word}}}" for word in values)
-        raise CtxError(f"prompt.commit_subject: unknown {{{show(name)}}}; it may hold {known}")
-    subject = re.sub(r"\{([a-z]+)\}", lambda match: values[match[1]], form)
-    names = "" if task.id in subject else f"; its body names {code_span(task.id)}"
-    commit, close = code_span(subject, 160) + names, tracker_step(project, task, "close")
+    template = project.config.prompt_commit_subject or find_commit_form(subjects)
+    for name in {*re.findall(r"\{([^{}]*)\}", template)} - values.keys():
+        placeholders = ", ".join(f"{{{word}}}" for word in values)
+        raise CtxError(f"prompt.commit_subject: unknown {{{show(name)}}}; use {placeholders}")
+    subject = re.sub(r"\{([a-z]+)\}", lambda match: values[match[1]], template)
+    in_body = "" if task.id in subject else f"; its body names {code_span(task.id)}"
+    commit, close = code_span(subject, 160) + in_body, tracker_step(project, task, "close")
     return fill("output.md", check=check, commit=commit, close=close)
 
 
 def _epic_text(project: Project, briefing: Briefing) -> str:
-    """The epic of a task, and what the documents beside a check-list say of the task."""
+    """The epic of a task, and what the documents in the folder of its check-list say of the task."""
     epic, done, remaining = find_siblings(briefing.tracker, briefing.task)
     if epic is None:
         return ""
@@ -8466,20 +8470,20 @@ def _epic_text(project: Project, briefing: Briefing) -> str:
 
 
 def _document_folder(task: Task) -> str:
-    """The folder of a check-list that has documents of its own beside it."""
+    """The folder of a `tasks.md`, which may contain more documents; "" if it is the root."""
     folder, _, name = task.path.rpartition("/")
     return f"{folder}/" if folder and name == "tasks.md" else ""
 
 
 def _state_note(project: Project, name: str) -> str:
-    """A note of the loop without its title; "" if it says nothing."""
+    """A note of the loop without its title; "" if it has no content."""
     text = read_text(project, f".runner/state/{name}") or ""
     body = re.sub(r"\A\s*# [^\n]*\n", "", text)
     return "" if is_empty_note(text) else clean_text(body).strip("\n")
 
 
 def is_anchor_turn(project: Project, kind: str, frequency: int) -> bool:
-    """Whether this prompt, or this anchor, is one of every `frequency`; each call counts one."""
+    """Count the prompts or anchors made here; whether this is the Nth, 2Nth, ... of them."""
     if frequency <= 1:
         return True
     row = (cache := open_cache(project)).read("turns", kind)
@@ -8489,7 +8493,7 @@ def is_anchor_turn(project: Project, kind: str, frequency: int) -> bool:
 
 
 def make_anchor(project: Project, briefing: Briefing, names: Collection[str]) -> list[Section]:
-    """The re-anchoring block: one section a source, in fixed order; one that fails says so."""
+    """The re-anchoring block: one section for each source, in fixed order; a failed one says why."""
     config, epic = project.config, find_siblings(briefing.tracker, briefing.task)[0]
     above = f"Part of {name_task(epic)}\n\n" if epic and config.anchor_include_epic else ""
     task = f"{above}{render_goal(briefing.task)}\n{render_task(briefing)}"
@@ -8511,7 +8515,7 @@ def make_anchor(project: Project, briefing: Briefing, names: Collection[str]) ->
 
 
 def make_anchor_news(project: Project, task: Task, sections: Sequence[Section]) -> list[Section]:
-    """What an anchor says that the last one for this task did not; it becomes the last."""
+    """The lines of an anchor that the last one for this task did not have; stores it as the last."""
     cache = open_cache(project)
     row = cache.read("anchors", task.id)
     old = row.data.decode("utf-8", "replace").split("\n") if row else []
@@ -8524,15 +8528,8 @@ def make_anchor_news(project: Project, task: Task, sections: Sequence[Section]) 
     return news or [Section("", "Nothing changed since the last anchor.")]
 
 
-def _prompt_anchor(project: Project, briefing: Briefing, sources: Collection[str]) -> str:
-    """The sources of the re-anchoring block that no other section of a prompt holds."""
-    names = _ANCHOR_FILES.keys() & set(sources or project.config.anchor_sources)
-    bodies = (section.body for section in make_anchor(project, briefing, names))
-    return "\n".join(body for body in bodies if not re.match(r"Nothing\.|\[not available", body))
-
-
 def read_drift(project: Project, briefing: Briefing, pack: Pack | None = None) -> GitState | None:
-    """Where the work tree stands, with the changed files that nothing here lets one expect."""
+    """The state of the work tree; changed files that neither task nor package names are `odd`."""
     task = briefing.task
     state = read_git_state(project, task, briefing.tracker)
     if state is None or not state.changed or not project.config.pack_enabled:
@@ -8540,18 +8537,18 @@ def read_drift(project: Project, briefing: Briefing, pack: Pack | None = None) -
     request = Request(task_text(task), 4000, form="summary", stale=True)
     files = (pack or make_pack(project, request)).files
     named = find_named_paths(f"{task_text(task)}\n{task.notes}", state.changed)
-    known = {*named, *state.touched, *(file.path for file in files)}
-    return state._replace(odd=tuple(path for path in state.changed if path not in known))
+    expected = {*named, *state.touched, *(file.path for file in files)}
+    return state._replace(odd=tuple(path for path in state.changed if path not in expected))
 
 
 def make_run_loop(project: Project) -> str:
-    """How a task is worked through: the repository's own run loop, or the built-in one."""
+    """The steps of working on a task: the repository's own run loop, or the built-in one."""
     source = read_source(project, RUNLOOP_PATH)
     return TEMPLATES["runloop.md"] if source is None else unseal(source)[0]
 
 
 def _anchor_note(project: Project, name: str) -> str:
-    """What a file of the repository says to whoever works here, quoted."""
+    """The text of a file that a source of the anchor stands for, quoted and truncated."""
     tail, config = name == "progress", project.config
     limit = config.anchor_progress_lines if tail else config.anchor_max_prompt_lines
     has_loop = name == "prompt" and read_source(project, RUNLOOP_PATH) is not None
@@ -8559,8 +8556,8 @@ def _anchor_note(project: Project, name: str) -> str:
     for path in paths:
         source = read_source(project, path, 1_000_000, part="tail" if tail else "head")
         if source is not None:
-            own = remove_section(source, path) or b""
-            text = clean_text(own.decode("utf-8", "replace"))
+            outside = remove_section(source, path) or b""
+            text = clean_text(outside.decode("utf-8", "replace"))
             quote = quote_text(cut_text(text, limit, tail=tail)) if text.strip() else ""
             return "\n".join(filter(None, [note, quote]))
     if name != "prompt":
@@ -8665,32 +8662,31 @@ def _task_text(project: Project, tracker: Tracker, task: Task) -> str:
 
 
 def make_symbol(project: Project, name: str, budget: int) -> str:
-    """Where a symbol is defined, its signature, who uses it, and what it uses."""
+    """Where a symbol is defined, its signature, what it uses and who uses it."""
     tags, links = read_links(project)
     owner, _, word = name.replace("::", ".").rpartition(".")
-    known = [(path, one) for path in sorted(tags) for one in tags[path].definitions]
-    matches = [
-        Symbol(weigh_file(path), path, one)
-        for path, one in known
-        if one.name == word and f".{one.owner}".endswith(owner and f".{owner}")
-    ]
+    symbols = [Symbol(0.0, path, item) for path in sorted(tags) for item in tags[path].definitions]
+    matches = [symbol for symbol in symbols if symbol.definition.name == word]
+    if owner:
+        end = f".{owner}"
+        matches = [symbol for symbol in matches if f".{symbol.definition.owner}".endswith(end)]
     if not matches:
-        near = closest(word, sorted({one.name for _, one in known}))
-        raise CtxError(f"{show(name)}: no such symbol here; {near}"[:400])
-    matches.sort(key=lambda symbol: -symbol.score)
+        hint = closest(word, sorted({symbol.definition.name for symbol in symbols}))
+        raise CtxError(f"{show(name)}: no such symbol here; {hint}"[:400])
+    matches.sort(key=lambda symbol: -weigh_file(symbol.path))
     lines = [f"# {code_span(name)}\n\n"]
     for symbol in matches[:5]:
-        at = code_span(f"{symbol.path}:{symbol.definition.line}")
-        lines += [f"{at}\n", f"-{render_symbol(symbol)[1:]}"]
+        where = code_span(f"{symbol.path}:{symbol.definition.line}")
+        lines += [f"{where}\n", f"-{render_symbol(symbol)[1:]}"]
     targets = {path: _list_targets(links, at) for at, path in enumerate(links.paths)}
     named = {(symbol.path, word) for symbol in matches}
     users = [path for path in targets if (path, word) in named or named & targets[path]]
-    pattern = rf"\b{re.escape(word)}\b"
+    regex = rf"\b{re.escape(word)}\b"
     if all(symbol.definition.kind == "method" for symbol in matches):
-        pattern = rf"(?:\.|->|::){re.escape(word)}\b|{pattern}\("
+        regex = rf"(?:\.|->|::){re.escape(word)}\b|{regex}\("
     callers = []
     for path in sorted(users, key=lambda path: -weigh_file(path)):
-        callers += _use_lines(project, path, tags[path], pattern)
+        callers += _use_lines(project, path, tags[path].definitions, regex)
     callees = _callees(project, matches[0], tags, targets[matches[0].path])
     lines += ["\n## Uses\n\n", *(callees[:25] or ["Nothing found.\n"])]
     lines += ["\n## Used by\n\n", *(callers or ["Nothing found.\n"])]
@@ -8698,17 +8694,20 @@ def make_symbol(project: Project, name: str, budget: int) -> str:
 
 
 def _list_targets(links: Links, at: int) -> Targets:
+    """The definitions to which a file refers."""
     names = (links.names[symbol] for symbol in links.mentions[at][0])
-    return {(links.paths[home], name) for home, name in names}
+    return {(links.paths[file], name) for file, name in names}
 
 
-def _use_lines(project: Project, path: str, file_tags: FileTags, pattern: str) -> list[str]:
-    """Where a file mentions a name, a line for each definition that does."""
-    uses: dict[str, int] = {}  # definition -> its first line that mentions the name
+def _use_lines(
+    project: Project, path: str, definitions: Sequence[Definition], regex: str
+) -> list[str]:
+    """Where a file matches, one line for each definition in which it does."""
+    uses: dict[str, int] = {}  # definition -> its first line that matches
     for number, line in enumerate((read_text(project, path) or "").split("\n"), 1):
-        if re.search(pattern, line):
-            around = [one for one in file_tags.definitions if one.line <= number <= one.end]
-            if not any(one.line == number for one in around):  # else it is the definition itself
+        if re.search(regex, line):
+            around = [item for item in definitions if item.line <= number <= item.end]
+            if all(item.line < number for item in around):  # else the line is the definition itself
                 uses.setdefault(render_name(around[-1]) if around else "top level", number)
     return [f"- {code_span(f'{path}:{line}')} in {name}\n" for name, line in uses.items()]
 
@@ -8719,10 +8718,10 @@ def _callees(project: Project, symbol: Symbol, tags: TagsByPath, targets: Target
     body = (read_text(project, path) or "").split("\n")[definition.line - 1 : definition.end]
     words = {*re.findall(r"[^\W\d]\w*", "\n".join(body))} - {definition.name}
     words &= tags[path].references.keys()
-    for home, name in sorted({(path, word) for word in words} | targets):
-        starts = [one.line for one in tags[home].definitions if one.name == name]
+    for target, name in sorted({(path, word) for word in words} | targets):
+        starts = [item.line for item in tags[target].definitions if item.name == name]
         if name in words and starts:
-            lines.append(f"- {show(name)} {code_span(f'{home}:{starts[0]}')}\n")
+            lines.append(f"- {show(name)} {code_span(f'{target}:{starts[0]}')}\n")
     return lines
 
 
@@ -8736,20 +8735,20 @@ def make_impact(project: Project, paths: Sequence[str], since: str, budget: int)
         raise CtxError(f"{what}; give `paths` from the root, or `since`")
     starts += [path for path in read_changed(project, since) if path in tags] if since else []
     users, weights = _list_users(project, links), dict(zip(links.paths, links.weights, strict=True))
-    near = list(dict.fromkeys(starts))
-    reached, answer = {*near}, []
-    head = ["# What depends on these files\n\n", *(f"- {code_span(path)}\n" for path in near)]
+    level = list(dict.fromkeys(starts))
+    reached, answer = {*level}, []
+    head = ["# What depends on these files\n\n", *(f"- {code_span(path)}\n" for path in level)]
     for title in ("Directly", "Through those", "Further away"):
-        reasons = {path: why for to in near for path, why in users.get(to, {}).items()}
-        near = sorted(reasons.keys() - reached, key=lambda path: (-weights[path], path))
-        reached.update(near)
-        answer += [f"\n## {title} ({len(near)})\n\n"] if near else []
-        answer += [f"- {code_span(path)}: {show(reasons[path])}\n" for path in near]
+        reasons = {path: reason for to in level for path, reason in users.get(to, {}).items()}
+        level = sorted(reasons.keys() - reached, key=lambda path: (-weights[path], path))
+        reached.update(level)
+        answer += [f"\n## {title} ({len(level)})\n\n"] if level else []
+        answer += [f"- {code_span(path)}: {show(reasons[path])}\n" for path in level]
     return _fit_answer(project, [*head, *(answer or ["\nNothing found.\n"])], budget)
 
 
 def _list_users(project: Project, links: Links) -> dict[str, dict[str, str]]:
-    """Of each file those that depend on it, and how; a mention of what is not imported is no proof."""
+    """File -> the files that depend on it, with the reason; a reference counts if it is imported."""
     users: dict[str, dict[str, str]] = {}
     for at, path in enumerate(links.paths):
         imports = [links.paths[to] for to in links.imports[at]]
@@ -8765,7 +8764,7 @@ def _list_users(project: Project, links: Links) -> dict[str, dict[str, str]]:
 
 
 def _fit_answer(project: Project, lines: Sequence[str], budget: int) -> str:
-    """The lines within a budget of tokens, then how many did not fit."""
+    """The lines within a budget of tokens, then the number of those omitted."""
     count = read_counter(project).count
     kept = fit_lines(lines, budget - 20, count)
     left = len(lines) - len(kept)
