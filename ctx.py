@@ -4842,7 +4842,7 @@ def render_tasks(tracker: Tracker, tasks: Sequence[Task], chosen: str) -> str:
 
 
 def render_state(task: Task) -> str:
-    """The status of a task, and what the ledger adds to it."""
+    """The status of a task: its tracker's, or what the ledger says of it."""
     if task.status == "done" or not (task.hold or task.owner or task.recorded):
         return task.status
     tries = f"{task.status} (attempts: {task.attempts}, last: {task.recorded})"
@@ -4858,34 +4858,34 @@ def render_tasks_json(tracker: Tracker, tasks: Sequence[Task], ready: Sequence[T
 
 
 def render_json(value: object) -> str:
-    """A value for a program; letters of any language as they are, unless they cannot be written."""
+    """A value as JSON; non-ASCII letters stay as they are, lone surrogates are escaped."""
     text = json.dumps(value, indent=2, ensure_ascii=False)
     return text.encode("utf-8", "backslashreplace").decode() + "\n"
 
 
 def render_goal(task: Task) -> str:
-    """What is wanted: title, description as written, and the criteria that it does not hold."""
+    """The title and description of a task, and the criteria that the description does not contain."""
     about = _quote_about(task, task.description)
     return f"Title: {one_line(task.title)}\n{about}" + _render_criteria(task, task.description)
 
 
 def _quote_about(task: Task, text: str) -> str:
-    """A text about a task as a quote, without a first line that is only its title again."""
-    first, _, rest = text.strip().partition("\n")
-    text = rest if first.lstrip("# ").strip() == task.title.strip() else text
+    """A text about a task as a quote, without a first line that only repeats its title."""
+    first_line, _, rest = text.strip().partition("\n")
+    text = rest if first_line.lstrip("# ").strip() == task.title.strip() else text
     return "" if is_empty_note(text) else f"\n{quote_text(clean_text(text))}"
 
 
-def _render_criteria(task: Task, known: str, limit: int = 1000) -> str:
-    """The criteria as boxes, but for those in a text that is shown anyway; none is ticked."""
-    known = " ".join(known.split())
-    items = [item for item in task.acceptance if " ".join(item.split()) not in known]
+def _render_criteria(task: Task, shown: str, limit: int = 1000) -> str:
+    """The criteria as open boxes, without those that a text shown elsewhere contains."""
+    shown = " ".join(shown.split())
+    items = [item for item in task.acceptance if " ".join(item.split()) not in shown]
     boxes = "".join(f"- [ ] {one_line(item, limit)}\n" for item in items)
     return f"\nAcceptance criteria:\n\n{boxes}" if boxes else ""
 
 
 def render_task(briefing: Briefing) -> str:
-    """What identifies one task, and what its goal does not say."""
+    """The fields of one task that its goal does not show."""
     task, tracker = briefing.task, briefing.tracker
     path, above = task.id, task.parent  # in the tree: root/auth/jwt
     parents = {other.id: other.parent for other in tracker.tasks}
@@ -4911,7 +4911,7 @@ def render_task(briefing: Briefing) -> str:
 
 
 def render_needs(briefing: Briefing) -> str:
-    """The tasks that must be done before this one, with their states."""
+    """The tasks on which this one depends, with their states."""
     needs = [other for other in briefing.tracker.tasks if other.id in briefing.task.depends_on]
     return "".join(f"- depends on {name_task(other)} ({other.status})\n" for other in needs)
 
@@ -4922,7 +4922,7 @@ def name_task(task: Task) -> str:
 
 
 def render_epic(epic: Task, done: Sequence[Task], remaining: Sequence[Task]) -> str:
-    """The larger aim: its text, what was done for it, newest first, and what remains."""
+    """An epic: its text, its done tasks, newest first, and its remaining ones."""
     about = cut_text(epic.description, _EPIC_WORDS, "words")
     text = f"{name_task(epic)}\n{_quote_about(epic, about)}{_render_criteria(epic, about, 200)}"
     for title, tasks in (("Done, newest first", done), ("Remaining, not yours now", remaining)):
@@ -4933,18 +4933,18 @@ def render_epic(epic: Task, done: Sequence[Task], remaining: Sequence[Task]) -> 
 
 
 def render_attempts(attempts: Sequence[Attempt], history: str = "") -> str:
-    """What was tried before, oldest first: what failed apart from what worked or was cut short."""
+    """The earlier attempts, oldest first: failures apart from those that worked or were cut short."""
     older = max(0, len(attempts) - _ATTEMPTS_SHOWN)
     tried = [f"attempts 1 to {older} are not shown"] if older else []
     failed: list[str] = []
     for number, attempt in enumerate(attempts[older:], older + 1):
         facts = [attempt.status, attempt.category, attempt.guard and f"guard {attempt.guard}"]
-        told = one_line(attempt.summary, 600) or "no summary"
-        told = "see History" if history and number == len(attempts) else told
+        summary = one_line(attempt.summary, 600) or "no summary"
+        summary = "see History" if history and number == len(attempts) else summary
         is_cut_short = pattern("cut_short").search(attempt.category)
         has_failed = attempt.status not in ("done", "interrupted") and not is_cut_short
         lines = failed if attempt.summary and has_failed else tried
-        lines.append(f"attempt {number} ({', '.join(filter(None, facts))}): {told}")
+        lines.append(f"attempt {number} ({', '.join(filter(None, facts))}): {summary}")
     lessons = [one_line(lesson, 300) for attempt in attempts[older:] for lesson in attempt.lessons]
     learnt = list(dict.fromkeys(lessons))[:10]
     groups = (("", tried), ("Avoid repeating:\n\n", failed), ("Learnt:\n\n", learnt))
@@ -4953,15 +4953,15 @@ def render_attempts(attempts: Sequence[Attempt], history: str = "") -> str:
 
 
 def render_git(state: GitState | None, most: int = 20) -> str:
-    """Where the work tree stands; changed files that nobody expected are told apart."""
+    """The state of the work tree; unexpected changed files have a line of their own."""
     if state is None:
         raise CtxError("no git repository with a commit")
-    known = [path for path in state.changed if path not in state.odd]
+    expected = [path for path in state.changed if path not in state.odd]
     lines = [f"branch: {code_span(state.branch)}"]
     lines += ["nothing is uncommitted"] if not state.changed else []
     odd = "uncommitted, named by neither the task nor its package"
     touched = "changed for this task in earlier commits"
-    for title, paths in {"uncommitted": known, odd: state.odd, touched: state.touched}.items():
+    for title, paths in {"uncommitted": expected, odd: state.odd, touched: state.touched}.items():
         more = f" and {len(paths) - most} more" if len(paths) > most else ""
         names = ", ".join(code_span(path) for path in paths[:most])
         lines += [f"{title}: {names}{more}"] if names else []
@@ -4971,39 +4971,43 @@ def render_git(state: GitState | None, most: int = 20) -> str:
 
 
 def render_task_tree(tracker: Tracker, task: Task) -> str:
-    """All tasks in one line of counts, then as a tree: what is unfinished, the nearest first."""
+    """All tasks: one line of counts, then a tree of the unfinished ones."""
     children: dict[str, list[Task]] = {}
     for node in tracker.tasks:
         children.setdefault(node.parent, []).append(node)
     counts = collections.Counter(node.status for node in tracker.tasks)
-    told = ", ".join(f"{counts[word]} {word}" for word in sorted(counts))
-    rows: list[tuple[int, str]] = []  # what speaks for a line: 0 most; the line
+    counts_text = ", ".join(f"{counts[word]} {word}" for word in sorted(counts))
+    rows: list[tuple[int, str]] = []  # rank, 0 is the best; line
     stack = [("", node) for node in reversed(children[""])] if len(children) > 1 else []
     siblings = children[task.parent] if task.parent else [task]
-    near = {task.parent, *(node.id for node in siblings)}
+    siblings_and_parent = {task.parent, *(node.id for node in siblings)}
     while stack:
         indent, node = stack.pop()
         inner = children.get(node.id, [])
         done = sum(child.status == "done" for child in inner)
         if done == len(inner) and (inner or node.status == "done") and node.id != task.id:
-            continue  # finished: the counts tell
+            continue  # done: only counted
         note = f"{done} of {len(inner)} done" if inner else node.status
         note = "selected" if node.id == task.id else note
-        rank = 1 if inner else 2 + 2 * (node.status == "open") - (node.id in near)
+        rank = 1 if inner else 2 + 2 * (node.status == "open") - (node.id in siblings_and_parent)
         rank = 0 if node.id in (task.id, task.parent) else rank
-        name = code_span(node.id) if node.id in near else name_task(node)  # its title is elsewhere
+        name = (
+            code_span(node.id) if node.id in siblings_and_parent else name_task(node)
+        )  # its title is elsewhere
         rows.append((rank, f"{indent}- {name} ({note})\n"))
         stack += [(f"{indent}  ", child) for child in reversed(inner)]
     order = sorted(range(len(rows)), key=lambda at: rows[at][0])
     kept = fit_lines([rows[at][1] for at in order], 3_000, count_bytes)  # about 60 tasks
     tree = "".join(rows[at][1] for at in sorted(order[number] for number in kept))
     tree += f"- and {len(rows) - len(kept)} more\n" if len(kept) < len(rows) else ""
-    text = f"{count_of(len(tracker.tasks), 'task')}: {told}.\n" + (f"\n{tree}" if tree else "")
+    text = f"{count_of(len(tracker.tasks), 'task')}: {counts_text}.\n" + (
+        f"\n{tree}" if tree else ""
+    )
     return text if len(tracker.tasks) > 1 else ""
 
 
 def find_commit_form(subjects: Sequence[str]) -> str:
-    """How most commits of a log are titled, as a template; only a clear habit counts."""
+    """The form of most commit subjects, as a template; only a majority counts."""
     forms: collections.Counter[str] = collections.Counter()
     for subject in subjects:
         key = re.match(r"(\[?)[A-Za-z][A-Za-z0-9]*-[\d.]+(\]?:?(?: -)?) ", subject)
@@ -5013,7 +5017,7 @@ def find_commit_form(subjects: Sequence[str]) -> str:
 
 
 def prompt_data(prompt: Prompt) -> dict[str, Any]:
-    """The prompt for a program: its sections, their sizes, which was cut or dropped and when."""
+    """The prompt as data: its sections, their sizes, which were truncated or dropped."""
     kept = {section.title: join_sections([section]) for section in prompt.kept}
     order = sorted((section.drop for section in prompt.sections if section.drop), reverse=True)
     task, rows = prompt.task, []
@@ -5060,7 +5064,7 @@ def render_anchor(task: Task, sections: Sequence[Section], form: str) -> str:
 
 
 def render_page(survey: Survey, picks: Sequence[Symbol], data: Mapping[str, object]) -> str:
-    """The page of `view`: its data is JSON in which nothing can end a script or begin a tag."""
+    """The page of `view`; its data is JSON in which `<`, `>` and `&` are escaped."""
     ranks, relations = survey.part_ranks, dict(survey.relations)
     forms = {(pick.path, pick.definition): pick.form for pick in picks}
     fields = ("name", "owner", "kind", "signature", "doc")
@@ -5082,11 +5086,11 @@ def render_page(survey: Survey, picks: Sequence[Symbol], data: Mapping[str, obje
 
 
 def render_completion(shell: str, words: Mapping[str, Mapping[str, str]]) -> str:
-    """A shell's completion: `words` and their help after "", "COMMAND" and "COMMAND --flag"."""
+    """A completion script; `words` maps "", "COMMAND" and "COMMAND --flag" to words and their help."""
     commands = [key for key in words if key and " " not in key]
-    plain = str.maketrans({"\\": None, "'": "’"})  # a quote inside that no shell obeys
+    plain = str.maketrans({"\\": None, "'": "’"})  # characters that would end a quoted text
     rows = []
-    for key in sorted(words, key=lambda key: -len(key.split())):  # a flag's own words come first
+    for key in sorted(words, key=lambda key: -len(key.split())):  # the most specific first
         name, _, option = key.partition(" ")
         helps = {word: text.translate(plain) for word, text in words[key].items()}
         if shell == "fish":
@@ -9306,7 +9310,7 @@ _INCOMPLETE = "\n[This prompt is incomplete: making it failed. Change nothing an
 
 
 def list_commands() -> dict[str, Callable[..., int | None]]:
-    """Every function `cmd_NAME` by its NAME; its docstring is the help, what it gives the exit code."""
+    """NAME -> function `cmd_NAME`, whose docstring is the help and whose result is the exit code."""
     return {name[4:]: run for name, run in globals().items() if name.startswith("cmd_")}
 
 
@@ -9344,7 +9348,7 @@ def cmd_init(project: Project, args: argparse.Namespace) -> None:
         try:
             write_packages(project)
         except CtxError as error:
-            say(project, f"{error}; going on without the parsers")
+            say(project, f"{error}; continuing without the parsers")
     project = project._replace(look_only=args.dry_run)
     asked = {"rule": True, "hooks": args.hooks, "mcp": args.mcp, "helper": args.agents is not None}
     agents = [name for name in re.split(r"[\s,]+", args.agents or "") if name]
@@ -9357,12 +9361,12 @@ def cmd_init(project: Project, args: argparse.Namespace) -> None:
 
 
 def _setting(project: Project, field: str, name: str, text: str | None) -> Any:
-    """What a flag says, checked like the setting that it overrides; without it, the setting."""
+    """The value of a flag, checked like the setting that it overrides; without it, the setting."""
     return getattr(project.config, field) if text is None else parse_setting(name, field, text)
 
 
 def _budget(project: Project, field: str, tokens: str | None, window: str | None) -> int:
-    """What --tokens says, or the share of --window, a number or a family of models; or the setting."""
+    """The value of --tokens, or a share of --window (a number or a family of models), or the setting."""
     if tokens is not None or window is None or field not in WINDOW_SHARES:
         return int(_setting(project, field, "--tokens", tokens))
     rows = [row.split() for row in TEMPLATES["windows.txt"].splitlines()[1:]]
@@ -9372,23 +9376,23 @@ def _budget(project: Project, field: str, tokens: str | None, window: str | None
 
 
 def _apply(project: Project, plan: Plan, *, dry: bool = False) -> list[str]:
-    """Write a plan, or show it, and say what happened; the paths written."""
+    """Write a plan, or print its diff, and say what changed; the paths written."""
     if dry:
         write_stdout(render_diff(plan.changes))
     written = [] if dry else write_changes(project, plan.changes)
-    gone = [path for path in written if not os.path.lexists(f"{project.root}/{path}")]
-    for path in gone:
-        with contextlib.suppress(OSError):  # a folder that still holds something stays
+    removed = [path for path in written if not os.path.lexists(f"{project.root}/{path}")]
+    for path in removed:
+        with contextlib.suppress(OSError):  # fails if the folder is not empty
             os.removedirs(os.path.dirname(f"{project.root}/{path}"))
-    told = [f"{'removed' if path in gone else 'wrote'} {path}" for path in written]
-    told += [note for _, _, path, note in agent_rows("note") if path in {*written} - {*gone}]
-    for line in told + plan.notes:
+    lines = [f"{'removed' if path in removed else 'wrote'} {path}" for path in written]
+    lines += [note for _, _, path, note in agent_rows("note") if path in {*written} - {*removed}]
+    for line in lines + plan.notes:
         say(project, line)
     return written
 
 
 def cmd_update(project: Project, args: argparse.Namespace) -> int:
-    """Refresh what init made; parts that you edited are kept and named."""
+    """Refresh what init wrote; parts that you edited are kept and named."""
     project = project._replace(look_only=args.check or args.dry_run)
     ways = args.force_constitution, args.force
     plan = plan_remove(project) if args.remove else plan_update(project, *ways)
@@ -9445,7 +9449,7 @@ def cmd_scan(project: Project, args: argparse.Namespace) -> None:
 
 
 def cmd_doctor(project: Project, args: argparse.Namespace) -> int:
-    """Tell what is installed, found, stale or broken, and what to do; exit 1 if anything is."""
+    """Report what is installed, found, stale or broken, and how to fix it; exit 1 if anything is."""
     if args.languages:
         use_packages()
         write_stdout(render_languages(count_languages(project, list_files(project)), args.form))
@@ -9492,7 +9496,7 @@ def cmd_search(project: Project, args: argparse.Namespace) -> int:
 
 
 def cmd_tasks(project: Project, args: argparse.Namespace) -> int:
-    """List the tasks seen here, ready ones first, and mark the next one."""
+    """List the tasks of this repository, ready ones first, and mark the next one."""
     tracker = read_tasks_checked(project, args.source)
     tasks = list_tasks(tracker, args.epic, args.label, args.status)
     wanted = {task.id for task in tasks} - {*args.skip}
@@ -9519,13 +9523,13 @@ def cmd_tasks(project: Project, args: argparse.Namespace) -> int:
 
 
 def cmd_context(project: Project, args: argparse.Namespace) -> None:
-    """Write .runner/context/ anew: the goal, and history and failure of a retry."""
+    """Rewrite .runner/context/: the goal, and the history and failure of a retry."""
     for path in write_context(project, read_briefing(project, args.task, args.source)):
         say(project, f"wrote {path}")
 
 
 def cmd_prompt(project: Project, args: argparse.Namespace) -> None:
-    """Print everything one task needs, within a hard byte budget; refreshes .runner/context/ too."""
+    """Print everything one task needs, within a hard byte budget; also rewrites .runner/context/."""
     if args.system:
         write_stdout(make_run_loop(project))
         return
@@ -9540,7 +9544,7 @@ def cmd_prompt(project: Project, args: argparse.Namespace) -> None:
     start = join_sections([Section("Contract", TEMPLATES["contract.md"])])
     if args.json or len(start) + len(_INCOMPLETE) > budget:
         start = ""
-    write_stdout(start)  # at once: the rest takes a while
+    write_stdout(start)  # now: the rest may take seconds
     try:
         briefing = read_briefing(project, args.task, args.source)
         prompt = make_prompt(
@@ -9550,17 +9554,17 @@ def cmd_prompt(project: Project, args: argparse.Namespace) -> None:
             write_context(project, briefing)
             write_prompt_mark(project, briefing.task)
         except CtxError as error:
-            say(project, f"{error}; the prompt is whole without it")
+            say(project, f"{error}; the prompt is complete without it")
         for line in render_explanation(prompt) if args.explain else ():
             warn(line)
         write_stdout(render_json(prompt_data(prompt)) if args.json else prompt.text[len(start) :])
-    except BaseException:  # an interrupt too: nobody may take half a prompt for a whole one
+    except BaseException:  # also an interrupt: half a prompt must not be taken for a whole one
         write_stdout(_INCOMPLETE if start else "")
         raise
 
 
 def cmd_anchor(project: Project, args: argparse.Namespace) -> None:
-    """Print the re-anchoring block: what an agent in the middle of a task should see again."""
+    """Print the re-anchoring block: what an agent in the middle of a task should read again."""
     names = _setting(project, "anchor_sources", "--sources", args.sources)
     frequency = _setting(project, "anchor_frequency", "--frequency", args.frequency)
     if not is_anchor_turn(project, "anchor", frequency):
@@ -9576,7 +9580,7 @@ def cmd_anchor(project: Project, args: argparse.Namespace) -> None:
 
 
 def cmd_record(project: Project, args: argparse.Namespace) -> None:
-    """Add an attempt to the ledger and the run state; its status, as it was judged, on stdout."""
+    """Add an attempt to the ledger and the run state; print its final status."""
     if not args.status and args.answer is None:
         raise CtxError("record: no status; give --status, or --answer with the agent's output")
     code, guard, answer = parse_number("--exit", args.exit), args.guard, None
@@ -10045,37 +10049,37 @@ opencode  run      -                                opencode run
 init  python3 ctx.py init --dry-run
   --no-setup                              do not install the parsers when they are missing
   --dry-run                               print the diff and write nothing
-  --file PATH*                            manage a section here too
+  --file PATH*                            also manage a section in this file
   --hooks                                 register `hook` with the agents used here
   --mcp                                   register `mcp` with the agents used here
-  --agents A,B?                           these agents, with their helper files
-  --constitution {product,library,minimal}=product  which one to start from
-  --no-constitution                       leave the constitution out
-  --no-map                                leave the map out
-  --vendor                                copy this file to .ctx/ctx.py and call that
+  --agents A,B?                           set up these agents, with their helper files
+  --constitution {product,library,minimal}=product  the one to start from
+  --no-constitution                       do not write the constitution
+  --no-map                                do not write the map
+  --vendor                                copy this file to .ctx/ctx.py and use the copy
 update  python3 ctx.py update --check
   --check                                 write nothing; exit 1 if something is stale
-  --force                                 replace sections edited by hand, leaving a copy
-  --force-constitution {product,library,minimal}?  replace the constitution, leaving a copy
-  --remove                                take the managed sections out again
+  --force                                 replace sections edited by hand; keeps a copy
+  --force-constitution {product,library,minimal}?  replace the constitution; keeps a copy
+  --remove                                remove the managed sections
   --dry-run                               print the diff and write nothing
 map  python3 ctx.py map --tokens 3000 --output -
   path PATH?                              the same as --focus PATH
   -t,--tokens N                           token budget, 100 to 10000 (default: map.token_budget)
   --window N                              tokens of the model's context window, or its family: 0.75 % of it is the budget
   -o,--output F                           where to write it; - is stdout (default: .ctx/map.md)
-  --focus PATH*                           rank from here; may be repeated
+  --focus PATH*                           rank from this file, folder or symbol; repeatable
   --no-code-intel                         structure only: no file is parsed
-  --json                                  for a program, on stdout
-  --diff                                  what came and went since .ctx/map.md was written
-  --ledger                                add how the recorded attempts at tasks went
+  --json                                  print JSON on stdout
+  --diff                                  print what changed since .ctx/map.md was written
+  --ledger                                add the results of recorded attempts
 scan  python3 ctx.py scan --json
-  --full                                  parse everything again, whatever the cache says
-  --json                                  for a program, on stdout
+  --full                                  parse everything again, without the cache
+  --json                                  print JSON on stdout
   --export DIR                            write DIR/MODULE/ast_context.json for each top-level module
 doctor  python3 ctx.py doctor
-  --languages                             every language, how it is read, its files here
-  --json                                  for a program, on stdout
+  --languages                             list every language, how it is read, and its files here
+  --json                                  print JSON on stdout
 setup  python3 ctx.py setup
   --from DIR                              install from the wheels in DIR; no network
   --download DIR                          fetch the packages into DIR, for `setup --from` elsewhere
@@ -10083,80 +10087,80 @@ pack  python3 ctx.py pack "the parser drops comments" --tokens 8000
   text TEXT?=                             the task; - reads it from stdin
   -t,--tokens N                           token budget (default: pack.token_budget)
   --window N                              tokens of the model's context window, or its family: 4 % of it is the budget
-  --json                                  for a program, on stdout
+  --json                                  print JSON on stdout
   --summary                               files, symbols and reasons, in pack.summary_max_tokens
-  --explain                               the signals of each file, and the blocks taken and left out
-  --files PATH*                           must be in it; repeatable
-  --role NAME=                            only what roles.NAME.paths lets it see
-  --diff REF=                             for the review of what changed since a commit
+  --explain                               the signals of each file, the blocks selected and omitted
+  --files PATH*                           include this file; repeatable
+  --role NAME=                            only files that roles.NAME.paths allows
+  --diff REF=                             for a review of the changes since a commit
 search  python3 ctx.py search token budget
   words WORD+                             what to look for
-  --json                                  for a program, on stdout
+  --json                                  print JSON on stdout
 tasks  python3 ctx.py tasks --ready
-  --source NAME                           the tracker to read (default: tasks.source, or found)
-  --ready                                 only those that can be worked on now
-  --next                                  only the id of the next one; exit 1 if there is none
-  --claim NAME=                           with --next: nobody else is offered it for two hours
-  --skip ID*                              not this one; repeatable
-  --epic ID=                              only the parts of this one
-  --label NAME=                           only those with this label
-  --status {in_progress,open,blocked,done}  only those in this state
-  --json                                  for a program, on stdout
+  --source NAME                           the tracker to read (default: tasks.source, else detected)
+  --ready                                 only tasks that can be worked on now
+  --next                                  print only the id of the next one; exit 1 if there is none
+  --claim NAME=                           with --next: claim it for NAME for two hours
+  --skip ID*                              omit this task; repeatable
+  --epic ID=                              only the parts of this epic
+  --label NAME=                           only tasks with this label
+  --status {in_progress,open,blocked,done}  only tasks in this state
+  --json                                  print JSON on stdout
 context  python3 ctx.py context T-3
-  task TASK                               its id, or a prefix or short form that only it has
-  --source NAME                           the tracker to read (default: tasks.source, or found)
+  task TASK                               its id, or a unique prefix or short form of it
+  --source NAME                           the tracker to read (default: tasks.source, else detected)
 prompt  python3 ctx.py prompt T-3 | claude -p
-  task TASK?                              its id, or a prefix or short form that only it has
-  --source NAME                           the tracker to read (default: tasks.source, or found)
+  task TASK?                              its id, or a unique prefix or short form of it
+  --source NAME                           the tracker to read (default: tasks.source, else detected)
   --budget N                              bytes, a hard limit (default: prompt.budget_bytes)
   --window N                              tokens of the model's context window, or its family: 5 % of it is the budget
-  --no-reanchor                           without the re-anchoring section
-  --reanchor                              with it, whatever anchor.enabled and anchor.frequency say
-  --sources A,B                           what git, epic and re-anchoring sections may come from
-  --role NAME=                            a package of what roles.NAME.paths lets it see
+  --no-reanchor                           omit the re-anchoring section
+  --reanchor                              include it, whatever anchor.enabled and anchor.frequency say
+  --sources A,B                           the sources of the git, epic and re-anchoring sections
+  --role NAME=                            a package of files that roles.NAME.paths allows
   --system                                only the run loop, for a system prompt
-  --json                                  for a program, on stdout
+  --json                                  print JSON on stdout
   --explain                               a table of sections and sizes on stderr
 anchor  python3 ctx.py anchor T-3 --sources task,git
-  task TASK                               its id, or a prefix or short form that only it has
-  --source NAME                           the tracker to read (default: tasks.source, or found)
+  task TASK                               its id, or a unique prefix or short form of it
+  --source NAME                           the tracker to read (default: tasks.source, else detected)
   --sources A,B                           of prompt, agent, task, git, progress, epic, deps, retry
-  --frequency N                           print it only in every Nth call
+  --frequency N                           print it only on every Nth call
   --since {last,LAST}                     only what is new since the last anchor
   --short                                 at most 600 bytes
-  --json                                  for a program, on stdout
+  --json                                  print JSON on stdout
 record  python3 ctx.py record T-3 --answer answer.txt --guard-exit 1 --log guard.log
-  task TASK                               its id, or a prefix or short form that only it has
-  --source NAME                           the tracker to read (default: tasks.source, or found)
-  --status {done,retry,decomposed,stuck,failed,interrupted,open}  how it ended; open: offer it again
-  --answer FILE                           what the agent printed, - is stdin; its last JSON line tells
+  task TASK                               its id, or a unique prefix or short form of it
+  --source NAME                           the tracker to read (default: tasks.source, else detected)
+  --status {done,retry,decomposed,stuck,failed,interrupted,open}  the result; open: offer the task again
+  --answer FILE                           the agent's output, - is stdin; its last JSON line counts
   --exit CODE=0                           exit code of the agent
   --summary TEXT=                         what was done, or what went wrong
-  --guard {pass,fail,skipped}             how the checks ended
-  --guard-exit CODE                       the same by their exit code
-  --log FILE                              the log of the checks; its end is kept
+  --guard {pass,fail,skipped}             the result of the checks
+  --guard-exit CODE                       the same, as their exit code
+  --log FILE                              the log of the checks; its important lines are stored
 loop  python3 ctx.py loop --agent claude > loop.sh
-  --agent {claude,codex,gemini,opencode}=claude  the agent that works
-  --guard CMD                             the command of the checks (default: the tests found here)
+  --agent {claude,codex,gemini,opencode}=claude  the agent to run
+  --guard CMD                             the command that checks a change (default: the tests detected here)
 view  python3 ctx.py view T-3
-  task TASK?                              show the prompt of this task too
-  --source NAME                           the tracker to read (default: tasks.source, or found)
+  task TASK?                              also show the prompt of this task
+  --source NAME                           the tracker to read (default: tasks.source, else detected)
 completion  python3 ctx.py completion bash
-  shell {bash,zsh,fish}                   the shell it is for
+  shell {bash,zsh,fish}                   the shell to complete in
 hook  python3 ctx.py hook < event.json
 mcp  python3 ctx.py mcp
 ctx  python3 ctx.py --root DIR COMMAND
-  --root DIR                              the repository (default: found above here)
+  --root DIR                              the repository (default: the one around the working folder)
   -q,--quiet                              no messages on stderr
   -v,--verbose                            more messages
-  -h,--help                               what a command does
-  --version                               which ctx.py this is
+  -h,--help                               print this help
+  --version                               print the version
 mcp map  Ranked map of this repository: stack, commands, structure, key symbols.
   focus PATH*                             files, folders or symbols to rank from
 mcp pack  The files and symbols that a task will touch, why, and their text or signatures.
   task TEXT                               what to do, or a task's id
   role NAME=                              who reads it
-  files PATH*                             must be in it
+  files PATH*                             files to include
 mcp search  The best files, symbols and lines for some words.
   words TEXT                              what to look for
 mcp symbol  Where a symbol is defined, its signature, who uses it and what it uses.
@@ -10429,7 +10433,7 @@ Context for coding agents, from this repository alone.
 
 commands:
 {commands}
-`ctx COMMAND --help` tells more. Start with: python3 ctx.py init
+Run `ctx COMMAND --help` for details. Start with: python3 ctx.py init
 """[1:],
     "languages.txt": r"""
 # One stanza per language: `name: suffixes`, then rows. A row is a verb and its words.

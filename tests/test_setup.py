@@ -135,7 +135,7 @@ def test_offline_setup_is_one_line_and_init_does_the_rest(root: Path, env: dict[
     lines = [line for line in done.stderr.splitlines() if not line.startswith("ctx: wrote ")]
     assert lines.pop(0).startswith("ctx: parsers: installing into ")
     assert lines[0].startswith("ctx: setup: installing the parsers failed: ")
-    assert lines[0].endswith("check network and pip; going on without the parsers")
+    assert lines[0].endswith("check network and pip; continuing without the parsers")
     assert environments(env) == []
 
 
