@@ -214,13 +214,13 @@ class MapPart(NamedTuple):
 
 
 class Section(NamedTuple):
-    """One titled part of a prompt; drop 0 always stays, the highest goes first."""
+    """One titled part of a prompt."""
 
     title: str
     body: str
-    drop: int = 0
-    form: str = "plain"  # how the body is shown: "plain", "quote", "fence"
-    cut: str = ""  # which end a long body may lose: "head", "tail", or neither
+    drop: int = 0  # over budget the highest is dropped first; 0 is never dropped
+    form: str = "plain"  # how the body is shown: "plain" (our own markdown), "quote" or "fence"
+    cut: str = ""  # the end of a long body that may be truncated: "head", "tail", or neither
 
 
 class Change(NamedTuple):
@@ -7009,11 +7009,11 @@ def field_text(*values: Any) -> str:
 
 
 def field_texts(value: Any) -> tuple[str, ...]:
-    """A list of texts, numbers or records as texts; a text as its items."""
+    """A list of texts, numbers or records as texts; a text as its items; a number as one text."""
     if isinstance(value, str):
         return parse_items(value[:_MAX_TEXT])
     names = ("text", "body", "depends_on_id", "number", "title", "name", "path", "id", "login")
-    items = value if isinstance(value, list | tuple) else []
+    items = value if isinstance(value, list | tuple) else [value] * (type(value) in (int, float))
     texts = [_field(item, *names) if isinstance(item, dict) else item for item in items]
     return tuple(str(text).strip()[:_MAX_TEXT] for text in texts if text not in (None, ""))
 
@@ -10452,8 +10452,10 @@ Run `ctx COMMAND --help` for details. Start with: python3 ctx.py init
 # field f, `a.f` whatever is in field f, `a>=` what follows an equals sign. The last step may name
 # several nodes, `a>b|c`, the first or last child only, `a>^b` and `a>b$`, or names with a capital
 # only, `a>b+`. What stands before a slash, as in `x/a>b`, encloses the path.
-#   def       path=label: a definition; the last step is its name (without a step: its field name);
-#             constant, variable and property count only if others can see them
+#   def       path=label: a definition; the last step is its name (without a step: its field name).
+#             Labels: class module struct enum interface trait protocol union object annotation,
+#             whose members it owns; function method macro, in which nothing else is a definition;
+#             constant variable property, which count only if exported; type, or any other word
 #   ref       a mention of a name
 #   use       an import, as text; `edit` rows bring it into shape
 #   package   the package that the file belongs to
@@ -10492,7 +10494,7 @@ Run `ctx COMMAND --help` for details. Start with: python3 ctx.py init
 #   file      label, word: the file is a definition, called what the file is called; after a word
 #             with a capital its name has one too
 #
-# What is found without a grammar
+# What is found without a grammar, where the parsers are not installed
 #   text      label, regex; `use` and `package` are labels too; `ast`: read it as Python
 #   mention   regex on what refers to a definition; default: words with a capital
 #   word      modifiers / word=label: words that begin a definition; with > it may be indented

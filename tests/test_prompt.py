@@ -472,7 +472,7 @@ def test_the_commit_subject_is_a_setting(tmp_path: Path) -> None:
     form = {"CTX_PROMPT_COMMIT_SUBJECT": "{type}({id}): {title}"}
     assert "`task(T-1): One`.\n" in run(tmp_path, "prompt", "T-1", **form).stdout
     wrong = run(tmp_path, "prompt", "T-1", CTX_PROMPT_COMMIT_SUBJECT="{scope}: {title}")
-    assert wrong.returncode == 2 and "unknown {scope}; it may hold {id}" in wrong.stderr
+    assert wrong.returncode == 2 and "unknown {scope}; use {id}" in wrong.stderr
 
 
 # -- what happened before

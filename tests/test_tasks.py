@@ -264,6 +264,14 @@ def test_done_siblings_come_newest_first_whatever_their_time_zone() -> None:
     assert [task.id for task in rest] == ["shop-1.3"]
 
 
+def test_a_number_where_a_list_is_usual_is_a_list_of_one(tmp_path: Path) -> None:
+    second = {"id": "c-2", "title": "B", "dependsOn": 1, "relevantFiles": 7}
+    rows = [{"id": 1, "title": "A"}, second]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    task = plant(tmp_path, {".cub/tasks.jsonl": text}).tasks[1]
+    assert task.depends_on == ("1",) and task.description == "Relevant files:\n- 7"
+
+
 def test_github_is_asked_again_without_the_fields_it_does_not_know(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
