@@ -251,7 +251,7 @@ def outside_fences(text: str) -> str:
 @settings(max_examples=60, deadline=None)
 @given(text=st.text(max_size=300), budget=st.integers(4_000, 60_000))
 def test_random_text_gives_a_well_formed_prompt(text: str, budget: int) -> None:
-    here = ctx.Project("/nonexistent", quiet=True)
+    here = ctx.Project(str(lab.plant(lab.cache_home() / "nothing", {".git/HEAD": ""})), quiet=True)
     task = ctx.Task(
         "T-1", text or "x", description=text * 40, acceptance=(text,), notes=text, source="plain"
     )
