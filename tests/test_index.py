@@ -279,3 +279,16 @@ def test_a_commit_of_too_many_files_says_nothing(project: ctx.Project) -> None:
     lab.git(root, "add", "-A", "wide")
     lab.git(root, "commit", "-q", "-m", "much at once")
     assert ctx.read_history(project, ctx.read_head(project)) == ({}, [0], [[]])
+
+
+def test_a_file_that_changed_a_moment_ago_may_change_again_unseen() -> None:
+    second, millisecond = 10**9, 10**6
+    when = 1_000 * second + 1  # a fine clock; whole seconds are a coarse one
+    for times, is_racy in [
+        ((when - 50 * millisecond, when - 50 * millisecond), True),
+        ((when - 200 * millisecond, when - 200 * millisecond), False),
+        ((when - 900 * second, when - 50 * millisecond), True),  # a time set back
+        ((999 * second, 999 * second), True),
+        ((997 * second, 997 * second), False),
+    ]:
+        assert ctx.is_racy((5, *times), when) is is_racy, times
