@@ -71,6 +71,18 @@ def test_a_task_is_taken_apart() -> None:
     assert hints.words["crash"] > hints.words["token"]
 
 
+def test_a_part_of_a_name_that_says_nothing_is_no_word_of_the_task() -> None:
+    words = ctx.parse_hints("Repair `url_for`", []).words
+    assert {"url", "urlfor"} <= words.keys() and "for" not in words
+
+
+def test_a_name_that_fits_many_files_means_none() -> None:
+    eight = [f"p{number}/index.js" for number in range(8)]
+    assert ctx.find_named_paths("see index.js", eight) == tuple(eight)
+    assert ctx.find_named_paths("see index.js", [*eight, "q/index.js"]) == ()
+    assert ctx.find_named_paths("see q/index.js", [*eight, "q/index.js"]) == ("q/index.js",)
+
+
 def test_a_task_says_less_line_by_line() -> None:
     weights = ctx.parse_hints("door\nwindow\nroof\n" + "\n" * 40 + "cellar", []).words
     assert weights["door"] > weights["window"] > weights["roof"] > weights["cellar"] > 0

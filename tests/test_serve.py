@@ -192,6 +192,10 @@ def test_an_agents_prompt_is_extended_only_when_enabled(shop: Path, tmp_path: Pa
     root = shutil.copytree(shop, tmp_path / "r")
     (root / ".ctx/config.toml").write_text(roles)
     assert ask(root, "claude-agent-tool", CTX_HOOK_AGENT_PROMPTS="true") is None
+    source = (EVENTS / "claude-agent-tool.json").read_text().replace("{root}", str(shop))
+    assert '"tool_name": "Agent"' in source
+    other = source.replace('"tool_name": "Agent"', '"tool_name": "Bash"').encode()
+    assert send(shop, other, CTX_HOOK_AGENT_PROMPTS="true").stdout == b""
 
 
 def test_the_branch_names_the_current_task(shop: Path, tmp_path: Path) -> None:
