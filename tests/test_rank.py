@@ -194,6 +194,18 @@ def test_relations_are_imports_and_never_names_that_look_alike() -> None:
     assert relations == [("web", ["db"])]
 
 
+def test_one_import_among_many_is_no_relation_and_the_strongest_come_first() -> None:
+    folders = {"web", "db", "ui", "cli", "doc"}
+    files = {f"{folder}/x.py": tags() for folder in folders}
+    files |= {f"web/{number:02d}.py": tags() for number in range(20)}
+    imports = {f"web/{number:02d}.py": ["db/x.py"] for number in range(15)}
+    imports |= {f"web/{number:02d}.py": ["ui/x.py"] for number in range(15, 19)}
+    imports |= {"web/19.py": ["cli/x.py"]}
+    found = links(files, imports, dict.fromkeys(files, 1.0))
+    *_, relations = ctx.build_groups(found, ctx.rank_files(found, {}), folders)
+    assert relations == [("web", ["db", "ui"])]
+
+
 def test_the_folder_of_a_gem_is_the_gem() -> None:
     files = {f"{name}/lib/{inner}/x.rb": tags() for name, inner in GEMS.items()}
     files |= {"activerecord/app/y.rb": tags()}
