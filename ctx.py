@@ -457,8 +457,6 @@ class Prompt(NamedTuple):
 NO_TAGS = FileTags((), {}, (), "")
 VERBS = ("install", "build", "test", "lint", "typecheck", "format", "run")
 
-# -- shapes that need no record
-
 Count = Callable[[str], int]  # tokens of a text; tests pass len
 Comments = tuple[tuple[str, str], ...]  # what begins and what ends a comment; "": the line's end
 TagsByPath = Mapping[str, FileTags]
@@ -756,9 +754,6 @@ def glob_pattern(glob: str) -> str:
     return out
 
 
-# -- texts of users and their tools, made safe for a prompt
-
-
 def clean_text(text: str) -> str:
     """Any text without terminal codes, credentials or hidden characters."""
     return re.sub(rf"(?![\n\t]){_UNSAFE}", _escape, redact(strip_ansi(text)))
@@ -871,9 +866,6 @@ def is_file_name(name: str) -> bool:
     """Whether an id can name a file on every system as it is."""
     reserved = r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)"
     return bool(re.fullmatch(rf"(?i)(?![.-]|{reserved})[a-z0-9._-]{{1,100}}(?<!\.)", name))
-
-
-# -- markdown and front matter of trackers
 
 
 def parse_parts(text: str, level: int = 2) -> dict[str, str]:
@@ -996,9 +988,6 @@ def join_path(folder: str, name: str) -> str:
 def as_table(value: object) -> dict[str, Any]:
     """The value if it is a table, else an empty one."""
     return value if isinstance(value, dict) else {}
-
-
-# -- JSON files of other tools: only our own entries change, the rest keeps its bytes
 
 
 def edit_json(text: str, value: object) -> str:
@@ -1678,9 +1667,6 @@ def find_means(language: Language) -> str:
     return "pattern" if language.texts else "name only"
 
 
-# -- three readers: a grammar, Python's own parser, patterns
-
-
 def _read_tree(source: bytes, language: Language) -> _Reading | None:
     """What the patterns of a language find in the tree; None without its grammar."""
     tools = load_grammar(language.grammar, language.query)
@@ -1859,9 +1845,6 @@ def _read_text(reading: _Reading, code: str, label: str, match: re.Match[str]) -
     after = re.compile(rf"\n(?:{outer}{inner})").search(code, stop)
     end = start + len(code[start : after.start() if after else None].rstrip())
     reading.define(label, _text_node(start, max(end, stop)), _text_node(*match.span(1)), stop - 1)
-
-
-# -- definitions
 
 
 def _choose_matches(matches: list[_Match]) -> list[_Match]:
@@ -2052,9 +2035,6 @@ def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
     return shorten(text.removesuffix(" =").removesuffix(" where").rstrip(), MAX_SIGNATURE)
 
 
-# -- docs: the first sentence of the comment above, or of the string inside
-
-
 def _comment_doc_above(file: _File, start: int) -> str:
     """First sentence of the comment directly above `start`."""
     source, stop = file.source, start
@@ -2183,9 +2163,6 @@ def _find_file_doc(source: bytes, language: Language, docs: set[str]) -> str:
             return doc
         start = comment.end()
     return ""
-
-
-# -- imports
 
 
 def _find_imports(file: _File, uses: list[Any], packages: Sequence[Any]) -> list[str]:
@@ -4827,9 +4804,6 @@ def render_found(hits: Sequence[SearchHit], form: str) -> str:
     return render_json({"files": rows}) if form == "json" else "".join(out)
 
 
-# -- tasks and prompts
-
-
 def render_tasks(tracker: Tracker, tasks: Sequence[Task], chosen: str) -> str:
     """The tasks as a table for a person, the next one marked."""
     titles = {t.id: t.id if t.id == t.title else f"{t.id}: {t.title}" for t in tracker.tasks}
@@ -5139,8 +5113,6 @@ def write_stdout(text: str) -> None:
             raise CtxError(f"stdout: cannot write: {error.strerror}; check the target") from error
 
 
-# -- configuration
-
 ANCHOR_SOURCES = ("prompt", "agent", "task", "git", "progress", "epic", "deps", "retry")
 # the share of a context window that a budget is; a prompt is in bytes, about four to a token
 WINDOW_SHARES = {"map_token_budget": 0.0075, "pack_token_budget": 0.04, "prompt_budget_bytes": 0.2}
@@ -5309,8 +5281,6 @@ def list_folder(project: Project, folder: str) -> list[str]:
         return sorted(os.listdir(os.path.join(project.root, folder)))
     return []
 
-
-# -- writing
 
 OWN_FOLDERS = (".ctx", ".runner", ".git")
 OWN_PREFIXES = (".ctx/", ".runner/")
@@ -5517,9 +5487,6 @@ def script_command(project: Project) -> str:
     vendored = os.path.lexists(os.path.join(project.root, ".ctx/ctx.py"))
     path = ".ctx/ctx.py" if vendored else script_path(project)
     return project.config.agents_command or (f"python3 {shlex.quote(path)}" if path else "ctx")
-
-
-# -- packages: the pins, the private environment, the tokenizer's vocabulary
 
 
 def cache_home() -> str:
@@ -8569,9 +8536,6 @@ def _anchor_note(project: Project, name: str) -> str:
     return note
 
 
-# -- for agents that ask by themselves
-
-
 def make_session(project: Project, *, imported: bool = False) -> str:
     """What an agent should know when a session starts and AGENTS.md, or an import, does not say."""
     tracker, ctx = _near_tasks(project), script_command(project)
@@ -8963,9 +8927,6 @@ def _keep_copy(project: Project, plan: Plan, path: str, source: bytes) -> None:
     plan.notes.append(f"{path}: replaced; your text is in {copy}")
 
 
-# -- sections
-
-
 def _list_section_paths(project: Project, rows: Sequence[AgentRow]) -> list[str]:
     """The instruction files of these agents that should have a section."""
     paths, skipped = [], ""
@@ -9200,9 +9161,6 @@ def _merge(path: str, value: Any, wanted: Any) -> Any:
     if isinstance(wanted, dict) and not is_ours:
         raise CtxError(f"{path}: the entry `ctx` is not ours; rename it")
     return value if is_ours or not isinstance(wanted, list) else [*value, *wanted]
-
-
-# -- doctor
 
 
 def check_health(project: Project) -> list[Finding]:
