@@ -615,8 +615,8 @@ def find_section(source: bytes, path: str = "") -> Span | None:
         return None
     begin, end = marks
     body = text[begin.end() + 1 : end.start(1)].replace("\r\n", "\n").removesuffix("\n")
-    claim, _, inner = body.encode("latin-1").partition(b"\n")
-    pristine = claim == f"<!-- sha256:{content_hash(inner)} -->".encode()
+    claim, _, content = body.encode("latin-1").partition(b"\n")
+    pristine = claim == f"<!-- sha256:{content_hash(content)} -->".encode()
     eol = b"\r\n" if begin[0].endswith("\r") else b"\n"
     return begin.start(1), min(len(source), end.end() + 1), int(begin[2]), pristine, eol
 
@@ -930,12 +930,12 @@ def parse_keys(text: str) -> dict[str, Any]:
 def _yaml_value(text: str) -> Any:
     """A scalar in any quotes, or a list of them in brackets."""
     text = text.strip()
-    inner, ends = text[1:-1], text[:1] + text[1:][-1:]
+    content, ends = text[1:-1], text[:1] + text[1:][-1:]
     if ends == "[]":
-        items = re.findall(r"""\s*('(?:[^']|'')*'|"(?:[^"\\]|\\.)*"|[^,]+)""", inner)
+        items = re.findall(r"""\s*('(?:[^']|'')*'|"(?:[^"\\]|\\.)*"|[^,]+)""", content)
         return [value for value in map(_yaml_value, items) if value]
     if ends in ("''", '""'):
-        return inner.replace("''", "'") if ends == "''" else re.sub(r"\\(.)", r"\1", inner)
+        return content.replace("''", "'") if ends == "''" else re.sub(r"\\(.)", r"\1", content)
     return "" if text in ("null", "~") else text
 
 
@@ -1285,7 +1285,7 @@ class Language(NamedTuple):
     turns: tuple[tuple[str, str, str], ...]  # suffix, other language, what its content looks like
     rows: Mapping[str, Sequence[str]]  # verb -> its rows
     lists: Mapping[str, Sequence[str]]  # verb -> the words of all its rows
-    own: str  # the user's stanzas: an embedded language may be one of them
+    stanzas: str  # the user's stanzas: an embedded language may be one of them
 
     def row(self, verb: str) -> str:
         """The last row of a verb, or ""."""
@@ -1296,23 +1296,23 @@ class Language(NamedTuple):
         return self.lists.get(verb, ())
 
 
-def find_language(path: str, first_line: str = "", own: str = "") -> Language | None:
+def find_language(path: str, first_line: str = "", stanzas: str = "") -> Language | None:
     """The language of a file, by name, suffix, or the interpreter in its first line."""
-    keys = _language_keys(own)
+    keys = _language_keys(stanzas)
     name = path.rsplit("/", 1)[-1]
     suffix = name.rpartition(".")[2].lower() if "." in name else ""
     language = keys.get(name) or keys.get("." + suffix) or keys.get(name.partition(".")[0] + ".")
     if not language and first_line.startswith("#!"):
         words = first_line[2:].replace("/usr/bin/env", "").replace("-S ", "").split() or [""]
         language = keys.get("#!" + words[0].rsplit("/", 1)[-1].rstrip("0123456789."))
-    return get_language(language, own) if language else None
+    return get_language(language, stanzas) if language else None
 
 
 @functools.cache
-def _language_keys(own: str) -> dict[str, str]:
+def _language_keys(stanzas: str) -> dict[str, str]:
     """Languages by suffix (".py"), file name ("Rakefile") and interpreter ("#!ruby")."""
     keys = {}
-    for name, (suffixes, rows) in _parse_table(own).items():
+    for name, (suffixes, rows) in _parse_table(stanzas).items():
         keys.update({f".{suffix}": name for suffix in suffixes})
         keys.update({word: name for verb, row in rows if verb == "names" for word in row.split()})
     return keys
@@ -1338,42 +1338,42 @@ def shared_suffixes() -> dict[str, list[Language]]:
     return shared
 
 
-def list_languages(own: str = "") -> list[str]:
+def list_languages(stanzas: str = "") -> list[str]:
     """The names of all stanzas."""
-    return list(_parse_table(own))
+    return list(_parse_table(stanzas))
 
 
 _Stanzas = dict[str, tuple[tuple[str, ...], list[tuple[str, str]]]]  # suffixes; verbs and words
 
 
 @functools.cache
-def _parse_table(own: str) -> _Stanzas:
+def _parse_table(stanzas: str) -> _Stanzas:
     """All stanzas; a later one replaces one of the same name; `like` copies the rows of another."""
-    stanzas: _Stanzas = {}
-    for line in (TEMPLATES["languages.txt"] + own).splitlines():
+    table: _Stanzas = {}
+    for line in (TEMPLATES["languages.txt"] + stanzas).splitlines():
         verb, _, rest = line.strip().partition(" ")
         rest = rest.strip()
         if line.startswith("#"):
             continue
         if line and not line[0].isspace():
             name, _, suffixes = line.partition(":")
-            above = dict(stanzas)
+            above = dict(table)
             rows: list[tuple[str, str]] = []
-            stanzas.pop(name, None)
-            stanzas[name] = (tuple(suffixes.split()) or above.get(name, ((),))[0], rows)
+            table.pop(name, None)
+            table[name] = (tuple(suffixes.split()) or above.get(name, ((),))[0], rows)
         elif verb == "like" and rest not in above:
             raise CtxError(f"languages.{name}: like {rest}: no such language; correct it")
         elif verb == "like":
             rows.extend(row for row in above[rest][1] if rest == name or row[0] != "names")
         elif verb:
             rows.append((verb, rest))
-    return stanzas
+    return table
 
 
 @functools.cache
-def get_language(name: str, own: str = "") -> Language:
+def get_language(name: str, stanzas: str = "") -> Language:
     """The language of that name, compiled at its first use; `own` are the user's stanzas."""
-    suffixes, pairs = _parse_table(own)[name]
+    suffixes, pairs = _parse_table(stanzas)[name]
     defaults = {"label": name.capitalize(), "family": name, "ecosystem": name, "grammar": name}
     values = defaults | {"comment": "// /*...*/"} | dict(pairs)  # of several rows the last counts
     patterns: list[str] = []
@@ -1402,7 +1402,7 @@ def get_language(name: str, own: str = "") -> Language:
     turns = tuple((suffix, other, regex) for suffix, other, regex in splits)
     label, family, ecosystem, grammar = (values[verb] for verb in defaults)
     head = (name, suffixes, label, family, ecosystem, grammar, "\n".join(patterns))
-    return Language(*head, tuple(texts), comments, turns, rows, lists, own)
+    return Language(*head, tuple(texts), comments, turns, rows, lists, stanzas)
 
 
 _CAPTURES = "def ref use package export only doc embed value skip wrap hide show section".split()
@@ -1435,7 +1435,7 @@ def _compile_path(verb: str, word: str) -> str:
 def parse_own_languages(tables: Mapping[str, object]) -> str:
     """The user's stanzas from the configuration: a key is a verb, a text or list its rows."""
     verbs = {verb for _, rows in _parse_table("").values() for verb, _ in rows}
-    own = ""
+    stanzas = ""
     for name, table in tables.items():
         if not re.fullmatch(r"\w+", name) or not isinstance(table, dict):
             raise CtxError(f"languages.{name}: must be a table with a plain name; correct it")
@@ -1447,11 +1447,11 @@ def parse_own_languages(tables: Mapping[str, object]) -> str:
             if verb not in {*verbs, "like", "suffixes"}:
                 names = " ".join(sorted(verbs))
                 raise CtxError(f"languages.{name}: unknown row {verb!r}; known: like {names}")
-        own += f"\n\n{name}: {' '.join(stanza.pop('suffixes', []))}"
-        own += "".join(f"\n  {verb} {row}" for verb, rows in stanza.items() for row in rows)
+        stanzas += f"\n\n{name}: {' '.join(stanza.pop('suffixes', []))}"
+        stanzas += "".join(f"\n  {verb} {row}" for verb, rows in stanza.items() for row in rows)
     for name in tables:
         try:
-            language = get_language(name, own)
+            language = get_language(name, stanzas)
             if len(language.words("import")) == 1:
                 raise ValueError("import must be a resolver, a separator and endings")
             if language.row("docs") not in ("", "inside"):
@@ -1463,7 +1463,7 @@ def parse_own_languages(tables: Mapping[str, object]) -> str:
                 re.compile(regex)
         except (re.error, ValueError) as error:
             raise CtxError(f"languages.{name}: {error}; correct it") from error
-    return own
+    return stanzas
 
 
 # ---- 5 TAGS (pure) ---------------------------------------------------------
@@ -1487,7 +1487,7 @@ def is_document(path: str) -> bool:
     return bool(pattern("document").search(lower)) and not pattern("change_log").search(lower)
 
 
-def tag_file(path: str, source: bytes, kind: str, own: str = "") -> FileTags:
+def tag_file(path: str, source: bytes, kind: str, stanzas: str = "") -> FileTags:
     """The tags of one file of a known kind, by its grammar or else by patterns."""
     if kind == "document":  # only names in code spans or before a parenthesis, and a sentence
         text = source.decode("utf-8", "replace")
@@ -1495,7 +1495,7 @@ def tag_file(path: str, source: bytes, kind: str, own: str = "") -> FileTags:
         names = [re.findall(r"[A-Za-z_]\w{2,}", span) if span else [call] for span, call in spans]
         counts = dict(collections.Counter(itertools.chain(*names)))
         return FileTags((), counts, (), first_sentence(text))
-    language = get_language(kind, own)
+    language = get_language(kind, stanzas)
     tags = tag_source(path, source, language)
     return tags or tag_source(path, source, language, bare=True) or NO_TAGS
 
@@ -1591,7 +1591,8 @@ def _build_tags(path: str, source: bytes, language: Language, reading: _Reading)
         if bare := _read_bare(source, language, found):
             more, _ = _find_definitions(_build_file(source, language, bare), bare.matches)
             definitions += [definition for definition in more if definition.name not in found]
-    doc = _find_file_doc(source, language, {it.doc for it in definitions if it.kind != "module"})
+    docs = {item.doc for item in definitions if item.kind != "module"}
+    doc = _find_file_doc(source, language, docs)
     kind, _, word = language.row("file").partition(" ")
     name = path.rpartition("/")[2].partition(".")[0]
     if kind and name.isidentifier() and name != "index":  # other files refer to it by that name
@@ -1599,9 +1600,8 @@ def _build_tags(path: str, source: bytes, language: Language, reading: _Reading)
         last = source.count(b"\n") + (not source.endswith(b"\n"))
         signature = f"{word.lower()} {name}"
         definitions.append(Definition(1, last, kind, name, "", signature, doc, True))
-    nodes = reading.nodes["ref"]
-    words = [source[it.start_byte : end] for it in nodes if (end := it.end_byte) not in defined]
-    counts = collections.Counter(words).items()
+    nodes = [node for node in reading.nodes["ref"] if node.end_byte not in defined]
+    counts = collections.Counter(source[node.start_byte : node.end_byte] for node in nodes).items()
     references = {word.decode("utf-8", "replace").strip('"`'): count for word, count in counts}
     names = sorted({*references, *part.references}.difference(language.words("drop")))
     both = [(name, references.get(name, 0) + part.references.get(name, 0)) for name in names]
@@ -1624,7 +1624,7 @@ def _tag_part(path: str, source: bytes, language: Language, matches: Sequence[_M
     for match in parts:
         span = slice(match.start, -match.inverse_end)
         embedded[span] = source[span]
-    inner = get_language(parts[0].label, language.own)
+    inner = get_language(parts[0].label, language.stanzas)
     return tag_source(path, bytes(embedded), inner) or NO_TAGS
 
 
@@ -1632,16 +1632,16 @@ def find_content_language(path: str, source: bytes, language: Language) -> tuple
     """The code of a file and its language, if the content decides: a notebook, a shared suffix."""
     for suffix, other, regex in language.turns:
         if path.endswith("." + suffix) and re.search(regex.encode(), source[:65536], re.M):
-            return source, get_language(other, language.own)
+            return source, get_language(other, language.stanzas)
     default = language.row("cells")
     if not default:
         return source, language
     text = source.decode("utf-8", "replace")
     kernels = re.findall(r'"(?:language|file_extension)":\s*"\.?(\w[^"]{0,20})"', text)[-2:]
-    own, inner = language.own, get_language(default, language.own)
+    stanzas, inner = language.stanzas, get_language(default, language.stanzas)
     for name in map(str.lower, kernels):
-        is_name = name in list_languages(own)
-        inner = get_language(name, own) if is_name else find_language(f"cell.{name}") or inner
+        is_name = name in list_languages(stanzas)
+        inner = get_language(name, stanzas) if is_name else find_language(f"cell.{name}") or inner
     # the code of the cells, each line on the line of the JSON that contains it
     lines = [""] * (text.count("\n") + 1)
     is_code = False
@@ -1720,7 +1720,7 @@ def load_grammar(grammar: str, query: str) -> tuple[Any, Any, list[Any]] | None:
     # Capture, role and label of a pattern that shapes a file: "def.class", "def", "class".
     shape = r"@((def|wrap|hide|show|section|embed)(?:\.(\w+))?)\b"
     matches = [re.search(shape, row) for row in patterns]
-    shapes = [(it[1], it[2], it[3] or "") if it else None for it in matches]
+    shapes = [(match[1], match[2], match[3] or "") if match else None for match in matches]
     parse = tree_sitter.Parser(language).parse
     return parse, lambda node: tree_sitter.QueryCursor(compiled).matches(node), shapes
 
@@ -1768,7 +1768,7 @@ def _read_ast(source: bytes) -> _Reading | None:
             args: Any = getattr(node, "args", None)  # a class has none
             values = [*args.defaults, *filter(None, args.kw_defaults)] if args else []
             values += [keyword.value for keyword in getattr(node, "keywords", ())]
-            nodes["value"] += [span(it) for it in values if not isinstance(it, ast.Name)]
+            nodes["value"] += [span(value) for value in values if not isinstance(value, ast.Name)]
             decorators = getattr(node.body[0], "decorator_list", [])
             body = span((decorators or node.body)[0]).start_byte - bool(decorators)
             start = source.index(node.name.encode(), span(node).start_byte + len("def "))
@@ -1927,8 +1927,9 @@ def _find_definitions(file: _File, matches: Sequence[_Match]) -> tuple[list[Defi
 def _find_name(node: Any) -> Any:
     """The node with the name itself: C nests it in declarators."""
     while node.type.endswith("declarator"):
-        names = [it for it in node.named_children if it.type.endswith(("declarator", "identifier"))]
-        inner = node.child_by_field_name("declarator") or next(iter(names), None)
+        children = node.named_children
+        names = (child for child in children if child.type.endswith(("declarator", "identifier")))
+        inner = node.child_by_field_name("declarator") or next(names, None)
         if inner is None:
             break
         node = inner
@@ -1946,7 +1947,7 @@ def _build_scope(file: _File, match: _Match, name_node: Any, top: _Scope) -> _Sc
     elif receivers or "::" in name:  # `Foo::bar`, or a method that names the type of its receiver
         prefix, _, name = name.rpartition("::")
         named = [prefix, file.text(receivers[0])] if receivers else [prefix]
-        named = [re.sub(cut, "", it).replace("::", ".") for it in named]
+        named = [re.sub(cut, "", name_part).replace("::", ".") for name_part in named]
         owner = ".".join(filter(None, [owner, *named]))
     is_member, rules = top.kind in _OWNERS, file.language.words("labels")
     is_public = "private" not in captures
@@ -3118,7 +3119,7 @@ def resolve_imports(
         tree.names.setdefault(name_of(path), []).append(path)
     languages = {}
     for path in sorted(tree.files.intersection(imports)):
-        language = find_language(path, own=own)
+        language = find_language(path, stanzas=own)
         if language and language.row("import").partition(" ")[0] in _RESOLVERS:
             languages[path] = language
             spaces = [name[8:].strip() for name in imports[path] if name.startswith("package ")]
@@ -4876,8 +4877,9 @@ def render_task(briefing: Briefing) -> str:
         f"from {task.source}{f', {code_span(where, 400)}' if where else ''}",
         f"labels: {labels}" if labels else "",
     ]
-    waiting = [it for it in tracker.tasks if task.id in it.depends_on and it.status != "done"]
-    lines += [f"blocks {name_task(other)} ({other.status})" for other in waiting]
+    blocked = [other for other in tracker.tasks if task.id in other.depends_on]
+    open_ones = [other for other in blocked if other.status != "done"]
+    lines += [f"blocks {name_task(other)} ({other.status})" for other in open_ones]
     text = code_span(task.id) + (f", in the tree {code_span(path, 400)}" if task.parent else "")
     text += "\n\n" + "".join(f"- {line}\n" for line in lines if line) + render_needs(briefing)
     notes = _quote_about(task, task.notes)
@@ -5151,25 +5153,25 @@ def _read_toml(root: str, path: str, needle: bytes = b"") -> dict[str, Any]:
 def _flat_settings(where: str, table: Mapping[str, Any]) -> dict[str, Any]:
     """{"map_token_budget": 800} of {"map": {"token_budget": 800}}, each checked."""
     values: dict[str, Any] = {}
-    for group, inner in table.items():
-        if not isinstance(inner, dict):
+    for group, settings in table.items():
+        if not isinstance(settings, dict):
             raise CtxError(f"{where}: unknown key {group}; keys stand in tables such as [map]")
         if group == "languages":
             try:
-                values["languages"] = parse_own_languages(inner)
+                values["languages"] = parse_own_languages(settings)
             except CtxError as error:
                 raise CtxError(f"{where}: {error}") from error
         elif group == "domains":
-            if not all(isinstance(name, str) for name in inner.values()):
+            if not all(isinstance(name, str) for name in settings.values()):
                 raise CtxError(f"{where}: domains: each prefix needs a name in quotes; correct it")
-            values[group] = inner
+            values[group] = settings
         elif group == "roles":
-            values[group] = {name: as_table(role).get("paths") for name, role in inner.items()}
+            values[group] = {name: as_table(role).get("paths") for name, role in settings.items()}
             for name, paths in values[group].items():
                 if not is_texts(paths):
                     raise CtxError(f"{where}: roles.{name}: needs paths, a list of globs; add it")
         else:
-            for key, value in inner.items():
+            for key, value in settings.items():
                 values[f"{group}_{key}"] = check_setting(where, f"{group}_{key}", value)
     return values
 
@@ -5184,8 +5186,8 @@ def check_setting(where: str, field: str, value: Any) -> Any:
     key = field.replace("_", ".", 1)
     default = Config._field_defaults.get(field)
     if default is None or isinstance(default, dict):
-        known = [name.replace("_", ".", 1) for name in Config._fields]
-        raise CtxError(f"{where}: unknown key {key}; {closest(key, known)}")
+        keys = [name.replace("_", ".", 1) for name in Config._fields]
+        raise CtxError(f"{where}: unknown key {key}; {closest(key, keys)}")
     if isinstance(default, tuple) and is_texts(value):
         value = tuple(value)
     if isinstance(default, float) and type(value) is int:
@@ -5198,8 +5200,8 @@ def check_setting(where: str, field: str, value: Any) -> Any:
     for item in value if isinstance(value, tuple) else (value,):
         words = isinstance(item, str)
         if limits and not (item in limits if words else int(limits[0]) <= item <= int(limits[1])):
-            wanted = ", ".join(limits) if words else " to ".join(limits)
-            raise CtxError(f"{where}: {key} is {item}; it must be {wanted}")
+            allowed = ", ".join(limits) if words else " to ".join(limits)
+            raise CtxError(f"{where}: {key} is {item}; it must be {allowed}")
     return value
 
 
@@ -5541,10 +5543,7 @@ def list_missing() -> list[str]:
     folder = private_environment("Lib" if os.name == "nt" else library, "site-packages")
     missing = [name for name, (_, fits) in read_versions().items() if not fits]
     if missing and folder not in sys.path and os.path.isdir(folder):
-        import importlib
-
         sys.path.insert(0, folder)
-        importlib.invalidate_caches()
         missing = [name for name, (_, fits) in read_versions().items() if not fits]
     modules: dict[str, Any] = sys.modules
     for name in read_pins():  # None lets an import fail as if the package were absent
@@ -6252,7 +6251,7 @@ def find_kind(project: Project, path: str) -> str:
 def read_language(project: Project, path: str) -> Language | None:
     """The language of a file, for which one without a suffix must say what runs it."""
     own = project.config.languages
-    language = find_language(path, own=own)
+    language = find_language(path, stanzas=own)
     if language or "." in name_of(path):
         return language
     head = read_file(os.path.join(project.root, path), 200, part="head") or b""
@@ -7322,8 +7321,8 @@ def _parse_criteria(spec: str) -> dict[str, tuple[str, ...]]:
             criteria[""] += (heading.removeprefix("Requirement:").strip(),)
         elif number:  # the heading itself may be in any language
             scenarios = tuple(item for item in items if "Given" in item)
-            known = {f"{number[1]}.{at}": (item,) for at, item in enumerate(items, 1)}
-            criteria = known | ({f"US{number[1]}": scenarios} if scenarios else {}) | criteria
+            numbered = {f"{number[1]}.{at}": (item,) for at, item in enumerate(items, 1)}
+            criteria = numbered | ({f"US{number[1]}": scenarios} if scenarios else {}) | criteria
     return criteria
 
 
@@ -8390,8 +8389,8 @@ def make_prompt(
             package = make_pack(project, request._replace(budget=room))
             kept[at] = section._replace(body=package.text.strip("\n"))
     kept = [section for section in kept if section.body]
-    shown = package if "Context package" in {section.title for section in kept} else None
-    return Prompt(task, budget, tuple(sections), tuple(kept), join_sections(kept), shown)
+    shown_package = package if "Context package" in {section.title for section in kept} else None
+    return Prompt(task, budget, tuple(sections), tuple(kept), join_sections(kept), shown_package)
 
 
 def _output_contract(project: Project, task: Task) -> str:
@@ -8770,8 +8769,8 @@ def make_page(project: Project, tracker: Tracker, briefing: Briefing | None) -> 
     survey = make_survey(project, files, 10_000)
     parts, picks, _, used = fit_map(project, survey, config.map_token_budget)
     shown = parse_parts(render_map("", parts, picks, ""))
-    whole = {part.title: redact("".join(part.lines)) for part in render_parts(survey)}
-    texts = {title: (shown.get(title, ""), whole.get(title, "")) for title in MAP_ORDER}
+    full_texts = {part.title: redact("".join(part.lines)) for part in render_parts(survey)}
+    texts = {title: (shown.get(title, ""), full_texts.get(title, "")) for title in MAP_ORDER}
     rows = [
         {"title": title, "text": text, "whole": every, "size": read_counter(project).count(text)}
         for title, (text, every) in texts.items()
@@ -9165,9 +9164,7 @@ def _merge(path: str, value: Any, wanted: Any) -> Any:
 
 def check_health(project: Project) -> list[Finding]:
     """What is installed, found, stale or broken, and for each fault the command that fixes it."""
-    import platform
-
-    ctx, findings = script_command(project), [("python", platform.python_version(), "")]
+    ctx, findings = script_command(project), [("python", sys.version.split()[0], "")]
     missing, unfit = list_missing(), list_unfit()
     for name, (version, fits) in read_versions().items():
         state = version or "missing: stdlib mode, approximate map"
