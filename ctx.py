@@ -125,9 +125,9 @@ class CtxError(Exception):
 
 
 class Definition(NamedTuple):
-    """One thing that a file defines."""
+    """One definition of a file: a class, a function, a constant, ..."""
 
-    line: int  # 1-based, where its own text begins (after decorators and doc comments)
+    line: int  # 1-based, where its text begins (after decorators and doc comments)
     end: int  # its last line
     kind: str  # a label of the language table: "class", "function", "method", ...
     name: str
@@ -148,7 +148,7 @@ class FileTags(NamedTuple):
 
 
 class Command(NamedTuple):
-    """One line to type, found in the project's own files."""
+    """One command line that the project's own files state."""
 
     verb: str  # one of VERBS
     line: str  # "npm test"
@@ -164,13 +164,13 @@ class Facts(NamedTuple):
     key_files: tuple[KeyFile, ...]
     packages: tuple[Package, ...]
     conventions: tuple[str, ...]  # "tests in tests/, named test_*.py (pytest)"
-    libraries: tuple[str, ...]  # "kombu 5.5": what the code needs at run time beside the stack
+    libraries: tuple[str, ...]  # "kombu 5.5": run-time dependencies that are not in the stack
     about: dict[str, str]  # path of a manifest -> the sentence in which it describes its package
     name: str  # as its own manifest or README says, or ""
 
 
 class Symbol(NamedTuple):
-    """One definition with what it is worth to a reader."""
+    """One definition with its score."""
 
     score: float
     path: str
@@ -189,7 +189,7 @@ class Links(NamedTuple):
 
 
 class Survey(NamedTuple):
-    """All that is known of a repository before anything is chosen from it."""
+    """Everything that a map is selected from."""
 
     facts: Facts
     tree: list[TreeEntry]
@@ -275,11 +275,11 @@ class Project(NamedTuple):
     config: Config = Config()
     quiet: bool = False
     verbose: bool = False
-    look_only: bool = False  # leave nothing behind, not even a new cache
+    look_only: bool = False  # write nothing, not even a new cache
 
 
 class Plan(NamedTuple):
-    """Changes that belong together, and what the user should be told about them."""
+    """Changes to write together, and messages about them."""
 
     changes: list[Change]
     notes: list[str]
@@ -317,7 +317,7 @@ class Evidence(NamedTuple):
 
 
 class Request(NamedTuple):
-    """What a package is asked for."""
+    """The request for a package."""
 
     text: str
     budget: int
@@ -326,8 +326,8 @@ class Request(NamedTuple):
     since: str = ""  # a commit: the package is for the review of what changed after it
     form: str = "text"  # one of PACK_FORMS: "text", "part" (of a prompt) or "summary"
     measure: Count | None = None  # the size of a text in the budget's unit; tokens unless given
-    stale: bool = False  # take the index as an earlier run left it, and do not ask git
-    known: str = ""  # a folder whose files the reader has already: "specs/001-login/"
+    stale: bool = False  # use the index of an earlier run as it is, and do not ask git
+    omit: str = ""  # a folder whose files the prompt shows already: "specs/001-login/"
 
 
 class Block(NamedTuple):
@@ -338,7 +338,7 @@ class Block(NamedTuple):
     last: int
     definition: Definition | None  # the innermost one around its lines
     size: int  # in bytes
-    comment: bool = False  # a long comment or docstring: tells much, is rarely what has to change
+    comment: bool = False  # a long comment or docstring: explains much, rarely has to change
     score: float = 0.0
     reason: str = ""  # "calls save_session"; "" if its own words match
 
@@ -394,11 +394,11 @@ class Task(NamedTuple):
     line: int = 0
     closed: str = ""  # when it was done, as the tracker writes it
     made_id: bool = False  # the tracker has no id for it; this one comes from its text
-    key: str = ""  # what the ledger knows it by: its id, within its tag if the tracker has tags
+    key: str = ""  # its name in the ledger: the id, after the tag if the tracker has tags
     owner: str = ""  # who works on it, by a claim that has not expired
     attempts: int = 0  # recorded since a person reopened it, or as its tracker counts them
     max_attempts: int = 0  # that its tracker allows; 0 if it does not say
-    recorded: str = ""  # how the last of them ended
+    recorded: str = ""  # status of the last of them
     hold: str = ""  # why ctx does not offer it although the tracker would
     reopened: bool = False  # the tracker calls it done, but its last recorded guard failed
 
@@ -408,7 +408,7 @@ class Tracker(NamedTuple):
 
     source: str  # "" if no tracker was found
     tasks: tuple[Task, ...] = ()
-    faults: tuple[str, ...] = ()  # "FILE:LINE: why" for what could not be read
+    faults: tuple[str, ...] = ()  # "FILE:LINE: reason" for what could not be read
 
 
 class Attempt(NamedTuple):
@@ -417,13 +417,13 @@ class Attempt(NamedTuple):
     status: str  # done, retry, failed, decomposed, stuck, interrupted
     summary: str = ""
     guard: str = ""  # pass, fail, skipped, or "" if unknown
-    log: str = ""  # what matters of its log
+    log: str = ""  # the important lines of its log
     category: str = ""  # of the error, as the loop named it
     lessons: tuple[str, ...] = ()
 
 
 class GitState(NamedTuple):
-    """Where the work tree stands."""
+    """The state of the work tree."""
 
     branch: str
     changed: tuple[str, ...]  # files that differ from the last commit, but for those of ctx
@@ -434,40 +434,40 @@ class GitState(NamedTuple):
 
 
 class Briefing(NamedTuple):
-    """All that is known about one task before anything is written."""
+    """One task with its tracker and its earlier attempts."""
 
     tracker: Tracker
     task: Task
     attempts: tuple[Attempt, ...]  # oldest first
-    history: str  # what the previous attempt said, if this is a retry
-    failure: str  # the end of the log of a guard that failed
+    history: str  # the summary of the previous attempt, if this is a retry
+    failure: str  # the digest of the log of a guard that failed
 
 
 class Prompt(NamedTuple):
-    """One prompt: all sections there were, and those that fit."""
+    """One prompt: all its sections, and those that fit."""
 
     task: Task
     budget: int  # bytes
     sections: tuple[Section, ...]
     kept: tuple[Section, ...]
     text: str  # of those kept
-    package: Pack | None = None  # whose code it holds
+    package: Pack | None = None  # in its section "Context package"
 
 
 NO_TAGS = FileTags((), {}, (), "")
 VERBS = ("install", "build", "test", "lint", "typecheck", "format", "run")
 
 Count = Callable[[str], int]  # tokens of a text; tests pass len
-Comments = tuple[tuple[str, str], ...]  # what begins and what ends a comment; "": the line's end
+Comments = tuple[tuple[str, str], ...]  # the marks that begin and end a comment; "": end of line
 TagsByPath = Mapping[str, FileTags]
 PathLists = Mapping[str, Sequence[str]]  # file -> what it imports, as written or as paths
-KeyFile = tuple[str, str]  # path, why a newcomer should know it: "package manifest"
+KeyFile = tuple[str, str]  # path, reason: "package manifest"
 Package = tuple[str, str, str]  # of a monorepo: its folder, its name, its stack
 Module = tuple[str, int, str]  # folder, source files that no other module has, a sentence or ""
 # A line of the structure, any first N of which are a tree: path ("." is the root, "src/…" stands
 # for siblings left out), depth (a chain of only children counts once), note.
 TreeEntry = tuple[str, int, str]
-Finding = tuple[str, str, str]  # what doctor looked at, its state, what to do or ""
+Finding = tuple[str, str, str]  # what doctor checked, its state, how to fix it or ""
 Stamp = tuple[int, ...]  # size, mtime, ctime in nanoseconds, inode, device: a file from outside
 Span = tuple[int, int, int, bool, bytes]  # a managed section: start, stop, version, pristine, EOL
 IgnoreRule = tuple[re.Pattern[str], bool, bool]  # over paths, a line with `!`, folders only
@@ -8102,7 +8102,7 @@ def _choose_blocks(
         file
         for file in _score_files(project, evidence, [*request.pins, *touched])
         if os.path.lexists(f"{project.root}/{file.path}")
-        and not (request.known and file.path.startswith(request.known))
+        and not (request.omit and file.path.startswith(request.omit))
         and not holds_task(file.path)
     )
     is_summary = request.form == "summary"
@@ -8350,7 +8350,7 @@ def make_prompt(
     """The whole prompt for one task, within a budget of bytes, or of what `count` counts."""
     task = briefing.task
     room, folder = min(budget, max(_PACKAGE_BYTES, budget // 2)), _document_folder(task)
-    request = Request(task_text(task), room, (), role, form="part", measure=count, known=folder)
+    request = Request(task_text(task), room, (), role, form="part", measure=count, omit=folder)
     package = make_pack(project, request) if project.config.pack_enabled else None
     code = package.text.strip("\n") if package and package.files else ""
     wanted = sources or ANCHOR_SOURCES
