@@ -31,10 +31,10 @@ Rooms, in order; each uses only rooms above it (`grep -n '^# ----' ctx.py`):
     14 CACHE     what earlier runs have computed: read, write, invalidate
     15 INDEX     list, read, tag, cache
     16 TASKS     tasks, from the files of their trackers
-    17 LEDGER    what happened at tasks: attempts, claims, the loop's state
+    17 LEDGER    tasks with their history: attempts, claims, the loop's state and context files
     18 FLOWS     map, package and search, each as one paragraph of calls
-    19 PROMPTS   prompt, context files, anchor, texts for hook and MCP, the page
-    20 INSTALL   what init, update and doctor plan
+    19 PROMPTS   prompt, anchor, texts for hook and MCP, the page
+    20 INSTALL   what init and update plan, the loop script, doctor's findings
     21 COMMANDS  one cmd_* per subcommand
     22 SERVE     hook and mcp: JSON in, JSON out
     23 MAIN      arguments in, exit code out
@@ -6695,7 +6695,7 @@ def _read_commits(project: Project, *flags: str) -> dict[str, tuple[list[str], l
 
 
 # ---- 16 TASKS (world) ------------------------------------------------------
-# Tasks, from the files of their trackers; a bad record is skipped alone. Never writes.
+# Tasks, from the files of their trackers; a bad record is skipped, the rest is read. Never writes.
 # Uses: TYPES TEXT DISK GIT.
 
 TASK_STATES = ("in_progress", "open", "blocked", "done")
@@ -7390,7 +7390,7 @@ def find_current(tracker: Tracker, branch: str) -> Task | None:
 
 
 # ---- 17 LEDGER (world) -----------------------------------------------------
-# Tasks with their history: attempts, claims, the loop's state; how an attempt is judged and kept.
+# Tasks with their history: attempts, claims, the loop's state; how an attempt is judged and stored.
 # Uses: TYPES TEXT RENDER DISK GIT TASKS.
 
 LEDGER_FOLDER = ".ctx/ledger"
@@ -8323,7 +8323,7 @@ def make_search(project: Project, text: str) -> list[SearchHit]:
 
 
 # ---- 19 PROMPTS (world) ----------------------------------------------------
-# The prompt, context files, anchor, the texts of hook and MCP, and the page.
+# The prompt, the anchor, the texts of hook and MCP, and the page.
 # Uses: TYPES TEXT WORDS RANK SELECT RENDER DISK GIT CACHE INDEX TASKS LEDGER FLOWS.
 
 VIEW_PATH = ".ctx/view.html"
@@ -8796,7 +8796,8 @@ def make_page(project: Project, tracker: Tracker, briefing: Briefing | None) -> 
 
 
 # ---- 20 INSTALL (world) ----------------------------------------------------
-# What init, update and doctor plan: sections, own files, agents' settings. Uses: TYPES TEXT RENDER DISK GIT INDEX TASKS LEDGER FLOWS.
+# What init and update plan: sections, own files, agents' settings; the loop script; doctor's
+# findings. Uses: TYPES TEXT RENDER DISK GIT INDEX TASKS LEDGER FLOWS.
 
 AGENT_FILE = "AGENTS.md"
 SECTION_TOKENS, SECTION_LINES = 300, 25  # longer ones did no better, and cost every session
@@ -9056,18 +9057,6 @@ def make_loop(project: Project, agent: str, guard: str) -> str:
     return fill("loop.sh", ctx=ctx, agent=run, guard=shlex.quote(guard))
 
 
-# -- settings of agents
-
-# Agents start commands in any subfolder. Some of them replace `$NAME` in their settings.
-_FROM_ROOT = "until [ -d .ctx ] || [ . -ef / ]; do cd ..; done; exec "
-# As a module ctx.py is compiled once, into our own cache, not at each start. If it is missing,
-# Python exits with 1; for a missing script with 2, by which a hook blocks the user's prompt.
-_LAUNCHER = (
-    'python3 -c "import sys; sys.dont_write_bytecode = False; sys.pycache_prefix = sys.argv.pop(1);'
-    ' sys.path[0] = sys.argv.pop(1); import {name}; {name}.main()" .ctx/cache {folder} {kind}'
-)
-
-
 def plan_agents(
     project: Project, rows: Collection[AgentRow], parts: Collection[str], *, remove: bool = False
 ) -> Plan:
@@ -9105,9 +9094,11 @@ def _edit_settings(
     """A settings file with our commands added if asked for, else updated or removed; "" if empty."""
     ctx, kind = script_command(project), kind.removesuffix("s")
     script = re.fullmatch(r"python3 (?:([\w./-]+)/)?([^\W\d]\w*)\.py", ctx)
-    line = f"{_FROM_ROOT}{ctx} {kind}"
+    start, module = (agent_rows(word)[0][3] for word in ("start", "module"))
+    call = f"{ctx} {kind}"
     if script:
-        line = _FROM_ROOT + _LAUNCHER.format(folder=script[1] or ".", name=script[2], kind=kind)
+        call = module.format(folder=script[1] or ".", name=script[2], kind=kind)
+    line = f"{start} {call}"
     handler = {"type": "command", "command": line, "timeout": 20}
     value = value.replace('"@hook"', json.dumps(handler))
     wanted = json.loads(value.replace('"@mcp"', json.dumps(line)))
@@ -9938,6 +9929,9 @@ TEMPLATES = {
 #   trust    a file of the user that names this repository once it is trusted, and the step to trust it
 #   note     printed when init wrote the file
 #   run      the command of `loop` that lets the agent edit files and run what {allowed} names
+#   start    what a shell runs before a command of ours: agents start it in any subfolder; without `$`, which some replace
+#   module   how a hook or server starts ctx.py: as a module it is compiled once, into our cache; if it is missing, Python
+#            exits with 1; for a missing script with 2, by which a hook blocks the user's prompt
 any       section  AGENTS.md                        agents-section.md
 any       rule     .ctx/runloop.md                  runloop.md
 claude    found    .claude
@@ -9985,6 +9979,8 @@ claude    run      -                                claude -p --permission-mode 
 codex     run      -                                codex exec --sandbox workspace-write --add-dir "$(git rev-parse --git-common-dir)" -
 gemini    run      -                                gemini --approval-mode yolo
 opencode  run      -                                opencode run
+any       start    -                                until [ -d .ctx ] || [ . -ef / ]; do cd ..; done; exec
+any       module   -                                python3 -c "import sys; sys.dont_write_bytecode = False; sys.pycache_prefix = sys.argv.pop(1); sys.path[0] = sys.argv.pop(1); import {name}; {name}.main()" .ctx/cache {folder} {kind}
 """[1:],
     "claude-section.md": r"""
 <!-- Written by `{ctx} update`. Put your own words outside this section; `{ctx} update --remove` takes it out. -->
