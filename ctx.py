@@ -6978,8 +6978,9 @@ def field_texts(value: Any) -> tuple[str, ...]:
     """A list of texts, numbers or records as texts; a text as its items; a number as one text."""
     if isinstance(value, str):
         return parse_items(value[:_MAX_TEXT])
+    value = [value] if type(value) in (int, float) else value
     names = ("text", "body", "depends_on_id", "number", "title", "name", "path", "id", "login")
-    items = value if isinstance(value, list | tuple) else [value] * (type(value) in (int, float))
+    items = value if isinstance(value, list | tuple) else []
     texts = [_field(item, *names) if isinstance(item, dict) else item for item in items]
     return tuple(str(text).strip()[:_MAX_TEXT] for text in texts if text not in (None, ""))
 
@@ -9360,14 +9361,13 @@ def cmd_map(project: Project, args: argparse.Namespace) -> None:
         changes = make_map_file(project)[1] or ["nothing changed"]
         write_stdout("".join(f"{line}\n" for line in changes))
         return
-    config, budget = project.config, _budget(project, "map_token_budget", args.tokens, args.window)
-    code = config.map_code_intel and not args.no_code_intel
-    ledger = config.map_ledger_stats or args.ledger
-    config = config._replace(map_code_intel=code, map_ledger_stats=ledger)
+    budget = _budget(project, "map_token_budget", args.tokens, args.window)
+    config = project.config._replace(map_token_budget=budget)
+    config = config._replace(map_code_intel=config.map_code_intel and not args.no_code_intel)
+    config = config._replace(map_ledger_stats=config.map_ledger_stats or args.ledger)
     focus = [os.path.relpath(os.path.realpath(args.path), project.root)] if args.path else []
     focus = [*args.focus, *(path.replace(os.sep, "/") for path in focus if path != ".")]
-    usual = budget == project.config.map_token_budget and config == project.config and not focus
-    if usual and not args.output and not args.json:
+    if config == project.config and not (focus or args.output or args.json):
         text = make_map_file(project)[0]
     else:
         text = make_map(project._replace(config=config), budget, args.form, focus)
