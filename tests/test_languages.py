@@ -223,7 +223,7 @@ def scan(root: Path) -> dict[str, list[str]]:
 def test_an_own_stanza_has_several_suffixes_and_docs_below() -> None:
     rows = {"grammar": "python", "def": "function_definition=function", "below": r"\n(#.*)\n\n"}
     own = ctx.parse_own_languages({"mini": {"suffixes": ["mini", "min"], "comment": "#", **rows}})
-    language = ctx.find_language("a.min", own=own)
+    language = ctx.find_language("a.min", stanzas=own)
     assert language and language.suffixes == ("mini", "min")
     tags = ctx.tag_source(
         "a.min", b"def a():\n    pass\n# Opens it.\n\ndef b():\n    pass\n", language
