@@ -241,6 +241,13 @@ def test_a_rare_word_says_more_than_a_common_one() -> None:
     assert ctx.rank_paths(ctx.score_words(words, worth)["all"])[0] == "a.py"
 
 
+def test_of_a_long_task_the_words_that_say_most_count() -> None:
+    words = found_words(**{f"w{number:03d}": [(0, IN_CODE)] for number in range(200)})
+    query = {f"w{number:03d}": 1.0 + number / 1000 for number in range(200)}
+    worth = list(ctx.weigh_words(words, query))
+    assert worth == [f"w{number:03d}" for number in range(199, 119, -1)]
+
+
 def test_a_word_that_most_files_hold_still_speaks_for_the_path_it_stands_in() -> None:
     paths = [f"{at}.py" for at in range(300)]
     usual = [(at, IN_PATH + IN_CODE if at == 7 else IN_CODE) for at in range(230)]

@@ -679,6 +679,8 @@ FAILING: list[tuple[str, object]] = [
     ("pack", {"task": "cart", "role": "nobody"}),
     ("pack", {"task": "cart", "files": ["nowhere.py"]}),
     ("map", {"tokens": True}),
+    ("map", {"tokens": 99}),
+    ("map", {"tokens": 10_001}),
     ("map", {"tokens": 10**9}),
     ("map", {"focus": "shop"}),
     ("map", {"focus": ["nowhere"]}),
