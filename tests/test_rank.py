@@ -395,3 +395,13 @@ def test_every_second_symbol_is_of_the_focus_and_its_neighbours() -> None:
     lifted = [symbol.path for symbol in ctx.lift_focus(symbols, found, ["focus.py"])]
     assert lifted[:2] == ["focus.py", "far.py"]
     assert {*lifted[2::2][:2]} == {"used.py", "user.py"}
+
+
+def test_a_long_definition_is_cut_where_a_blank_line_or_the_least_indentation_is_near() -> None:
+    lines = ["def long():", *(["    x = 1", "    if x:", "        y = 2", ""] * 30)]
+    whole = ctx.Definition(1, len(lines), "function", "long", "", "", "", True)
+    blocks = ctx.cut_blocks("a.py", lines, [whole])
+    assert len(blocks) == 5 and all(block.last - block.first < 30 + 8 for block in blocks)
+    assert [block.first for block in blocks[1:]] == [block.last + 1 for block in blocks[:-1]]
+    assert (blocks[0].first, blocks[-1].last) == (1, len(lines))
+    assert all(lines[block.first - 1] == "    x = 1" for block in blocks[1:])

@@ -61,3 +61,12 @@ def test_room_that_is_left_shows_more_of_the_best() -> None:
 
 def test_a_line_too_long_is_skipped_not_a_reason_to_stop() -> None:
     assert ctx.fit_lines(["aaaa", "b" * 50, "cc"], 10, len) == [0, 2]
+
+
+def test_what_is_left_out_is_named_before_the_last_section_which_stays_the_last() -> None:
+    sections = [
+        ctx.Section(name, name * 500, drop) for name, drop in (("a", 1), ("b", 3), ("c", 2))
+    ]
+    kept = ctx.fit_sections([*sections, ctx.Section("End", "end")], 1_200, len)
+    assert [section.title for section in kept] == ["a", "c", "", "End"]
+    assert kept[2].body == "[left out to fit the budget: b]"
