@@ -177,7 +177,7 @@ def test_in_a_commit_what_is_current_and_not_staged_is_told(tmp_path: Path) -> N
     lab.git(tmp_path, "init", "-q")
     init(tmp_path)
     lab.git(tmp_path, "add", ".")
-    hook = f"#!/bin/sh\nexec {sys.executable} -I -S ctx.py update --check\n"
+    hook = f"#!/bin/sh\nexec '{sys.executable}' -I -S ctx.py update --check\n"
     lab.plant(tmp_path, {".git/hooks/pre-commit": hook})
     (tmp_path / ".git/hooks/pre-commit").chmod(0o755)
 
