@@ -340,7 +340,7 @@ class Block(NamedTuple):
     size: int  # in bytes
     comment: bool = False  # a long comment or docstring: explains much, rarely has to change
     score: float = 0.0
-    reason: str = ""  # "calls save_session"; "" if its own words match
+    reason: str = ""  # "used by save_session"; "" if its own words match
 
 
 class PackFile(NamedTuple):
@@ -1099,6 +1099,7 @@ def parse_hints(text: str, paths: Iterable[str]) -> Evidence:
     text = text[:_TASK_CHARACTERS]
     words: dict[str, float] = {}
     lines = text.strip().split("\n")
+    lines[0] = pattern("task_extra").sub("", lines[0]) or lines[0]  # "…; add tests" is extra work
     for number, line in enumerate(lines):
         weight = max(0.5, 1.05 - 0.05 * number) if number else 2.0  # the title counts twice
         for word in re.findall(r"\w+", line):
@@ -3895,15 +3896,15 @@ _FILE_POWER = 2.0  # of the score of its file
 _AROUND, _NAMED = 0.3, 0.5  # words in the best window of lines around it, in its names
 _DEFINED, _EXACT = 0.6, 0.04  # of the best window, for defining an identifier of the task, using it
 _IMPORTS = 0.1  # of the best block of its file, for the lines that import
-_CALL_GAIN = 0.2  # of the score of a block, for what it calls and what calls it
+_SHARED = 0.4  # of the best block, for sharing most of the rare identifiers of the best ones
 _COMMENT_SHARE = 0.4
-_BEST_BLOCKS = 12  # from which calls are followed
+_BEST_BLOCKS = 3  # whose identifiers count
 
 
 def score_blocks(
     blocks: Sequence[Block], lines: Mapping[str, Sequence[str]], evidence: Evidence
 ) -> list[Block]:
-    """The blocks with their scores: by their file, their words and names, and who calls whom."""
+    """The blocks with their scores: by their file, their words and names, and what they share."""
     paths = dict.fromkeys(block.path for block in blocks)
     windows = {path: _cut_windows(evidence.hits[path], len(lines[path]), 10) for path in paths}
     worth = _weigh_locally([*itertools.chain.from_iterable(windows.values())], evidence)
@@ -3934,13 +3935,13 @@ def score_blocks(
             defines = definition.name in exact and first <= definition.line <= last
             value += _DEFINED * top if defines else 0.0
         scores.append(value * evidence.scores.get(path, 0.0) ** _FILE_POWER)
-    calls = _score_calls(blocks, scores, identifiers)
+    gains = _score_shared(blocks, scores, identifiers, mean)
     best = dict.fromkeys(paths, 0.0)
     for block, score in zip(blocks, scores, strict=True):
         best[block.path] = max(best[block.path], score)
     scored = []
     for at, block in enumerate(blocks):
-        gain, reason = calls.get(at, (0.0, ""))
+        gain, reason = gains[at]
         gain *= evidence.scores.get(block.path, 0.0)
         names = f"{block.definition.owner}.{block.definition.name}" if block.definition else ""
         is_test = pattern("test_name").search(names)
@@ -3999,25 +4000,33 @@ def _say_name(definition: Definition, worth: Mapping[str, float]) -> float:
     return own + 0.3 * sum(worth.get(form, 0.0) for form in {*word_forms(owner)})
 
 
-def _score_calls(
-    blocks: Sequence[Block], scores: Sequence[float], identifiers: Sequence[set[str]]
-) -> dict[int, tuple[float, str]]:
-    """What blocks gain from the best ones, which call them or are called by them, and the reason."""
-    definers: dict[str, list[int]] = {}
-    for at, block in enumerate(blocks):
-        if block.definition and block.first <= block.definition.line <= block.last:
-            definers.setdefault(block.definition.name, []).append(at)
-    gains: dict[int, tuple[float, str]] = {}
-    for best in sorted(range(len(blocks)), key=lambda at: (-scores[at], at))[:_BEST_BLOCKS]:
-        definition = blocks[best].definition
-        name = definition.name if definition else ""
-        links = [(f"called by {name}", definers[n]) for n in identifiers[best] & definers.keys()]
-        users = [at for at, held in enumerate(identifiers) if name in held]
-        links += [(f"calls {name}", users)] if len(definers.get(name, ())) == 1 else []
-        for reason, linked in links:
-            gain = _CALL_GAIN * scores[best] / (len(linked) or 1)
-            for at in {*linked} - {best} if name else ():
-                gains[at] = max(gains.get(at, (0.0, "")), (gain, reason))
+def _score_shared(
+    blocks: Sequence[Block], scores: Sequence[float], identifiers: Sequence[set[str]], mean: float
+) -> list[tuple[float, str]]:
+    """What each block gains by the rare identifiers that it shares with the best, and the reason."""
+    holders = collections.Counter(itertools.chain.from_iterable(identifiers))
+    best = sorted(range(len(blocks)), key=lambda at: (-scores[at], at))[:_BEST_BLOCKS]
+    weights: dict[str, float] = {}
+    sources: dict[str, str] = {}  # identifier -> the definition of the best block that holds it
+    for at in best:
+        owner = blocks[at].definition
+        for name in identifiers[at]:
+            rarity = math.log(len(blocks) / holders[name]) if holders[name] > 1 else 0.0
+            weights[name] = weights.get(name, 0.0) + scores[at] * rarity
+            sources.setdefault(name, owner.name if owner else "")
+    shared = [sorted(held & weights.keys()) for held in identifiers]
+    sums = [
+        sum(map(weights.__getitem__, names)) / (1.6 + 0.6 * block.size / mean)
+        for names, block in zip(shared, blocks, strict=True)
+    ]
+    unit = _SHARED * max(scores, default=0.0) / (max(sums, default=0.0) or 1.0)
+    gains = []
+    for block, names, total in zip(blocks, shared, sums, strict=True):
+        name = max(names, key=weights.__getitem__, default="")
+        source, own = sources.get(name, ""), block.definition
+        reason = f"used by {source}" if own and own.name == name else f"uses {name}"
+        reason += f" like {source}" if reason[:4] == "uses" and source != name else ""
+        gains.append((unit * total, reason if source and (not own or own.name != source) else ""))
     return gains
 
 
@@ -7982,7 +7991,7 @@ _CHUNK_FILES = 40  # read for their best window: reading all would take too long
 _SHOWN_FILES = 12  # in a summary
 _HURRIED = (250, 8)  # of a hook: files weighed by their words, and files read
 _UNREAD = 0.7  # of its score as a whole is what the best window of another is guessed at
-_TAIL_SHARE = 0.08  # of the budget, for signatures and names
+_TAIL_SHARE = 0.05  # of the budget, for signatures and names
 # what a file counts by its role, if the task is not about such files; others count whole
 _PACK_SHARES = {"test": 0.5, "doc": 0.5, "example": 0.4, "config": 0.6, "data": 0.5}
 _PACK_SHARES |= {"generated": 0.3, "minified": 0.1, "vendored": 0.1}
@@ -12269,6 +12278,7 @@ task_link [A-Za-z][\w.]*-?\d[\w.-]*|\d+\.\d+
 runner_error \s*runner error:
 limit_reached (?i)rate.?limit|usage limit|limit reached|quota|overloaded|too many requests
 import_line (?m)^\s*(import|from|use|using|require|#include)\b
+task_extra (?i)[;,.]?(?:\s*\b(?:and|also|then|plus))*\s*\b(?:add|adding|write|include|including|update|with)\s+(?:(?:an?|the|some|more|new|unit|regression|integration)\s+)*(?:tests?(?:\s+cases?)?|docs?|documentation|changelog(?:\s+entry)?)(?:\s+for\s+(?:it|this|that|them))?\W*$
 test_name \b(?:tests?(?:_|\b)|Test[A-Z])
 support_path (^|[/_-])(testing|testlib|test(s|ing)?[_-]?(utils?|support|helpers?|kit))([/._]|$)|[_-]tests?/
   |^(tools?|scripts?|contrib|hack|misc|utils?|dev|ci|build[_-]?tools)/

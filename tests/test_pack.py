@@ -104,6 +104,19 @@ def test_the_action_is_what_the_title_asks_for(title: str, action: str) -> None:
     assert ctx.parse_hints(f"{title}\n\nfix the docs, add tests", []).action == action
 
 
+@pytest.mark.parametrize(
+    "extra", ["; add tests", ", with tests", " and add unit tests for it", ". Update the docs"]
+)
+def test_the_tests_and_docs_that_come_along_are_not_the_task(shop: Path, extra: str) -> None:
+    title = "cancel_order should return the order"
+    assert ctx.parse_hints(title + extra, []).title == ctx.parse_hints(title, []).title
+    assert paths(pack(shop, title + extra)) == paths(pack(shop, title))
+
+
+def test_a_task_that_is_about_tests_stays_one() -> None:
+    assert "test" in ctx.parse_hints("Add tests", []).title
+
+
 def test_an_ordinary_word_is_no_identifier() -> None:
     assert ctx.find_identifiers("Implement the parser and call run_all() on HttpServer") == [
         "run_all",

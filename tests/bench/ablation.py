@@ -20,7 +20,7 @@ WEIGHTS = {  # constant -> its value when the signal is off
     "_AROUND": 0.0,
     "_NAMED": 0.0,
     "_DEFINED": 0.0,
-    "_CALL_GAIN": 0.0,
+    "_SHARED": 0.0,
     "_COMMENT_SHARE": 1.0,
     "_THRIFT": 0.0,
 }
