@@ -1081,10 +1081,12 @@ def stem(word: str) -> str:
         return word
     for name in ("plural", "ending", "ending"):
         cut = pattern(name).sub("", word)
-        if len(cut) > 2 and re.search("[aeiouy]", cut):
+        if 2 < len(cut) < len(word) and not {*cut}.isdisjoint("aeiouy"):
             word = cut
-    if len(word) > 3:
-        word = re.sub(r"(?<=[^aeiou])[ey]$", "", re.sub(r"([bdgmnprt])\1$", r"\1", word))
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] in "bdgmnprt":
+        word = word[:-1]
+    if len(word) > 3 and word[-1] in "ey" and word[-2] not in "aeiou":
+        word = word[:-1]
     return word
 
 
@@ -3759,10 +3761,12 @@ def score_words(
     }
     alone = [columns.get(name) for name in FIELDS]
     for stem, value in worth.items():
-        full, usual = len(lengths) >= most, len(words.postings[stem]) > 4 * most
+        full = len(lengths) >= most
+        if full and len(words.postings[stem]) > 4 * most:  # so usual that it says little
+            continue
         for number, packed in words.postings[stem]:
             if number not in lengths:
-                if full and (usual or not packed & 255):  # neither in its path nor in its names
+                if full and not packed & 255:  # neither in its path nor in its names
                     continue
                 sizes = words.sizes[number * width : number * width + width]
                 shapes = zip(_LENGTH, sizes, means, strict=True)
@@ -3824,8 +3828,9 @@ _LONG_BLOCK = 30  # lines: a longer one is cut into parts
 _SHORT_BLOCK = 4  # lines: a shorter one joins the one before, up to three times as many
 _LONG_COMMENT = 6  # lines: a longer one is a block of its own
 _LEAD = r"\s*(@|#|//|/?\*|--|\[)"  # a decorator, an attribute or a comment above a definition
-# a docstring, or lines that are comments
-_COMMENT = r"(?ms)^[ \t]*[rRuUbBfF]{0,2}(\"{3}|'{3}).*?\1|(?:^[ \t]*(?://|/?\*|#(?![\[a-z])|--\s)[^\n]*\n?)+"
+# a docstring, or lines that are comments, after an end of line: quicker to find than "^"
+_MARK = r"(?://|/?\*|#(?![\[a-z])|--\s)[^\n]*"
+_COMMENT = rf"(?s)\n[ \t]*(?:[rRuUbBfF]{{0,2}}(\"{{3}}|'{{3}}).*?\1|{_MARK}(?:\n[ \t]*{_MARK})*)"
 
 
 def cut_blocks(path: str, lines: Sequence[str], definitions: Sequence[Definition]) -> list[Block]:
@@ -3864,10 +3869,10 @@ def cut_blocks(path: str, lines: Sequence[str], definitions: Sequence[Definition
 def _find_long_comments(lines: Sequence[str]) -> set[int]:
     """The numbers of the lines in long comments and docstrings."""
     numbers: set[int] = set()
-    text, first, before = "\n".join(lines), 1, 0
+    text, first, before = "\n".join(["", *lines]), 1, 0
     for match in re.finditer(_COMMENT, text):
         first, before = first + text.count("\n", before, match.start()), match.start()
-        count = match[0].rstrip().count("\n") + 1
+        count = match[0].rstrip().count("\n")
         numbers.update(range(first, first + count) if count >= _LONG_COMMENT else ())
     return numbers
 
@@ -3974,10 +3979,10 @@ def rank_definitions(
     likely = re.compile("|".join(map(re.escape, worth)) or "(?!)").search  # see find_line_hits
     scored = []
     for definition in definitions:
-        first, last = definition.line, definition.end
+        first, last = definition.line, min(definition.end, definition.line + 40)
         if likely(f"{definition.name}.{definition.owner}".lower().replace("_", "")):
             named = _say_name(definition, worth) / total + (definition.name in evidence.names)
-            score = 1.0 + _say(_count_hits(hits, first, last), worth, 0.5 + (last - first) / 40)
+            score = 1.0 + _say(_count_hits(hits, first, last), worth)
             if blocks:
                 score = blocks[max(0, bisect.bisect_right(starts, first) - 1)].score
             scored.append((-score * named, first, definition))
@@ -5925,12 +5930,20 @@ class Cache:
 
     def read(self, kind: str, key: str) -> CacheRow | None:
         """The row of this key, or None."""
-        return next(iter(self._select(kind, "key = ?", os.fsencode(key))), None)
+        return self.read_rows(kind, [key]).get(key)
 
-    def list_rows(self, kind: str, prefix: str = "") -> list[CacheRow]:
-        """The rows of a kind whose keys begin so, in the order of their keys."""
-        low = os.fsencode(prefix)
-        return self._select(kind, "key >= ? AND key < ? ORDER BY key", low, low + b"\xff" * 9)
+    def read_rows(self, kind: str, keys: Sequence[str]) -> dict[str, CacheRow]:
+        """The rows of those of these keys that have one."""
+        rows: dict[str, CacheRow] = {}
+        for at in range(0, len(keys), 900):  # older versions of SQLite take 999 values
+            some = [*map(os.fsencode, keys[at : at + 900])]
+            found = self._select(kind, f"key IN ({','.join('?' * len(some))})", *some)
+            rows |= {row.key: row for row in found}
+        return rows
+
+    def list_rows(self, kind: str) -> list[CacheRow]:
+        """The rows of a kind, in the order of their keys."""
+        return self._select(kind, "key >= X'' ORDER BY key")
 
     def list_keys(self, kind: str) -> list[str]:
         """The keys of a kind, without reading what they hold."""
@@ -6149,9 +6162,8 @@ class Index(NamedTuple):
         loaded: dict[str, FileTags] = {}
         missing = [path for path in paths if path in self.entries]
         for attempt in ("read", "parse"):
-            for path in missing:
-                row = self.cache.read("tags", path)
-                if row and row.state == self.entries[path].hash:
+            for path, row in self.cache.read_rows("tags", missing).items():
+                if row.state == self.entries[path].hash:
                     loaded[path] = _decode_tags(row.data)
             missing = [path for path in missing if path not in loaded]
             if missing and attempt == "read":
@@ -6185,7 +6197,7 @@ def read_index(
     tags = index.load(path for path in numbers if path in entries)
     jobs: list[_Job] = [(path, wanted[path], numbers.get(path, -1), ()) for path in changed]
     for path in numbers.keys() - changed:
-        names = [definition.name for definition in tags.get(path, NO_TAGS).definitions]
+        names = [one.name for one in tags[path].definitions] if path in tags else None
         jobs.append((path, "", numbers[path], names))
     _run_jobs(index, jobs)
     gone = [path for path in cache.list_keys("stamps") if path not in files]
@@ -6205,7 +6217,9 @@ def _read_entries(
     entries: dict[str, Entry] = {}
     touched: list[CacheRow] = []
     when = time.time_ns()
-    for row in cache.list_rows("stamps"):
+    few = len(wanted) <= 100
+    rows = cache.read_rows("stamps", [*wanted]).values() if few else cache.list_rows("stamps")
+    for row in rows:
         entry, stamp = Entry(*row.data.decode().split(" ")), files.get(row.key, ())
         if entry.kind != wanted.get(row.key):
             continue
@@ -6373,7 +6387,8 @@ def _list_by_walk(project: Project) -> list[str]:
 # -- workers: a grammar that hangs or crashes costs its own file
 
 
-_Job = tuple[str, str, int, Sequence[str]]  # path, kind or "", number or -1, names if no kind
+# path, kind or "", number or -1, names if there is no kind; None: found by a pattern
+_Job = tuple[str, str, int, Sequence[str] | None]
 _Done = tuple[dict[str, tuple[Entry, bytes]], dict[int, list[int]], dict[str, bytes]]
 
 
@@ -6491,6 +6506,7 @@ def run_worker(root: str, search_path: str, own: str) -> int:
                 line = f"{content_hash(source)} {content_hash(sketch)} {data}".encode()
             if source is not None and number >= 0:
                 text = "" if b"\0" in source[:8000] else source.decode("utf-8", "replace")
+                names = pattern("definition_head").findall(text) if names is None else names
                 language = read_language(project, path)
                 prose = None if is_document(path) else _USUAL_COMMENTS
                 comments = language.comments if language else prose
@@ -6526,18 +6542,57 @@ class WordIndex(NamedTuple):
     stamps: str  # of every file, a line each; empty if it is gone
     roles: Mapping[str, str]  # path -> what role_of says: a hook has no time to ask it
     sides: dict[str, Graph]  # links of the files that were asked for, each read once
+    files: Mapping[str, Stamp] = {}  # as they are now, where somebody looked
     tagged: Index | None = None  # of the same files, where it was read
 
 
-def read_words(project: Project, cache: Cache, files: Mapping[str, Stamp]) -> WordIndex:
-    """The words of every text file, counting only what no earlier run has counted."""
+def read_words(
+    project: Project, cache: Cache, files: Mapping[str, Stamp], kinds: Mapping[str, str]
+) -> WordIndex:
+    """The words of every text file, counting only what no earlier run has; `kinds` are parsed."""
     when = time.time_ns()
     racy = {path for path, stamp in files.items() if is_racy(stamp, when)}
     listing = "" if racy else fingerprint(files)
     known = load_words(cache)
     if listing and known.listing == listing:
-        return known
-    return _count_words(project, files, racy, known._replace(listing=listing))
+        return known._replace(files=files)
+    marks = {path: f"{stamp} {kinds.get(path)}" for path, stamp in files.items()}
+    width, numbers, before = len(FIELDS), dict[str, int](), known.batches
+    paths, sizes, stamps = [*known.words.paths], known.words.sizes[:], known.stamps.split("\n")
+    if not 0 < len(before) < _MOST_BATCHES:
+        before, paths, sizes, stamps = [], [], array("I"), []
+    for number, path in enumerate(paths):
+        if marks.get(path) != stamps[number]:
+            paths[number] = stamps[number] = ""
+            sizes[number * width : number * width + width] = array("I", bytes(4 * width))
+    counted = {*paths}
+    for path in [path for path in files if path not in counted]:
+        if _has_words(project, path, files[path][0]):
+            numbers[path] = len(paths)
+        paths.append(path)
+        stamps.append("" if path in racy else marks[path])
+        sizes.frombytes(bytes(4 * width))
+    index = read_index(project, cache, files, kinds, numbers)
+    for number, row in index.sizes.items():
+        sizes[number * width : number * width + width] = array("I", row)
+    batch = fingerprint({"": [before, paths, stamps]})[:12]
+    shelves: dict[str, list[str]] = {}
+    for stem in index.postings:
+        shelves.setdefault(_shelf_of(stem), []).append(stem)
+    rows = []
+    for shelf, stems in shelves.items():  # a row for each stem would take as long as all the rest
+        held = [index.postings[stem] for stem in stems]
+        sizes_of = array("I", map(len, held)).tobytes()
+        data = b"".join([" ".join(stems).encode(), b"\n", sizes_of, *held])
+        rows.append(CacheRow("words", f"{shelf}\0{batch}", "", data))
+    texts = [listing, " ".join([*before, batch]), "\0".join(paths), "\n".join(stamps)]
+    texts.append(" ".join(map(role_of, paths)))
+    columns = zip(_COUNTED, [*map(os.fsencode, texts), sizes.tobytes()], strict=True)
+    rows += [CacheRow("counted", key, "", data) for key, data in columns]
+    if not before:
+        cache.invalidate("words")
+    cache.write(rows)
+    return load_words(cache)._replace(tagged=index, files=files)
 
 
 _COUNTED = ("listing", "batches", "paths", "stamps", "roles", "sizes")  # the rows beside the words
@@ -6554,48 +6609,6 @@ def load_words(cache: Cache) -> WordIndex:
     return WordIndex(cache, words, listing, batches.split(), stamps, roles_of, {})
 
 
-def _count_words(
-    project: Project, files: Mapping[str, Stamp], racy: Collection[str], known: WordIndex
-) -> WordIndex:
-    """The words brought up to date and written."""
-    width, numbers, before = len(FIELDS), dict[str, int](), known.batches
-    paths, sizes, stamps = [*known.words.paths], known.words.sizes[:], known.stamps.split("\n")
-    if not 0 < len(before) < _MOST_BATCHES:
-        before, paths, sizes, stamps = [], [], array("I"), []
-    for number, path in enumerate(paths):
-        if str(files.get(path)) != stamps[number]:
-            paths[number] = stamps[number] = ""
-            sizes[number * width : number * width + width] = array("I", bytes(4 * width))
-    counted = {*paths}
-    for path in files:
-        if path not in counted:
-            if _has_words(project, path, files[path][0]):
-                numbers[path] = len(paths)
-            paths.append(path)
-            stamps.append("" if path in racy else str(files[path]))
-            sizes.frombytes(bytes(4 * width))
-    index = read_index(project, known.cache, files, numbers=numbers)
-    for number, row in index.sizes.items():
-        sizes[number * width : number * width + width] = array("I", row)
-    batch = fingerprint({"": [before, paths, stamps]})[:12]
-    shelves: dict[str, list[str]] = {}
-    for stem in index.postings:
-        shelves.setdefault(_shelf_of(stem), []).append(stem)
-    rows = []
-    for shelf, stems in shelves.items():  # a row for each stem would take as long as all the rest
-        held = [index.postings[stem] for stem in stems]
-        head = " ".join([*stems, *(str(len(pairs)) for pairs in held)]).encode()
-        rows.append(CacheRow("words", f"{shelf}\0{batch}", "", b"\n".join([head, b"".join(held)])))
-    texts = [known.listing, " ".join([*before, batch]), "\0".join(paths), "\n".join(stamps)]
-    texts.append(" ".join(map(role_of, paths)))
-    columns = zip(_COUNTED, [*map(os.fsencode, texts), sizes.tobytes()], strict=True)
-    rows += [CacheRow("counted", key, "", data) for key, data in columns]
-    if not before:
-        known.cache.invalidate("words")
-    known.cache.write(rows)
-    return load_words(known.cache)._replace(tagged=index)
-
-
 def _has_words(project: Project, path: str, size: int) -> bool:
     role = role_of(path)
     if is_secret_path(path) or size > MAX_SOURCE_BYTES or role in ("vendored", "minified"):
@@ -6606,17 +6619,19 @@ def _has_words(project: Project, path: str, size: int) -> bool:
 
 def read_postings(known: WordIndex, stems: Iterable[str]) -> Words:
     """Where these stems stand; a damaged row costs its own word."""
-    paths, postings = known.words.paths, {}
-    for stem in dict.fromkeys(stems):
-        pairs = array("I")
-        for row in known.cache.list_rows("words", f"{_shelf_of(stem)}\0"):
-            head, _, data = row.data.partition(b"\n")
-            words = head.decode().split(" ")
-            held, sizes = words[: len(words) // 2], [*map(int, words[len(words) // 2 :])]
-            if stem in held and row.key.rpartition("\0")[2] in known.batches:
-                start = sum(sizes[: held.index(stem)])
-                pairs.frombytes(data[start : start + sizes[held.index(stem)]])
-        rows = zip(pairs[::2], pairs[1::2], strict=True)
+    paths, shelves = known.words.paths, {stem: _shelf_of(stem) for stem in stems}
+    keys = [f"{shelf}\0{batch}" for shelf in {*shelves.values()} for batch in known.batches]
+    pairs: dict[str, array[int]] = {stem: array("I") for stem in shelves}
+    for row in known.cache.read_rows("words", keys).values():
+        head, _, data = row.data.partition(b"\n")
+        held = head.decode().split(" ")
+        sizes = array("I", data[: 4 * len(held)])
+        for stem in pairs.keys() & held:
+            start = 4 * len(held) + sum(sizes[: held.index(stem)])
+            pairs[stem].frombytes(data[start : start + sizes[held.index(stem)]])
+    postings = {}
+    for stem, numbers in pairs.items():
+        rows = zip(numbers[::2], numbers[1::2], strict=True)
         postings[stem] = [row for row in rows if row[0] < len(paths) and paths[row[0]]]
     return known.words._replace(postings=postings)
 
@@ -6626,11 +6641,21 @@ def _shelf_of(stem: str) -> str:
     return str(zlib.crc32(stem.encode("utf-8", "replace")) % 2000)
 
 
-def read_definitions(known: WordIndex, paths: Iterable[str]) -> dict[str, tuple[Definition, ...]]:
-    """What these files define."""
-    rows = {path: known.cache.read("tags", path) for path in paths}
-    tags = {path: _decode_tags(row.data) if row else NO_TAGS for path, row in rows.items()}
-    return {path: tags[path].definitions for path in tags}
+def read_definitions(
+    project: Project, known: WordIndex, paths: Collection[str]
+) -> dict[str, tuple[Definition, ...]]:
+    """What these files define; those that no run has parsed, as most tests, are parsed now."""
+    if not known.files:  # in a hurry there is no time for it
+        rows = known.cache.read_rows("tags", [*paths])
+        tags = {path: _decode_tags(row.data) for path, row in rows.items()}
+    else:
+        kinds, files = read_kinds(project, paths), known.files
+        kinds = {path: kinds[path] for path in kinds if files[path][0] <= MAX_SOURCE_BYTES}
+        entries = _read_entries(project, known.cache, files, kinds)
+        index = Index(project, known.cache, files, entries, 0, True, {}, {})
+        _run_jobs(index, [(path, kinds[path], -1, ()) for path in kinds if path not in entries])
+        tags = index.load(kinds)
+    return {path: tags.get(path, NO_TAGS).definitions for path in paths}
 
 
 def write_links(known: WordIndex, state: Mapping[str, object], make: Callable[[], Graph]) -> None:
@@ -6651,10 +6676,11 @@ def write_links(known: WordIndex, state: Mapping[str, object], make: Callable[[]
 
 def read_neighbours(known: WordIndex, paths: Sequence[str]) -> tuple[Graph, Graph]:
     """What each of these files depends on, and what depends on it."""
-    for path in [path for path in paths if path not in known.sides]:
-        row = known.cache.read("links", path)
-        known.sides[path] = json.loads(row.data) if row else {}
-    uses, users = ({path: known.sides[path].get(side, {}) for path in paths} for side in "><")
+    rows = known.cache.read_rows("links", [path for path in paths if path not in known.sides])
+    known.sides.update((path, json.loads(row.data)) for path, row in rows.items())
+    uses, users = (
+        {path: known.sides.get(path, {}).get(side, {}) for path in paths} for side in "><"
+    )
     return uses, users
 
 
@@ -7960,7 +7986,8 @@ def make_scan(project: Project, *, full: bool, export: str = "") -> dict[str, ob
     files, cache = list_files(project), open_cache(project)
     for kind in ("stamps", "counted") if full else ():
         cache.invalidate(kind)
-    index = read_linked(project, files).tagged or read_index(project, cache, files)
+    parsed = getattr(read_linked(project, files).tagged, "parsed", 0)
+    index = read_index(project, cache, files)  # with the tests, which only a package may need
     tags = index.load(index.entries)
     configs = read_configs(project, read_choice(project, cache, files).configs)
     uses = {path: tags[path].imports for path in tags}
@@ -7969,7 +7996,7 @@ def make_scan(project: Project, *, full: bool, export: str = "") -> dict[str, ob
         write_file(os.path.join(export, path), text.encode())
     counts: dict[str, object] = {
         "files_scanned": len(tags),
-        "files_changed": index.parsed,
+        "files_changed": parsed + index.parsed,
         "symbols_indexed": sum(len(tags[path].definitions) for path in tags),
         "dependencies_indexed": sum(map(len, imports.values())),
         "duration_seconds": round(time.monotonic() - begin, 3),
@@ -8017,7 +8044,7 @@ def make_pack(project: Project, request: Request) -> Pack:
     changed = read_diff(project, request.since, index.words.paths) if request.since else {}
     touched = {
         path: [d for d in defined if any(a <= d.end and d.line <= z for a, z in changed[path])]
-        for path, defined in read_definitions(index, changed).items()
+        for path, defined in read_definitions(project, index, changed).items()
     }
     names = sorted({definition.name for defined in touched.values() for definition in defined})
     text = "\n".join([request.text, *(f"`{name}`" for name in names)])
@@ -8054,11 +8081,11 @@ def make_pack(project: Project, request: Request) -> Pack:
 def read_linked(project: Project, files: Files) -> WordIndex:
     """The index of words, with the links of the same files in it."""
     cache = open_cache(project)
-    words = read_words(project, cache, files)
+    chosen = read_choice(project, cache, files)
+    words = read_words(project, cache, files, chosen.sources)
     row = cache.read("linked", "")
     if not words.listing or not row or row.state != words.listing:  # links of other files
-        index = words.tagged or read_index(project, cache, files)
-        chosen = read_choice(project, cache, files)
+        index = words.tagged or read_index(project, cache, files, chosen.sources)
         state = {**_config_state(files, chosen), **index.sketches}
         make = functools.partial(link_files, index, configs=chosen.configs)
         write_links(words, state, lambda: build_graph(make(tags=index.load_code())))
@@ -8117,7 +8144,7 @@ def _choose_blocks(
     )
     is_summary = request.form == "summary"
     files = [*itertools.islice(given, _SHOWN_FILES if is_summary else _CHUNK_FILES)]
-    known = read_definitions(index, [file.path for file in files])
+    known = read_definitions(project, index, [file.path for file in files])
     about = {"source", "build", "example"} | find_subjects(evidence)
     roles = {index.roles[file.path] for file in files}
     about |= set() if about & roles else roles - {"config", "data"}
@@ -8175,9 +8202,9 @@ def read_evidence(
     fields = score_words(words, worth, most)
     known = score_words(words, weigh_words(words, dict.fromkeys(exact, 1.0)), most)
     history = read_history(project, head)
-    paths = {path for path in index.words.paths if path and may_see(path)}
+    paths = {*filter(may_see, index.words.paths)} - {""}
     domains = [at for at, name in config.domains.items() if {*split_words(name)} <= {*hints.words}]
-    in_domain = [path for path in paths if path.startswith((*domains,))]
+    in_domain = [path for path in paths if path.startswith((*domains,))] if domains else []
     signals = {"named": dict.fromkeys(in_domain, 0.5) | dict.fromkeys(hints.paths, 1.0)}
     signals |= {"defines": known["names"], "mentions": known["all"], "path": fields["path"]}
     signals |= {"names": fields["names"], "body": fields["all"], "strings": fields["strings"]}
@@ -8244,8 +8271,8 @@ def _role_filter(project: Project, role: str) -> Callable[[str], object]:
     roles = project.config.roles
     if role and role not in roles:
         raise CtxError(f"--role {show(role)}: not configured; {closest(role, sorted(roles))}")
-    globs = map(glob_pattern, roles[role]) if role else [".*"]
-    return re.compile(f"(?s:{'|'.join(globs)})").fullmatch
+    globs = "|".join(map(glob_pattern, roles.get(role, ())))
+    return re.compile(f"(?s:{globs})").fullmatch if role else bool
 
 
 def _fill_package(package: Pack, choice: Choice, form: str, count: Count) -> Pack:
@@ -8307,7 +8334,8 @@ def make_pack_summary(
 
 def make_search(project: Project, text: str) -> list[SearchHit]:
     """The best files for some words, with their symbols and the lines that match."""
-    index = read_words(project, open_cache(project), list_files(project))
+    files, cache = list_files(project), open_cache(project)
+    index = read_words(project, cache, files, read_choice(project, cache, files).sources)
     text = text[:2_000]
     query = dict.fromkeys([*split_words(text), *join_words(text)], 1.0)
     words = read_postings(index, query)
@@ -8319,7 +8347,7 @@ def make_search(project: Project, text: str) -> list[SearchHit]:
     names, alike = tuple(re.findall(r"\w+", text)), dict.fromkeys(best, 1.0)
     evidence = Evidence((), names, "", query, frozenset(), {}, worth, {}, alike)
     matches = []
-    for path, definitions in read_definitions(index, best).items():
+    for path, definitions in read_definitions(project, index, best).items():
         source = read_text(project, path) or ""
         hits = evidence.hits[path] = find_line_hits({path: source}, worth)[path]
         lines = source.split("\n")
@@ -9107,7 +9135,8 @@ def _edit_settings(
     start, module = (agent_rows(word)[0][3] for word in ("start", "module"))
     call = f"{ctx} {kind}"
     if script:
-        call = module.format(folder=script[1] or ".", name=script[2], kind=kind)
+        flags, folder = " -S" if kind == "hook" else "", script[1] or "."
+        call = module.format(flags=flags, folder=folder, name=script[2], kind=kind)
     line = f"{start} {call}"
     handler = {"type": "command", "command": line, "timeout": 20}
     value = value.replace('"@hook"', json.dumps(handler))
@@ -9940,7 +9969,8 @@ TEMPLATES = {
 #   run      the command of `loop` that lets the agent edit files and run what {allowed} names
 #   start    what a shell runs before a command of ours: agents start it in any subfolder; without `$`, which some replace
 #   module   how a hook or server starts ctx.py: as a module it is compiled once, into our cache; if it is missing, Python
-#            exits with 1; for a missing script with 2, by which a hook blocks the user's prompt
+#            exits with 1; for a missing script with 2, by which a hook blocks the user's prompt; {flags}: -S for a hook,
+#            which needs no packages and starts 4 ms earlier without looking for them
 any       section  AGENTS.md                        agents-section.md
 any       rule     .ctx/runloop.md                  runloop.md
 claude    found    .claude
@@ -9989,7 +10019,7 @@ codex     run      -                                codex exec --sandbox workspa
 gemini    run      -                                gemini --approval-mode yolo
 opencode  run      -                                opencode run
 any       start    -                                until [ -d .ctx ] || [ . -ef / ]; do cd ..; done; exec
-any       module   -                                python3 -c "import sys; sys.dont_write_bytecode = False; sys.pycache_prefix = sys.argv.pop(1); sys.path[0] = sys.argv.pop(1); import {name}; {name}.main()" .ctx/cache {folder} {kind}
+any       module   -                                python3{flags} -c "import sys; sys.dont_write_bytecode = False; sys.pycache_prefix = sys.argv.pop(1); sys.path[0] = sys.argv.pop(1); import {name}; {name}.main()" .ctx/cache {folder} {kind}
 """[1:],
     "claude-section.md": r"""
 <!-- Written by `{ctx} update`. Put your own words outside this section; `{ctx} update --remove` takes it out. -->
@@ -12224,6 +12254,7 @@ notice (?i)\W*(?:please|notes?:|notice|warning|important|caution|deprecated|anno
   |try) )|(?:\S+ ){0,6}\w+://\S+\Z|[\"“][^\"”]+[\"”]\Z
 definition (?!If |Until |When |Our )(?:\S+ ){1,4}(?:is an?|is the|is often|are|provides|contains
   |implements) (?!.*:\Z)
+definition_head \b(?:class|def|enum|fn|func|function|fun|interface|module|struct|trait|void)\s+(\w+)
 ascii_parts [A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+
 word_parts [A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+
   |[^\W0-9_A-Za-z\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+

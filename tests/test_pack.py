@@ -295,6 +295,21 @@ def test_in_a_hurry_the_index_is_taken_as_it_is(shop: Path) -> None:
     assert ctx.make_pack_summary(project, "cancel_order", stale=True) == hurried
 
 
+def test_tests_are_parsed_once_a_package_shows_them(shop: Path) -> None:
+    sources = {f"src/part{at}.py": f"def part{at}(): ...\n" for at in range(5)}
+    rain = "def test_rain():\n    assert weather() == 1\n"
+    plant(shop, {**sources, "tests/test_rain.py": rain})
+    cold = pack(shop, "cancel_order")
+    project = ctx.Project(str(shop), quiet=True)
+    parsed = ctx.open_cache(project, hurry=True).list_keys("tags")
+    assert {"src/part4.py", "tests/test_store.py"} < {
+        *parsed
+    } and "tests/test_rain.py" not in parsed
+    assert "test_rain" in pack(shop, "the weather of rain")["files"][0]["symbols"]
+    assert pack(shop, "cancel_order") == cold
+    assert run(shop, "scan", "--json").returncode == 0 and pack(shop, "cancel_order") == cold
+
+
 def test_a_budget_may_be_in_bytes(shop: Path) -> None:
     project = ctx.Project(str(shop), quiet=True)
     request = ctx.Request("cancel_order", 700, form="part", measure=lambda text: len(text.encode()))
