@@ -646,7 +646,7 @@ def upsert_section(
     """The file with this section, in place of its old one or at its end; all else as it was."""
     span = find_section(source or b"", path)
     if re.search(rf"(?m)^{_MARKER}$", body):
-        raise CtxError(f"{path}: the section's text holds a marker line; take it out of that text")
+        raise CtxError(f"{path}: the section's text contains a marker line; remove that line")
     text, inner = source or b"", body.rstrip("\n").encode()
     eol = b"\r\n" if text.count(b"\r\n") * 2 > text.count(b"\n") else b"\n"
     start, stop, _, _, eol = span or (0, 0, 0, False, eol)
@@ -5169,7 +5169,7 @@ def _flat_settings(where: str, table: Mapping[str, Any]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for group, settings in table.items():
         if not isinstance(settings, dict):
-            raise CtxError(f"{where}: unknown key {group}; keys stand in tables such as [map]")
+            raise CtxError(f"{where}: unknown key {group}; settings belong in tables such as [map]")
         if group == "languages":
             try:
                 values["languages"] = parse_own_languages(settings)
@@ -8691,7 +8691,7 @@ def make_symbol(project: Project, name: str, budget: int) -> str:
         regex = rf"(?:\.|->|::){re.escape(word)}\b|{regex}\("
     callers = []
     for path in sorted(users, key=lambda path: -weigh_file(path)):
-        callers += _use_lines(project, path, tags[path].definitions, regex)
+        callers += _use_lines(project, path, tags[path], regex)
     callees = _callees(project, matches[0], tags, targets[matches[0].path])
     lines += ["\n## Uses\n\n", *(callees[:25] or ["Nothing found.\n"])]
     lines += ["\n## Used by\n\n", *(callers or ["Nothing found.\n"])]
@@ -8704,14 +8704,12 @@ def _list_targets(links: Links, at: int) -> Targets:
     return {(links.paths[file], name) for file, name in names}
 
 
-def _use_lines(
-    project: Project, path: str, definitions: Sequence[Definition], regex: str
-) -> list[str]:
+def _use_lines(project: Project, path: str, tags: FileTags, regex: str) -> list[str]:
     """Where a file matches, one line for each definition in which it does."""
     uses: dict[str, int] = {}  # definition -> its first line that matches
     for number, line in enumerate((read_text(project, path) or "").split("\n"), 1):
         if re.search(regex, line):
-            around = [item for item in definitions if item.line <= number <= item.end]
+            around = [item for item in tags.definitions if item.line <= number <= item.end]
             if all(item.line < number for item in around):  # else the line is the definition itself
                 uses.setdefault(render_name(around[-1]) if around else "top level", number)
     return [f"- {code_span(f'{path}:{line}')} in {name}\n" for name, line in uses.items()]
@@ -9101,7 +9099,8 @@ def plan_agents(
     """Files and settings of agents: add those of these parts; update or remove existing ones."""
     plan, wanted = Plan([], []), {path for _, _, path, _ in rows}
     files = {row[2]: row for row in agent_rows("rule", "helper", "hooks", "mcp")}
-    for _, kind, path, value in files.values():
+    for row in files.values():
+        _, kind, path, value = row
         asked, old = path in wanted and kind in parts, read_old(project, path)
         if kind in ("rule", "helper"):
             text = TEMPLATES[value].replace("{ctx}", script_command(project))
@@ -9114,7 +9113,7 @@ def plan_agents(
             continue
         text = (old or b"").decode("utf-8", "surrogateescape")
         try:
-            edited = _edit_settings(project, kind, path, value, text, asked, remove)
+            edited = _edit_settings(project, row, text, asked, remove)
         except (ValueError, RecursionError) as error:
             if asked:
                 reason = one_line(str(error))
@@ -9126,10 +9125,9 @@ def plan_agents(
     return plan
 
 
-def _edit_settings(
-    project: Project, kind: str, path: str, value: str, text: str, asked: bool, remove: bool
-) -> str:
+def _edit_settings(project: Project, row: AgentRow, text: str, asked: bool, remove: bool) -> str:
     """A settings file with our commands added if asked for, else updated or removed; "" if empty."""
+    _, kind, path, value = row
     ctx, kind = script_command(project), kind.removesuffix("s")
     script = re.fullmatch(r"python3 (?:([\w./-]+)/)?([^\W\d]\w*)\.py", ctx)
     start, module = (agent_rows(word)[0][3] for word in ("start", "module"))
@@ -9268,14 +9266,15 @@ def check_command(project: Project) -> Finding:
 def _check_agent(project: Project, agent: str) -> Finding:
     """Whether hooks and MCP are registered with an agent used here, and what is left to do."""
     ctx, states, trusted_names, fix = script_command(project), [], [], ""
-    for _, kind, path, value in [row for row in agent_rows() if row[0] == agent]:
+    for row in [row for row in agent_rows() if row[0] == agent]:
+        _, kind, path, value = row
         if kind in ("hooks", "mcp"):
             text, state = read_text(project, path) or "", f"not registered (`{ctx} init --{kind}`)"
             if re.search(rf"-d \.ctx .*{kind.removesuffix('s')}\b", text):
                 trusted_names.append(f"{project.root}/{path}" if kind == "hooks" else project.root)
                 state = "registered"
                 with contextlib.suppress(ValueError, RecursionError):
-                    if _edit_settings(project, kind, path, value, text, False, False) != text:
+                    if _edit_settings(project, row, text, False, False) != text:
                         state, fix = "registered with another command", f"{ctx} update"
             states.append(f"{kind} {state}")
         if kind == "trust" and trusted_names:

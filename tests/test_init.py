@@ -653,7 +653,7 @@ def test_a_section_that_would_hold_a_marker_is_refused(tmp_path: Path) -> None:
     lab.copy_script(folder)
     done = lab.run(folder, "--root", str(tmp_path), "init", "--no-setup")
     assert (done.returncode, lab.talk(done).count("\n")) == (2, 1)
-    assert "holds a marker line" in done.stderr
+    assert "contains a marker line" in done.stderr
     assert os.listdir(tmp_path) == [folder.name]
 
 

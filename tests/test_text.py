@@ -276,7 +276,7 @@ def test_changed_line_endings_do_not_make_a_section_edited() -> None:
 
 @pytest.mark.parametrize("line", [BEGIN.decode(), END.decode()])
 def test_a_body_that_holds_a_marker_is_refused(line: str) -> None:
-    with pytest.raises(ctx.CtxError, match="holds a marker line"):
+    with pytest.raises(ctx.CtxError, match="contains a marker line"):
         ctx.upsert_section(b"mine\n", f"- a\n{line}\n- b\n")
 
 
