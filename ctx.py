@@ -5210,7 +5210,7 @@ def check_setting(where: str, field: str, value: Any) -> Any:
         kinds = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
         kind = kinds.get(type(default), "a list of texts")
         raise CtxError(f"{where}: {key} must be {kind}; correct it")
-    limits = _find_row(field)  # its least and greatest value, or the words that it may hold
+    limits = _find_row(field)  # its least and greatest value, or the words that it may have
     for item in value if isinstance(value, tuple) else (value,):
         words = isinstance(item, str)
         if limits and not (item in limits if words else int(limits[0]) <= item <= int(limits[1])):
@@ -5220,7 +5220,7 @@ def check_setting(where: str, field: str, value: Any) -> Any:
 
 
 def _find_row(name: str) -> list[str]:
-    """The words of a row of the settings."""
+    """The words after this one in templates/settings.txt."""
     row = re.search(rf"(?m)^{name} (.*)$", TEMPLATES["settings.txt"])
     return row[1].split() if row else []
 
@@ -12396,6 +12396,7 @@ tried. In each case leave the repository in a working state.
 (?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z) -> …
 """[1:],
     "settings.txt": r"""
+# Settings with their least and greatest value, or the words that they may have. An encoding: file name and sha256 of its vocabulary.
 map_token_budget 100 10000
 map_max_depth 1 10
 map_window 0 9999999
@@ -12466,15 +12467,22 @@ instead still however currently previously code way rather since well even thoug
 isn won didn let don't
 """[1:],
     "trackers.txt": r"""
-Trackers, in the order in which they are looked for: what their own `next` goes by, and what is done in them. `close`,
-`claim` and `reopen` are told to agents; {id}, {path} and {ctx} are filled in, the rest by the tracker's own settings.
-`strict`: a task waits for a dependency that does not exist. `inherits`: a part has the priority of the whole.
-`order` by `parts`: those of what is begun, each on its own, then the rest by its whole; fewer dependencies first.
-`closes`: a part of what is done is not offered. `missing`: the priority of a task without one, 2 if nothing is said.
-`read`: the reader and its file, or | another; for check-lists what their ids look like (IDS), and which boxes are tasks:
-`every` one; by `id` one below another only with an id, else it is a criterion of that; by `strict` none without an id.
-The sections in capitals hold for all trackers: names of fields, words for states (`held`: with somebody, `waits`: links
-that are waited for, `never`: types that are no work), priorities, lists shown with a task, keys under which tasks stand.
+Trackers, in the order in which they are searched; the first that has tasks is used. Rows of a stanza:
+  read      a reader of TASKS and its arguments: a file or folder; | separates alternatives. For check-lists also what an id
+            looks like (a row of IDS) and which boxes are tasks: `every` box; `id`: an indented box only if it has an id,
+            else it is a criterion of the task above; `strict`: only boxes with an id
+  close     what an agent does in the tracker to finish a task; {id}, {path}, {ctx} and settings of the tracker are filled in.
+            Likewise `claim` and `reopen`
+  order     how the tracker itself sorts ready tasks: by doing, priority, number, epic or parts. `parts`: those of a begun epic
+            first, each by its own priority, then the others by their epic's; fewer dependencies first
+  strict    a task waits for a dependency that does not exist
+  inherits  a part without a priority has that of its epic
+  closes    open parts of a done epic are not offered
+  missing   the priority of a task without one; default: 2
+The sections in capitals hold for all trackers. FIELDS: a field of ours and the keys that trackers use for it. STATUS: a status
+of ours and the words of trackers; `held`: somebody works on it, `waits`: types of links that block, `never`: types that are no
+work. PRIORITY: words and their number. IDS: regexes. LISTS: keys of texts that the prompt shows below the description, with
+their titles. GROUPS: keys of JSON files under which tasks are listed.
 
 runner
   read lists .runner/state/tree.json
