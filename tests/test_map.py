@@ -205,6 +205,15 @@ def test_the_map_file_keeps_still_until_an_agent_should_know_more(shop: Path) ->
     assert bare.returncode == 0 and "symbols not compared" in bare.stderr
 
 
+def test_a_key_file_that_is_gone_makes_the_map_stale(shop: Path) -> None:
+    lab.plant(shop, {"SYSTEM-PLAN.md": "# Plan\n\nMoney flows to the shop.\n"})
+    assert lab.run(shop, "init", "--no-setup").returncode == 0
+    assert "- `SYSTEM-PLAN.md`: " in (shop / ".ctx/map.md").read_text("utf-8")
+    (shop / "SYSTEM-PLAN.md").unlink()
+    checked = lab.run(shop, "update", "--check")
+    assert checked.returncode == 1 and "gone: SYSTEM-PLAN.md" in checked.stderr
+
+
 @pytest.mark.parametrize(
     ("line", "settled"),
     [
