@@ -657,6 +657,18 @@ def test_a_recorded_attempt_is_remembered_by_the_next_prompt(tmp_path: Path) -> 
     assert "## History" not in text and "## Failure" not in text and "- attempt 2 (done" in text
 
 
+def test_only_an_attempt_that_is_to_be_tried_again_is_history() -> None:
+    def previous(*ends: tuple[str, str]) -> tuple[str, str]:
+        return ctx.read_previous([ctx.Attempt(end, end, guard, "it broke") for end, guard in ends])
+
+    assert previous(("retry", "fail")) == ("retry", "it broke\n")
+    assert previous(("retry", "pass")) == ("retry", "")
+    assert previous(("retry", "fail"), ("interrupted", "")) == ("retry", "it broke\n")
+    for end in ("done", "decomposed"):
+        assert previous(("retry", "fail"), (end, "pass")) == ("", "")
+    assert previous() == ("", "")
+
+
 def test_records_written_at_the_same_time_are_all_kept(tmp_path: Path) -> None:
     (tmp_path / "TASKS.md").write_text("- [ ] T-1: One\n")
     args = [*lab.command(), "--root", str(tmp_path), "record", "T-1"]
