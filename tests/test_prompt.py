@@ -471,6 +471,10 @@ def test_the_commit_subject_is_a_setting(tmp_path: Path) -> None:
     (tmp_path / "TASKS.md").write_text("- [ ] T-1: One\n")
     form = {"CTX_PROMPT_COMMIT_SUBJECT": "{type}({id}): {title}"}
     assert "`task(T-1): One`.\n" in run(tmp_path, "prompt", "T-1", **form).stdout
+    (tmp_path / "TASKS.md").write_text("- [ ] T-1: " + "seven12 " * 12 + "\n")
+    assert (
+        f"`task(T-1): {'seven12 ' * 8}seven12`.\n" in run(tmp_path, "prompt", "T-1", **form).stdout
+    )
     wrong = run(tmp_path, "prompt", "T-1", CTX_PROMPT_COMMIT_SUBJECT="{scope}: {title}")
     assert wrong.returncode == 2 and "unknown {scope}; use {id}" in wrong.stderr
 
