@@ -3559,10 +3559,9 @@ def rank_files(links: Links, focus: Mapping[str, float]) -> list[float]:
     return [rank / total for rank in ranks.values()]
 
 
-_NAMESAKE = 1.1  # a type that its file is named for; to the third power
-_UNMENTIONED = 0.6  # what no other file and no document mentions is likely a detail
+_NAMESAKE = 1.5  # a type that its file is named for
 _ENOUGH_SYMBOLS = 15  # of the project's own: then those of tests, examples, vendored stay out
-_KIND_WORTH = {"method": 0.7, "constant": 0.3, "variable": 0.3, "property": 0.25, "field": 0.2}
+_KIND_WORTH = {"method": 0.6, "constant": 0.3, "variable": 0.3, "property": 0.25, "field": 0.2}
 _ACCESSOR = r"(get|set|is|has)(_|[A-Z])|(toString|hashCode|equals|clone|constructor)$"
 
 
@@ -3572,12 +3571,14 @@ def rank_symbols(
     """Every definition with its score, best first; the more documents name it the better."""
     mentions = collections.Counter(name for guide in guides for name in guide.references)
     received = [collections.defaultdict[str, float](float) for _ in links.paths]
+    users = [collections.Counter[str]() for _ in links.paths]  # how many files mention a name
     for at, (numbers, strengths) in enumerate(links.mentions):
         out = sum(strengths) + (_IMPORT_WEIGHT if links.imports[at] else 0.0)
         share = ranks[at] * links.weights[at] / (out or 1.0)
         for number, weight in zip(numbers, strengths, strict=True):
             file, name = links.names[number]
             received[file][name] += share * weight
+            users[file][name] += links.weights[at] > REAL_WEIGHT
     real = [at for at, weight in enumerate(links.weights) if weight > REAL_WEIGHT]
     rivals = collections.Counter(  # how many define a name; overloads are one
         name
@@ -3592,23 +3593,27 @@ def rank_symbols(
         definitions = tags[path].definitions
         base = 0.15 * ranks[at] / (len(definitions) or 1)
         stem = spell(name_of(path).partition(".")[0])
-        length = max((item.end for item in definitions), default=1) ** 0.25
+        length = max((item.end for item in definitions), default=1)
+        # what stands near the root, in a long file, is what the rest serves
+        place = links.weights[at] * length**0.4 * math.exp(-0.5 * path.count("/"))
         closed = {
             item.name for item in definitions if item.kind in TYPE_KINDS and not item.exported
         }
         owned = collections.defaultdict[str, float](float)  # what flows to a type by its members
+        members = collections.Counter(item.owner.rpartition(".")[2] for item in definitions)
         for item in definitions:
             owned[item.owner.rpartition(".")[2]] += flow[item.name]
         for item in definitions:
-            name = item.name
+            name, is_type = item.name, item.kind in TYPE_KINDS
             # a plain word in a document is as likely English as code
             told = mentions[name] * (0.2 if name.islower() and "_" not in name else 1.0)
-            named = 1 + math.log1p(told / (rivals[name] or 1))
-            named *= _NAMESAKE if item.kind in TYPE_KINDS and spell(name) == stem else 1.0
+            named = 1 + math.log1p(told / math.sqrt(rivals[name] or 1))
             hidden = not item.exported or item.owner.rpartition(".")[2] in closed
-            value = flow[name] + base + (0.5 * owned[name] if item.kind in TYPE_KINDS else 0.0)
-            score = value**0.2 * links.weights[at] * length * named**3
-            score *= (0.3 if hidden else 1.0) * (1.0 if flow[name] or told else _UNMENTIONED)
+            value = flow[name] + base + (0.5 * owned[name] if is_type else 0.0)
+            score = place * value**0.2 * named**5 * (1 + users[at][name]) ** 0.6
+            score *= (1 + item.end - item.line) ** 0.3 * (1 + members[name] * is_type) ** 0.4
+            score *= _NAMESAKE if is_type and spell(name) == stem else 1.0
+            score *= (0.3 if hidden else 1.0) * math.exp(-0.08 * len(name))
             ranked.append(Symbol(score * _worth(item, rivals[name] or 1), path, item))
     ranked.sort(key=lambda symbol: (-symbol.score, symbol.path, symbol.definition.line))
     return ranked
@@ -4198,6 +4203,7 @@ def find_subjects(hints: Evidence) -> set[str]:
 # What fits a budget. Uses: TYPES TEXT.
 
 _FULL_SHARE = 0.12  # of the budget for symbols: the rest names many more, at a quarter of the cost
+_NAME_ROOM = 8  # tokens for each name: with fewer names, the best are shown in full
 _FADE = 0.95  # each symbol of a file, or with the same last word, makes the next ones less wanted
 
 
@@ -4238,7 +4244,7 @@ def fit_symbols(
         keys = {(symbol.definition.owner, name), (symbol.path, name)}
         if not keys & seen:  # declared here, defined there, or once for each type: one is enough
             seen |= keys
-            alike = [symbol.path, *re.findall(r"[A-Z][^A-Z_]*$", name)]
+            alike = [symbol.path, *re.findall(r"[A-Z][^A-Z_]*$", name), *[f"={name}"] * 8]
             score = symbol.score * _FADE ** sum(counts[key] for key in alike)
             faded.append((-score, len(faded), symbol))
             counts.update(alike)
@@ -4250,7 +4256,7 @@ def fit_symbols(
         if form == "full" and cost(symbol, form) + extra > room:
             form, room = "name", room + budget - int(budget * _FULL_SHARE)
         need = cost(symbol, form) + extra
-        if need > room:
+        if need > room or len(picks) * _NAME_ROOM > budget:
             break
         room -= need
         picks.append(symbol._replace(form=form))
@@ -4449,7 +4455,7 @@ def compare_maps(old: str, new: str, survey: Survey, files: Collection[str]) -> 
     block = old.partition("\n## Key Symbols\n\n```\n")[2].partition("\n```")[0]
     for line in filter(None, (row.strip().partition(" — ")[0] for row in block.splitlines())):
         text = line.partition(": ")[2] or line
-        items = text.split(", ")
+        items = re.sub(r"\.\{([^{}]*)\}", r".\1", text).split(", ")
         if {line, text} & current or line.endswith("/"):
             continue
         if any(re.search(r"[^\w.$!?/-]", item) for item in items):
@@ -4505,19 +4511,31 @@ def _render_folder(above: str, folder: str, files: Mapping[str, list[Symbol]]) -
 
 
 def _render_file(path: str, group: Sequence[Symbol]) -> list[str]:
-    """One file's symbols: full lines in the order of the source, then names on one line."""
-    full = [symbol for symbol in group if symbol.form == "full"]
-    owners = {pick.definition.name for pick in group}
-    names, known = dict[str, None](), {*owners}
-    for definition in sorted(pick.definition for pick in group if pick.form == "name"):
-        names[render_name(definition, known)] = None
-        known.add(definition.owner.rpartition(".")[2])  # named once, before its first member
+    """One file's symbols as its source has them, members with their owner; bare names on one line."""
+    blocks: dict[str, list[Symbol]] = {}  # owner of members, or a name -> what is shown of it
+    for pick in sorted(group, key=lambda pick: pick.definition):
+        _, _, kind, name, owner, *_ = pick.definition
+        holder = "" if kind in TYPE_KINDS else owner.rpartition(".")[2]
+        blocks.setdefault(holder or name, []).append(pick)
+    lines, names = list[str](), list[str]()
+    for head, picks in blocks.items():
+        full = [pick for pick in picks if pick.form == "full"]
+        inner = {show(pick.definition.name, 60): 0 for pick in picks if pick.form == "name"}
+        rest = ", ".join(name for name in inner if name != show(head, 60))
+        if full and len(picks) > 1:
+            lines += [f"  {show(head)}\n"] if full[0].definition.name != head else []
+            lines += [render_symbol(pick, {head}) for pick in full]
+            lines += [f"    {rest}\n"] if rest else []
+        elif full:
+            lines.append(render_symbol(full[0]))
+        elif rest:
+            names.append(f"{show(head)}.{{{rest}}}" if "," in rest else f"{show(head)}.{rest}")
+        else:
+            names.append(render_name(picks[0].definition))
     shown = ", ".join(names)
-    if not full:
+    if not lines:
         return [f"{show(path)}: {shown}\n"]
-    full.sort(key=lambda symbol: symbol.definition.line)
-    lines = [f"{show(path)}\n", *(render_symbol(symbol, owners) for symbol in full)]
-    return [*lines, f"  {shown}\n"] if names else lines
+    return [f"{show(path)}\n", *lines, *([f"  {shown}\n"] if names else [])]
 
 
 def render_symbol(symbol: Symbol, owners: Collection[str] = ()) -> str:
@@ -4532,11 +4550,10 @@ def render_symbol(symbol: Symbol, owners: Collection[str] = ()) -> str:
     return f"{indent}{text} :{definition.line}{doc}\n"
 
 
-def render_name(definition: Definition, owners: Collection[str] = ()) -> str:
-    """A symbol as its name only, after its owner unless that is shown too."""
+def render_name(definition: Definition) -> str:
+    """A symbol as its name only, after its owner."""
     owner = definition.owner.rpartition(".")[2]
-    name = f"{owner}.{definition.name}" if owner and owner not in owners else definition.name
-    return show(name, 60)
+    return show(f"{owner}.{definition.name}" if owner else definition.name, 60)
 
 
 def render_parts(survey: Survey) -> list[MapPart]:

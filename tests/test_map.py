@@ -168,8 +168,8 @@ def test_json_holds_the_same_choice_with_scores(shop: Path) -> None:
     data = json.loads(make(shop, "--json"))
     assert data["name"] == "shop" and data["tokens"] <= data["budget"] == 1500
     first, second = data["symbols"][:2]
-    assert first["name"] == "open_shop"  # which the README names
-    assert second["name"] == "Till" and second["path"] == "src/shop/till.py"
+    assert first["name"] == "Till" and first["path"] == "src/shop/till.py"
+    assert second["name"] == "open_shop"  # which the README names
     scores = [symbol["score"] for symbol in data["symbols"]]
     assert all(score > 0 for score in scores)
     assert [command["line"] for command in data["commands"] if command["verb"] == "test"] == [
@@ -270,6 +270,22 @@ def test_symbols_stand_below_their_files_and_folders() -> None:
     assert "\na/rather/long/folder/\n  door.py\n" in text
     assert "\n  of/very/old/locks/\n    Lock.java: turn\n    key.py\n" in text
     assert "\n  *.java: Gate, Bolt\n  *.rb: UserRole\n" in text  # their files are named like them
+
+
+def test_members_stand_with_their_owner() -> None:
+    def pick(line: int, kind: str, name: str, form: str, owner: str = "") -> ctx.Symbol:
+        each = ctx.Definition(line, line, kind, name, owner, f"{kind} {name}", "", True)
+        return ctx.Symbol(1.0, "app.py", each, form)
+
+    door = [pick(1, "class", "Door", "full"), pick(2, "method", "turn", "name", "Door")]
+    gate = [pick(5, "method", "lift", "full", "Gate"), pick(4, "method", "drop", "name", "Gate")]
+    wall = [pick(8, "method", "paint", "name", "Wall"), pick(7, "class", "Wall", "name")]
+    roof = [pick(10, "method", "mend", "name", "Roof"), pick(11, "method", "tile", "name", "Roof")]
+    lines = ctx.render_symbols([*door, *gate, *wall, *roof, pick(13, "function", "run", "name")])
+    assert "".join(lines) == (
+        "app.py\n  class Door :1\n    turn\n  Gate\n    method lift :5\n    drop\n"
+        "  Wall.paint, Roof.{mend, tile}, run\n"
+    )
 
 
 def test_the_ledger_shows_how_attempts_went(shop: Path) -> None:

@@ -169,9 +169,29 @@ def test_members_of_a_hidden_type_are_hidden() -> None:
 
 
 def test_names_that_the_documents_mention_rise() -> None:
-    files = {"core.py": tags(define("alpha_part"), define("omega_part", 9), *MANY)}
-    assert ranked(files)[0] == "alpha_part"
-    assert ranked(files, tags(refs={"omega_part": 1}))[0] == "omega_part"
+    files = {"core.py": tags(define("alpha_it"), define("omega_it", 9), *MANY)}
+    assert ranked(files)[0] == "alpha_it"
+    assert ranked(files, tags(refs={"omega_it": 1}))[0] == "omega_it"
+
+
+def test_what_many_files_use_near_the_root_comes_before_what_one_uses_below() -> None:
+    files = {
+        "core.py": tags(define("alpha_it")),
+        "deep/down/core.py": tags(define("omega_it")),
+        **{f"app{n}.py": tags(refs={"alpha_it": 1}) for n in range(3)},
+        "app9.py": tags(*MANY, refs={"omega_it": 9}),
+    }
+    names = ranked(files)
+    assert names.index("alpha_it") < names.index("omega_it")
+
+
+def test_of_two_types_the_larger_comes_first() -> None:
+    parts = [define(f"part_{n}", 30 + n, kind="method", owner="Omega") for n in range(5)]
+    names = ranked({"core.py": tags(define("Alpha", kind="class"), *MANY)})
+    assert names[0] == "Alpha"
+    omega = define("Omega", 9, kind="class")
+    names = ranked({"core.py": tags(define("Alpha", kind="class"), omega, *parts, *MANY)})
+    assert names[0] == "Omega"
 
 
 def test_tests_are_no_filling_unless_there_is_nothing_else() -> None:

@@ -40,6 +40,14 @@ def test_the_best_are_shown_in_full_and_more_by_name() -> None:
     assert forms == sorted(forms)
 
 
+def test_names_do_not_crowd_out_signatures() -> None:
+    symbols = [symbol(1 - n / 400, "f.py", f"n{n:03d}", n) for n in range(200)]
+    picks = ctx.fit_symbols(symbols, 800, cost, len)  # a name is 4, and all 200 of them would fit
+    forms = [pick.form for pick in picks]
+    assert 90 < len(picks) < 110 and forms.count("full") > 30
+    assert forms == sorted(forms)
+
+
 def test_one_file_does_not_take_all() -> None:
     crowd = [symbol(1.0, "big.py", f"name_{n:02d}", n) for n in range(40)]
     other = [symbol(0.6, "small.py", "name_other")]
