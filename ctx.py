@@ -1160,7 +1160,9 @@ def find_named_paths(text: str, paths: Iterable[str]) -> tuple[str, ...]:
                 ends[end].append(path)
 
     def fits(path: str, form: str) -> bool:  # one is the end of the other
-        pairs = (path, form), (path.rpartition(".")[0], form), (form, path)
+        # only a module may lack its suffix: `res.send` is a method, even where res.send.js is
+        bare = path.rpartition(".")[0] if "/" in form else path
+        pairs = (path, form), (bare, form), (form, path)
         return any(f"/{whole}".endswith(f"/{end}") for whole, end in pairs)
 
     named: dict[str, None] = {}
@@ -3938,7 +3940,7 @@ def score_blocks(
         around = max(tops[path][max(0, first - 20) // 10 : last // 10 + 1], default=0.0)
         words = _count_hits(evidence.hits[path], first, last)
         value = _say(words, worth, 0.5 + 0.5 * size / mean) + _AROUND * around
-        rare = [math.log(1 + len(blocks) / exact[name]) for name in held & exact.keys()]
+        rare = [math.log(len(blocks) / exact[name]) for name in held & exact.keys()]
         value += _EXACT * top * sum(rare)
         if definition:
             value += _NAMED * _say_name(definition, worth)
@@ -4024,19 +4026,22 @@ def _score_shared(
             rarity = math.log(len(blocks) / holders[name]) if holders[name] > 1 else 0.0
             weights[name] = weights.get(name, 0.0) + scores[at] * rarity
             sources.setdefault(name, owner.name if owner else "")
-    shared = [sorted(held & weights.keys()) for held in identifiers]
+    telling = weights.keys() - stop_words()
+    shared = [sorted(held & telling) for held in identifiers]
     sums = [
         sum(map(weights.__getitem__, names)) / (1.6 + 0.6 * block.size / mean)
         for names, block in zip(shared, blocks, strict=True)
     ]
     unit = _SHARED * max(scores, default=0.0) / (max(sums, default=0.0) or 1.0)
     gains = []
+    defined = {block.definition.name for block in blocks if block.definition}
     for block, names, total in zip(blocks, shared, sums, strict=True):
-        name = max(names, key=weights.__getitem__, default="")
-        source, own = sources.get(name, ""), block.definition
-        reason = f"used by {source}" if own and own.name == name else f"uses {name}"
-        reason += f" like {source}" if reason[:4] == "uses" and source != name else ""
-        gains.append((unit * total, reason if source and (not own or own.name != source) else ""))
+        own = block.definition.name if block.definition else ""
+        name = max(defined.intersection(names), key=lambda name: (weights[name], name), default="")
+        source = sources.get(name, "")
+        reason = f"used by {source}" if own == name else f"uses {name}"
+        reason += f" like {source}" if name not in (own, source) else ""
+        gains.append((unit * total, reason if source and own != source else ""))
     return gains
 
 
@@ -4272,6 +4277,7 @@ def fit_symbols(
 # -- the package
 
 _THRIFT = 0.25  # how much a block's size counts against it: 0 not at all, 1 is worth per byte
+_FADE_BLOCKS = 0.98  # each piece of a file makes its next ones less wanted than another file's
 _BLOCK_BYTES, _FILE_BYTES = 25, 90  # of what stands above a block and above the code of a file
 _SMALL_FILE, _WHOLE_DEFINITION = 1_200, 40  # bytes, lines: not cut apart
 _ROUGH_BYTES = 3.3  # of a token of code, a bit too few
@@ -4296,9 +4302,14 @@ def fit_blocks(blocks: Sequence[Block], room: int) -> list[Block]:
         cost = sum(block.size + _BLOCK_BYTES for block in piece)
         worth = max(block.score for block in piece) / cost**_THRIFT
         choices.append((-worth, key, cost))
+    counts = collections.Counter[str]()
+    faded = []
+    for worth, key, cost in sorted(choices):
+        faded.append((worth * _FADE_BLOCKS ** counts[key[0]], key, cost))
+        counts[key[0]] += 1
     taken: list[Block] = []
     files = set[str]()
-    for worth, key, cost in sorted(choices):
+    for worth, key, cost in sorted(faded):
         if key[0] not in files:
             cost += _FILE_BYTES
             worth = 0.0 if cost < 2 * _FILE_BYTES else worth  # a line alone opens no file

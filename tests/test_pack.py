@@ -117,6 +117,15 @@ def test_a_task_that_is_about_tests_stays_one() -> None:
     assert "test" in ctx.parse_hints("Add tests", []).title
 
 
+def test_a_method_is_no_file_named_like_it() -> None:
+    known = ["test/res.send.js", "lib/core/lexer.py"]
+    assert ctx.parse_hints("res.send() hangs", known).paths == ()
+    assert ctx.parse_hints("core.lexer drops res.send.js", known).paths == (
+        "lib/core/lexer.py",
+        "test/res.send.js",
+    )
+
+
 def test_an_ordinary_word_is_no_identifier() -> None:
     assert ctx.find_identifiers("Implement the parser and call run_all() on HttpServer") == [
         "run_all",
