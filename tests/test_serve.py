@@ -665,6 +665,7 @@ BAD: list[tuple[object, int]] = [
     ({"jsonrpc": "2.0", "id": 1, "method": 5}, -32600),
     ({"jsonrpc": "2.0", "id": None, "method": "ping"}, -32600),
     ({"jsonrpc": "2.0", "id": [], "method": "ping"}, -32600),
+    ({"jsonrpc": "2.0", "id": True, "method": "ping"}, -32600),
     ({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": []}, -32602),
     (request(1, "no/such"), -32601),
     (request(1, "tools/call", name="no_such"), -32602),
