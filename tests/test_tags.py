@@ -296,3 +296,10 @@ def test_what_begins_a_comment_inside_a_text_hides_nothing():
         'class A {\n    void a() { glob("x/*.txt") }\n    void b() {\n    }\n    /* end */\n}\n'
     )
     assert [d.name for d in tag("a.groovy", source).definitions] == ["A", "a", "b"]
+
+
+def test_prose_that_explains_code_is_a_document_and_a_change_log_is_none() -> None:
+    for path in ("README.md", "docs/guide.txt", "docs/api/door.rst", "web/page.mdx"):
+        assert ctx.is_document(path), path
+    for path in ("CHANGELOG.md", "docs/releases/2.0.txt", "HISTORY.rst", "notes.txt", "door.py"):
+        assert not ctx.is_document(path), path
