@@ -1587,6 +1587,7 @@ def tag_source(
 
 
 def _build_tags(path: str, source: bytes, language: Language, reading: _Reading) -> FileTags:
+    """The tags of a file, from what a reader matched in its source."""
     matches = _choose_matches(reading.matches)
     file = _build_file(source, language, reading._replace(matches=matches))
     definitions, defined = _find_definitions(file, matches)
@@ -1603,11 +1604,11 @@ def _build_tags(path: str, source: bytes, language: Language, reading: _Reading)
     if kind and name.isidentifier() and name != "index":  # other files refer to it by that name
         name = name[0].upper() + name[1:] if word.istitle() else name
         last = source.count(b"\n") + (not source.endswith(b"\n"))
-        signature = f"{word.lower()} {name}"
-        definitions.append(Definition(1, last, kind, name, "", signature, doc, True))
-    nodes = [node for node in reading.nodes["ref"] if node.end_byte not in defined]
-    counts = collections.Counter(source[node.start_byte : node.end_byte] for node in nodes).items()
-    references = {word.decode("utf-8", "replace").strip('"`'): count for word, count in counts}
+        definitions.append(Definition(1, last, kind, name, "", f"{word.lower()} {name}", doc, True))
+    spans = ((node.start_byte, node.end_byte) for node in reading.nodes["ref"])
+    counts = collections.Counter(source[start:end] for start, end in spans if end not in defined)
+    rows = counts.items()
+    references = {word.decode("utf-8", "replace").strip('"`'): count for word, count in rows}
     names = sorted({*references, *part.references}.difference(language.words("drop")))
     both = [(name, references.get(name, 0) + part.references.get(name, 0)) for name in names]
     kept = {name: count for name, count in both if len(name) > 1}
@@ -1864,6 +1865,7 @@ def _choose_matches(matches: list[_Match]) -> list[_Match]:
 
 
 def _build_file(source: bytes, language: Language, reading: _Reading) -> _File:
+    """What the definitions of a file are read with: its lines, values, attributes, docs, exports."""
     matches, nodes, _ = reading
     nodes["value"] += [node for match in matches for node in match.captures.get("value", ())]
     skips = {node.start_byte: node.end_byte for node in nodes["skip"]}
@@ -1987,6 +1989,7 @@ def _is_kept(file: _File, scope: _Scope, top: _Scope) -> bool:
 
 
 def _build_definition(file: _File, match: _Match, scope: _Scope, top: _Scope) -> Definition:
+    """One definition, with its lines, signature and doc."""
     start, _, _, _, _, node, captures = match
     source, begin = file.source, _skip_attributes(file, start) if file.skips else start
     body = captures["body"][0] if captures.get("body") else None
@@ -7123,6 +7126,7 @@ def _walk(tree: Record) -> Iterator[Record]:
 
 
 def _read_beads(project: Project) -> Iterator[Record]:
+    """The issues of beads, exported by `bd` if its database is newer than the export."""
     path, folder = ".beads/issues.jsonl", f"{project.root}/.beads"
     if not os.path.isdir(folder):
         return
@@ -7147,6 +7151,7 @@ def _read_beads(project: Project) -> Iterator[Record]:
 
 
 def _read_gh(project: Project, wanted: str = "") -> Iterator[Record]:
+    """The issues that `gh` lists, or one of them; parents and milestones are epics."""
     if wanted and not re.fullmatch("#?[0-9]{1,9}", wanted):
         raise CtxError(f"{show(wanted)}: not an issue number; give digits")
     query = ["view", wanted.strip("#")] if wanted else ["list", "--state", "all", "--limit", "500"]
@@ -7220,11 +7225,11 @@ def _backlog_config(project: Project) -> tuple[str, tuple[str, ...], tuple[str, 
     names = filter(None, (set_folder, "backlog", ".backlog"))
     folder = next((name for name in names if list_folder(project, name)), "backlog")
     statuses = field_texts(config.get("statuses")) or ("To Do", "In Progress", "Done")
-    levels = field_texts(config.get("priorities")) or ("high", "medium", "low")
-    return folder, statuses, levels
+    return folder, statuses, field_texts(config.get("priorities")) or ("high", "medium", "low")
 
 
 def _read_backlog(project: Project) -> Iterator[Record]:
+    """The documents of Backlog.md, statuses and priorities by its settings."""
     folder, statuses, levels = _backlog_config(project)
     ranks = {level.casefold(): rank for rank, level in enumerate(levels, 1)}
     last, old_prefix = statuses[-1].casefold(), r"(?i)^(?!draft)[a-z]+(?=-\d)"
@@ -7242,6 +7247,7 @@ def _read_backlog(project: Project) -> Iterator[Record]:
 
 
 def _read_flow(project: Project) -> Iterator[Record]:
+    """The specs of Flow as epics and its tasks, with their state that git does not track."""
     states = [f"{find_git_folder(project, shared=True)}/flow-state", f"{project.root}/.flow/state"]
     states = list(filter(None, [os.environ.get("FLOW_STATE_DIR"), *states]))
     for folder in (".flow/specs", ".flow/epics"):
@@ -8796,8 +8802,7 @@ def _list_users(project: Project, links: Links) -> dict[str, dict[str, str]]:
 
 def _fit_answer(project: Project, lines: Sequence[str], budget: int) -> str:
     """The lines within a budget of tokens, then the number of those omitted."""
-    count = read_counter(project).count
-    kept = fit_lines(lines, budget - 20, count)
+    kept = fit_lines(lines, budget - 20, read_counter(project).count)
     left = len(lines) - len(kept)
     more = f"\n[{count_of(left, 'more line')}]\n" if left else ""
     return redact("".join(lines[at] for at in kept)) + more
@@ -9448,8 +9453,7 @@ def cmd_map(project: Project, args: argparse.Namespace) -> None:
         write_file(args.output, text.encode())
         say(project, f"wrote {args.output}")
     else:
-        change = plan_file(project, MAP_PATH, settle_map(text).encode())
-        _apply(project, Plan([change], []))
+        _apply(project, Plan([plan_file(project, MAP_PATH, settle_map(text).encode())], []))
 
 
 def cmd_scan(project: Project, args: argparse.Namespace) -> None:
