@@ -486,7 +486,8 @@ Record = dict[str, Any]  # a task as its tracker writes it, "path", maybe "line"
 
 def show(text: str, limit: int = 120) -> str:
     """A name or message on one line, without characters that could control a terminal."""
-    shown = re.sub(_UNSAFE, _escape, text).replace("<!--", "<!\\--").replace("-->", "--\\>")
+    shown = text if text.isprintable() else re.sub(_UNSAFE, _escape, text)  # a tenth of the time
+    shown = shown.replace("<!--", "<!\\--").replace("-->", "--\\>")
     return shorten(shown, limit)
 
 
@@ -1154,10 +1155,9 @@ def find_named_paths(text: str, paths: Iterable[str]) -> tuple[str, ...]:
     forms = [[word] if "/" in word else [word, word.replace(".", "/")] for word in words]
     ends: dict[str, list[str]] = {name_of(form): [] for row in forms for form in row}
     for path in paths if words else ():
-        name = name_of(path)
-        for end in (name, name.rpartition(".")[0]):
-            if end in ends:
-                ends[end].append(path)
+        name = path.rpartition("/")[2]
+        for end in {name, name.rpartition(".")[0]} & ends.keys():
+            ends[end].append(path)
 
     def fits(path: str, form: str) -> bool:  # one is the end of the other
         # only a module may lack its suffix: `res.send` is a method, even where res.send.js is
@@ -3990,11 +3990,13 @@ def rank_definitions(
     scored = []
     for definition in definitions:
         first, last = definition.line, min(definition.end, definition.line + 40)
-        if likely(f"{definition.name}.{definition.owner}".lower().replace("_", "")):
+        name = f"{definition.name}.{definition.owner}" if blocks else definition.name
+        if likely(name.lower().replace("_", "")):
             named = _say_name(definition, worth) / total + (definition.name in evidence.names)
-            score = 1.0 + _say(_count_hits(hits, first, last), worth)
             if blocks:
                 score = blocks[max(0, bisect.bisect_right(starts, first) - 1)].score
+            else:
+                score = 1.0 + _say(_count_hits(hits, first, last), worth)
             scored.append((-score * named, first, definition))
     return [definition for score, _, definition in sorted(scored) if score < 0]
 
@@ -6570,7 +6572,6 @@ class WordIndex(NamedTuple):
     words: Words  # without postings, which are read when asked for
     listing: str  # fingerprint of the files it was made from; "" if one of them was too fresh
     batches: list[str]  # each of them added postings
-    stamps: str  # of every file, a line each; empty if it is gone
     roles: Mapping[str, str]  # path -> what role_of says: a hook has no time to ask it
     sides: dict[str, Graph]  # links of the files that were asked for, each read once
     files: Mapping[str, Stamp] = {}  # as they are now, where somebody looked
@@ -6589,8 +6590,9 @@ def read_words(
         return known._replace(files=files)
     marks = {path: f"{stamp} {kinds.get(path)}" for path, stamp in files.items()}
     width, numbers, before = len(FIELDS), dict[str, int](), known.batches
-    paths, sizes, stamps = [*known.words.paths], known.words.sizes[:], known.stamps.split("\n")
-    if not 0 < len(before) < _MOST_BATCHES:
+    paths, sizes, old = [*known.words.paths], known.words.sizes[:], cache.read("counted", "stamps")
+    stamps = os.fsdecode(old.data).split("\n") if old else []  # a line each; empty if it is gone
+    if not 0 < len(before) < _MOST_BATCHES or len(stamps) != len(paths):
         before, paths, sizes, stamps = [], [], array("I"), []
     for number, path in enumerate(paths):
         if marks.get(path) != stamps[number]:
@@ -6616,28 +6618,28 @@ def read_words(
         sizes_of = array("I", map(len, held)).tobytes()
         data = b"".join([" ".join(stems).encode(), b"\n", sizes_of, *held])
         rows.append(CacheRow("words", f"{shelf}\0{batch}", "", data))
-    texts = [listing, " ".join([*before, batch]), "\0".join(paths), "\n".join(stamps)]
-    texts.append(" ".join(map(role_of, paths)))
+    texts = [listing, " ".join([*before, batch]), "\0".join(paths), " ".join(map(role_of, paths))]
     columns = zip(_COUNTED, [*map(os.fsencode, texts), sizes.tobytes()], strict=True)
     rows += [CacheRow("counted", key, "", data) for key, data in columns]
+    rows.append(CacheRow("counted", "stamps", "", os.fsencode("\n".join(stamps))))
     if not before:
         cache.invalidate("words")
     cache.write(rows)
     return load_words(cache)._replace(tagged=index, files=files)
 
 
-_COUNTED = ("listing", "batches", "paths", "stamps", "roles", "sizes")  # the rows beside the words
+_COUNTED = ("listing", "batches", "paths", "roles", "sizes")  # the rows beside the words
 
 
 def load_words(cache: Cache) -> WordIndex:
     """The words in the cache; no files where there are none."""
-    rows = {row.key: row.data for row in cache.list_rows("counted")}  # at once: they are one state
-    rows = rows if rows.keys() == {*_COUNTED} else dict.fromkeys(_COUNTED, b"")
-    listing, batches, joined, stamps, roles = (os.fsdecode(rows[key]) for key in _COUNTED[:5])
+    stored = cache.read_rows("counted", _COUNTED)  # at once: they are one state
+    rows = {key: stored[key].data if len(stored) == len(_COUNTED) else b"" for key in _COUNTED}
+    listing, batches, joined, roles = (os.fsdecode(rows[key]) for key in _COUNTED[:4])
     sizes, paths = array("I", rows["sizes"]), joined.split("\0") if joined else []
     words = Words(paths, sizes, sum(map(bool, sizes[:: len(FIELDS)])), {})
     roles_of = dict(zip(paths, roles.split(" "), strict=False))
-    return WordIndex(cache, words, listing, batches.split(), stamps, roles_of, {})
+    return WordIndex(cache, words, listing, batches.split(), roles_of, {})
 
 
 def _has_words(project: Project, path: str, size: int) -> bool:
@@ -6660,10 +6662,10 @@ def read_postings(known: WordIndex, stems: Iterable[str]) -> Words:
         for stem in pairs.keys() & held:
             start = 4 * len(held) + sum(sizes[: held.index(stem)])
             pairs[stem].frombytes(data[start : start + sizes[held.index(stem)]])
-    postings = {}
-    for stem, numbers in pairs.items():
-        rows = zip(numbers[::2], numbers[1::2], strict=True)
-        postings[stem] = [row for row in rows if row[0] < len(paths) and paths[row[0]]]
+    numbers, postings = {number for number, path in enumerate(paths) if path}, {}
+    for stem, held_by in pairs.items():
+        both = zip(held_by[::2], held_by[1::2], strict=True)
+        postings[stem] = [posting for posting in both if posting[0] in numbers]
     return known.words._replace(postings=postings)
 
 
@@ -8054,7 +8056,7 @@ _HURRIED = (250, 8)  # of a hook: files weighed by their words, and files read
 _UNREAD = 0.7  # of its score as a whole is what the best window of another is guessed at
 _TAIL_SHARE = 0.05  # of the budget, for signatures and names
 # what a file counts by its role, if the task is not about such files; others count whole
-_PACK_SHARES = {"test": 0.5, "doc": 0.5, "example": 0.4, "config": 0.6, "data": 0.5}
+_PACK_SHARES = {"test": 0.55, "doc": 0.5, "example": 0.4, "config": 0.6, "data": 0.5}
 _PACK_SHARES |= {"generated": 0.3, "minified": 0.1, "vendored": 0.1}
 _GUIDELINES = {
     "": "Start with this code; it is a selection, other places may need the change too.",
