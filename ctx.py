@@ -2220,7 +2220,8 @@ def role_of(path: str) -> str:
     folder, _, name = path.lower().rpartition("/")
     matches = [re.fullmatch(fact_table("names"), name), re.fullmatch(fact_table("paths"), path)]
     roles = {match.lastgroup for match in matches if match}
-    roles.add(role_of_folder(folder, name.endswith(".py")))
+    named = role_of_folder(folder, name.endswith(".py"))
+    roles.add("" if named == "doc" and name.endswith(".go") else named)  # a package, not a page
     by_language = {"code": "source", "build": "build"}.get(find_role(path), "data")
     return next((role for role in _ROLES if role in roles), by_language)
 
@@ -2254,9 +2255,10 @@ class Folder:
 
     def role(self) -> str:
         """Source if there is a good part of it, else what most files are."""
-        source = self.roles["source"]
-        large = source > 20 or source * 4 >= self.roles.total()
-        return "source" if large else most_frequent(self.roles)[0]
+        source, role = self.roles["source"], most_frequent(self.roles)[0]
+        # There may be many times as many tests as what they test.
+        large = source > 20 or source * 4 >= self.roles.total() or source and role == "test"
+        return "source" if large else role
 
     def describe(self) -> str:
         """The fewest words that say what is in it."""
@@ -3070,8 +3072,9 @@ def rank_key_files(
     # What is named like the project, or is the application, is what its users begin with.
     names = {re.sub(r"\W", "", name.lower()), "application"}
     types = [s for s in symbols[:150] if s.definition.kind in ("class", "struct")]
+    leading = [s for s in symbols if s.definition.kind not in ("method", "property", "field")]
     own = [s for s in types if s.definition.name.lower() == name_of(s.path).lower().split(".")[0]]
-    for symbol in [*[s for s in own if s.definition.name.lower() in names][:1], *symbols[:6]]:
+    for symbol in [*[s for s in own if s.definition.name.lower() in names][:1], *leading[:6]]:
         central.setdefault(symbol.path, f"defines `{symbol.definition.name}`")
     entries = [file for file in files if role_of(file[0]) == "source"]
     rest = [file for file in files if file not in entries]
@@ -3375,8 +3378,13 @@ def _rust(tree: _Tree, language: Language) -> _Resolve:
     modules = tree.find_modules(language.words("import")[2:])
     crates: dict[str, str] = {}  # name -> folder of its root file
     roots = {path for path in tree.files if name_of(path) in ("lib.rs", "main.rs", "build.rs")}
+    foreign: dict[str, set[str]] = {}  # folder of a crate's code -> crates that only its tests need
     for path, text in tree.find_manifests(r"Cargo\.toml"):
         folder, manifest = folder_of(path), parse_data(path, text)
+        tested = {*as_table(manifest.get("dev-dependencies"))} - {
+            *as_table(manifest.get("dependencies"))
+        }
+        foreign[_locate(folder, "src")] = {name.replace("-", "_") for name in tested}
         lib = as_table(manifest.get("lib"))
         lib_path = _locate(folder, str(lib.get("path", "src/lib.rs")))
         for name in _texts([lib.get("name"), as_table(manifest.get("package")).get("name")]):
@@ -3404,7 +3412,8 @@ def _rust(tree: _Tree, language: Language) -> _Resolve:
         elif parts[0] not in ("self", "super"):
             if local := _find_longest(modules, home, "/".join(parts))[1]:
                 return [local]
-            if parts[0] not in crates:
+            home = next((it for it in _ancestors(folder) if it in foreign), "")
+            if parts[0] not in crates or parts[0] in foreign.get(home, ()):
                 return []
             home = crates[parts.pop(0)]
         while parts and parts[0] in ("self", "super"):
@@ -3600,7 +3609,7 @@ def rank_symbols(
         stem = spell(name_of(path).partition(".")[0])
         length = max((item.end for item in definitions), default=1)
         # what stands near the root, in a long file, is what the rest serves
-        place = links.weights[at] * length**0.4 * math.exp(-0.5 * path.count("/"))
+        place = links.weights[at] ** 2 * length**0.4 * math.exp(-0.5 * path.count("/"))
         closed = {
             item.name for item in definitions if item.kind in TYPE_KINDS and not item.exported
         }
@@ -10390,7 +10399,7 @@ tests test; examples example; docs doc; configuration config; build_and_tooling 
 (?i)releas|publish|deploy|docker|bench|example|website|usage|quick.?start|translat|vendor
 
 == not-local: one pattern: lines that are not for a laptop or not the whole: services, one test alone
-\b(?:docker|podman|kubectl|sudo|e2e|smoke|nightly|watch|musl)\b|integration|bench|^tox -(?:av|l)\b|::|-run\b|-Dtest|--(?:only|grep|filter|run|target|help|version)\b| -[kt] |path/to
+\b(?:docker|podman|kubectl|sudo|e2e|smoke|nightly|watch|musl)\b|integration|bench|^tox -(?:av|l)\b|::|-run\b|-Dtest|--(?:doc|only|grep|filter|run|target|help|version)\b| -[kt] |path/to
 
 == one-word-tools: one pattern: tools whose first argument is no subcommand
 pytest|mypy|flake8|pylint|pyright|black|isort|eslint|rubocop|rspec|tsc|vitest|jest|pest|pint|staticcheck|phpunit|phpstan|php-cs-fixer|busted|.*/(?!rails$).*

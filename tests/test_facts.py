@@ -807,6 +807,14 @@ def test_the_tree_collapses_chains_and_puts_code_first() -> None:
     ]
 
 
+def test_tests_do_not_name_a_folder_that_holds_code() -> None:
+    files = ["doc/man.go", "doc/man_test.go", "doc/yaml_test.go", "crate/src/lib.rs", "main.go"]
+    files += [f"crate/tests/t{number}.rs" for number in range(9)] + ["docs/a.md", "docs/conf.py"]
+    notes = {path: note for path, _, note in ctx.build_tree(files, 1, {})}
+    assert notes["doc/"] == "1 Go file" and notes["docs/"] == "docs, 2 files"
+    assert notes["crate/"] == "1 Rust file"
+
+
 def test_many_siblings_are_folded_and_notes_are_taken() -> None:
     files = [f"lib{number:02}/a.py" for number in range(30)]
     entries = ctx.build_tree(files, 2, {"lib00": "the core"})

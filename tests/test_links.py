@@ -239,6 +239,19 @@ def test_a_rust_crate_may_be_known_by_another_name():
     assert found == ["my-tui/src/text.rs"]
 
 
+def test_what_only_a_rust_crates_tests_need_is_no_import_of_its_code():
+    manifest = (
+        '[package]\nname = "core"\n[dependencies]\nbase = "1"\n[dev-dependencies]\nweb = "1"\n'
+    )
+    configs = {"core/Cargo.toml": manifest, "web/Cargo.toml": '[package]\nname = "web"\n'}
+    configs["base/Cargo.toml"] = '[package]\nname = "base"\n'
+    files = ["base/src/lib.rs", "core/src/lib.rs", "web/src/lib.rs"]
+    names = ["base::Thing", "web::Router"]
+    assert links("core/src/io.rs", *names, files=files, configs=configs) == ["base/src/lib.rs"]
+    found = links("core/tests/io.rs", *names, files=files, configs=configs)
+    assert found == ["base/src/lib.rs", "web/src/lib.rs"]
+
+
 # Languages with declared namespaces
 
 
