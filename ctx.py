@@ -8031,8 +8031,8 @@ def make_scan(project: Project, *, full: bool, export: str = "") -> dict[str, ob
     files, cache = list_files(project), open_cache(project)
     for kind in ("stamps", "counted") if full else ():
         cache.invalidate(kind)
-    parsed = getattr(read_linked(project, files).tagged, "parsed", 0)
     index = read_index(project, cache, files)  # with the tests, which only a package may need
+    read_linked(project._replace(quiet=True), files)  # words and links; the line above has told all
     tags = index.load(index.entries)
     configs = read_configs(project, read_choice(project, cache, files).configs)
     uses = {path: tags[path].imports for path in tags}
@@ -8041,7 +8041,7 @@ def make_scan(project: Project, *, full: bool, export: str = "") -> dict[str, ob
         write_file(os.path.join(export, path), text.encode())
     counts: dict[str, object] = {
         "files_scanned": len(tags),
-        "files_changed": parsed + index.parsed,
+        "files_changed": index.parsed,
         "symbols_indexed": sum(len(tags[path].definitions) for path in tags),
         "dependencies_indexed": sum(map(len, imports.values())),
         "duration_seconds": round(time.monotonic() - begin, 3),
