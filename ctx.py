@@ -3816,7 +3816,7 @@ def score_chunks(hits: Mapping[str, LineHits], worth: Mapping[str, float]) -> Sc
     """Files by how much their best window of lines says."""
     windows = {path: _cut_windows(rows, max(rows, default=0), 22) for path, rows in hits.items()}
     return normalise(
-        {path: max(_say(window, worth) for window in cut) for path, cut in windows.items()}
+        {path: max(_bm25(window, worth) for window in cut) for path, cut in windows.items()}
     )
 
 
@@ -3826,7 +3826,7 @@ def _cut_windows(hits: LineHits, size: int, step: int) -> list[dict[str, int]]:
     return [_count_hits(hits, start, start + 2 * step - 1) for start in starts]
 
 
-def _say(counts: Mapping[str, int], worth: Mapping[str, float], length: float = 1.0) -> float:
+def _bm25(counts: Mapping[str, int], worth: Mapping[str, float], length: float = 1.0) -> float:
     """BM25 of some words in a text of this length, the mean being 1."""
     room = _SATURATION * length
     return sum(worth[stem] * often / (often + room) for stem, often in counts.items())
@@ -3939,7 +3939,7 @@ def score_blocks(
         cuts = range(0, 10 * len(windows[path]), 10)
         sizes = [sum(map(len, lines[path][at : at + 20])) / mean for at in cuts]
         pairs = zip(windows[path], sizes, strict=True)
-        tops[path] = [_say(window, worth, 0.25 + 0.75 * size) for window, size in pairs]
+        tops[path] = [_bm25(window, worth, 0.25 + 0.75 * size) for window, size in pairs]
     top = max((max(values, default=0.0) for values in tops.values()), default=0.0)
     texts = ["\n".join(lines[block.path][block.first - 1 : block.last]) for block in blocks]
     held_words = ({*list_words(text)} for text in texts)
@@ -3951,11 +3951,11 @@ def score_blocks(
     for (path, first, last, definition, size, *_), held in zip(blocks, identifiers, strict=True):
         around = max(tops[path][max(0, first - 20) // 10 : last // 10 + 1], default=0.0)
         words = _count_hits(evidence.hits[path], first, last)
-        value = _say(words, worth, 0.5 + 0.5 * size / mean) + _AROUND * around
+        value = _bm25(words, worth, 0.5 + 0.5 * size / mean) + _AROUND * around
         rare = [math.log(len(blocks) / exact[name]) for name in held & exact.keys()]
         value += _EXACT * top * sum(rare)
         if definition:
-            value += _NAMED * _say_name(definition, worth)
+            value += _NAMED * _score_name(definition, worth)
             defines = definition.name in exact and first <= definition.line <= last
             value += _DEFINED * top if defines else 0.0
         scores.append(value * evidence.scores.get(path, 0.0) ** _FILE_POWER)
@@ -4001,11 +4001,11 @@ def rank_definitions(
         first, last = definition.line, min(definition.end, definition.line + 40)
         name = f"{definition.name}.{definition.owner}" if blocks else definition.name
         if likely(name.lower().replace("_", "")):
-            named = _say_name(definition, worth) / total + (definition.name in evidence.names)
+            named = _score_name(definition, worth) / total + (definition.name in evidence.names)
             if blocks:
                 score = blocks[max(0, bisect.bisect_right(starts, first) - 1)].score
             else:
-                score = 1.0 + _say(_count_hits(hits, first, last), worth)
+                score = 1.0 + _bm25(_count_hits(hits, first, last), worth)
             scored.append((-score * named, first, definition))
     return [definition for score, _, definition in sorted(scored) if score < 0]
 
@@ -4019,7 +4019,7 @@ def _count_hits(hits: LineHits, first: int, last: int) -> dict[str, int]:
     return counts
 
 
-def _say_name(definition: Definition, worth: Mapping[str, float]) -> float:
+def _score_name(definition: Definition, worth: Mapping[str, float]) -> float:
     """How much of the task stands in the name of a definition and in that of its owner."""
     owner = definition.owner.rpartition(".")[2]
     own = sum(worth.get(form, 0.0) for form in {*word_forms(definition.name)})
@@ -4123,14 +4123,14 @@ def spread(values: Mapping[str, float], graph: Graph) -> Scores:
 
 
 def score_beside(
-    seeds: Mapping[str, float], paths: Iterable[str], place: Callable[[str], str]
+    seeds: Mapping[str, float], paths: Iterable[str], key: Callable[[str], str]
 ) -> Scores:
-    """Files by the seeds that share a place with them, such as a folder or a name."""
+    """Files by the seeds that share a key with them, such as their folder or their bare name."""
     totals: dict[str, float] = {}
     for path, value in seeds.items():
-        totals[place(path)] = totals.get(place(path), 0.0) + value
-    beside = {path: totals.get(place(path), 0.0) - seeds.get(path, 0.0) for path in paths}
-    return normalise({path: value for path, value in beside.items() if value > 1e-9})
+        totals[key(path)] = totals.get(key(path), 0.0) + value
+    shares = {path: totals.get(key(path), 0.0) - seeds.get(path, 0.0) for path in paths}
+    return normalise({path: value for path, value in shares.items() if value > 1e-9})
 
 
 def bare_name(path: str) -> str:
@@ -4162,11 +4162,12 @@ def explain_file(
     if names:
         verb = "defines" if own else "uses"
         return f"{verb} {' and '.join(names[:2])}, which the task names"
-    untold = r"\b(a|best) match" if file.score == 1.0 else "(?!)"  # it is the best match itself
-    untold += "" if words else "|{words}"
-    told = [name for name in file.signals if not re.search(untold, signals[name][2])]
-    told.sort(key=lambda name: (file.signals[name] * signals[name][1], name))
-    reason = signals[told[-1]][2] if told else "matches the task"
+    # the best match is not explained by itself, nor a file by words that it does not hold
+    unfit = r"\b(a|best) match" if file.score == 1.0 else "(?!)"
+    unfit += "" if words else "|{words}"
+    fit = [name for name in file.signals if not re.search(unfit, signals[name][2])]
+    strongest = max(fit, key=lambda name: (file.signals[name] * signals[name][1], name), default="")
+    reason = signals[strongest][2] if strongest else "matches the task"
     return calls or reason.format(words=", ".join(words[:4]))
 
 
@@ -8062,7 +8063,7 @@ _MOST_SYMBOLS, _MOST_EDGES, _MOST_FOUND = 10, 15, 20
 _CHUNK_FILES = 40  # read for their best window: reading all would take too long
 _SHOWN_FILES = 12  # in a summary
 _HURRIED = (250, 8)  # of a hook: files weighed by their words, and files read
-_UNREAD = 0.7  # of its score as a whole is what the best window of another is guessed at
+_GUESSED_WINDOW = 0.7  # score of the best window of a file not read, as a share of its own score
 _TAIL_SHARE = 0.05  # of the budget, for signatures and names
 # what a file counts by its role, if the task is not about such files; others count whole
 _PACK_SHARES = {"test": 0.55, "doc": 0.5, "example": 0.4, "config": 0.6, "data": 0.5}
@@ -8261,7 +8262,7 @@ def read_evidence(
     shares = config.pack_ast_weight, config.pack_semantic_weight
     best = rank_paths(blend(signals, *shares))[:windows]
     hits = find_line_hits({path: read_text(project, path) or "" for path in best}, worth)
-    unread = {path: _UNREAD * value for path, value in signals["body"].items()}
+    unread = {path: _GUESSED_WINDOW * value for path, value in signals["body"].items()}
     signals["chunk"] = unread | score_chunks(hits, worth)
     scores = blend(signals, *shares)
     seeds = {path: scores[path] ** 6 for path in rank_paths(scores)[:20]}  # the better, the more
