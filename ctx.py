@@ -3942,8 +3942,8 @@ def score_blocks(
         tops[path] = [_bm25(window, worth, 0.25 + 0.75 * size) for window, size in pairs]
     top = max((max(values, default=0.0) for values in tops.values()), default=0.0)
     texts = ["\n".join(lines[block.path][block.first - 1 : block.last]) for block in blocks]
-    held_words = ({*list_words(text)} for text in texts)
-    identifiers = [{word.decode() for word in words if len(word) > 2} for words in held_words]
+    long_words = ([word for word in {*list_words(text)} if len(word) > 2] for text in texts)
+    identifiers = [{*b" ".join(words).decode().split()} for words in long_words]
     exact = {name: 0 for name in evidence.names}
     for name in itertools.chain.from_iterable(held & exact.keys() for held in identifiers):
         exact[name] += 1
@@ -4298,8 +4298,11 @@ _SMALL_FILE, _WHOLE_DEFINITION = 1_200, 40  # bytes, lines: not cut apart
 _ROUGH_BYTES = 3.3  # of a token of code, a bit too few
 
 
-def fit_blocks(blocks: Sequence[Block], room: int) -> list[Block]:
-    """The blocks worth most for their size, within `room` bytes; what reads as one is one piece."""
+Piece = tuple[float, tuple[str, int], int, list[Block]]  # minus its worth, path, bytes, blocks
+
+
+def group_blocks(blocks: Sequence[Block]) -> list[Piece]:
+    """The blocks in pieces, each of what reads as one, those worth most for their size first."""
     sizes = collections.Counter[str]()
     lengths = collections.Counter[tuple[str, Definition]]()
     for path, first, last, definition, size, comment, *_ in blocks:
@@ -4320,17 +4323,22 @@ def fit_blocks(blocks: Sequence[Block], room: int) -> list[Block]:
     counts = collections.Counter[str]()
     faded = []
     for worth, key, cost in sorted(choices):
-        faded.append((worth * _FADE_BLOCKS ** counts[key[0]], key, cost))
+        faded.append((worth * _FADE_BLOCKS ** counts[key[0]], key, cost, pieces[key]))
         counts[key[0]] += 1
+    return sorted(faded)
+
+
+def fit_blocks(pieces: Iterable[Piece], room: int) -> list[Block]:
+    """The blocks of the best pieces that fit into `room` bytes."""
     taken: list[Block] = []
     files = set[str]()
-    for worth, key, cost in sorted(faded):
-        if key[0] not in files:
+    for worth, (path, _), cost, blocks in pieces:
+        if path not in files:
             cost += _FILE_BYTES
             worth = 0.0 if cost < 2 * _FILE_BYTES else worth  # a line alone opens no file
         if cost <= room and worth < 0:
-            taken += pieces[key]
-            files.add(key[0])
+            taken += blocks
+            files.add(path)
             room -= cost
     return taken
 
@@ -6367,17 +6375,19 @@ def list_files(project: Project) -> dict[str, Stamp]:
     safe = {"": True}  # folder -> whether it is really inside, no link on the way
     plain = all(map(str.isascii, paths))
     for path in sorted({*paths} - {_own_path(project)}, key=None if plain else os.fsencode):
-        folder = folder_of(path)
+        folder = path.rpartition("/")[0]
         if folder not in safe:
             above = itertools.accumulate(folder.split("/"), "{}/{}".format)
             outside = (name in OWN_FOLDERS or is_link(f"{project.root}/{name}") for name in above)
             safe[folder] = not any(outside)
         if safe[folder] and not excluded.fullmatch(path):
-            with contextlib.suppress(OSError):  # tracked, but gone: sparse, or deleted just now
+            try:
                 info = os.lstat(f"{project.root}/{path}")
-                if stat.S_ISREG(info.st_mode):
-                    times = info.st_mtime_ns, info.st_ctime_ns
-                    files[path] = (info.st_size, *times, info.st_ino, info.st_dev)
+            except OSError:  # tracked, but gone: sparse, or deleted just now
+                continue
+            if stat.S_ISREG(info.st_mode):
+                times = info.st_mtime_ns, info.st_ctime_ns
+                files[path] = (info.st_size, *times, info.st_ino, info.st_dev)
     return files
 
 
@@ -8326,11 +8336,12 @@ def _fill_package(package: Pack, choice: Choice, form: str, count: Count) -> Pac
     files, blocks, lines = choice
     render, blocks_of = PACK_FORMS[form], collections.Counter(block.path for block in blocks)
     codes: dict[tuple[Block, ...], str] = {}  # rendered once
+    pieces = group_blocks(blocks)
     if count(render(package)) > package.budget // 2:
         package = package._replace(guideline="")
 
     def make(room: int) -> Pack:
-        taken = sorted(fit_blocks(blocks, int(room * (1 - _TAIL_SHARE))))
+        taken = sorted(fit_blocks(pieces, int(room * (1 - _TAIL_SHARE))))
         left = room * (_TAIL_SHARE if taken else 1)
         filled = []
         for file in files:

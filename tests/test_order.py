@@ -219,6 +219,10 @@ def test_a_symbol_that_fills_the_budget_fits_and_one_more_character_does_not() -
     ]
 
 
+def fit(blocks: list[ctx.Block], room: int) -> list[ctx.Block]:
+    return ctx.fit_blocks(ctx.group_blocks(blocks), room)
+
+
 def test_a_package_that_fills_the_budget_is_taken_and_one_of_a_token_more_is_not() -> None:
     block = make_block("b.py", 1, 100, 1.0)
 
@@ -237,10 +241,10 @@ def make_block(path: str, first: int, size: int, score: float) -> ctx.Block:
 def test_a_block_that_fills_the_room_fits_and_one_more_byte_does_not() -> None:
     blocks = [make_block("a.py", 1, 2000, 2.0), make_block("a.py", 31, 1000, 1.0)]
     costs = [2000 + 25 + 90, 1000 + 25]  # with what stands above a block, and above a file's first
-    assert ctx.fit_blocks(blocks, sum(costs)) == blocks
-    assert ctx.fit_blocks(blocks, sum(costs) - 1) == blocks[:1]
-    assert ctx.fit_blocks(blocks, costs[0] - 1) == blocks[1:]
-    assert ctx.fit_blocks(blocks, 0) == []
+    assert fit(blocks, sum(costs)) == blocks
+    assert fit(blocks, sum(costs) - 1) == blocks[:1]
+    assert fit(blocks, costs[0] - 1) == blocks[1:]
+    assert fit(blocks, 0) == []
 
 
 def test_a_signature_and_its_body_are_one_piece_and_the_docstring_between_is_another() -> None:
@@ -248,7 +252,7 @@ def test_a_signature_and_its_body_are_one_piece_and_the_docstring_between_is_ano
     head = ctx.Block("a.py", 10, 10, save, 40, score=0.1)
     doc = ctx.Block("a.py", 11, 20, save, 900, comment=True, score=0.1)
     body = ctx.Block("a.py", 21, 40, save, 800, score=1.0)
-    assert ctx.fit_blocks([head, doc, body], 1_000) == [head, body]
+    assert fit([head, doc, body], 1_000) == [head, body]
 
 
 def test_a_line_alone_opens_no_file_and_is_taken_where_the_file_is_open() -> None:
@@ -257,26 +261,26 @@ def test_a_line_alone_opens_no_file_and_is_taken_where_the_file_is_open() -> Non
         ctx.Block("a.py", 9, 40, None, 1300, score=9.0),
     )
     other = ctx.Block("b.py", 1, 1, None, 30, score=0.9), ctx.Block("b.py", 9, 40, None, 9999)
-    assert ctx.fit_blocks([line, block, *other], 5_000) == [block, line]
+    assert fit([line, block, *other], 5_000) == [block, line]
 
 
 def test_a_small_file_is_taken_whole_and_a_block_without_worth_not_at_all() -> None:
     small = [make_block("a.py", 1, 600, 1.0), make_block("a.py", 11, 600, 0.0)]
-    assert ctx.fit_blocks(small, 1_400) == small
+    assert fit(small, 1_400) == small
     large = [make_block("a.py", 1, 600, 1.0), make_block("a.py", 11, 601, 0.0)]
-    assert ctx.fit_blocks(large, 10_000) == large[:1]
+    assert fit(large, 10_000) == large[:1]
 
 
 def test_of_two_blocks_of_one_score_the_smaller_is_chosen() -> None:
     blocks = [make_block("a.py", 1, 3000, 1.0), make_block("b.py", 1, 1500, 1.0)]
-    assert ctx.fit_blocks(blocks, 3200) == blocks[1:]
+    assert fit(blocks, 3200) == blocks[1:]
 
 
 def test_each_piece_of_a_file_makes_its_next_less_wanted_than_a_good_one_elsewhere() -> None:
     rows = [("a.py", 1, 1.0), ("a.py", 11, 1.0), ("a.py", 21, 1.0), ("b.py", 1, 0.97)]
     blocks = [make_block(path, first, 1500, score) for path, first, score in rows]
     room = 3 * 1525 + 2 * 90
-    assert ctx.fit_blocks(blocks, room) == [*blocks[:2], blocks[3]]
+    assert fit(blocks, room) == [*blocks[:2], blocks[3]]
 
 
 @pytest.mark.parametrize("tokens", [150, 400, 900])
