@@ -1591,7 +1591,13 @@ def _build_tags(path: str, source: bytes, language: Language, reading: _Reading)
     matches = _choose_matches(reading.matches)
     file = _build_file(source, language, reading._replace(matches=matches))
     definitions, defined = _find_definitions(file, matches)
-    part = _tag_part(path, source, language, matches)
+    part, embeds = NO_TAGS, [match for match in matches if match.role == "embed"]
+    if embeds:  # parts in another language, with the rest as spaces to keep the line numbers
+        embedded = bytearray(re.sub(rb"[^\r\n]", b" ", source))
+        for match in embeds:
+            embedded[match.start : -match.inverse_end] = source[match.start : -match.inverse_end]
+        inner = get_language(embeds[0].label, language.stanzas)
+        part = tag_source(path, bytes(embedded), inner) or NO_TAGS
     if reading.has_error and part is NO_TAGS:  # where the grammar failed, a pattern may still match
         found = {definition.name for definition in definitions}
         if bare := _read_bare(source, language, found):
@@ -1619,19 +1625,6 @@ def _build_tags(path: str, source: bytes, language: Language, reading: _Reading)
     imports = [*dict.fromkeys([*imports, *part.imports])]
     definitions = sorted({*definitions, *part.definitions})
     return FileTags(tuple(definitions), kept, tuple(imports), doc or part.doc, mark)
-
-
-def _tag_part(path: str, source: bytes, language: Language, matches: Sequence[_Match]) -> FileTags:
-    """The tags of the parts of a file in another language, if any."""
-    parts = [match for match in matches if match.role == "embed"]
-    if not parts:
-        return NO_TAGS
-    embedded = bytearray(re.sub(rb"[^\r\n]", b" ", source))  # spaces keep the line numbers
-    for match in parts:
-        span = slice(match.start, -match.inverse_end)
-        embedded[span] = source[span]
-    inner = get_language(parts[0].label, language.stanzas)
-    return tag_source(path, bytes(embedded), inner) or NO_TAGS
 
 
 def find_content_language(path: str, source: bytes, language: Language) -> tuple[bytes, Language]:
@@ -8435,17 +8428,16 @@ Targets = set[tuple[str, str]]  # file and name of definitions to which a file r
 def make_prompt(
     project: Project,
     briefing: Briefing,
-    budget: int,
+    request: Request,
+    sources: Sequence[str],
     *,
-    reanchor: bool = False,
-    role: str = "",
-    sources: Collection[str] = (),
-    count: Count = count_bytes,
+    reanchor: bool,
 ) -> Prompt:
-    """The whole prompt for one task, within a budget of bytes, or of what `count` counts."""
-    task = briefing.task
+    """The whole prompt for one task, within the budget of a request for its package, in bytes."""
+    task, budget, count = briefing.task, request.budget, request.measure or count_bytes
     room, folder = min(budget, max(_PACKAGE_BYTES, budget // 2)), _document_folder(task)
-    request = Request(task_text(task), room, (), role, form="part", measure=count, omit=folder)
+    request = request._replace(text=task_text(task), budget=room, form="part", omit=folder)
+    request = request._replace(measure=count)
     package = make_pack(project, request) if project.config.pack_enabled else None
     code = package.text.strip("\n") if package and package.files else ""
     wanted = sources or ANCHOR_SOURCES
@@ -8852,7 +8844,8 @@ def make_findings(project: Project, words: str, budget: int) -> str:
 def make_task(project: Project, wanted: str, budget: int) -> str:
     """The prompt of one task, within a budget of tokens."""
     briefing = read_briefing(project, wanted, None)
-    return make_prompt(project, briefing, budget, count=read_counter(project).count).text
+    request = Request("", budget, measure=read_counter(project).count)
+    return make_prompt(project, briefing, request, (), reanchor=False).text
 
 
 def make_page(project: Project, tracker: Tracker, briefing: Briefing | None) -> str:
@@ -8877,8 +8870,8 @@ def make_page(project: Project, tracker: Tracker, briefing: Briefing | None) -> 
         for task in tracker.tasks
     ]
     if briefing:
-        budget, reanchor = config.prompt_budget_bytes, config.anchor_enabled
-        prompt = make_prompt(project, briefing, budget, reanchor=reanchor)
+        request, reanchor = Request("", config.prompt_budget_bytes), config.anchor_enabled
+        prompt = make_prompt(project, briefing, request, (), reanchor=reanchor)
         data["prompt"] = prompt_data(prompt)
         if prompt.package:
             data["package"] = pack_data(prompt.package) | {"unit": "bytes", "text": ""}
@@ -9585,9 +9578,8 @@ def cmd_prompt(project: Project, args: argparse.Namespace) -> None:
     write_stdout(start)  # now: the rest may take seconds
     try:
         briefing = read_briefing(project, args.task, args.source)
-        prompt = make_prompt(
-            project, briefing, budget, reanchor=reanchor, role=args.role, sources=sources
-        )
+        request = Request("", budget, role=args.role)
+        prompt = make_prompt(project, briefing, request, sources, reanchor=reanchor)
         try:
             write_context(project, briefing)
             write_prompt_mark(project, briefing.task)
