@@ -5295,22 +5295,16 @@ def parse_number(where: str, text: str) -> int:
 
 def read_file(location: str, limit: int = 50_000_000, *, part: str = "") -> bytes | None:
     """The bytes of a regular file; over the limit its "head" or "tail"; None if unreadable."""
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    more = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # no link, no waiting pipe
     try:
-        handle = os.open(location, flags | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
-    except (OSError, ValueError):
-        return None
-    try:
-        info = os.fstat(handle)
-        if not stat.S_ISREG(info.st_mode) or (info.st_size > limit and not part):
-            return None
-        with open(handle, "rb", closefd=False) as file:
+        with open(location, "rb", opener=lambda name, flags: os.open(name, flags | more)) as file:
+            info = os.fstat(file.fileno())
+            if not stat.S_ISREG(info.st_mode) or (info.st_size > limit and not part):
+                return None
             file.seek(max(0, info.st_size - limit) if part == "tail" else 0)
             return file.read(limit)
-    except OSError:
+    except (OSError, ValueError):
         return None
-    finally:
-        os.close(handle)
 
 
 def read_source(project: Project, path: str, limit: int = 10**8, *, part: str = "") -> bytes | None:
@@ -5494,13 +5488,13 @@ def _stage(change: Change, location: str, temporary: str) -> None:
         return
     os.makedirs(folder, exist_ok=True)
     _sweep(folder)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    mode = stat.S_IMODE(os.stat(location).st_mode) if os.path.exists(location) else 0
-    with open(os.open(temporary, flags, mode or 0o666), "wb") as file:
+    exists = os.path.exists(location)
+    mode = stat.S_IMODE(os.stat(location).st_mode) if exists else 0o666
+    with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
         file.write(change.new)
         file.flush()
         os.fsync(file.fileno())
-    if mode:
+    if exists:
         os.chmod(temporary, mode)  # os.open() applied the umask
 
 
