@@ -135,6 +135,72 @@ def test_an_estimate_grows_with_the_text() -> None:
     assert ctx.estimate_tokens(line * 10) > 9 * ctx.estimate_tokens(line)
 
 
+@pytest.mark.parametrize(
+    ("text", "tokens", "most"),
+    [  # tokens as o200k_base counts them
+        (
+            "def rank_files(links: Links, focus: Mapping[str, float]) -> list[float]:\n"
+            '    """PageRank of every file over its mentions and imports."""\n'
+            "    restart = focus or dict(zip(links.paths, links.weights, strict=True))\n"
+            "    total = sum(restart.values()) or 1.0\n"
+            "    return [rank / total for rank in ranks.values()]\n",
+            76,
+            1.3,
+        ),
+        (
+            "src/billing/\n"
+            "  invoice.py\n"
+            "    class InvoiceStore\n"
+            "      def save_invoice(self, invoice, when=None)\n"
+            "    send_reminder, closeMonth, MAX_RETRIES\n"
+            "  ledger.py: Ledger, post_entry, balance_of, LedgerError\n"
+            "  taxRules.ts: TaxRule, roundHalfUp, applyVatRate\n",
+            67,
+            1.3,
+        ),
+        (
+            "Money flows from the shop to the till. Every receipt is kept for ten years, and nobody may change one afterwards; a correction is a receipt of its own, which names the one that it corrects.\n",
+            42,
+            1.3,
+        ),
+        (
+            "HTTP_STATUS_OK, MAX_BUFFER_SIZE, EINVAL, XMLHttpRequest, IOError, parseURLAndQuery, DEFAULT_TIMEOUT_MS, UTF8_BOM\n",
+            30,
+            1.3,
+        ),
+        (
+            '{"id": 40213, "total": 1999.95, "paid": false, "lines": [[1, 2, 3], [10, 20, 30]], "when": "2024-05-17T08:30:00Z"}\n',
+            60,
+            1.3,
+        ),
+        (
+            "## Key Files\n"
+            "\n"
+            "- `src/app.py`: program entry point\n"
+            "- `docs/adr/0001-use-sqlite.md`: architecture decisions\n"
+            "\n"
+            "| command | what it does |\n"
+            "|---|---|\n"
+            "| `make test` | runs all tests |\n",
+            53,
+            1.3,
+        ),
+        (
+            "読み込みに失敗しました。設定ファイルを確認してください。数据库连接失败，请检查网络设置。\n",
+            22,
+            1.8,
+        ),
+        (
+            "Не удалось открыть файл настроек, проверьте путь и права доступа.\n",
+            15,
+            1.8,
+        ),
+    ],
+)
+def test_an_estimate_is_just_above_the_true_count(text: str, tokens: int, most: float) -> None:
+    assert 0.99 * tokens <= ctx.estimate_tokens(text) <= most * tokens
+
+
 # -- the managed section
 
 EOLS = [b"\n", b"\r\n", b"\r", b"\n\n", b"\r\n\r\n"]
