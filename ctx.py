@@ -1599,10 +1599,10 @@ def _build_tags(path: str, source: bytes, language: Language, reading: _Reading)
         inner = get_language(embeds[0].label, language.stanzas)
         part = tag_source(path, bytes(embedded), inner) or NO_TAGS
     if reading.has_error and part is NO_TAGS:  # where the grammar failed, a pattern may still match
-        found = {definition.name for definition in definitions}
-        if bare := _read_bare(source, language, found):
+        seen_names = {definition.name for definition in definitions}
+        if bare := _read_bare(source, language, seen_names):
             more, _ = _find_definitions(_build_file(source, language, bare), bare.matches)
-            definitions += [definition for definition in more if definition.name not in found]
+            definitions += [definition for definition in more if definition.name not in seen_names]
     docs = {item.doc for item in definitions if item.kind != "module"}
     doc = _find_file_doc(source, language, docs)
     kind, _, word = language.row("file").partition(" ")
@@ -1724,10 +1724,12 @@ def load_grammar(grammar: str, query: str) -> tuple[Any, Any, list[Any]] | None:
     return parse, lambda node: tree_sitter.QueryCursor(compiled).matches(node), shapes
 
 
-def _read_bare(source: bytes, language: Language, found: Collection[str] = ()) -> _Reading | None:
-    """What Python's own parser or else patterns match, without names that were found before."""
+def _read_bare(
+    source: bytes, language: Language, seen_names: Collection[str] = ()
+) -> _Reading | None:
+    """What Python's own parser or else patterns match, without names seen before."""
     reading = _read_ast(source) if ("ast", "") in language.texts else None
-    return reading or (_read_texts(source, language, found) if language.texts else None)
+    return reading or (_read_texts(source, language, seen_names) if language.texts else None)
 
 
 def _read_ast(source: bytes) -> _Reading | None:
@@ -1783,8 +1785,8 @@ def _read_ast(source: bytes) -> _Reading | None:
     return reading
 
 
-def _read_texts(source: bytes, language: Language, found: Collection[str]) -> _Reading:
-    """What the patterns of a language find in its text, without names that were found before."""
+def _read_texts(source: bytes, language: Language, seen_names: Collection[str]) -> _Reading:
+    """What the patterns of a language find in its text, without names seen before."""
     # One character for each byte, so that offsets agree; whatever is not ASCII is a letter.
     letters = bytes(byte if byte < 128 else ord("µ") for byte in range(256))
     # Comments and long strings become blanks; a plain string stays, but no comment begins in it.
@@ -1797,7 +1799,7 @@ def _read_texts(source: bytes, language: Language, found: Collection[str]) -> _R
     # The text begins with a line break: patterns with \n at the start are five times faster than ^.
     code = "\n" + re.sub(quotes, blank, source.translate(letters).decode("latin-1"))
     reading = _Reading([], {role: [] for role in _LISTED})
-    excluded = {*found, *language.words("keyword")}
+    excluded = {*seen_names, *language.words("keyword")}
     starts: set[int] = set()
     for label, regex in language.texts:
         regex = re.sub(r"\A(\(\?i\))?\^", r"\1\\n", regex)
@@ -1809,7 +1811,7 @@ def _read_texts(source: bytes, language: Language, found: Collection[str]) -> _R
                 _read_text(reading, code, label, match)
     reading.matches.sort(key=operator.itemgetter(0, 1))
     word = language.row("mention") or r"[A-Z]\w+"
-    words = () if found else re.finditer(rf"\b(?:{word}|\w+(?=\())", code)
+    words = () if seen_names else re.finditer(rf"\b(?:{word}|\w+(?=\())", code)
     reading.nodes["ref"] += [_text_node(*match.span()) for match in words]
     return reading
 
