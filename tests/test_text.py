@@ -128,6 +128,12 @@ def test_sources_are_not_taken_for_credentials(path: str) -> None:
 # -- tokens
 
 
+def test_a_text_without_a_list_is_its_lines_and_no_heading_or_comment() -> None:
+    text = "# Title\n\nfirst\n<!-- note -->\nsecond\n"
+    assert ctx.parse_items(text) == ("first", "second")
+    assert ctx.parse_items(f"{text}- [ ] one\n  and more\n2. two\n") == ("one and more", "two")
+
+
 def test_an_estimate_grows_with_the_text() -> None:
     line = "def rank_files(graph: Graph, focus: Mapping[str, float]) -> dict[str, float]:\n"
     assert ctx.estimate_tokens("") == 0
