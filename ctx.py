@@ -8061,7 +8061,7 @@ _CODE_FILES = 12  # shown as code; more for larger budgets
 _MOST_SYMBOLS, _MOST_EDGES, _MOST_FOUND = 10, 15, 20
 _CHUNK_FILES = 40  # read for their best window: reading all would take too long
 _SHOWN_FILES = 12  # in a summary
-_HURRIED = (250, 8)  # of a hook: files weighed by their words, and files read
+_HURRIED = (160, 8)  # of a hook: files weighed by their words, and files read
 _GUESSED_WINDOW = 0.7  # score of the best window of a file not read, as a share of its own score
 _TAIL_SHARE = 0.05  # of the budget, for signatures and names
 # what a file counts by its role, if the task is not about such files; others count whole
