@@ -255,6 +255,18 @@ def test_a_signature_and_its_body_are_one_piece_and_the_docstring_between_is_ano
     assert fit([head, doc, body], 1_000) == [head, body]
 
 
+def test_a_definition_of_forty_lines_of_code_is_shown_whole_or_not_at_all() -> None:
+    def show(length: int, room: int) -> list[int]:
+        whole = ctx.Definition(1, length + 30, "function", "save", "", "", "", True)
+        head = ctx.Block("a.py", 1, 20, whole, 800, score=1.0)
+        prose = ctx.Block("a.py", 21, 50, whole, 900, comment=True)
+        rest = ctx.Block("a.py", 51, length + 30, whole, 800, score=0.1)
+        return [block.first for block in fit([head, prose, rest], room)]
+
+    assert (show(40, 1_000), show(40, 1_800)) == ([], [1, 51])
+    assert show(41, 1_000) == [1]
+
+
 def test_a_line_alone_opens_no_file_and_is_taken_where_the_file_is_open() -> None:
     line, block = (
         ctx.Block("a.py", 1, 1, None, 30, score=1.0),
