@@ -965,6 +965,8 @@ def parse_data(path: str, text: str) -> dict[str, Any]:
     try:
         if path.endswith(".toml"):
             return tomllib.loads(text)
+        if not text.strip():
+            return {}
         text = re.sub(rf"(?s){string}|//[^\n]*|/\*.*?(?:\*/|\Z)", r"\1", text.lstrip("\ufeff"))
         return as_table(json.loads(re.sub(rf"(?s){string}|,(?=\s*[}}\]])", r"\1", text)))
     except (ValueError, RecursionError):
@@ -1156,8 +1158,9 @@ def find_named_paths(text: str, paths: Iterable[str]) -> tuple[str, ...]:
     ends: dict[str, list[str]] = {name_of(form): [] for row in forms for form in row}
     for path in paths if words else ():
         name = path.rpartition("/")[2]
-        for end in {name, name.rpartition(".")[0]} & ends.keys():
-            ends[end].append(path)
+        for end in (name, name.rpartition(".")[0]):
+            if end in ends:
+                ends[end].append(path)
 
     def fits(path: str, form: str) -> bool:  # one is the end of the other
         # only a module may lack its suffix: `res.send` is a method, even where res.send.js is
@@ -5166,7 +5169,8 @@ def write_stdout(text: str) -> None:
     if sys.stdout is None:
         raise CtxError("stdout: is closed; redirect the output to a file or a pipe")
     try:
-        text = re.sub("[\ud800-\udc7f\udd00-\udfff]", "?", text)  # bytes that are no UTF-8 stay
+        if not text.isascii():
+            text = re.sub("[\ud800-\udc7f\udd00-\udfff]", "?", text)  # other bytes stay
         sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
         sys.stdout.buffer.flush()
     except OSError as error:
