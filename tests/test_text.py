@@ -207,6 +207,32 @@ def test_an_estimate_is_just_above_the_true_count(text: str, tokens: int, most: 
     assert 0.99 * tokens <= ctx.estimate_tokens(text) <= most * tokens
 
 
+@pytest.mark.parametrize(
+    ("tokens", "text"),
+    [
+        (
+            26,
+            "def open_shop(name: str, *, wait: bool = True) -> Till :12 — Open the shop in the morning.\n",
+        ),
+        (23, "src/jq/jv_print.c: jv_dump, jv_sort_keys, jvp_dtoa_fmt\n"),
+        (
+            26,
+            "- `okhttp/src/commonJvmAndroid/kotlin/okhttp3/OkHttpClient.kt`: defines `OkHttpClient`\n",
+        ),
+        (
+            7,
+            "/*********************************************************************\n * Licensed to all.\n",
+        ),
+        (
+            20,
+            "Read the whole file before you change a line of it, and say what you changed and why.\n",
+        ),
+    ],
+)
+def test_an_estimate_is_near_what_the_vocabulary_counts(tokens: int, text: str) -> None:
+    assert tokens <= ctx.estimate_tokens(text) <= tokens * 1.16
+
+
 # -- the managed section
 
 EOLS = [b"\n", b"\r\n", b"\r", b"\n\n", b"\r\n\r\n"]
