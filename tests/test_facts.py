@@ -685,6 +685,11 @@ def test_libraries_are_what_the_program_needs_when_it_runs() -> None:
         '[project.optional-dependencies]\nweb = ["django"]\n[dependency-groups]\ndev = ["tox"]\n'
     }
     assert facts(configs, "a.py").libraries == ("kombu", "vine")
+    told = (
+        '[project]\nname = "a"\ndependencies = ["kombu", "pytest-mock", "setuptools", "django"]\n'
+    )
+    found = facts({"pyproject.toml": told}, "a.py")  # a framework stands in the stack already
+    assert (found.stack, found.libraries) == (("Python", "Django"), ("kombu",))
     gems = "source 'x'\ngem 'puma'\ngroup :test do\n  gem 'faker'\nend\ngem 'pry', group: :development\n"
     assert facts({"Gemfile": gems}, "a.rb").libraries == ("puma",)
     pom = (
