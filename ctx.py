@@ -572,9 +572,8 @@ _GLUES = {"._(": (0.0, 0.05), "\t": (-0.03, 0.1), "/-": (0.06, 0.08), "\"'[<{!":
 def _piece_cost(piece: str) -> float:
     kind, size = getattr(pattern("token_piece").match(piece), "lastgroup", ""), len(piece)
     if kind == "word":
-        glue = "" if piece[0].isalpha() else piece[0]
-        size -= len(glue)
-        word = piece[-size:]
+        glue, word = ("", piece) if piece[0].isalpha() else (piece[0], piece[1:])
+        size = len(word)
         if size > 1 and word[-1].isupper():
             cost = 0.73 + 0.165 * size
         else:
@@ -3395,8 +3394,7 @@ def _rust(tree: _Tree, language: Language) -> _Resolve:
     for path, text in tree.find_manifests(r"Cargo\.toml"):
         folder, manifest = folder_of(path), parse_data(path, text)
         tested, needs = (as_table(manifest.get(f"{kind}dependencies")) for kind in ("dev-", ""))
-        only = {name.replace("-", "_") for name in tested if name not in needs}
-        foreign[_locate(folder, "src")] = only
+        foreign[_locate(folder, "src")] = {it.replace("-", "_") for it in tested if it not in needs}
         lib = as_table(manifest.get("lib"))
         lib_path = _locate(folder, str(lib.get("path", "src/lib.rs")))
         for name in _texts([lib.get("name"), as_table(manifest.get("package")).get("name")]):
@@ -3734,16 +3732,19 @@ def find_focus(tags: Mapping[str, FileTags], focus: Sequence[str]) -> list[str]:
 
 
 def lift_focus(symbols: Sequence[Symbol], links: Links, focus: Collection[str]) -> list[Symbol]:
-    """The symbols, every second of the focus, then of what it imports and what imports it."""
-    distance = dict.fromkeys(focus, 0)
-    for path, targets in zip(links.paths, links.imports, strict=True):
-        names = {links.paths[to] for to in targets}
-        for close in names if path in focus else [path] if names & {*focus} else []:
-            distance.setdefault(close, 1)
-    near = [symbol for symbol in symbols if symbol.path in distance]
-    near.sort(key=lambda symbol: distance[symbol.path])
-    far = [symbol for symbol in symbols if symbol.path not in distance]
-    mixed = (symbol for pair in itertools.zip_longest(near, far) for symbol in pair if symbol)
+    """The symbols, every second of the focus or of what it uses and what uses it, in turn."""
+    number = {path: at for at, path in enumerate(links.paths)}
+    meant = {number[path] for path in focus}
+    known = {to for at in meant for to in links.imports[at]}
+    used = {links.names[it] for at in meant for it in links.mentions[at][0]}
+    users = {at for at, targets in enumerate(links.imports) if meant.intersection(targets)}
+    groups: list[list[Symbol]] = [[], [], []]  # own, close, far
+    for symbol in symbols:
+        at = number[symbol.path]
+        close = at in users or at in known and (at, symbol.definition.name) in used
+        groups[0 if at in meant else 1 if close else 2].append(symbol)
+    near = (it for pair in itertools.zip_longest(*groups[:2]) for it in pair if it)
+    mixed = (it for pair in itertools.zip_longest(near, groups[2]) for it in pair if it)
     return [new._replace(score=old.score) for new, old in zip(mixed, symbols, strict=True)]
 
 
@@ -4571,10 +4572,9 @@ def _render_file(path: str, group: Sequence[Symbol]) -> list[str]:
             names.append(f"{show(head)}.{{{rest}}}" if "," in rest else f"{show(head)}.{rest}")
         else:
             names.append(render_name(picks[0].definition))
-    shown = ", ".join(names)
     if not lines:
-        return [f"{show(path)}: {shown}\n"]
-    return [f"{show(path)}\n", *lines, *([f"  {shown}\n"] if names else [])]
+        return [f"{show(path)}: {', '.join(names)}\n"]
+    return [f"{show(path)}\n", *lines, *([f"  {', '.join(names)}\n"] if names else [])]
 
 
 def render_symbol(symbol: Symbol, owners: Collection[str] = ()) -> str:

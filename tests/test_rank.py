@@ -408,13 +408,16 @@ def test_followers_rise_behind_the_leaders_and_never_past_them() -> None:
 
 
 def test_every_second_symbol_is_of_the_focus_and_its_neighbours() -> None:
-    names = ("focus.py", "used.py", "user.py", "far.py", "farther.py", "farthest.py")
+    names = ("used.py", "user.py", "far.py", "farther.py", "farthest.py")
     files = {path: tags(define(f"in_{path[:-3]}")) for path in names}
+    files["used.py"] = tags(define("in_used"), define("beside_it", 9))
+    files["focus.py"] = tags(define("in_focus"), define("more", 9), refs={"in_used": 1})
     found = links(files, {"focus.py": ["used.py"], "user.py": ["focus.py"]})
     symbols = ctx.rank_symbols(found, ctx.rank_files(found, {}), files, [tags(refs={"in_far": 1})])
-    lifted = [symbol.path for symbol in ctx.lift_focus(symbols, found, ["focus.py"])]
-    assert lifted[:2] == ["focus.py", "far.py"]
-    assert {*lifted[2::2][:2]} == {"used.py", "user.py"}
+    lifted = [symbol.definition.name for symbol in ctx.lift_focus(symbols, found, ["focus.py"])]
+    near = lifted[::2]
+    assert lifted[1] == "in_far" and {near[0], near[2]} == {"in_focus", "more"}
+    assert {near[1], near[3]} == {"in_used", "in_user"}  # and not what stands beside it
 
 
 def test_a_long_definition_is_cut_where_a_blank_line_or_the_least_indentation_is_near() -> None:
