@@ -586,18 +586,14 @@ def _piece_cost(piece: str) -> float:
             fixed, each = next((_GLUES[key] for key in _GLUES if glue in key), (0.63, 0.052))
             cost += fixed + each * min(size, 8)
         return max(1.0, cost)
-    if kind == "cjk":
-        return 0.66 + 0.72 * size
-    if kind == "letters":
-        return (1.08 + 0.14 * size) if piece[-1] < "\u0250" else 0.8 + 0.2 * size
-    if kind == "space":
-        return 1 + size // 80
-    if kind == "marks":
-        marks = piece.strip()
-        if not piece.isascii():
-            return 1 + (1.3 if marks[0] > "\uffff" else 0.5) * max(0, len(marks) - 1)
-        return 1 + 0.45 * max(0, len(re.findall(r"(.)\1*", marks)) - 2) + len(marks) // 40
-    return 1.0
+    if kind != "marks":
+        script = 1.08 + 0.14 * size if piece[-1] < "\u0250" else 0.8 + 0.2 * size
+        others = {"cjk": 0.66 + 0.72 * size, "letters": script, "space": 1.0 + size // 80}
+        return others.get(kind, 1.0)
+    marks = piece.strip()
+    if not piece.isascii():
+        return 1 + (1.3 if marks[0] > "\uffff" else 0.5) * max(0, len(marks) - 1)
+    return 1 + 0.45 * max(0, len(re.findall(r"(.)\1*", marks)) - 2) + len(marks) // 40
 
 
 @functools.cache
@@ -3500,7 +3496,10 @@ def build_links(
     beside: dict[tuple[str, str], dict[str, list[int]]] = {}  # family, folder -> name -> symbols
     definers: dict[str, dict[str, list[int]]] = {}  # family -> name -> symbols, in path order
     for at, path in enumerate(paths):
-        hidden = _inner_types(tags[path].definitions)
+        types = [item for item in tags[path].definitions if item.kind in TYPE_KINDS]
+        holders = {item.name for item in types if item.kind not in ("module", "namespace")}
+        # elsewhere the bare name of a type inside another type means something else
+        hidden = {item.name for item in types if item.owner.rpartition(".")[2] in holders}
         for name in dict.fromkeys(definition.name for definition in tags[path].definitions):
             own[at][name] = len(names)
             beside.setdefault(folders[at], {}).setdefault(name, []).append(len(names))
@@ -3530,13 +3529,6 @@ def build_links(
                 strengths.extend([weight / len(targets)] * len(targets))
         mentions.append((symbols, strengths))
     return Links(paths, names, mentions, linked, [weights.get(path, 1.0) for path in paths])
-
-
-def _inner_types(definitions: Sequence[Definition]) -> set[str]:
-    """The types inside another type of the file: elsewhere their bare names mean something else."""
-    types = [item for item in definitions if item.kind in TYPE_KINDS]
-    holders = {item.name for item in types if item.kind not in ("module", "namespace")}
-    return {item.name for item in types if item.owner.rpartition(".")[2] in holders}
 
 
 def _rarity(name: str, definers: int) -> float:
