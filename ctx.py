@@ -12254,6 +12254,7 @@ turbo\.json : node : Turborepo pipeline : tool Turborepo ; task? npx turbo run {
 Dockerfile : - : - : entry container entry point ~ ^(?:ENTRYPOINT|CMD)\b[^\n]*?["'\s/]((?:[\w-]+/)*[\w-]+\.(?:py|sh|rb|php|[cm]?[jt]s))\b
 (?:docker-)?compose\.ya?ml : - : services : run? docker compose up ~ ^[ \t]+build:
 \.pre-commit-config\.yaml : - : - : lint! pre-commit run --all-files ; style pre-commit hooks
+  format!(python) ruff format ~ ^\s*-\s+id: ruff-format *$ ; format!(python) black . ~ ^\s*-\s+id: black *$
 (?!) : - : -
   lint(go) staticcheck ; test(go) gotestsum ; typecheck(node) tsc ; lint(node) eslint ; test(jvm) gradle check ; test(jvm) mvn verify
   build(jvm) gradle assemble ; lint(go) go vet ; build(ruby) bin/rails assets:precompile ; test(node) vitest ; test(node) jest ; lint(python) ruff check ; format(python) isort .

@@ -812,6 +812,13 @@ def test_the_tree_collapses_chains_and_puts_code_first() -> None:
     ]
 
 
+def test_the_formatter_is_the_one_that_the_hooks_run() -> None:
+    hooks = "repos:\n- hooks:\n  - id: ruff-format\n- hooks:\n  -   id: blacken-docs\n"
+    configs = {"pyproject.toml": "[tool.black]\n", ".pre-commit-config.yaml": hooks}
+    found = ctx.detect_facts([*configs, "a.py"], configs).commands
+    assert [row.line for row in found if row.verb == "format"] == ["ruff format"]
+
+
 def test_tests_do_not_name_a_folder_that_holds_code() -> None:
     files = ["doc/man.go", "doc/man_test.go", "doc/yaml_test.go", "crate/src/lib.rs", "main.go"]
     files += [f"crate/tests/t{number}.rs" for number in range(9)] + ["docs/a.md", "docs/conf.py"]
