@@ -8196,8 +8196,14 @@ def _choose_blocks(
     about = {"source", "build", "example"} | find_subjects(evidence)
     roles = {index.roles[file.path] for file in files}
     about |= set() if about & roles else roles - {"config", "data"}
-    # a summary shows no code, so it is made without reading more files
-    texts = {file.path: read_text(project, file.path) or "" for file in files if not is_summary}
+    code = [
+        file.path
+        for file in files
+        if not is_summary
+        and (index.roles[file.path] in about or file.path in asked)
+        and find_kind(project, file.path)
+    ][: _CODE_FILES + request.budget // 4_000]
+    texts = {path: read_text(project, path) or "" for path in code}  # the others are only named
     unread = {path: texts[path] for path in texts if path not in evidence.hits}
     evidence.hits.update(find_line_hits(unread, evidence.worth))
     lines, blocks = {}, []
@@ -8222,11 +8228,7 @@ def _choose_blocks(
         names = {definition.name for definition in known[file.path]}
         reason = reasons.get(file.path) or explain_file(file, used, names, calls, words)
         chosen.append(file._replace(symbols=tuple(symbols)[:_MOST_SYMBOLS], reason=reason))
-    paths = [path for path in lines if index.roles[path] in about or path in asked]
-    paths = [path for path in paths if find_kind(project, path)]
-    shown = {path: lines[path] for path in paths[: _CODE_FILES + request.budget // 4_000]}
-    kept = [block for block in blocks if block.path in shown]
-    return chosen, kept, shown
+    return chosen, blocks, lines
 
 
 def read_evidence(
