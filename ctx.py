@@ -1185,8 +1185,6 @@ def find_named_paths(text: str, paths: Iterable[str]) -> tuple[str, ...]:
     return tuple(named)
 
 
-# -- fields of a file, each a kind of place where a word can stand
-
 FIELDS = ("path", "names", "docs", "strings", "code")
 
 
@@ -3675,8 +3673,6 @@ def build_groups(
     return of, totals, relations
 
 
-# -- which files count
-
 REAL_WEIGHT = 0.1  # above it, a file's symbols are the project's own
 _ENOUGH_FILES = 5  # below it, a repository is mostly its tests or examples
 _MAX_CONFIGS = 400  # a monorepo's packages; each is a small file
@@ -3739,8 +3735,6 @@ def lift_focus(symbols: Sequence[Symbol], links: Links, focus: Collection[str]) 
     mixed = (it for pair in itertools.zip_longest(near, groups[2]) for it in pair if it)
     return [new._replace(score=old.score) for new, old in zip(mixed, symbols, strict=True)]
 
-
-# -- words: what a task says, against what files hold
 
 _SATURATION = 1.2  # BM25's k1: how soon more of the same word says no more
 _LENGTH = (0.3, 0.5, 0.6, 0.6, 0.6)  # BM25's b by field: how much a long one is discounted
@@ -3838,8 +3832,6 @@ def rank_words(
     telling = sorted(held, key=lambda stem: (-worth[stem], stem))
     return list(dict.fromkeys(task_words[stem] for stem in telling))
 
-
-# -- blocks: the parts of a file that can be shown alone
 
 _LONG_BLOCK = 30  # lines: a longer one is cut into parts
 _SHORT_BLOCK = 4  # lines: a shorter one joins the one before, up to three times as many
@@ -4057,9 +4049,6 @@ def _score_shared(
     return gains
 
 
-# -- history and neighbours
-
-
 def score_history(history: History, query: Mapping[str, float], known: Collection[str]) -> Scores:
     """Files by how much the messages of the commits that touched them sound like the task."""
     worth: dict[int, float] = {}
@@ -4135,8 +4124,6 @@ def bare_name(path: str) -> str:
     """A file's name up to its first dot: what a header, its source and their like share."""
     return name_of(path).partition(".")[0].lower()
 
-
-# -- the signals of a package, and what each is worth
 
 LEADERS = 5
 
@@ -4287,8 +4274,6 @@ def fit_symbols(
     return picks
 
 
-# -- the package
-
 _THRIFT = 0.25  # how much a block's size counts against it: 0 not at all, 1 is worth per byte
 _FADE_BLOCKS = 0.98  # each piece of a file makes its next ones less wanted than another file's
 _BLOCK_BYTES, _FILE_BYTES = 25, 90  # of what stands above a block and above the code of a file
@@ -4359,8 +4344,6 @@ def fit_pack(make: Callable[[int], Pack], budget: int) -> Pack:
         room = guess if low < guess < high and tries < 4 else (low + high) // 2
     return best
 
-
-# -- sections of a prompt
 
 _DROPPED = -1  # the size of a section that is left out
 _LONG, _LEAST = 4_000, 500  # characters: a cut to the first comes before any drop
@@ -4737,9 +4720,6 @@ def render_diff(changes: Sequence[Change]) -> str:
         for line in difflib.unified_diff(before, after, source, target):
             out.append(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
     return "".join(out)
-
-
-# -- the package
 
 
 def render_pack(package: Pack) -> str:
@@ -6356,9 +6336,6 @@ def count_languages(project: Project, files: Iterable[str]) -> list[tuple[str, s
     return sorted(rows, key=lambda row: (-row[2], row[0]))
 
 
-# -- listing
-
-
 def list_files(project: Project) -> dict[str, Stamp]:
     """Every regular file of the repository with its stamp, sorted by the bytes of its name."""
     paths = list_git_files(project) or _list_by_walk(project)
@@ -6427,9 +6404,6 @@ def _list_by_walk(project: Project) -> list[str]:
         listed = [join_path(folder, name) for name in names]
         paths += [path for path in listed if not is_ignored(path, rules, folder=False)]
     return paths
-
-
-# -- workers: a grammar that hangs or crashes costs its own file
 
 
 # path, kind or "", number or -1, names if there is no kind; None: found by a pattern
@@ -6572,9 +6546,6 @@ def _decode_tags(data: bytes) -> FileTags:
     """The tags in a row of the cache, whose checksum was right."""
     rows, references, imports, doc, mark = json.loads(data)
     return FileTags(tuple(map(Definition._make, rows)), references, tuple(imports), doc, mark)
-
-
-# -- which stem stands in which file, which file depends on which, and history
 
 
 class WordIndex(NamedTuple):
@@ -8056,8 +8027,6 @@ def make_scan(project: Project, *, full: bool, export: str = "") -> dict[str, ob
     cache.write([CacheRow("scans", f"{time.time_ns():020}", "", line.encode())], keep=20)
     return counts
 
-
-# -- the package
 
 _TOKEN_BYTES = 3.6  # of code in a token; o200k_base has 4.3, others have fewer
 _CODE_FILES = 12  # shown as code; more for larger budgets
@@ -9733,9 +9702,6 @@ _EVENT_MAKERS: dict[str, Callable[[Project, Mapping[str, str]], str]] = {
     ),
     "pretooluse": _extend_prompt,
 }
-
-
-# -- MCP
 
 
 TOOLS: dict[str, Callable[..., str]] = {  # what they say and take is in templates/commands.txt
@@ -12280,7 +12246,7 @@ Dockerfile : - : - : entry container entry point ~ ^(?:ENTRYPOINT|CMD)\b[^\n]*?[
 """[1:],
     "pairs.txt": r"""
 # What a pair of letters adds to the tokens of a word, a for -0.50 to z for 1.06 in steps of 1/16: the first letter, "^" before a
-# word, then one for each second letter from a to z. Fitted to o200k_base on words of the code and documents of 20 projects.
+# word, then one for each second letter from a to z. Fitted to o200k_base on words of the code and documents of 19 projects.
 ^ jihggiihjkihihkhmiggjjhkhk
 a ohifnkgljkhffgrhpgheklijel
 b knnmhuoolgmimlinvlhiholkjp
