@@ -3937,6 +3937,11 @@ def score_blocks(
     exact = {name: 0 for name in evidence.names}
     for name in itertools.chain.from_iterable(held & exact.keys() for held in identifiers):
         exact[name] += 1
+    members = collections.Counter(
+        (block.path, block.definition.owner.rpartition(".")[2])
+        for block in blocks
+        if block.definition
+    )
     scores = []
     for (path, first, last, definition, size, *_), held in zip(blocks, identifiers, strict=True):
         around = max(tops[path][max(0, first - 20) // 10 : last // 10 + 1], default=0.0)
@@ -3947,7 +3952,9 @@ def score_blocks(
         if definition:
             value += _NAMED * _score_name(definition, worth)
             defines = definition.name in exact and first <= definition.line <= last
-            value += _DEFINED * top if defines else 0.0
+            owner = definition.owner.rpartition(".")[2]
+            share = float(defines) or (owner in exact) / math.sqrt(members[path, owner])
+            value += _DEFINED * top * share
         scores.append(value * evidence.scores.get(path, 0.0) ** _FILE_POWER)
     gains = _score_shared(blocks, scores, identifiers, mean)
     best = dict.fromkeys(paths, 0.0)
@@ -4275,7 +4282,7 @@ def fit_symbols(
 
 
 _THRIFT = 0.25  # how much a block's size counts against it: 0 not at all, 1 is worth per byte
-_FADE_BLOCKS = 0.98  # each piece of a file makes its next ones less wanted than another file's
+_FADE_BLOCKS = 0.985  # each piece of a file makes its next ones less wanted than another file's
 _BLOCK_BYTES, _FILE_BYTES = 25, 90  # of what stands above a block and above the code of a file
 _SMALL_FILE, _WHOLE_DEFINITION = 1_200, 40  # bytes, lines: not cut apart
 _ROUGH_BYTES = 3.3  # of a token of code, a bit too few

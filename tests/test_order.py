@@ -289,7 +289,7 @@ def test_of_two_blocks_of_one_score_the_smaller_is_chosen() -> None:
 
 
 def test_each_piece_of_a_file_makes_its_next_less_wanted_than_a_good_one_elsewhere() -> None:
-    rows = [("a.py", 1, 1.0), ("a.py", 11, 1.0), ("a.py", 21, 1.0), ("b.py", 1, 0.97)]
+    rows = [("a.py", 1, 1.0), ("a.py", 11, 1.0), ("a.py", 21, 1.0), ("b.py", 1, 0.98)]
     blocks = [make_block(path, first, 1500, score) for path, first, score in rows]
     room = 3 * 1525 + 2 * 90
     assert fit(blocks, room) == [*blocks[:2], blocks[3]]

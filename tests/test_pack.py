@@ -126,6 +126,20 @@ def test_a_method_is_no_file_named_like_it() -> None:
     )
 
 
+def test_the_members_of_a_class_that_the_task_names_come_with_it() -> None:
+    methods = [
+        ctx.Definition(first, first + 9, "method", "open", owner, "", "", True)
+        for first, owner in ((1, "Basket"), (11, "Parcel"))
+    ]
+    lines = ["the door", *["pass"] * 9] * 2
+    hits = {"a.py": {1: {"door": 1}, 11: {"door": 1}}}
+    worth, scores = {"door": 1.0}, {"a.py": 1.0}
+    task = ctx.Evidence((), ("Parcel",), "", worth, frozenset(), {}, worth, hits, scores)
+    blocks = ctx.cut_blocks("a.py", lines, methods)
+    basket, parcel = ctx.score_blocks(blocks, {"a.py": lines}, task)
+    assert parcel.score > basket.score > 0
+
+
 def test_an_ordinary_word_is_no_identifier() -> None:
     assert ctx.find_identifiers("Implement the parser and call run_all() on HttpServer") == [
         "run_all",
