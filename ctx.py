@@ -1952,7 +1952,8 @@ def _find_name(node: Any) -> Any:
 def _build_scope(file: _File, match: _Match, name_node: Any, top: _Scope) -> _Scope:
     """A definition as the scope of those inside it."""
     start, inverse_end, _, _, kind, _, captures = match
-    name = file.text(name_node).lstrip(":$").strip('"`\r')
+    sigils = ":" if file.language.family == "ecma" else ":$"  # in JavaScript "$" is a letter
+    name = file.text(name_node).lstrip(sigils).strip('"`\r')
     owner, receivers = top.inner, captures.get("owner")
     cut = "|".join(file.language.rows.get("cut", ())) or r"\A\Z"
     if kind in ("scope", "part"):
@@ -2833,7 +2834,7 @@ def _choose_commands(repo: _Repo) -> list[Command]:
     """For the root, and folders that need their own, the line to type for each verb."""
     offers = [find for find in repo.finds if find.kind in VERBS]
     for path in [path for path in repo.files if folder_of(path) in ("script", "bin")]:
-        offers.append(_Find(look_up("tasks", name_of(path))[0], path, "", _SCRIPTED, path))
+        offers.append(_Find(look_up("tasks", name_of(path))[0], path, "", _SCRIPTED - 2, path))
     sure = {(offer.folder, offer.kind) for offer in offers if offer.score > _WEAK}
     offers = [o for o in offers if o.score > _WEAK or (o.folder, o.kind) not in sure]
     calls = list(_list_calls(repo))
@@ -2864,7 +2865,10 @@ def _cite(repo: _Repo, offer: _Find) -> str:
     """The file and line that state a command: all its words, or its last one."""
     words = _unwrap(offer.text).split()
     text, last = repo.texts.get(offer.source, ""), re.escape(words[-1])
-    patterns = (re.escape(" ".join(words)), rf"^[^\w\n]{{0,9}}{last}\b", rf"\b{last}\b", "")
+    typed = re.escape(" ".join(words))  # with "run" or without, and "npm i" for "npm install"
+    typed = re.sub(r"(?<=pm)\\ (?:run\\ )?(\w+)$", r"(?: run)? \1(?![\\w:])", typed)
+    typed = typed.replace(" install(", " (?:install|ci|i)(")
+    patterns = (typed, rf"^[^\w\n]{{0,9}}{last}\b", rf"(?<!\w){last}\b", "")
     at = next(match.start() for p in patterns if (match := re.search(p, text, re.M)))
     before = text[:at].split("\n")
     return f"{offer.source}:{len(before)}"
@@ -2910,8 +2914,9 @@ def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
     """Languages with versions, then runtimes, frameworks, tools."""
     versions: dict[str, str] = {}
     for find in sorted(repo.ours, key=lambda find: -find.score):
-        version = re.sub(r"\s+|\|\|.*", "", find.note).replace("-edition", " edition")
-        if find.kind == "version" and re.fullmatch(r"(?=.*\d)[\w.*^~<>=!,+ -]{1,24}", version):
+        version = " || ".join(re.sub(r"\s+", "", find.note).split("||"))
+        version = version.replace("-edition", " edition")
+        if find.kind == "version" and re.fullmatch(r"(?=.*\d)[\w.*^~<>=!,+| -]{1,40}", version):
             versions.setdefault(find.text, version)
     least = sum(languages.values()) / 12
     names = [n.partition(":")[0] for n in most_frequent(languages)[:4] if languages[n] >= least]
@@ -2923,15 +2928,15 @@ def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
     tested = {(find.source, find.text) for find in repo.ours if find.kind == "devdep"}
     for find in [find for find in repo.ours if find.kind in ("dep", "devdep", "uses")]:
         label = look_up("labels", find.text)[0]
-        if label and find.text not in own:
+        if label and find.text not in own and is_config(find.source):
             is_need = (find.source, find.text) not in tested
             weights[label] += is_need * (1 if find.folder else 1000)
-            notes[label] += f" {find.note}"
+            notes[label] += f" {find.note}" * ("||" not in find.note)
     labels = dict.fromkeys(label for label, _ in lookup_table("labels").values())
     common = [label for label in labels if weights[label] * 4 > min(len(repo.texts), 3999)]
     common = sorted(common, key=lambda label: -min(weights[label], 1000))[:_MAX_FRAMEWORKS]
     tools = [find.text for find in repo.ours if find.kind == "tool" and not find.folder]
-    for label in [*common, *tools]:
+    for label in [*common, *(tool for tool in tools if tool.lower() not in own)]:
         number = re.match(r"[\s^~<>=!v\"']*(\d+(?:\.\d+)?)(?![\w-])", notes[label])
         stack.append(f"{label} {number[1].removesuffix('.0') if number else ''}".strip())
     return [*dict.fromkeys(stack)]
@@ -2940,7 +2945,8 @@ def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
 def _list_libraries(repo: _Repo, packages: Sequence[Package], stack: Sequence[str]) -> list[str]:
     """What the code needs at run time, as its manifests say; not the taste of a corner."""
     labels = {re.sub(r" [\d.]+$", "", item) for item in stack}
-    folders = {"", "requirements", *(folder for folder, _, _ in packages)}
+    folders = {folder for folder, _, _ in packages if not re.search(r"\btest(?:s|ing)?\b", folder)}
+    folders |= {"", "requirements"}
     finds = [find for find in repo.ours if find.folder in folders]
     homes = {find.text.lower(): find.folder for find in finds if find.kind == "name"}
     own = {*homes, *(name_of(folder) for folder, _, _ in packages)}
@@ -3048,10 +3054,12 @@ def _list_conventions(repo: _Repo) -> list[str]:
         text = f"tests in {best}" if best else "tests beside the code"
         text += f", named {name}" if names[name] * 3 > len(tests) else ""
         ecosystems = collections.Counter(label_language(path).partition(":")[2] for path in tests)
-        used = " ".join(find.text for find in repo.ours if find.kind in ("dep", "devdep", "test"))
+        used = [find for find in repo.ours if find.kind in ("dep", "devdep", "test")]
         main, runners = most_frequent(ecosystems)[0], lookup_table("runners").items()
-        fit = [name for name, (ecosystem, _) in runners if ecosystem == main and name in used]
-        text += "".join(f" ({name})" for name in fit[:1])
+        kin = [name for name, (ecosystem, _) in runners if ecosystem == main]
+        fit = {(find.folder > "", name) for name in kin for find in used if name in find.text}
+        near = [name for is_inner, name in fit if is_inner == min(fit)[0]]
+        text += "".join(f" ({name})" for name in near if len(near) == 1)  # of two: not sure
         styles.insert(0, text)
     return [*dict.fromkeys(styles)][:8]
 
@@ -3629,6 +3637,7 @@ def rank_symbols(
             )
             score *= 1.5 if is_type and spell(name) == stem else 1.0  # its file is named for it
             vague = name.startswith("__") or len(name) < (2 if is_type else 3)
+            vague = vague or f"{item.owner}.{name}.".lstrip(".").startswith("tests.")
             dull = 0.3 if name[0] == "_" else 0.5 if re.match(_ACCESSOR, name) else 1.0
             ranked.append(Symbol(score * (0.05 if vague else dull), path, item))
     ranked.sort(key=lambda symbol: (-symbol.score, symbol.path, symbol.definition.line))
@@ -10313,10 +10322,10 @@ OpenZeppelin @openzeppelin/contracts
 golangci-lint_run golangci/golangci-lint-action; pre-commit_run pre-commit/action; ruff_check astral-sh/ruff-action; black_. psf/black
 
 == flags: one pattern: flags of CI that mean nothing at a desk
- (?:-v+|-v\d|--verbose|--verbosity[= ]\d|--colou?r(?:=\w+)?|--locked|--frozen(?:-lockfile)?|-B|-U|-ntp|--batch-mode|-q|--quiet|--ci|-Wall|--noinput|--no-(?:default-groups|progress|interaction|transfer-progress|daemon|audit|fund|restore|build|coverage)|--stacktrace|--immutable|--ignore-scripts|--prefer-dist|--logger \S+|[-/]p:\S+|--show-diff-on-failure|--cov\S*|--junit\S*|--durations\S*|-n \w+|-race|-count=1|-j ?\d+|--format github|--max-warnings[= ]\d+|--fail-fast|-T ?\S+)(?= )
+ (?:-v+|-v\d|--verbose|--verbosity[= ]\d|--colou?r(?:=\w+)?|--locked|--frozen(?:-lockfile)?|-B|-U|-ntp|--batch-mode|-q|--quiet|--ci|-Wall|--noinput|--no-(?:default-groups|progress|interaction|transfer-progress|daemon|audit|fund|restore|build|coverage)|--stacktrace|--immutable|--ignore-scripts|--prefer-dist|--logger \S+|[-/]p:\S+|--show-diff-on-failure|--cov\S*|--junit\S*|--durations\S*|-n \w+|-race|-count=1|-j ?\d+|--format github|--max-warnings[= ]\d+|--fail-fast|--manifest-path \./Cargo\.toml|-T ?\S+)(?= )
 
 == runners: ecosystems and their test runners
-python pytest; node vitest jest mocha; ruby minitest rspec; php phpunit; jvm junit testng; dotnet xunit nunit mstest
+python pytest; node vitest jest mocha borp jasmine uvu; ruby minitest rspec; php phpunit; jvm junit testng; dotnet xunit nunit mstest
 
 == entries: entry points: why, and the pattern of the path; the order ranks
 runs as `python -m` : (?:src/)?(?:[\w-]+/)?__main__\.py
@@ -10336,7 +10345,7 @@ container image : Dockerfile
 vendored vendor vendored _vendor third_party third-party thirdparty 3rdparty node_modules pods bower_components site-packages carthage godeps .yarn externals
 vendored /deps /external /extern
 generated generated __generated__ dist __pycache__ _build __snapshots__ .next .nuxt /target /out /coverage /gen
-test tests __tests__ testdata test-data test_data fixtures __fixtures__ test-fixtures mocks __mocks__ e2e integration-tests integration_tests functional-tests
+test tests __tests__ testdata test-data test_data fixtures __fixtures__ test-fixtures mocks __mocks__ e2e integration-tests integration_tests integration-test integration_test functional-tests
 test testsuite testsuites unittests tst cypress testutil testutils testhelpers test_helpers testhelper step_definitions fuzz jmh bench benches benchmark benchmarks /t
 test? test spec specs
 example example examples _examples sample samples demo demos playground playgrounds quickstart tutorial tutorials cookbook
@@ -10382,7 +10391,7 @@ tests test; examples example; docs doc; configuration config; build_and_tooling 
 (?i)releas|publish|deploy|docker|bench|example|website|usage|quick.?start|translat|vendor
 
 == not-local: one pattern: lines that are not for a laptop or not the whole: services, one test alone
-\b(?:docker|podman|kubectl|sudo|e2e|smoke|nightly|watch|musl)\b|integration|bench|^tox -(?:av|l)\b|::|-run\b|-Dtest|--(?:doc|only|grep|filter|run|target|help|version)\b| -[kt] |path/to
+\b(?:docker|podman|kubectl|sudo|e2e|smoke|nightly|watch|musl)\b|integration|bench|^tox -(?:av|l)\b|^\./configure\b|::|-run\b|-Dtest|--(?:doc|only|grep|filter|run|target|help|version)\b| -[kt] |path/to
 
 == one-word-tools: one pattern: tools whose first argument is no subcommand
 pytest|mypy|flake8|pylint|pyright|black|isort|eslint|rubocop|rspec|tsc|vitest|jest|pest|pint|staticcheck|phpunit|phpstan|php-cs-fixer|busted|.*/(?!rails$).*
@@ -11003,6 +11012,7 @@ bash: sh bash zsh ksh
 elixir: ex exs
   names   #!elixir
   import  snake . .ex .exs
+  roots   (?:.*/)?(?:lib|src|test|support)$
   comment #
   public  ^(?!def(macro)?p\b|@typep)
   labels  function=once
@@ -12087,7 +12097,7 @@ go\.work : go : Go workspace : version Go {} ~ ^go\s+([\d.]+) ; member {} ~ ^(?:
 \.golangci\.ya?ml : go : - : lint golangci-lint run
 magefile\.go : go : task runner : task mage {} ~ ^func ([A-Z]\w*)\([^()\n]*\)(?: error)? \{
 (?:GNU)?[Mm]akefile : - : task runner
-  task make {} ~ ^(?!(?:dev|develop|fix)\b)([A-Za-z][\w./-]*)(?: [\w./ -]*)?:(?!=) ; build!(c) make ~ ^(?:all|default)\b[\w./ -]*:(?!=) ; build!(coq) make ~ ^(?:all|default)\b[\w./ -]*:(?!=)
+  task make {} ~ ^(?!(?:dev|develop|fix)\b|(?:fmt|format)\b.*\n(?:\t.*\n)*?\t.*gofmt -[ld] (?!-w))([A-Za-z][\w./-]*)(?: [\w./ -]*)?:(?!=) ; build!(c) make ~ ^(?:all|default)\b[\w./ -]*:(?!=) ; build!(coq) make ~ ^(?:all|default)\b[\w./ -]*:(?!=)
 \.?[Jj]ustfile : - : task runner : task just {} ~ ^@?([A-Za-z][\w-]*)(?: [^:\n]*)?:(?!=)
 [Tt]askfile\.ya?ml : - : task runner : task task {} ~ ^  ([A-Za-z][\w:-]*):[ \t]*$
 pom\.xml : jvm : Maven project
@@ -12100,8 +12110,9 @@ pom\.xml : jvm : Maven project
   tool Gradle ; build gradle build ; test gradle test ; name {} ~ ^rootProject\.name\s*=\s*['"]([\w.-]+?)(?:-(?:parent|root))?['"]
   version! Java {}+ ~ Compatibility\s*=?\s*\(?['"]?(?:JavaVersion\.VERSION_)?(?:1[._])?(\d+) ; version! Java {}+ ~ \brelease(?:\.set\(|\s*=)\s*(\d+)
   version Java {}+ ~ (?:LanguageVersion\.of\(|jvmToolchain\()(\d+)
-  uses {} ~ ['"(]([a-z][\w-]*(?:\.[\w-]+)+)[:'"] ; dep {} ~ ^[ \t]*"?(?:implementation|api|compile|runtimeOnly|\w+Main(?:Api|Implementation))"?[ (]+['"][\w.-]+:([\w.-]+)(?::([\w.]+))?
-  dep {} ~ ^[ \t]*"?(?:implementation|api|\w+Main(?:Api|Implementation))"?[ (]+(?:libs\.)([\w.]+) ; part {} ~ (?:\binclude\b[ (]*|,\s*|^[ \t]*)['"]:?([\w:./-]+)['"]
+  uses {} ~ ['"(]([a-z][\w-]*(?:\.[\w-]+)+)[:'"]
+  dep {} ~ ^([ \t]*)(?:val )?\w*[Tt]est(?:ing)?\b[^\n]*\{\n(?:\1[ \t]+\S.*\n|[ \t]*\n)*|^(.*)$ >> ^[ \t]*"?(?:implementation|api|compile|runtimeOnly|\w+Main(?:Api|Implementation))"?[ (]+(?:['"][\w.-]+:|libs\.)([\w.-]+)(?::([\w.]+))?
+  part {} ~ (?:\binclude\b[ (]*|,\s*|^[ \t]*)['"]:?([\w:./-]+)['"]
   lint gradle spotlessCheck ~ \bspotless\b ; format gradle spotlessApply ~ \bspotless\b ; lint gradle ktlintCheck ~ \bktlint['"] ; lint gradle detekt ~ \bdetekt['"]
   run gradle bootRun ~ ['"]org\.springframework\.boot['"] ; run gradle run ~ ['"]application['"]|^[ \t]*application[ \t]*$
 build\.sbt : jvm : sbt build
@@ -12117,7 +12128,9 @@ CMakeLists\.txt : c : CMake build
   tool CMake ; name {} ~ ^(?i:project)\s*\(\s*([\w.-]+) ; version C++ {} ~ CMAKE_CXX_STANDARD\s+(\d+)
   build cmake -B build && cmake --build build ~ ^(?i:project)\s*\( ; test ctest --test-dir build ~ (?i:enable_testing|add_test)\s*\(|include\s*\(CTest
 meson\.build : c : Meson build : name {} ~ ^project\(\s*'([\w.-]+) ; build meson setup build && meson compile -C build ~ ^project\( ; test meson test -C build ~ ^project\(
-configure\.ac : c : Autoconf build : name {} ~ ^AC_INIT\(\s*\[?([\w.-]+) ; build ./configure && make ; test make check
+configure\.ac : c : Autoconf build
+  name {} ~ ^AC_INIT\(\s*\[?([\w.-]+) ; build ./configure && make @ ./configure ; test make check
+  build autoreconf -i && ./configure && make ; build ./autogen.sh && ./configure && make @ ./autogen.sh
 [\w.-]+\.gemspec : ruby : Ruby package
   name {} ~ \.name\s*=\s*["']([\w-]+) ; about {} ~ \.summary\s*=\s*["']([^"'\n]+) ; version Ruby {} ~ required_ruby_version\s*=\s*["']([^"'\n]+)
   dep {} ~ \.add_(?:runtime_)?dependency[ (]+["']([\w-]+)["'](?:,\s*["']([^"'\n]*))? ; devdep {} ~ \.add_development_dependency[ (]+["']([\w-]+)
@@ -12128,7 +12141,7 @@ Gemfile : ruby : Ruby dependencies
   install! bundle install ~ ^source\b ; test bundle exec rspec @ =rspec =rspec-rails ; test! bin/rails test ~ \A(?![\s\S]*(?:rspec|^gemspec\b))[\s\S]*^[ \t]*gem[ (]+["']rails["'] ; run! bin/rails server @ ./bin/rails
   lint bundle exec rubocop @ ./.rubocop.yml
 Rakefile : ruby : task runner
-  task bundle exec rake {} ~ ^task[ (]+:?["']?([\w:-]+) ; test! bundle exec rake test ~ ^Rake::TestTask\.new
+  task bundle exec rake {} ~ ^task[ (]+:?["']?([\w:-]+) ; test! bundle exec rake test ~ ^(?:Rake|Minitest)::TestTask\.(?:new|create)\b(?![ (]+:?["']?(?!do\b|test\b(?!:))\w)
   test! bundle exec rake spec ~ ^RSpec::Core::RakeTask\.new
 composer\.json : php : Composer package
   tool Composer ; install! composer install ; name {} @ name ; about {} @ description ; version PHP {} @ require/php ; dep {} @ require
@@ -12137,7 +12150,7 @@ composer\.json : php : Composer package
   typecheck vendor/bin/phpstan analyse @ ./phpstan.neon ./phpstan.neon.dist
 mix\.exs : elixir : Mix project
   install mix deps.get ; build mix compile ; test mix test ; format mix format @ ./.formatter.exs ; name {} ~ \bapp:\s*:(\w+)
-  version Elixir {} ~ elixir:\s*"([^"\n]+) ; dep {} ~ \{:(\w+),\s*"([^"\n]*)"(?![^}\n]*only:) ; devdep {} ~ \{:(\w+),[^}\n]*only: ; run mix phx.server ~ \{:phoenix, ; lint mix credo ~ \{:credo,
+  version Elixir {} ~ (?:\belixir:\s*|^[ \t]*@elixir\w*\s+)"([^"\n]+) ; dep {} ~ \{:(\w+),\s*"([^"\n]*)"(?![^}\n]*(?:only:|optional: true)) ; devdep {} ~ \{:(\w+),[^}\n]*only: ; run mix phx.server ~ \{:phoenix, ; lint mix credo ~ \{:credo,
   member {}/* ~ \bapps_path:\s*"([\w./-]+) ; typecheck mix dialyzer @ =dialyxir
 rebar\.config : erlang : Rebar project
   tool rebar3 ; build rebar3 compile ; test? rebar3 eunit ; test rebar3 ct ~ \bct_opts\b ; typecheck rebar3 dialyzer ~ \bdialyzer\b

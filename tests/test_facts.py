@@ -1076,3 +1076,108 @@ def test_what_a_container_starts_is_an_entry_point() -> None:
     facts = ctx.detect_facts(["bin/start.sh", "app.rb", *texts], texts)
     assert ("bin/start.sh", "container entry point") in facts.key_files
     assert "gone.py" not in dict(facts.key_files)
+
+
+# What is not sure is not said
+
+
+def test_of_two_runners_at_the_root_none_is_named() -> None:
+    code = ["a.js", "test/a.js", "test/b.js"]
+    both = {"package.json": '{"devDependencies": {"jest": "30", "borp": "1"}}'}
+    assert facts(both, *code).conventions == ("tests in test/",)
+    one = {"package.json": '{"devDependencies": {"borp": "1"}}'}
+    assert facts(one, *code).conventions == ("tests in test/ (borp)",)
+    inner = {"Gemfile": "gem 'minitest'\n", "sub/x.gemspec": "s.add_development_dependency 'rspec'"}
+    found = facts(inner, "lib/a.rb", "sub/lib/b.rb", "test/a_test.rb", "test/b_test.rb")
+    assert found.conventions == ("tests in test/, named *_test.rb (minitest)",)
+
+
+@pytest.mark.parametrize(
+    ("line", "tests"),
+    [
+        ("Minitest::TestTask.create # default", ["bundle exec rake test"]),
+        ("Rake::TestTask.new do |t|", ["bundle exec rake test"]),
+        ("Rake::TestTask.new(:test) do |t|", ["bundle exec rake test"]),
+        ("Minitest::TestTask.create(:'test:core') do |t|", []),
+        ("Rake::TestTask.new(:slow) do |t|", []),
+    ],
+)
+def test_a_test_task_of_rake_counts_under_its_own_name(line: str, tests: list[str]) -> None:
+    assert lines(facts({"Rakefile": f"{line}\nend\n"}, "lib/a.rb"), "test") == tests
+
+
+def test_configure_is_made_first_where_it_is_not_kept() -> None:
+    configs = {"configure.ac": "AC_INIT([x], [1])\n", WORKFLOW: ci("./configure --enable-docs")}
+    assert lines(facts(configs, "a.c"), "build") == ["autoreconf -i && ./configure && make"]
+    assert lines(facts(configs, "a.c", "configure"), "build") == ["./configure && make"]
+    found = facts(configs, "a.c", "autogen.sh")
+    assert lines(found, "build") == ["./autogen.sh && ./configure && make"]
+
+
+def test_a_target_that_only_checks_the_format_formats_nothing() -> None:
+    configs = {"go.mod": "module x.io/y\n"}
+    configs["Makefile"] = "fmt:\n\t@test -z $(shell gofmt -l $(SRC)) || exit 1\n"
+    assert lines(facts(configs, "a.go"), "format") == ["gofmt -w ."]
+    configs["Makefile"] = "fmt:\n\tgofmt -l -w .\n"
+    assert lines(facts(configs, "a.go"), "format") == ["make fmt"]
+
+
+def test_a_script_of_the_manifest_comes_before_what_it_wraps() -> None:
+    configs = {"composer.json": '{"scripts": {"compile": "@php -dx=0 bin/compile"}}'}
+    assert lines(facts(configs, "src/a.php", "bin/compile"), "build") == ["composer compile"]
+
+
+def test_the_source_of_an_npm_line_is_where_it_is_typed() -> None:
+    guide = "# Build\n\ntest('x')\n\n```sh\nnpm i\nnpm run test\n```\n"
+    package = '{"scripts": {"test": "x"}, "devDependencies": {"x": "1"}}'
+    found = facts({"CONTRIBUTING.md": guide, "package.json": package}, "a.js")
+    sources = [(command.line, command.source) for command in found.commands]
+    assert sources == [("npm install", "CONTRIBUTING.md:6"), ("npm test", "CONTRIBUTING.md:7")]
+
+
+def test_libraries_of_tests_and_extras_are_not_the_stack() -> None:
+    gradle = """kotlin {
+  sourceSets {
+    val jvmMain by getting {
+      dependencies {
+        api(libs.okio)
+      }
+    }
+    val jvmTest by getting {
+      dependencies {
+        implementation(libs.robolectric)
+        implementation("org.x:fakes:1.0")
+      }
+    }
+  }
+  dependencies {
+    implementation("org.x:real:1.0")
+  }
+}
+"""
+    found = facts({"build.gradle.kts": gradle}, "src/main/kotlin/A.kt")
+    assert found.libraries == ("okio", "real")
+    mix = '@elixir_requirement "~> 1.15"\n{:plug, "~> 1.14"},\n{:jason, "~> 1.0", optional: true}\n'
+    found = facts({"mix.exs": mix}, "lib/a.ex")
+    assert (found.stack, found.libraries) == (("Elixir ~>1.15",), ("plug",))
+    settings = 'include(":core")\ninclude(":core-testing-support")\n'
+    parts = {
+        f"{n}/build.gradle": f"api('org.x:{n}-dep:1')" for n in ("core", "core-testing-support")
+    }
+    code = [f"{path.rpartition('/')[0]}/src/main/java/A.java" for path in parts]
+    assert facts({"settings.gradle": settings, **parts}, *code).libraries == ("core-dep",)
+
+
+def test_examples_and_the_project_itself_are_not_the_stack() -> None:
+    crate = '[package]\nname = "x"\n[dev-dependencies]\ntokio = "1.25"\n'
+    example = '[package]\nname = "e{}"\n[dependencies]\ntokio = "1"\n'
+    examples = {f"examples/e{n}/Cargo.toml": example.format(n) for n in range(5)}
+    assert facts({"Cargo.toml": crate, **examples}, "src/lib.rs").stack == ("Rust",)
+    package = {"package.json": '{"name": "svelte"}', "svelte.config.js": ""}
+    assert "Svelte" not in facts(package, "a.js").stack
+
+
+def test_of_several_versions_all_are_shown() -> None:
+    needs = '{"require": {"php": "^7.2.5 || ^8.0", "symfony/console": "^5.4.47 || ^6.4"}}'
+    found = facts({"composer.json": needs}, "src/a.php")
+    assert found.stack == ("PHP ^7.2.5 || ^8.0", "Symfony Console", "Composer")

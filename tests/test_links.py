@@ -347,6 +347,11 @@ def test_module_names_become_paths_in_many_languages():
         assert links(path, name, files=[target]) == [target], name
 
 
+def test_an_elixir_module_is_named_whole():
+    files = ["lib/shop/web/supervisor.ex", "lib/shop/cart.ex"]
+    assert links("lib/shop/pool.ex", "Supervisor", "Shop.Cart", files=files) == files[1:]
+
+
 def test_a_module_in_title_case_is_not_the_end_of_another():
     assert links("src/Project/Main.hs", "Prelude", files=["src/Project/Prelude.hs"]) == []
     assert links("t/x.t", "Carp", files=["lib/My/Carp.pm"]) == []

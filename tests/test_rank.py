@@ -154,6 +154,7 @@ def test_a_symbol_that_others_use_comes_before_one_that_nobody_does() -> None:
         (define("Door", kind="class"), define("get_door", 9, kind="method", owner="Door")),
         (define("make_door", doc="Makes a door."), define("move_door", 9)),
         (define("door_size"), define("__door__", 9)),
+        (define("use_door"), define("Dummy", 9, kind="class", owner="tests")),
     ],
 )
 def test_what_a_reader_needs_comes_first(better: ctx.Definition, worse: ctx.Definition) -> None:

@@ -86,6 +86,11 @@ def test_deep_nesting_ends_and_is_quick(name: str):
     assert time.process_time() - began < 20
 
 
+def test_a_dollar_is_a_letter_in_javascript():
+    text = "declare function $state<T>(value: T): T;\n"
+    assert [it.name for it in tag("a.d.ts", text).definitions] == ["$state"]
+
+
 def test_empty_and_binary_files_have_no_definitions():
     for text in ("", "\n", "\x00\x01", "\ufeff"):
         assert tag("a.py", text).definitions == ()
