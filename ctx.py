@@ -2273,6 +2273,8 @@ class Folder:
         if role == "source":
             language = most_frequent(self.languages)[0]
             return count_of(self.languages[language], f"{language.partition(':')[0]} file")
+        home = name_of(folder_of(min(self.files | self.children)))
+        role = "benchmark" if role == "test" and home.startswith("bench") else role
         return f"{look_up('role-names', role)[0] or role}, {count_of(self.roles.total(), 'file')}"
 
 
@@ -10354,7 +10356,7 @@ build /build /build_tools /build-tools /buildscripts /buildsrc /ci /.ci /script 
 data locale locales translations lc_messages
 
 == role-names: what the structure calls folders of a role
-tests test; examples example; docs doc; configuration config; build_and_tooling build
+tests test; benchmarks benchmark; examples example; docs doc; configuration config; build_and_tooling build
 
 == doc-files: one pattern: files whose first sentence speaks for their folder
 (?i)__init__\.py|doc\.go|(?:lib|mod|main)\.rs|index\.[jt]sx?|package-info\.java|readme(?:\.\w+)?|package\.json|(?:cargo|pyproject)\.toml|.*\.gemspec|composer\.json|pom\.xml

@@ -1181,3 +1181,9 @@ def test_of_several_versions_all_are_shown() -> None:
     needs = '{"require": {"php": "^7.2.5 || ^8.0", "symfony/console": "^5.4.47 || ^6.4"}}'
     found = facts({"composer.json": needs}, "src/a.php")
     assert found.stack == ("PHP ^7.2.5 || ^8.0", "Symfony Console", "Composer")
+
+
+def test_benchmarks_are_not_called_tests() -> None:
+    folders = ctx.build_folders(("x/benches/a.rs", "benchmarks/b/c.js", "tests/bench.py"))
+    told = [folders[folder].describe() for folder in ("x/benches", "benchmarks", "tests")]
+    assert told == ["benchmarks, 1 file", "benchmarks, 1 file", "tests, 1 file"]
