@@ -2916,8 +2916,7 @@ def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
     """Languages with versions, then runtimes, frameworks, tools."""
     versions: dict[str, str] = {}
     for find in sorted(repo.ours, key=lambda find: -find.score):
-        version = " || ".join(re.sub(r"\s+", "", find.note).split("||"))
-        version = version.replace("-edition", " edition")
+        version = re.sub(r"(?=\|\|)|(?<=\|\|)|-(?=edition)", " ", re.sub(r"\s+", "", find.note))
         if find.kind == "version" and re.fullmatch(r"(?=.*\d)[\w.*^~<>=!,+| -]{1,40}", version):
             versions.setdefault(find.text, version)
     least = sum(languages.values()) / 12
@@ -2947,8 +2946,7 @@ def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
 def _list_libraries(repo: _Repo, packages: Sequence[Package], stack: Sequence[str]) -> list[str]:
     """What the code needs at run time, as its manifests say; not the taste of a corner."""
     labels = {re.sub(r" [\d.]+$", "", item) for item in stack}
-    folders = {folder for folder, _, _ in packages if not re.search(r"\btest(?:s|ing)?\b", folder)}
-    folders |= {"", "requirements"}
+    folders = {"", "requirements", *(f for f, _, _ in packages if not re.search(r"\btest", f))}
     finds = [find for find in repo.ours if find.folder in folders]
     homes = {find.text.lower(): find.folder for find in finds if find.kind == "name"}
     own = {*homes, *(name_of(folder) for folder, _, _ in packages)}

@@ -1181,6 +1181,8 @@ def test_of_several_versions_all_are_shown() -> None:
     needs = '{"require": {"php": "^7.2.5 || ^8.0", "symfony/console": "^5.4.47 || ^6.4"}}'
     found = facts({"composer.json": needs}, "src/a.php")
     assert found.stack == ("PHP ^7.2.5 || ^8.0", "Symfony Console", "Composer")
+    crate = {"Cargo.toml": '[package]\nname = "x"\nedition = "2021"\n'}
+    assert facts(crate, "src/lib.rs").stack == ("Rust 2021 edition",)
 
 
 def test_benchmarks_are_not_called_tests() -> None:
