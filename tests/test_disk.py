@@ -411,13 +411,15 @@ def test_a_file_is_whole_after_kills_at_random_moments(project: ctx.Project) -> 
     code = KILLED.format(home=str(lab.SCRIPT.parent), root=project.root)
     lab.plant(root, {"updates.py": code})
     chance, seen = random.Random(7), set()
-    for _ in range(40):
+    for tries in range(400):
+        if tries >= 40 and len(seen) == 2:  # a busy machine takes more than forty
+            break
         with subprocess.Popen(
             [sys.executable, "-I", "-S", str(root / "updates.py")], stdout=subprocess.PIPE
         ) as process:
             assert process.stdout is not None
             process.stdout.readline()
-            time.sleep(chance.random() * 0.02)
+            time.sleep(chance.random() * (0.02 + 0.001 * tries))
             process.send_signal(signal.SIGKILL)
         source = (root / "AGENTS.md").read_bytes()
         assert source in (b"o" * size, b"n" * size)
