@@ -4049,7 +4049,7 @@ def _score_shared(
     telling = weights.keys() - stop_words()
     shared = [sorted(held & telling) for held in identifiers]
     sums = [
-        sum(map(weights.__getitem__, names)) / (1.6 + 0.6 * block.size / mean)
+        sum(map(weights.__getitem__, names)) / (1 + _SATURATION * (0.5 + 0.5 * block.size / mean))
         for names, block in zip(shared, blocks, strict=True)
     ]
     unit = _SHARED * max(scores, default=0.0) / (max(sums, default=0.0) or 1.0)
@@ -8641,7 +8641,7 @@ def make_mentions(project: Project, text: str, role: str = "") -> str:
     best = sorted(names, key=lambda name: (-name.count("/"), -len(split_words(name)), -len(name)))
     code = " ".join(f"`{name}`" for name in best[:20] if name not in text[:_TEXT_CHARS])
     wanted = "\n".join([text[:_TEXT_CHARS], code, *map(task_text, tasks)])
-    sections = [Section("Task", _task_text(project, tracker, task)) for task in tasks]
+    sections = [Section("Task", _brief_task(project, tracker, task)) for task in tasks]
     package = make_pack_summary(project, wanted, role=role, stale=True, named=not tasks)
     return _fit_hook(project, [*sections, Section("Context package", package)])
 
@@ -8654,7 +8654,7 @@ def make_role(project: Project, role: str, text: str) -> str:
     wanted = f"{text}\n{task_text(current)}" if current else text
     sections = [
         Section("Role", f"The role {code_span(role)} keeps to: {globs}." if globs else ""),
-        Section("Current task", _task_text(project, tracker, current) if current else ""),
+        Section("Current task", _brief_task(project, tracker, current) if current else ""),
         Section("Context package", make_pack_summary(project, wanted, role=role, stale=True)),
     ]
     return _fit_hook(project, sections)
@@ -8695,7 +8695,7 @@ def _near_tasks(project: Project) -> Tracker:
     return read_tasks(project, "auto" if source == "gh" else source)
 
 
-def _task_text(project: Project, tracker: Tracker, task: Task) -> str:
+def _brief_task(project: Project, tracker: Tracker, task: Task) -> str:
     more = f"\nEarlier attempts and more: `{script_command(project)} prompt {show(task.id)}`.\n"
     text = f"{render_goal(task)}\n{render_task(Briefing(tracker, task, (), '', ''))}"
     return cut_text(text, 60) + more
