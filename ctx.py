@@ -4481,7 +4481,8 @@ def compare_maps(old: str, new: str, survey: Survey, files: Collection[str]) -> 
     lines += [f"gone: {path}" for path in keys if path not in files]
     if not survey.exact:  # only a parser can tell what became of the symbols
         return lines
-    names = {symbol.definition.name for symbol in survey.symbols}
+    definitions = [symbol.definition for symbol in survey.symbols]
+    names = {part for d in definitions for part in (d.name, *d.owner.split("."))}
     current = {show(s.definition.signature or "", _SIGNATURE_WIDTH) for s in survey.symbols}
     block = old.partition("\n## Key Symbols\n\n```\n")[2].partition("\n```")[0]
     for line in filter(None, (row.strip().partition(" — ")[0] for row in block.splitlines())):
@@ -4489,10 +4490,11 @@ def compare_maps(old: str, new: str, survey: Survey, files: Collection[str]) -> 
         items = re.sub(r"\.\{([^{}]*)\}", r".\1", text).split(", ")
         if {line, text} & current or line.endswith("/"):
             continue
-        if any(re.search(r"[^\w.$!?/-]", item) for item in items):
+        known = [item in names or not names.isdisjoint(re.split(r"[./]", item)) for item in items]
+        gone = [item for item, still in zip(items, known, strict=True) if not still]
+        if any(re.search(r"[^\w.$!?/-]", item) for item in gone):
             lines.append(f"gone or changed: {line}")
         elif len(items) > 1 or text != line or "." not in line:
-            gone = [item for item in items if names.isdisjoint(re.split(r"[./]", item))]
             lines += [f"gone: {item}" for item in gone]
     most = max(1, min(_LEADING, survey.total // 20))  # of a handful, one more is no news
     leading = [symbol.definition.name for symbol in survey.symbols[:most]]

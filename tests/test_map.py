@@ -214,6 +214,17 @@ def test_a_key_file_that_is_gone_makes_the_map_stale(shop: Path) -> None:
     assert checked.returncode == 1 and "gone: SYSTEM-PLAN.md" in checked.stderr
 
 
+def test_a_map_just_written_has_lost_nothing(tmp_path: Path) -> None:
+    members = "".join(f"  def {name}(k)\n  end\n" for name in ("[]=", "key?", "size=", "join"))
+    ruby = f"class Table < Hash\n{members}end\n"
+    script = "var res = Object.create(base);\nres.send = function send(body) { return this; };\n"
+    script += "res.end = function end() { return this; };\nmodule.exports = res;\n"
+    repo = lab.plant(tmp_path, {"lib/table.rb": ruby, "lib/response.js": script})
+    for _ in range(2):
+        lab.run(repo, "map", python=())
+        assert lab.run(repo, "map", "--diff", python=()).stdout == "nothing changed\n"
+
+
 @pytest.mark.parametrize(
     ("line", "settled"),
     [
