@@ -275,7 +275,7 @@ class Project(NamedTuple):
     config: Config = Config()
     quiet: bool = False
     verbose: bool = False
-    look_only: bool = False  # write nothing, not even a new cache
+    read_only: bool = False  # write nothing, not even a new cache
 
 
 class Plan(NamedTuple):
@@ -5176,7 +5176,6 @@ def write_stdout(text: str) -> None:
             raise CtxError(f"stdout: cannot write: {error.strerror}; check the target") from error
 
 
-ANCHOR_SOURCES = ("prompt", "agent", "task", "git", "progress", "epic", "deps", "retry")
 # the share of a context window that a budget is; a prompt is in bytes, about four to a token
 WINDOW_SHARES = {"map_token_budget": 0.0075, "pack_token_budget": 0.04, "prompt_budget_bytes": 0.2}
 
@@ -5199,9 +5198,8 @@ def read_config(root: str) -> Config:
 
 def _read_toml(root: str, path: str, needle: bytes = b"") -> dict[str, Any]:
     """The tables of a TOML file; {} if it is absent or does not contain `needle`."""
-    location = os.path.join(root, path)
-    source = read_file(location)
-    if source is None and not needle and os.path.lexists(location):
+    source = read_file(f"{root}/{path}")
+    if source is None and not needle and os.path.lexists(f"{root}/{path}"):
         raise CtxError(f"{path}: cannot be read; make it a plain, readable file")
     if source is None or needle not in source:
         return {}
@@ -5257,17 +5255,17 @@ def check_setting(where: str, field: str, value: Any) -> Any:
         kinds = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
         kind = kinds.get(type(default), "a list of texts")
         raise CtxError(f"{where}: {key} must be {kind}; correct it")
-    limits = _find_row(field)  # its least and greatest value, or the words that it may have
+    limits = read_limits(field)
     for item in value if isinstance(value, tuple) else (value,):
-        words = isinstance(item, str)
-        if limits and not (item in limits if words else int(limits[0]) <= item <= int(limits[1])):
-            allowed = ", ".join(limits) if words else " to ".join(limits)
+        is_word = isinstance(item, str)
+        if limits and not (item in limits if is_word else int(limits[0]) <= item <= int(limits[1])):
+            allowed = (", " if is_word else " to ").join(limits)
             raise CtxError(f"{where}: {key} is {item}; it must be {allowed}")
     return value
 
 
-def _find_row(name: str) -> list[str]:
-    """The words after this one in templates/settings.txt."""
+def read_limits(name: str) -> list[str]:
+    """A row of templates/settings.txt: least and greatest value of a setting, or its words."""
     row = re.search(rf"(?m)^{name} (.*)$", TEMPLATES["settings.txt"])
     return row[1].split() if row else []
 
@@ -5298,9 +5296,9 @@ def parse_number(where: str, text: str) -> int:
 
 def read_file(location: str, limit: int = 50_000_000, *, part: str = "") -> bytes | None:
     """The bytes of a regular file; over the limit its "head" or "tail"; None if unreadable."""
-    more = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # no link, no waiting pipe
+    safe = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # no link, no waiting pipe
     try:
-        with open(location, "rb", opener=lambda name, flags: os.open(name, flags | more)) as file:
+        with open(location, "rb", opener=lambda name, flags: os.open(name, flags | safe)) as file:
             info = os.fstat(file.fileno())
             if not stat.S_ISREG(info.st_mode) or (info.st_size > limit and not part):
                 return None
@@ -5314,8 +5312,9 @@ def read_source(project: Project, path: str, limit: int = 10**8, *, part: str = 
     """The bytes of a file of the repository; None if it is absent, unreadable, secret or outside."""
     location = os.path.join(project.root, path)
     folder = os.path.realpath(os.path.dirname(location))
-    is_readable = is_inside(project, os.path.join(folder, "file")) and not is_secret_path(path)
-    return read_file(location, limit, part=part) if is_readable else None
+    if is_secret_path(path) or not is_inside(project, f"{folder}{os.sep}"):
+        return None
+    return read_file(location, limit, part=part)
 
 
 def read_text(project: Project, path: str) -> str | None:
@@ -5335,12 +5334,13 @@ def read_times(location: str) -> tuple[int, int]:
 def list_folder(project: Project, folder: str) -> list[str]:
     """The names in a folder of the repository, sorted; empty if there is no such folder."""
     with contextlib.suppress(OSError):
-        return sorted(os.listdir(os.path.join(project.root, folder)))
+        names = os.listdir(os.path.join(project.root, folder))
+        return sorted(name for name in names if not name.startswith(_TEMPORARY))
     return []
 
 
 OWN_FOLDERS = (".ctx", ".runner", ".git")
-OWN_PREFIXES = (".ctx/", ".runner/")
+VENDOR_PATH = ".ctx/ctx.py"
 IGNORED = "cache/\nview.html\n"  # the text of .ctx/.gitignore
 _TEMPORARY = ".ctx-tmp-"  # the name of a temporary file or folder begins so
 _RACE = "changed while ctx was running"
@@ -5348,18 +5348,16 @@ _RACE = "changed while ctx was running"
 
 def write_changes(project: Project, changes: Iterable[Change]) -> list[str]:
     """Write every file or none; the paths that changed. Equal bytes are not written again."""
-    staged: list[tuple[Change, str, str]] = []  # change, location, temporary file ("" to delete)
-    made: list[str] = []  # folders
+    staged: list[tuple[Change, str, str]] = []  # change, location, temporary file
+    new_folders: list[str] = []
     try:
         for change in changes:
             if change.new != change.old:
                 location = folder = find_location(project, change.path)
                 while not os.path.lexists(folder := os.path.dirname(folder)):
-                    made.append(folder)
-                temporary = os.path.join(
-                    os.path.dirname(location), _TEMPORARY + os.urandom(9).hex()
-                )
-                staged.append((change, location, "" if change.new is None else temporary))
+                    new_folders.append(folder)
+                name = _TEMPORARY + os.urandom(9).hex()
+                staged.append((change, location, os.path.join(os.path.dirname(location), name)))
                 _stage(*staged[-1])
         for change, location, _ in staged:
             # two runs may write the same generated file: both texts are right, the last one wins
@@ -5375,7 +5373,7 @@ def write_changes(project: Project, changes: Iterable[Change]) -> list[str]:
         for _, _, temporary in staged:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
-        for folder in sorted(made, key=len, reverse=True):
+        for folder in sorted(new_folders, key=len, reverse=True):
             with contextlib.suppress(OSError):
                 os.rmdir(folder)  # fails where a file was written
     return [change.path for change, _, _ in staged]
@@ -5425,17 +5423,21 @@ def find_location(project: Project, path: str) -> str:
     """The location of a path, links resolved; CtxError if a link leads out or into our folders."""
     location = os.path.join(project.root, path)
     folder = os.path.dirname(location)
-    if path.startswith(OWN_PREFIXES):
+    if path.startswith((".ctx/", ".runner/")):
         if os.path.realpath(folder) != folder:
             raise CtxError(f"{path}: leads through a link; put a folder in its place")
         return location
-    location = os.path.join(os.path.realpath(folder), os.path.basename(location))
-    location = os.path.realpath(location) if os.path.islink(location) else location
+    location = os.path.realpath(location)
     if os.path.islink(location):
         raise CtxError(f"{path}: a link that leads back to itself; replace it by a file")
     if not is_inside(project, location):
         raise CtxError(f"{path}: leads out of the repository; replace the link by a file")
     return location
+
+
+def exists(project: Project, path: str) -> bool:
+    """Whether the repository has a file, folder or link of this path."""
+    return os.path.lexists(os.path.join(project.root, path))
 
 
 def find_path(project: Project, text: str) -> str:
@@ -5466,18 +5468,6 @@ def write_line(project: Project, path: str, text: str) -> None:
             os.fsync(file.fileno())
     except OSError as error:
         raise CtxError(f"{path}: cannot write: {error.strerror}; check that folder") from error
-
-
-def write_folder(project: Project, folder: str, files: Mapping[str, bytes]) -> list[str]:
-    """Make a folder of ours contain exactly these files, all or none of them; their paths."""
-
-    def plan() -> list[Change]:
-        names = (name for name in list_folder(project, folder) if not name.startswith(_TEMPORARY))
-        wanted = {**dict.fromkeys(names), **files}
-        return [plan_file(project, f"{folder}/{name}", wanted[name]) for name in wanted]
-
-    write_planned(project, plan)
-    return [f"{folder}/{name}" for name in files]
 
 
 def _stage(change: Change, location: str, temporary: str) -> None:
@@ -5516,7 +5506,7 @@ def _commit(project: Project, staged: Sequence[tuple[Change, str, str]]) -> None
     undo: list[Change] = []
     try:
         for (path, old, new), location, temporary in staged:
-            if temporary:
+            if new is not None:
                 os.replace(temporary, location)
             elif os.path.lexists(location):  # else another run deleted it
                 os.unlink(location)
@@ -5541,8 +5531,7 @@ def script_path(project: Project) -> str:
 
 def script_command(project: Project) -> str:
     """How to call this script from the repository's root: agents.command, `python3 ctx.py` or `ctx`."""
-    vendored = os.path.lexists(os.path.join(project.root, ".ctx/ctx.py"))
-    path = ".ctx/ctx.py" if vendored else script_path(project)
+    path = VENDOR_PATH if exists(project, VENDOR_PATH) else script_path(project)
     return project.config.agents_command or (f"python3 {shlex.quote(path)}" if path else "ctx")
 
 
@@ -5654,7 +5643,7 @@ def write_packages(project: Project, source: str = "", download: str = "") -> No
         say(project, f"wrote the packages to {download}{fault}; next: setup --from {download}")
         return
     encoding, folder = project.config.tokens_encoding, os.path.join(cache_home(), "vocabulary")
-    name, digest = _find_row(encoding) or ("", "")
+    name, digest = read_limits(encoding) or ("", "")
     for file_name in (name, f"{encoding}.tiktoken") if source and name else ():
         vocabulary = read_file(os.path.join(source, file_name)) or b""
         if content_hash(vocabulary) == digest:
@@ -5719,6 +5708,15 @@ def _run_step(project: Project, what: str, command: Sequence[str], limit: float 
         raise CtxError(f"setup: {what} failed: {show(reason, 160)}; check network and pip")
 
 
+def run_program(command: Sequence[str], **options: Any) -> bytes | None:
+    """What a program prints; None if it fails, runs too long or is not there."""
+    options |= {"stdin": subprocess.DEVNULL, "capture_output": True, "check": True}
+    try:
+        return bytes(subprocess.run(command, **options).stdout)
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
 def show_progress(project: Project, text: str, *, is_long: bool = False) -> None:
     """One line that replaces the last, on a terminal; elsewhere the start and end of long work."""
     if not project.quiet and sys.stderr is not None and sys.stderr.isatty():
@@ -5751,7 +5749,7 @@ def read_counter(project: Project) -> Counter:
 
 def find_vocabulary(encoding: str, *, checked: bool = True) -> str:
     """The folder that holds this encoding's vocabulary, whole and unchanged if `checked`, or ""."""
-    name, digest = _find_row(encoding) or ("", "")
+    name, digest = read_limits(encoding) or ("", "")
     named = [os.environ.get(key, "") for key in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")]
     temporary = filter(None, [os.environ.get(key) for key in ("TMPDIR", "TEMP", "TMP")])
     usual = [f"{cache_home()}/vocabulary", f"{next(temporary, '/tmp')}/data-gym-cache"]
@@ -5790,19 +5788,16 @@ def find_root(start: str) -> str:
 
 def find_above(folder: str, *names: str) -> str:
     """The nearest folder, this one or above it, that holds one of these names; "" if none does."""
-
-    def holds(name: str) -> bool:
-        place = os.path.join(folder, name)
-        # a folder .git without HEAD is no repository, to git neither
-        empty = name == ".git" and os.path.isdir(place) and not os.path.lexists(f"{place}/HEAD")
-        return os.path.lexists(place) and not empty
-
-    while not any(map(holds, names)):
-        above = os.path.dirname(folder)
-        if above == folder:
+    while True:
+        for name in names:
+            location = os.path.join(folder, name)
+            # a folder .git without HEAD is no repository, to git neither
+            is_empty = name == ".git" and os.path.isdir(location)
+            if os.path.lexists(f"{location}/HEAD" if is_empty else location):
+                return folder
+        if folder == os.path.dirname(folder):
             return ""
-        folder = above
-    return folder
+        folder = os.path.dirname(folder)
 
 
 def run_git(project: Project, *args: str, limit: float = 60) -> bytes | None:
@@ -5812,19 +5807,13 @@ def run_git(project: Project, *args: str, limit: float = 60) -> bytes | None:
     for setting in (*off.split(), "core.quotePath=false", f"core.hooksPath={os.devnull}"):
         command += ["-c", setting]
     # the user's own choice of configuration files is not the repository's
-    users = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM")
-    env = {name: os.environ[name] for name in os.environ if name[:4] != "GIT_" or name in users}
+    of_user = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM")
+    env = {name: os.environ[name] for name in os.environ if name[:4] != "GIT_" or name in of_user}
     env |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1"}
-    env["LC_ALL"], closed = "C", subprocess.DEVNULL
+    env["LC_ALL"] = "C"
     if "GIT_INDEX_FILE" in os.environ:  # a commit is being made: that is what it will hold
         env["GIT_INDEX_FILE"] = os.path.abspath(os.environ["GIT_INDEX_FILE"])
-    try:
-        done = subprocess.run(
-            [*command, *args], stdin=closed, capture_output=True, env=env, timeout=limit
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout if done.returncode == 0 else None
+    return run_program([*command, *args], env=env, timeout=limit)
 
 
 def read_git(project: Project, *args: str) -> str:
@@ -5873,22 +5862,16 @@ def read_work_mark(project: Project) -> str:
     return content_hash(b"\n".join(marks))
 
 
-def read_commit(project: Project, ref: str) -> str:
-    """The full name of a commit."""
-    flags = ("--verify", "--quiet", "--end-of-options")
-    commit = read_git(project, "rev-parse", *flags, f"{ref}^{{commit}}")
+def read_changed(project: Project, since: str) -> tuple[str, list[str]]:
+    """The full name of an earlier commit, and the files that differ from it, committed or not."""
+    verify = ("rev-parse", "--verify", "--quiet", "--end-of-options")
+    commit = read_git(project, *verify, f"{since}^{{commit}}")
     if not commit:
-        raise CtxError(f"{show(ref)}: no such commit here; give one that `git log` shows")
-    return commit
-
-
-def read_changed(project: Project, since: str) -> list[str]:
-    """The files that differ from an earlier commit, committed or not."""
+        raise CtxError(f"{show(since)}: no such commit here; give one that `git log` shows")
     flags = ("-r", "-z", "--relative", "--name-only", "--no-renames", "--no-ext-diff")
-    commit = read_commit(project, since)
     listed = run_git(project, "diff-tree", *flags, "--no-textconv", commit, "HEAD") or b""
     names = {*listed.split(b"\0"), *list_uncommitted(project)} - {b""}
-    return sorted(os.fsdecode(name) for name in names)
+    return commit, sorted(os.fsdecode(name) for name in names)
 
 
 def list_uncommitted(project: Project) -> set[bytes]:
@@ -5896,13 +5879,15 @@ def list_uncommitted(project: Project) -> set[bytes]:
     # a filter of the repository would run a program of its choice, so all are switched off: a file
     # that one rewrites (LFS) counts once it is touched
     asked = ("config", "-z", "--name-only", "--get-regexp", "^filter[.]")
-    named = os.fsdecode(run_git(project, *asked) or b"").split("\0")
-    filters = sorted({name.rpartition(".")[0] for name in named if name})
-    off = [f"{name}.{key}" for name in filters for key in ("clean=", "process=", "required=false")]
-    flags = ("--porcelain", "-z", "--untracked-files=all", "--no-renames")
-    status = [*(part for setting in off for part in ("-c", setting)), "status", *flags]
-    can = not any("=" in name for name in filters)  # no flag can carry such a name
-    listed = run_git(project, *status, "--ignore-submodules=dirty") if can else None
+    settings = os.fsdecode(run_git(project, *asked) or b"").split("\0")
+    filters = sorted({setting.rpartition(".")[0] for setting in settings if setting})
+    command = []
+    for name in filters:
+        for off in ("clean=", "process=", "required=false"):
+            command += ["-c", f"{name}.{off}"]
+    command += ["status", "--porcelain", "-z", "--untracked-files=all", "--no-renames"]
+    is_safe = not any("=" in name for name in filters)  # no flag can carry such a name
+    listed = run_git(project, *command, "--ignore-submodules=dirty") if is_safe else None
     if listed is None:
         say(project, "git: cannot tell which files are uncommitted")
     paths = {entry[3:] for entry in (listed or b"").split(b"\0") if entry}
@@ -5919,14 +5904,14 @@ def list_changed_in(project: Project, commits: Sequence[str]) -> list[str]:
 def read_messages(project: Project) -> list[tuple[str, str]]:
     """The last 200 commits, newest first: "1a2b3c4 subject" and the whole message."""
     log = read_git(project, "log", "-n", "200", "-z", "--format=%h %s%x1f%B")
-    parts = [row.partition("\x1f") for row in log.split("\0") if row]
-    return [(head, text) for head, _, text in parts]
+    rows = [row.partition("\x1f") for row in log.split("\0") if row]
+    return [(head, text) for head, _, text in rows]
 
 
 def read_diff(project: Project, ref: str, paths: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
     """Those of these files that differ from a commit, each with its changed lines (first, last)."""
-    commit, known = read_commit(project, ref), {*paths}
-    names = [path for path in read_changed(project, ref) if path in known]
+    commit, differing = read_changed(project, ref)
+    names = sorted({*differing} & {*paths})
     changed = {}
     for path in [path for path in names if not is_secret_path(path)][:_MOST_CHANGED]:
         before = run_git(project, "cat-file", "blob", f"{commit}:./{path}") or b""
@@ -5966,29 +5951,26 @@ class CacheRow(NamedTuple):
 class Cache:
     """What earlier runs have computed, in a file or, where that cannot be used, in memory."""
 
-    def __init__(self, store: sqlite3.Connection, place: str, config: Config) -> None:
-        self._store, self._place, self._config = store, place, config
+    def __init__(self, store: sqlite3.Connection, location: str, config: Config) -> None:
+        self._store, self._location, self._config = store, location, config
 
     def read(self, kind: str, key: str) -> CacheRow | None:
         """The row of this key, or None."""
         return self.read_rows(kind, [key]).get(key)
 
-    def read_rows(self, kind: str, keys: Sequence[str]) -> dict[str, CacheRow]:
-        """The rows of those of these keys that have one."""
+    def read_rows(self, kind: str, keys: Sequence[str] | None = None) -> dict[str, CacheRow]:
+        """The rows of those of these keys that have one; without keys, all of a kind, sorted."""
+        if keys is None:
+            return self._select(kind, "key >= X'' ORDER BY key")
         rows: dict[str, CacheRow] = {}
         for at in range(0, len(keys), 900):  # older versions of SQLite take 999 values
-            some = [*map(os.fsencode, keys[at : at + 900])]
-            found = self._select(kind, f"key IN ({','.join('?' * len(some))})", *some)
-            rows |= {row.key: row for row in found}
+            sources = [*map(os.fsencode, keys[at : at + 900])]
+            rows |= self._select(kind, f"key IN ({','.join('?' * len(sources))})", *sources)
         return rows
-
-    def list_rows(self, kind: str) -> list[CacheRow]:
-        """The rows of a kind, in the order of their keys."""
-        return self._select(kind, "key >= X'' ORDER BY key")
 
     def list_keys(self, kind: str) -> list[str]:
         """The keys of a kind, without reading what they hold."""
-        keys = self.fetch("SELECT CAST(key AS BLOB) FROM cache WHERE kind = ?", kind)
+        keys = self._fetch("SELECT CAST(key AS BLOB) FROM cache WHERE kind = ?", kind)
         return [os.fsdecode(key) for (key,) in keys]
 
     def write(self, rows: Sequence[CacheRow], *, keep: int = 0) -> None:
@@ -6029,7 +6011,7 @@ class Cache:
             self.write([CacheRow("answers", key, mark, data)], keep=KEPT_ANSWERS)
         return json.loads(data)
 
-    def fetch(self, query: str, *values: object) -> list[Any]:
+    def _fetch(self, query: str, *values: object) -> list[Any]:
         """What a query gives; nothing if the database is busy or damaged."""
         try:
             return self._store.execute(query, values).fetchall()
@@ -6038,13 +6020,13 @@ class Cache:
                 self._leave(error)
             return []
 
-    def _select(self, kind: str, where: str, *values: object) -> list[CacheRow]:
+    def _select(self, kind: str, where: str, *values: object) -> dict[str, CacheRow]:
         query = f"SELECT CAST(key AS BLOB), state, data, crc FROM cache WHERE kind = ? AND {where}"
-        return [
-            CacheRow(kind, os.fsdecode(key), str(state), data)
-            for key, state, data, crc in self.fetch(query, kind, *values)
+        return {
+            (key := os.fsdecode(source)): CacheRow(kind, key, str(state), data)
+            for source, state, data, crc in self._fetch(query, kind, *values)
             if isinstance(data, bytes) and zlib.crc32(data) == crc
-        ]
+        }
 
     def _run(self, steps: Sequence[tuple[str, Sequence[tuple[object, ...]]]]) -> None:
         """Run statements, each for all of its rows, in one transaction."""
@@ -6065,11 +6047,11 @@ class Cache:
         self._store = _make_store(":memory:", "")
         if _is_busy(error):
             with contextlib.suppress(sqlite3.Error):
-                self._store.execute("ATTACH ? AS file", [self._place])
+                self._store.execute("ATTACH ? AS file", [self._location])
                 self._store.execute("REPLACE INTO cache SELECT * FROM file.cache")
         else:
             with contextlib.suppress(OSError):
-                os.unlink(self._place)
+                os.unlink(self._location)
 
 
 def _is_busy(error: Exception) -> bool:
@@ -6079,56 +6061,55 @@ def _is_busy(error: Exception) -> bool:
 
 def open_cache(project: Project, *, hurry: bool = False) -> Cache:
     """The cache, made anew if it is another's or damaged; in a `hurry` as it is, or an empty one."""
-    place = os.path.join(project.root, _DATABASE)
-    linked, store = any(os.path.islink(place + end) for end in _ENDS), None
-    usable = os.path.isfile(place) if hurry else bool(cache_folder(project))
+    location, store = os.path.join(project.root, _DATABASE), None
+    is_linked = any(os.path.islink(location + end) for end in _ENDS)
+    usable = os.path.isfile(location) if hurry else _make_folder(project)
     with contextlib.suppress(sqlite3.Error, OSError):
-        if usable and hurry and not linked:
-            store = _connect(place, "", 0.1)
-        elif usable and not linked:
+        if usable and hurry and not is_linked:
+            store = _connect(location, "", 0.1)
+        elif usable and not is_linked:
             # what all rows depend on beside the files: this script, own languages, the parsers
             script = read_file(os.path.realpath(__file__)) or b""
             parsers = read_versions() if use_packages() else "bare"
             about = script + f"{project.config.languages}\0{parsers}".encode()
             version, wait = content_hash(about), 2.0  # seconds
-            store = _connect(place, version, wait)
+            store = _connect(location, version, wait)
             if store is None:  # an empty one takes its place, in one step
-                fresh = f"{place}.{os.getpid()}.tmp"
-                for name in (fresh, *(place + end for end in _ENDS[1:])):
+                fresh = f"{location}.{os.getpid()}.tmp"
+                for name in (fresh, *(location + end for end in _ENDS[1:])):
                     with contextlib.suppress(FileNotFoundError):
                         os.unlink(name)
                 _make_store(fresh, version).close()
-                os.replace(fresh, place)
-                store = _connect(place, version, wait)
+                os.replace(fresh, location)
+                store = _connect(location, version, wait)
         if store:
-            return Cache(store, place, project.config)
-    return Cache(_make_store(":memory:", ""), place, project.config)
+            return Cache(store, location, project.config)
+    return Cache(_make_store(":memory:", ""), location, project.config)
 
 
-def _make_store(place: str, version: str) -> sqlite3.Connection:
-    store = sqlite3.connect(place, timeout=0.1, isolation_level=None)
+def _make_store(location: str, version: str) -> sqlite3.Connection:
+    store = sqlite3.connect(location, timeout=0.1, isolation_level=None)
     store.executescript(_TABLE)
     store.execute("INSERT INTO cache VALUES ('version', X'', ?, 0, 0, X'')", [version])
     return store
 
 
-def cache_folder(project: Project) -> str:
-    """Where the cache may be written, or "": never through a symlink."""
-    folder = os.path.join(project.root, ".ctx")
-    place = os.path.join(folder, "cache")
-    linked = os.path.islink(folder) or os.path.islink(place)
-    if linked or (project.look_only and not os.path.isdir(place)):
-        return ""
+def _make_folder(project: Project) -> bool:
+    """Whether there is a folder for the cache, made if missing; never through a symlink."""
+    parent, folder = f"{project.root}/.ctx", f"{project.root}/.ctx/cache"
+    if os.path.islink(parent) or os.path.islink(folder):
+        return False
     with contextlib.suppress(OSError):
-        os.makedirs(place, exist_ok=True)
-        with open(os.path.join(folder, ".gitignore"), "x", encoding="utf-8") as file:
-            file.write(IGNORED)
-    return place if os.path.isdir(place) else ""
+        if not project.read_only:
+            os.makedirs(folder, exist_ok=True)
+            with open(f"{parent}/.gitignore", "x", encoding="utf-8") as file:
+                file.write(IGNORED)
+    return os.path.isdir(folder)
 
 
-def _connect(place: str, version: str, wait: float) -> sqlite3.Connection | None:
-    """The database at this place; None if it is damaged, or not of this version, "" being any."""
-    store = sqlite3.connect(place, timeout=wait, isolation_level=None)
+def _connect(location: str, version: str, wait: float) -> sqlite3.Connection | None:
+    """The database of this location; None if damaged, or not of this version, "" being any."""
+    store = sqlite3.connect(location, timeout=wait, isolation_level=None)
     try:
         for pragma in _PRAGMAS.split():
             store.execute(f"PRAGMA {pragma}")
@@ -6259,7 +6240,7 @@ def _read_entries(
     touched: list[CacheRow] = []
     when = time.time_ns()
     few = len(wanted) <= 100
-    rows = cache.read_rows("stamps", [*wanted]).values() if few else cache.list_rows("stamps")
+    rows = cache.read_rows("stamps", [*wanted] if few else None).values()
     for row in rows:
         entry, stamp = Entry(*row.data.decode().split(" ")), files.get(row.key, ())
         if entry.kind != wanted.get(row.key):
@@ -6461,7 +6442,7 @@ def _start_workers(index: Index, jobs: Sequence[_Job]) -> Iterator[_Done]:
 
 def _drive_worker(project: Project, chunks: list[list[_Job]], put: Callable[[_Done], None]) -> None:
     """Feed chunks to one worker until none is left or it dies; the file it died on has failed."""
-    compiled = "" if project.look_only else make_cache_folder("compiled")
+    compiled = "" if project.read_only else make_cache_folder("compiled")
     kept = ["-X", f"pycache_prefix={compiled}"] if compiled else ["-B"]
     command = [sys.executable, "-S", "-E", "-X", "utf8", *kept, "-c", _WORKER]
     command += [os.path.realpath(__file__), project.root, json.dumps(sys.path)]
@@ -6795,7 +6776,7 @@ def _link_tasks(source: str, records: Iterable[Record]) -> Tracker:
     """The tasks of these records, parents and dependencies resolved to tasks that exist."""
     faults: list[str] = []
     tasks: dict[str, Task] = {}
-    blockers: dict[str, list[str]] = {}
+    blockers: dict[str, list[str]] = collections.defaultdict(list)
     for record in records:
         task, where = _new_task(source, record), f"{record['path']}:{record.get('line') or 1}"
         if isinstance(task, str):
@@ -6804,7 +6785,7 @@ def _link_tasks(source: str, records: Iterable[Record]) -> Tracker:
             faults.append(f"{where}: {task.id}: duplicate id; the first one is kept")
         else:
             for blocked in field_texts(record.get("blocks")):
-                blockers.setdefault(blocked, []).append(task.id)
+                blockers[blocked].append(task.id)
     ids = {name.casefold(): name for name in reversed(tasks)}
     stated = {task.id: task.parent or task.id.rpartition(".")[0] for task in tasks.values()}
     parents = {name: ids.get(parent.casefold(), "") for name, parent in stated.items()}
@@ -6817,16 +6798,17 @@ def _link_tasks(source: str, records: Iterable[Record]) -> Tracker:
         elif task.id in list_above(task.id, parents):
             faults.append(f"{where}: its parents form a circle; read without one")
             parents[task.id] = ""
-        needs = dict.fromkeys([*task.depends_on, *blockers.get(task.id, [])])
-        missing = [need for need in needs if need.casefold() not in ids]
+        needs = [ids.get(need.casefold(), need) for need in task.depends_on]
+        needs = list(dict.fromkeys(needs + blockers[task.id]))
+        missing = [need for need in needs if need not in tasks]
         faults += [f"{where}: no dependency {need}; {effect}" for need in missing]
-        kept = [need for need in needs if need not in missing or "strict" in rules]
-        links = dict.fromkeys(ids.get(need.casefold(), need) for need in kept)
+        if "strict" not in rules:
+            needs = [need for need in needs if need in tasks]
         parent, priority = parents[task.id], task.priority
         if priority == _NO_PRIORITY:
             inherits = parent and "inherits" in rules
             priority = tasks[parent].priority if inherits else int(rules.get("missing", 2))
-        tasks[task.id] = task._replace(parent=parent, depends_on=tuple(links), priority=priority)
+        tasks[task.id] = task._replace(parent=parent, depends_on=tuple(needs), priority=priority)
     return Tracker(source, tuple(tasks.values()), tuple(faults))
 
 
@@ -6932,24 +6914,27 @@ def explain_holds(tracker: Tracker, holds: Mapping[str, str]) -> str:
 
 def list_tasks(tracker: Tracker, epic: str, label: str, status: str) -> list[Task]:
     """The tasks of an epic, with a label, in a state ("": any); ready ones first, then by state."""
-    epic = epic and find_task(tracker, epic).id
+    epic, label = epic and find_task(tracker, epic).id, label.casefold()
     parents = {task.id: task.parent for task in tracker.tasks}
-    ready = {task.id: task for task in list_ready(tracker)}
     by_state = sorted(tracker.tasks, key=lambda task: TASK_STATES.index(task.status))
-    tasks = (ready | {task.id: task for task in by_state}).values()
-    matches = [task for task in tasks if not epic or epic in list_above(task.id, parents)]
-    matches = [t for t in matches if not label or label.casefold() in map(str.casefold, t.labels)]
-    return [task for task in matches if not status or task.status == status]
+    tasks = []
+    for task in dict.fromkeys([*list_ready(tracker), *by_state]):
+        is_part = not epic or epic in list_above(task.id, parents)
+        has_label = not label or label in map(str.casefold, task.labels)
+        if is_part and has_label and (not status or task.status == status):
+            tasks.append(task)
+    return tasks
 
 
 def find_siblings(tracker: Tracker, task: Task) -> tuple[Task | None, list[Task], list[Task]]:
     """The epic of a task and its other parts: those done, newest first, and the rest by title."""
     epic = next((other for other in tracker.tasks if other.id == task.parent), None)
-    others = [other for other in tracker.tasks if epic and other.parent == epic.id]
-    done = [other for other in reversed(others) if other.status == "done" and other.id != task.id]
-    rest = [other for other in others if other.status != "done" and other.id != task.id]
-    done.sort(key=lambda other: _time_number(other.closed), reverse=True)
-    return epic, done, sorted(rest, key=lambda other: (other.title, other.id))
+    parts = [part for part in tracker.tasks if epic and part.parent == epic.id]
+    parts = [part for part in parts if part.id != task.id]
+    done = [part for part in reversed(parts) if part.status == "done"]
+    rest = [part for part in parts if part.status != "done"]
+    done.sort(key=lambda part: _time_number(part.closed), reverse=True)
+    return epic, done, sorted(rest, key=lambda part: (part.title, part.id))
 
 
 def _time_number(text: str) -> float:
@@ -7178,15 +7163,11 @@ def _read_gh(project: Project, wanted: str = "") -> Iterator[Record]:
 
 def _run_tracker(project: Project, name: str, *args: str) -> str | None:
     """The output of a tracker's program; None if it fails or is a file of the repository."""
-    from subprocess import DEVNULL, SubprocessError, run
-
     program = shutil.which(name)
-    if program and not is_inside(project, os.path.realpath(program)):
-        with contextlib.suppress(OSError, SubprocessError):
-            options: dict[str, Any] = {"cwd": project.root, "timeout": 30, "check": True}
-            done = run([program, *args], stdin=DEVNULL, capture_output=True, **options)
-            return str(done.stdout, "utf-8", "replace")
-    return None
+    if not program or is_inside(project, os.path.realpath(program)):
+        return None
+    out = run_program([program, *args], cwd=project.root, timeout=30)
+    return None if out is None else out.decode("utf-8", "replace")
 
 
 def _read_documents(project: Project, folder: str) -> Iterator[Record]:
@@ -7575,13 +7556,21 @@ def write_context(project: Project, briefing: Briefing) -> list[str]:
     lines = "\n  ".join(goal.split("\n")).replace("\n  \n", "\n\n")
     criteria = "".join(f"- {one_line(item, 1000)}\n" for item in task.acceptance)
     head = f"# Goal\n\ntitle: {one_line(task.title)}\ngoal: {lines}\n"
-    files = {"goal": head + (f"\nacceptance:\n{criteria}" if criteria else "")}
+    files = {"goal.md": head + (f"\nacceptance:\n{criteria}" if criteria else "")}
     for name, text in (("history", briefing.history), ("failure", briefing.failure)):
-        title = f"# {name.capitalize()} (previous attempt)\n\n"
-        files |= {name: title + text.rstrip("\n") + "\n"} if text else {}
-    sources = {f"{name}.md": text.encode("utf-8", "replace") for name, text in files.items()}
-    write_planned(project, lambda: _plan_runner_ignore(project))
-    return write_folder(project, CONTEXT_FOLDER, sources)
+        if text:
+            title = f"# {name.capitalize()} (previous attempt)\n\n"
+            files[f"{name}.md"] = title + text.rstrip("\n") + "\n"
+
+    def plan() -> list[Change]:
+        changes = _plan_runner_ignore(project)
+        for name in sorted({*list_folder(project, CONTEXT_FOLDER), *files}):
+            new = files[name].encode("utf-8", "replace") if name in files else None
+            changes.append(plan_file(project, f"{CONTEXT_FOLDER}/{name}", new))
+        return changes
+
+    write_planned(project, plan)
+    return [f"{CONTEXT_FOLDER}/{name}" for name in files]
 
 
 def read_run_state(project: Project) -> dict[str, Any]:
@@ -8428,7 +8417,7 @@ def make_prompt(
     request = request._replace(measure=count)
     package = make_pack(project, request) if project.config.pack_enabled else None
     code = package.text.strip("\n") if package and package.files else ""
-    wanted = sources or ANCHOR_SOURCES
+    wanted = sources or read_limits("anchor_sources")
     git = read_drift(project, briefing, package) if "git" in wanted else None
     selected = render_task(briefing) if "task" in wanted else code_span(task.id)
     attempts = render_attempts(briefing.attempts, briefing.history)
@@ -8550,7 +8539,7 @@ def make_anchor(project: Project, briefing: Briefing, names: Collection[str]) ->
         "retry": lambda: render_attempts(briefing.attempts),
     }
     sections = []
-    for name in [name for name in ANCHOR_SOURCES if name in names]:
+    for name in [name for name in read_limits("anchor_sources") if name in names]:
         try:
             body = makers[name]() if name in makers else _anchor_note(project, name)
         except CtxError as error:
@@ -8610,8 +8599,11 @@ def _anchor_note(project: Project, name: str) -> str:
     return note
 
 
-def make_session(project: Project, *, imported: bool = False) -> str:
+def make_session(project: Project) -> str:
     """What an agent should know when a session starts and AGENTS.md, or an import, does not say."""
+    # Claude Code, which sets this variable, has the map already if CLAUDE.md imports it
+    instructions = read_text(project, "CLAUDE.md") if "CLAUDE_PROJECT_DIR" in os.environ else ""
+    is_imported = f"@{MAP_PATH}" in (instructions or "")
     tracker, ctx = _near_tasks(project), script_command(project)
     current = find_current(tracker, read_branch(project))
     ready = [("ready", task) for task in list_ready(tracker) if task != current][:3]
@@ -8619,9 +8611,9 @@ def make_session(project: Project, *, imported: bool = False) -> str:
     tasks = "".join(f"- {word}: {name_task(task)}\n" for word, task in rows)
     tasks += f"All about one: `{ctx} prompt TASK`.\n" if tasks else ""
     text = read_text(project, MAP_PATH)
-    parts = {} if text is None or imported else parse_parts(clean_text(text))
+    parts = {} if text is None or is_imported else parse_parts(clean_text(text))
     note = "" if text is None else _map_age(project, text)
-    note = "" if imported and note == _CURRENT else note
+    note = "" if is_imported and note == _CURRENT else note
     if not tasks and not parts and not note:
         return ""
     title = f"Facts about this repository, from `{ctx} hook`. {note}".rstrip()
@@ -8703,7 +8695,7 @@ def _brief_task(project: Project, tracker: Tracker, task: Task) -> str:
     return cut_text(text, 60) + more
 
 
-def make_symbol(project: Project, name: str, budget: int) -> str:
+def make_symbol(project: Project, budget: int, name: str) -> str:
     """Where a symbol is defined, its signature, what it uses and who uses it."""
     tags, links = read_links(project)
     owner, _, word = name.replace("::", ".").rpartition(".")
@@ -8765,7 +8757,7 @@ def _callees(project: Project, symbol: Symbol, tags: TagsByPath, targets: Target
     return lines
 
 
-def make_impact(project: Project, paths: Sequence[str], since: str, budget: int) -> str:
+def make_impact(project: Project, budget: int, paths: Sequence[str] = (), since: str = "") -> str:
     """What depends on these files, or on those changed since a commit, nearest first."""
     tags, links = read_links(project)
     starts = [find_path(project, path) for path in paths]
@@ -8773,7 +8765,7 @@ def make_impact(project: Project, paths: Sequence[str], since: str, budget: int)
     if wrong or not (starts or since):
         what = f"{show(wrong[0])}: no source file here" if wrong else "impact: no file given"
         raise CtxError(f"{what}; give `paths` from the root, or `since`")
-    starts += [path for path in read_changed(project, since) if path in tags] if since else []
+    starts += [path for path in read_changed(project, since)[1] if path in tags] if since else []
     users, weights = _list_users(project, links), dict(zip(links.paths, links.weights, strict=True))
     level = list(dict.fromkeys(starts))
     reached, answer = {*level}, []
@@ -8812,26 +8804,26 @@ def _fit_answer(project: Project, lines: Sequence[str], budget: int) -> str:
 
 
 def make_package(
-    project: Project, text: str, budget: int, role: str = "", files: Sequence[str] = ()
+    project: Project, budget: int, task: str, role: str = "", files: Sequence[str] = ()
 ) -> str:
     """The context package of a text or of a task, within a budget of tokens."""
     pins = tuple(find_path(project, path) for path in files)
-    package = make_pack(project, Request(read_request(project, text), budget, pins, role))
+    package = make_pack(project, Request(read_request(project, task), budget, pins, role))
     if not package.files:
         raise CtxError("pack: nothing here is relevant to that; name files, symbols or other words")
     return package.text
 
 
-def make_findings(project: Project, words: str, budget: int) -> str:
+def make_findings(project: Project, budget: int, words: str) -> str:
     """What a search finds, within a budget of tokens."""
     hits = make_search(project, words)
     lines = render_found(hits, "text").splitlines(keepends=True) or ["Nothing found.\n"]
     return _fit_answer(project, lines, budget)
 
 
-def make_task(project: Project, wanted: str, budget: int) -> str:
+def make_task(project: Project, budget: int, id: str) -> str:
     """The prompt of one task, within a budget of tokens."""
-    briefing = read_briefing(project, wanted, None)
+    briefing = read_briefing(project, id, None)
     request = Request("", budget, measure=read_counter(project).count)
     return make_prompt(project, briefing, request, (), reanchor=False).text
 
@@ -8874,7 +8866,6 @@ def make_page(project: Project, tracker: Tracker, briefing: Briefing | None) -> 
 
 AGENT_FILE = "AGENTS.md"
 SECTION_TOKENS, SECTION_LINES = 300, 25  # longer ones did no better, and cost every session
-VENDOR_PATH = ".ctx/ctx.py"
 AgentRow = tuple[str, ...]  # agent, kind, path, value: a line of templates/agents.txt
 
 
@@ -8888,12 +8879,8 @@ def agent_rows(*kinds: str) -> list[AgentRow]:
 
 def _list_rows(project: Project, names: Sequence[str], usual: str = "claude") -> list[AgentRow]:
     """The rows of these agents; without names, those of the usual one and of all used here."""
-    used = [agent for agent, _, path, _ in agent_rows("found") if _exists(project, path)]
+    used = [agent for agent, _, path, _ in agent_rows("found") if exists(project, path)]
     return [row for row in agent_rows() if row[0] in ("any", *(names or [usual, *used]))]
-
-
-def _exists(project: Project, path: str) -> bool:
-    return os.path.lexists(os.path.join(project.root, path))
 
 
 def plan_init(
@@ -8910,7 +8897,7 @@ def plan_init(
     for name in {*agents} - names:
         raise CtxError(f"--agents {show(name)}: unknown agent; {closest(name, sorted(names))}")
     texts = {}
-    if constitution and not _exists(project, CONSTITUTION_PATH):  # else it is the user's
+    if constitution and not exists(project, CONSTITUTION_PATH):  # else it is the user's
         texts[CONSTITUTION_PATH] = TEMPLATES[f"constitution-{constitution}.md"]
     if vendor:
         texts[VENDOR_PATH] = (read_file(os.path.realpath(__file__)) or b"").decode()
@@ -8919,7 +8906,7 @@ def plan_init(
     rows = _list_rows(project, agents)
     plan, paths = plan_agents(project, rows, parts), [*_list_section_paths(project, rows), *files]
     _plan_own(project, plan, paths, texts, with_map, force=False)
-    if "hooks" in parts and not project.look_only:
+    if "hooks" in parts and not project.read_only:
         make_pack_summary(project, "words")  # fills the cache: a hook answers only from there
     return plan
 
@@ -8930,7 +8917,7 @@ def plan_update(project: Project, constitution: str, force: bool) -> Plan:
     if not paths and not os.path.lexists(find_location(project, RUNLOOP_PATH)):
         ctx = script_command(project)
         raise CtxError(f"{show(os.path.basename(project.root))}: not set up; run `{ctx} init`")
-    plan, with_map = plan_agents(project, (), ()), not paths or _exists(project, MAP_PATH)
+    plan, with_map = plan_agents(project, (), ()), not paths or exists(project, MAP_PATH)
     text = TEMPLATES[f"constitution-{constitution}.md"] if constitution else ""
     _plan_own(project, plan, paths, {CONSTITUTION_PATH: text} if text else {}, with_map, force)
     return plan
@@ -8945,7 +8932,7 @@ def _plan_own(
     force: bool,
 ) -> None:
     """Add the sections of these files to a plan, then the map and the texts below .ctx."""
-    texts |= {} if _exists(project, ".ctx/.gitignore") else {".ctx/.gitignore": IGNORED}
+    texts |= {} if exists(project, ".ctx/.gitignore") else {".ctx/.gitignore": IGNORED}
     planned = {change.path for change in plan.changes if change.new is not None} | texts.keys()
     absent = _list_absent(project) - planned - ({MAP_PATH} if with_map else set())
     _plan_sections(project, plan, paths, absent, force=force)
@@ -8953,7 +8940,7 @@ def _plan_own(
         agent_file = {change.path: change.new for change in plan.changes}.get(AGENT_FILE)
         text, changes = make_map_file(project, agent_file)
         plan.changes.append(plan_file(project, MAP_PATH, text.encode()))
-        news = changes[:3] if _exists(project, MAP_PATH) else []
+        news = changes[:3] if exists(project, MAP_PATH) else []
         plan.notes.extend(f"{MAP_PATH}: {line}" for line in news)
     for path, text in texts.items():
         change = plan_file(project, path, text.encode())
@@ -8965,7 +8952,7 @@ def _plan_own(
 def _list_absent(project: Project) -> set[str]:
     """The files of ours that a section may mention but that do not exist here."""
     paths = [path for _, _, path, _ in agent_rows("rule", "helper")]
-    return {path for path in (MAP_PATH, CONSTITUTION_PATH, *paths) if not _exists(project, path)}
+    return {path for path in (MAP_PATH, CONSTITUTION_PATH, *paths) if not exists(project, path)}
 
 
 def list_unstaged(project: Project, plan: Plan) -> list[str]:
@@ -8988,7 +8975,7 @@ def plan_remove(project: Project) -> Plan:
     if not plan.changes:
         plan.notes.append("no managed section found; nothing to remove")
     kept = {".ctx": "your constitution, map, attempts", ".runner": "your loop"}
-    for folder in [folder for folder in kept if _exists(project, folder)]:
+    for folder in [folder for folder in kept if exists(project, folder)]:
         plan.notes.append(f"{folder}/ stays: {kept[folder]}; `rm -r {folder}` removes it")
     return plan
 
@@ -9016,7 +9003,7 @@ def _plan_sections(
     project: Project, plan: Plan, paths: Sequence[str], absent: Collection[str], *, force: bool
 ) -> None:
     """Plan the sections of these files, linked files once; edited ones are kept and named."""
-    project = project._replace(look_only=True)  # a damaged file must fail before a cache is written
+    project = project._replace(read_only=True)  # a damaged file must fail before a cache is written
     again = f"`{script_command(project)} update --force` replaces it"
     kept = {"newer": "its section was written by a newer ctx.py; left alone"}
     kept |= {} if force else {"edited": f"section edited by hand; kept ({again})"}
@@ -9268,7 +9255,7 @@ def _check_file(project: Project, ctx: str, path: str, managed: Sequence[str]) -
         if path not in (CONSTITUTION_PATH, RUNLOOP_PATH, MAP_PATH):
             body = make_section(project, path, old or b"", _list_absent(project))
             state = f"section {section_state(old, body, path)}"
-        elif not _exists(project, path):
+        elif not exists(project, path):
             state = "left out" if managed and path != RUNLOOP_PATH else "absent"
         elif path == MAP_PATH:
             state = "stale" if make_map_file(project)[1] else "current"
@@ -9370,7 +9357,7 @@ def cmd_init(project: Project, args: argparse.Namespace) -> None:
             write_packages(project)
         except CtxError as error:
             say(project, f"{error}; continuing without the parsers")
-    project = project._replace(look_only=args.dry_run)
+    project = project._replace(read_only=args.dry_run)
     asked = {"rule": True, "hooks": args.hooks, "mcp": args.mcp, "helper": args.agents is not None}
     agents = [name for name in re.split(r"[\s,]+", args.agents or "") if name]
     files, parts = [find_path(project, path) for path in args.file], [*filter(asked.get, asked)]
@@ -9414,7 +9401,7 @@ def _apply(project: Project, plan: Plan, *, dry: bool = False) -> list[str]:
 
 def cmd_update(project: Project, args: argparse.Namespace) -> int:
     """Refresh what init wrote; parts that you edited are kept and named."""
-    project = project._replace(look_only=args.check or args.dry_run)
+    project = project._replace(read_only=args.check or args.dry_run)
     ways = args.force_constitution, args.force
     plan = plan_remove(project) if args.remove else plan_update(project, *ways)
     if args.check:
@@ -9473,9 +9460,9 @@ def cmd_doctor(project: Project, args: argparse.Namespace) -> int:
         use_packages()
         write_stdout(render_languages(count_languages(project, list_files(project)), args.form))
         return 0
-    rows = open_cache(project, hurry=True).list_rows("scans") if project.verbose else []
-    scans = [("scan", row.data.decode("utf-8", "replace"), "") for row in reversed(rows)]
-    findings = check_health(project._replace(look_only=True)) + scans
+    rows = open_cache(project, hurry=True).read_rows("scans") if project.verbose else {}
+    scans = [("scan", rows[key].data.decode("utf-8", "replace"), "") for key in reversed(rows)]
+    findings = check_health(project._replace(read_only=True)) + scans
     table = [dict(zip(("what", "state", "fix"), finding, strict=True)) for finding in findings]
     write_stdout(render_json(table) if args.json else render_findings(findings))
     return int(any(fix for _, _, fix in findings))
@@ -9651,6 +9638,7 @@ def cmd_completion(project: Project, args: argparse.Namespace) -> None:
 # hook and mcp: JSON in, JSON out. Uses: TYPES TEXT DISK GIT FLOWS PROMPTS COMMANDS.
 
 _MAX_MESSAGE = 20_000_000  # bytes: far more than any agent sends
+_EVENTS = ("sessionstart", "userpromptsubmit", "subagentstart", "pretooluse")
 
 
 def cmd_hook(project: Project | None, args: argparse.Namespace | None) -> int:
@@ -9659,7 +9647,7 @@ def cmd_hook(project: Project | None, args: argparse.Namespace | None) -> int:
         if sys.stdin is None or sys.stdin.isatty():
             raise CtxError("hook: no event on stdin; agents call this, see `ctx init --hooks`")
         source = sys.stdin.buffer.read(_MAX_MESSAGE)
-        project = project and project._replace(quiet=True, look_only=True)
+        project = project and project._replace(quiet=True, read_only=True)
         answer = _answer_event(project, as_table(json.loads(source) if source.strip() else {}))
         write_stdout(json.dumps(answer) + "\n" if answer else "")
     except Exception as error:  # a hook must not stop an agent
@@ -9670,21 +9658,30 @@ def cmd_hook(project: Project | None, args: argparse.Namespace | None) -> int:
 def _answer_event(project: Project | None, event: Mapping[str, Any]) -> dict[str, Any]:
     """The answer in the shape of the agent that asked; {} if there is nothing to say."""
     fields = {re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).lower(): event[key] for key in event}
-    given = as_table(fields.get("tool_input"))
+    tool_input = as_table(fields.get("tool_input"))
     texts: dict[str, str] = collections.defaultdict(str)
-    texts |= {key: text for key, text in {**given, **fields}.items() if isinstance(text, str)}
-    name = texts["hook_event_name"]
-    make = _EVENT_MAKERS.get(name.lower())
-    text = make(project or _event_project(fields), texts) if make else ""
+    texts |= {key: text for key, text in {**tool_input, **fields}.items() if isinstance(text, str)}
+    name, role, prompt, text = texts["hook_event_name"], texts["subagent_type"], texts["prompt"], ""
+    event_kind = name.lower()
+    if event_kind not in _EVENTS:
+        return {}
+    project = project or _event_project(fields)
+    if event_kind == "sessionstart":
+        text = make_session(project)
+    elif event_kind == "userpromptsubmit":
+        text = make_mentions(project, prompt)
+    elif event_kind == "subagentstart":
+        text = make_role(project, texts["agent_type"] or role, texts["task"])
+    elif texts["tool_name"] in ("Agent", "Task") and project.config.hook_agent_prompts:
+        text = make_mentions(project, prompt, role)  # one agent is about to start another
     if not text:
         return {}
-    if make is _extend_prompt:
-        new = {**given, "prompt": f"{texts['prompt']}\n\n{text}"}
+    more: dict[str, Any] = {"additionalContext": text}
+    if event_kind == "pretooluse":
+        new = {**tool_input, "prompt": f"{prompt}\n\n{text}"}
         more = {"permissionDecision": "allow", "updatedInput": new}
     elif name[0].islower():  # Cursor's spelling, and its shape
         return {"additional_context": text}
-    else:
-        more = {"additionalContext": text}
     return {"hookSpecificOutput": {"hookEventName": name, **more}}
 
 
@@ -9696,47 +9693,26 @@ def _event_project(fields: Mapping[str, Any]) -> Project:
     root = find_root(folders[0])
     if not find_above(root, ".git", ".ctx"):
         raise CtxError("hook: neither a repository nor set up; run `ctx init` there")
-    return Project(root, read_config(root), quiet=True, look_only=True)
+    return Project(root, read_config(root), quiet=True, read_only=True)
 
 
-def _extend_prompt(project: Project, texts: Mapping[str, str]) -> str:
-    """What the prompt names by which one agent starts another; "" unless the user wants that."""
-    if texts["tool_name"] not in ("Agent", "Task") or not project.config.hook_agent_prompts:
-        return ""
-    return make_mentions(project, texts["prompt"], texts["subagent_type"])
-
-
-def _start_session(project: Project, texts: Mapping[str, str]) -> str:
-    """Claude Code, which sets this variable, may have the map already: CLAUDE.md imports it."""
-    text = read_text(project, "CLAUDE.md") if "CLAUDE_PROJECT_DIR" in os.environ else None
-    return make_session(project, imported=f"@{MAP_PATH}" in (text or ""))
-
-
-_EVENT_MAKERS: dict[str, Callable[[Project, Mapping[str, str]], str]] = {
-    "sessionstart": _start_session,
-    "userpromptsubmit": lambda project, texts: make_mentions(project, texts["prompt"]),
-    "subagentstart": lambda project, texts: make_role(
-        project, texts["agent_type"] or texts["subagent_type"], texts["task"]
-    ),
-    "pretooluse": _extend_prompt,
-}
-
-
-TOOLS: dict[str, Callable[..., str]] = {  # what they say and take is in templates/commands.txt
-    "map": lambda project, tokens, focus=(): make_map(project, tokens, focus=focus),
-    "pack": lambda project, tokens, task, **more: make_package(project, task, tokens, **more),
-    "search": lambda project, tokens, words: make_findings(project, words, tokens),
-    "symbol": lambda project, tokens, name: make_symbol(project, name, tokens),
-    "impact": lambda project, tokens, paths=(), since="": make_impact(
-        project, paths, since, tokens
-    ),
-    "task": lambda project, tokens, id: make_task(project, id, tokens),
+# name -> what answers, from the project, a budget and the arguments in templates/commands.txt
+TOOLS: dict[str, Callable[..., str]] = {
+    "map": make_map,
+    "pack": make_package,
+    "search": make_findings,
+    "symbol": make_symbol,
+    "impact": make_impact,
+    "task": make_task,
 }
 _TOKENS: dict[str, Any] = {"type": "integer", "description": "size of the answer"}
 _TOKENS |= {"default": 4000, "minimum": 100, "maximum": 10_000}  # agents cut answers at 25,000
 _LEGACY = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 _MODERN = ("2026-07-28",)
-_VERSIONS = [*_MODERN, *_LEGACY]
+_METHODS = {  # method -> the eras of the protocol that have it
+    **{"initialize": "legacy", "ping": "legacy", "server/discover": "modern"},
+    **{"tools/list": "legacy modern", "tools/call": "legacy modern"},
+}
 _META = "io.modelcontextprotocol/"
 _SERVER = {"name": "ctx", "version": VERSION}
 _ABOUT: dict[str, Any] = {
@@ -9788,47 +9764,52 @@ def _parse_message(line: bytes) -> dict[str, Any]:
     try:
         message = json.loads(line) if line.strip() else {"result": None}
     except (ValueError, RecursionError):
-        return {"id": None, **_refuse(-32700, "not JSON")}
+        return _refuse(None, -32700, "not JSON")
     if not isinstance(as_table(message).get("method"), str):
-        is_answer = not {"result", "error"}.isdisjoint(as_table(message))
-        return {} if is_answer else {"id": None, **_refuse(-32600, "not a request")}
+        is_answer = as_table(message).keys() & {"result", "error"}
+        return {} if is_answer else _refuse(None, -32600, "not a request")
     number = message.get("id", 0)
     if isinstance(number, bool) or not isinstance(number, str | int | float):
-        return {"id": None, **_refuse(-32600, "id is neither a text nor a number")}
-    if isinstance(message.get("params", {}), dict) or "id" not in message:
-        return dict(message)
-    return {"id": number, **_refuse(-32602, "params is not an object")}
+        return _refuse(None, -32600, "id is neither a text nor a number")
+    if "id" in message and not isinstance(message.get("params", {}), dict):
+        return _refuse(number, -32602, "params is not an object")
+    return dict(message)
 
 
 def _answer_message(project: Project, message: dict[str, Any]) -> dict[str, Any]:
     """The result or the error of one request, as its era of the protocol words it."""
-    method, params = message["method"], message.get("params", {})
+    number, method, params = message["id"], message["method"], message.get("params", {})
     version = as_table(params.get("_meta")).get(f"{_META}protocolVersion")
     era = "legacy" if version is None and method != "server/discover" else "modern"
-    eras, answer = _METHODS.get(method, ("", None))
+    tool, versions, result = str(params.get("name")), [*_MODERN, *_LEGACY], dict[str, Any]()
     if version is not None and version not in _MODERN:
-        data = {"supported": _VERSIONS, "requested": version}
-        body = _refuse(-32022, "unsupported protocol version", data=data)
-    elif answer is None or era not in eras:
-        body = _refuse(-32601, f"no method {show(method)}")
-    else:
+        data = {"supported": versions, "requested": version}
+        return _refuse(number, -32022, "unsupported protocol version", data=data)
+    if era not in _METHODS.get(method, ""):
+        return _refuse(number, -32601, f"no method {show(method)}")
+    if method == "tools/call" and tool not in TOOLS:
+        return _refuse(number, -32602, f"no tool {show(tool)}; known: {', '.join(TOOLS)}")
+    if method == "initialize":
+        asked = params.get("protocolVersion")
+        version = asked if asked in _LEGACY else _LEGACY[0]
+        result = {"protocolVersion": version, "serverInfo": _SERVER, **_ABOUT}
+    elif method == "server/discover":
+        result = {**_ABOUT, **_FRESH, "supportedVersions": versions}
+    elif method == "tools/list":
+        result = {"tools": [*map(_describe_tool, TOOLS)], **_FRESH}
+    elif method == "tools/call":
         try:
-            result = answer(project, params)
-            body = result if "error" in result else {"result": result}
+            text, failed = _call_tool(project, tool, params.get("arguments") or {}), False
         except Exception as error:  # one bad request must not end the server
-            text = show(redact(str(error) or type(error).__name__), 1000)
-            body = {"result": _content(text, failed=True)}
-    if era == "modern" and "result" in body:
-        body["result"] |= {"resultType": "complete", "_meta": {f"{_META}serverInfo": _SERVER}}
-    return {"id": message["id"], **body}
+            text, failed = show(redact(str(error) or type(error).__name__), 1000), True
+        result = {"content": [{"type": "text", "text": text}], "isError": failed}
+    if era == "modern":
+        result |= {"resultType": "complete", "_meta": {f"{_META}serverInfo": _SERVER}}
+    return {"id": number, "result": result}
 
 
-def _refuse(code: int, message: str, **more: object) -> dict[str, Any]:
-    return {"error": {"code": code, "message": message, **more}}
-
-
-def _content(text: str, *, failed: bool = False) -> dict[str, Any]:
-    return {"content": [{"type": "text", "text": text}], "isError": failed}
+def _refuse(number: object, code: int, message: str, **more: object) -> dict[str, Any]:
+    return {"id": number, "error": {"code": code, "message": message, **more}}
 
 
 def _describe_tool(name: str) -> dict[str, Any]:
@@ -9845,14 +9826,11 @@ def _describe_tool(name: str) -> dict[str, Any]:
     return {"name": name, "description": about, "inputSchema": schema, "annotations": hints}
 
 
-def _call_tool(project: Project, params: dict[str, Any]) -> dict[str, Any]:
+def _call_tool(project: Project, tool: str, given: Any) -> str:
     """What a tool says to its arguments; a number may come as a text or as 300.0."""
-    name, given = str(params.get("name")), params.get("arguments") or {}
-    if name not in TOOLS:
-        return _refuse(-32602, f"no tool {show(name)}; known: {', '.join(TOOLS)}")
     if not isinstance(given, dict):
         raise CtxError("arguments: not an object; give one")
-    schema, low, high = _describe_tool(name)["inputSchema"], _TOKENS["minimum"], _TOKENS["maximum"]
+    schema, low, high = _describe_tool(tool)["inputSchema"], _TOKENS["minimum"], _TOKENS["maximum"]
     schemas, values = schema["properties"], {"tokens": _TOKENS["default"]}
     for key, value in given.items():
         if key not in schemas:
@@ -9869,23 +9847,7 @@ def _call_tool(project: Project, params: dict[str, Any]) -> dict[str, Any]:
     for key in schema["required"]:
         if not values.get(key):
             raise CtxError(f"{key}: missing; {schemas[key]['description']}")
-    return _content(TOOLS[name](project, **values))
-
-
-def _greet(project: Project, params: dict[str, Any]) -> dict[str, Any]:
-    asked = params.get("protocolVersion")
-    version = asked if asked in _LEGACY else _LEGACY[0]
-    return {"protocolVersion": version, "serverInfo": _SERVER, **_ABOUT}
-
-
-# method -> the eras of the protocol that know it, and what answers
-_METHODS: dict[str, tuple[str, Callable[[Project, dict[str, Any]], dict[str, Any]]]] = {
-    "initialize": ("legacy", _greet),
-    "ping": ("legacy", lambda *_: {}),
-    "server/discover": ("modern", lambda *_: {**_ABOUT, **_FRESH, "supportedVersions": _VERSIONS}),
-    "tools/list": ("legacy modern", lambda *_: {"tools": [*map(_describe_tool, TOOLS)], **_FRESH}),
-    "tools/call": ("legacy modern", _call_tool),
-}
+    return TOOLS[tool](project, values.pop("tokens"), **values)
 
 
 # ---- 23 MAIN (entry) -------------------------------------------------------
