@@ -3498,35 +3498,37 @@ def build_links(
     linked = [[number[to] for to in imports.get(path, ()) if to in number] for path in paths]
     folders = [(family(path), folder_of(path)) for path in paths]
     names: list[tuple[int, str]] = []
-    own: list[dict[str, int]] = [{} for _ in paths]  # of each file: name -> symbol
-    beside: dict[tuple[str, str], dict[str, list[int]]] = {}  # family, folder -> name -> symbols
-    definers: dict[str, dict[str, list[int]]] = {}  # family -> name -> symbols, in path order
+    defined: list[dict[str, int]] = [{} for _ in paths]  # of each file: name -> symbol
+    in_folder: dict[tuple[str, str], dict[str, list[int]]] = {}  # the same of each folder
+    in_family: dict[str, dict[str, list[int]]] = {}  # and of each family, in path order
     for at, path in enumerate(paths):
         types = [item for item in tags[path].definitions if item.kind in TYPE_KINDS]
         holders = {item.name for item in types if item.kind not in ("module", "namespace")}
         # elsewhere the bare name of a type inside another type means something else
-        hidden = {item.name for item in types if item.owner.rpartition(".")[2] in holders}
+        inner = {item.name for item in types if item.owner.rpartition(".")[2] in holders}
         for name in dict.fromkeys(definition.name for definition in tags[path].definitions):
-            own[at][name] = len(names)
-            beside.setdefault(folders[at], {}).setdefault(name, []).append(len(names))
-            known = definers.setdefault(folders[at][0], {}).setdefault(name, [])
-            known += [] if name in hidden else [len(names)]
+            symbol = len(names)
             names.append((at, name))
+            defined[at][name] = symbol
+            in_folder.setdefault(folders[at], {}).setdefault(name, []).append(symbol)
+            same_name = in_family.setdefault(folders[at][0], {}).setdefault(name, [])
+            if name not in inner:
+                same_name.append(symbol)
     rarity = functools.cache(_rarity)
     mentions = []
     for at, path in enumerate(paths):
-        near = {*linked[at]}
+        reached = {*linked[at]}
         for to in linked[at]:  # what a package re-exports is as good as imported
-            near.update(linked[to] if re.search(_BARREL, paths[to]) else ())
-        close = [own[to] for to in sorted(near) if folders[to][0] == folders[at][0]]
+            reached.update(linked[to] if re.search(_BARREL, paths[to]) else ())
+        imported = [defined[to] for to in sorted(reached) if folders[to][0] == folders[at][0]]
         symbols, strengths = array("l"), array("d")
         for name, count in tags[path].references.items():
-            candidates = definers.get(folders[at][0], {}).get(name)
-            if candidates is None or name in own[at]:  # its own says nothing of the rest
+            candidates = in_family.get(folders[at][0], {}).get(name)
+            if candidates is None or name in defined[at]:  # its own says nothing of the rest
                 continue
-            targets, sure = [table[name] for table in close if name in table], _IMPORTED
+            targets, sure = [table[name] for table in imported if name in table], _IMPORTED
             if not targets:
-                targets, sure = beside.get(folders[at], {}).get(name, []), _SAME_FOLDER
+                targets, sure = in_folder.get(folders[at], {}).get(name, []), _SAME_FOLDER
             if not targets and len(candidates) <= _COMMON:
                 targets, sure = candidates, _ANYWHERE
             if targets:
@@ -3612,36 +3614,43 @@ def rank_symbols(
     for at in real:
         path, flow = links.paths[at], received[at]
         definitions = tags[path].definitions
+        owners = [item.owner.rpartition(".")[2] for item in definitions]
+        members = collections.Counter(owners)
+        to_members = collections.defaultdict[str, float](float)
+        for item, owner in zip(definitions, owners, strict=True):
+            to_members[owner] += flow[item.name]
+        closed = {it.name for it in definitions if it.kind in TYPE_KINDS and not it.exported}
         base = 0.15 * ranks[at] / (len(definitions) or 1)
         stem = spell(name_of(path).partition(".")[0])
         # what stands near the root, in a long file, is what the rest serves
         length = max((item.end for item in definitions), default=1)
-        place = links.weights[at] ** 2 * length**0.4 * math.exp(-0.5 * path.count("/"))
-        closed = {it.name for it in definitions if it.kind in TYPE_KINDS and not it.exported}
-        owned = collections.defaultdict[str, float](float)  # what flows to a type by its members
-        members = collections.Counter(item.owner.rpartition(".")[2] for item in definitions)
-        for item in definitions:
-            owned[item.owner.rpartition(".")[2]] += flow[item.name]
-        for item in definitions:
+        location = links.weights[at] ** 2 * length**0.4 * math.exp(-0.5 * path.count("/"))
+        for item, owner in zip(definitions, owners, strict=True):
             name, is_type = item.name, item.kind in TYPE_KINDS
             # a plain word in a document is as likely English as code
-            told = mentions[name] * (0.2 if name.islower() and "_" not in name else 1.0)
-            named = 1 + math.log1p(told / math.sqrt(rivals[name] or 1))
-            hidden = not item.exported or item.owner.rpartition(".")[2] in closed
-            value = flow[name] + base + (0.5 * owned[name] if is_type else 0.0)
-            score = place * value**0.2 * named**5 * (1 + users[at][name]) ** 0.6
+            mentioned = mentions[name] * (0.2 if name.islower() and "_" not in name else 1.0)
+            documented = 1 + math.log1p(mentioned / math.sqrt(rivals[name] or 1))
+            value = flow[name] + base + (0.5 * to_members[name] if is_type else 0.0)
+            score = location * value**0.2 * documented**5 * (1 + users[at][name]) ** 0.6
             score *= (1 + item.end - item.line) ** 0.3 * (1 + members[name] * is_type) ** 0.4
-            score *= (0.3 if hidden else 1.0) * math.exp(-0.08 * len(name))
-            score *= (
-                1.5 if is_type else _KIND_WORTH.get(item.kind, 1.0) / math.sqrt(rivals[name] or 1)
-            )
-            score *= 1.5 if is_type and spell(name) == stem else 1.0  # its file is named for it
-            vague = name.startswith("__") or len(name) < (2 if is_type else 3)
-            vague = vague or f"{item.owner}.{name}.".lstrip(".").startswith("tests.")
-            dull = 0.3 if name[0] == "_" else 0.5 if re.match(_ACCESSOR, name) else 1.0
-            ranked.append(Symbol(score * (0.05 if vague else dull), path, item))
+            score *= 1.0 if item.exported and owner not in closed else 0.3
+            score *= math.exp(-0.08 * len(name))
+            if is_type:
+                score *= 1.5 * (1.5 if spell(name) == stem else 1.0)  # its file is named for it
+            else:
+                score *= _KIND_WORTH.get(item.kind, 1.0) / math.sqrt(rivals[name] or 1)
+            ranked.append(Symbol(score * _name_worth(item), path, item))
     ranked.sort(key=lambda symbol: (-symbol.score, symbol.path, symbol.definition.line))
     return ranked
+
+
+def _name_worth(item: Definition) -> float:
+    """How much the form of its name lets a symbol count: reserved, private and accessors less."""
+    too_short = len(item.name) < (2 if item.kind in TYPE_KINDS else 3)
+    in_tests = f"{item.owner}.{item.name}.".lstrip(".").startswith("tests.")
+    if item.name.startswith("__") or too_short or in_tests:
+        return 0.05
+    return 0.3 if item.name[0] == "_" else 0.5 if re.match(_ACCESSOR, item.name) else 1.0
 
 
 def build_groups(
@@ -3706,12 +3715,12 @@ class Chosen(NamedTuple):
 
 def choose_files(paths: Sequence[str], kinds: dict[str, str]) -> Chosen:
     """The configuration nearest to the root; the project's own code, documents, some examples."""
-    near = sorted(paths, key=lambda path: (path.count("/"), path))
-    configs = [path for path in near if is_config(path) or is_manifest(path)][:_MAX_CONFIGS]
+    by_depth = sorted(paths, key=lambda path: (path.count("/"), path))
+    configs = [path for path in by_depth if is_config(path) or is_manifest(path)][:_MAX_CONFIGS]
     own = [path for path in kinds if kinds[path] == "document" or weigh_file(path) > REAL_WEIGHT]
     if sum(kinds[path] != "document" for path in own) < _ENOUGH_FILES:
         return Chosen(configs, kinds)
-    examples = [path for path in near if path in kinds and role_of(path) == "example"]
+    examples = [path for path in by_depth if path in kinds and role_of(path) == "example"]
     return Chosen(configs, {path: kinds[path] for path in own + examples[:_MAX_EXAMPLES]})
 
 
@@ -3732,17 +3741,22 @@ def lift_focus(symbols: Sequence[Symbol], links: Links, focus: Collection[str]) 
     """The symbols, every second of the focus or of what it uses and what uses it, in turn."""
     number = {path: at for at, path in enumerate(links.paths)}
     meant = {number[path] for path in focus}
-    known = {to for at in meant for to in links.imports[at]}
-    used = {links.names[it] for at in meant for it in links.mentions[at][0]}
+    imported = {to for at in meant for to in links.imports[at]}
+    used = {links.names[symbol] for at in meant for symbol in links.mentions[at][0]}
     users = {at for at, targets in enumerate(links.imports) if meant.intersection(targets)}
-    groups: list[list[Symbol]] = [[], [], []]  # own, close, far
+    groups: list[list[Symbol]] = [[], [], []]  # of the focus, linked with it, others
     for symbol in symbols:
         at = number[symbol.path]
-        close = at in users or at in known and (at, symbol.definition.name) in used
-        groups[0 if at in meant else 1 if close else 2].append(symbol)
-    near = (it for pair in itertools.zip_longest(*groups[:2]) for it in pair if it)
-    mixed = (it for pair in itertools.zip_longest(near, groups[2]) for it in pair if it)
+        is_linked = at in users or at in imported and (at, symbol.definition.name) in used
+        groups[0 if at in meant else 1 if is_linked else 2].append(symbol)
+    first = _alternate(groups[0], groups[1])
+    mixed = _alternate(first, groups[2])
     return [new._replace(score=old.score) for new, old in zip(mixed, symbols, strict=True)]
+
+
+def _alternate(one: Iterable[Symbol], other: Iterable[Symbol]) -> Iterator[Symbol]:
+    pairs = itertools.zip_longest(one, other)
+    return (symbol for pair in pairs for symbol in pair if symbol)
 
 
 _SATURATION = 1.2  # BM25's k1: how soon more of the same word says no more
@@ -4770,7 +4784,7 @@ def render_pack_part(package: Pack, mark: str = "###") -> str:
 
 def render_pack_line(file: PackFile) -> str:
     """One file on one line: the reason, and its symbols with their lines."""
-    names = ", ".join(f"{render_name(symbol)} :{symbol.line}" for symbol in file.symbols[:4])
+    names = ", ".join(f"{render_name(symbol)} :{symbol.line}" for symbol in file.symbols[:2])
     return f"- {code_span(file.path)}: {file.reason}{f' ({names})' if names else ''}\n"
 
 
@@ -8313,6 +8327,7 @@ def _fill_package(package: Pack, choice: Choice, form: str, count: Count) -> Pac
     def make(room: int) -> Pack:
         taken = sorted(fit_blocks(pieces, int(room * (1 - _TAIL_SHARE))))
         left = room * (_TAIL_SHARE if taken else 1)
+        names = 0.75 * left  # of which lines of files take at least so much
         filled = []
         for file in files:
             own = tuple(block for block in taken if block.path == file.path)
@@ -8324,7 +8339,7 @@ def _fill_package(package: Pack, choice: Choice, form: str, count: Count) -> Pac
             shown = {block.definition for block in own}
             for symbol in file.symbols if own else ():
                 cost = 60 + len(symbol.signature)
-                if symbol not in shown and cost <= left / 3:
+                if symbol not in shown and cost <= left - names:
                     file, left = file._replace(also=(*file.also, symbol)), left - cost
             filled.append(file)
         kept = []
