@@ -4758,7 +4758,8 @@ def render_pack(package: Pack) -> str:
     """The package as markdown to paste: the task, then the code, and what was counted."""
     task = show(package.task.strip().partition("\n")[0], 200)
     note = f"Counted with {package.counter}: {package.size} of {package.budget} tokens."
-    return f"# Context package\n\nTask: {task}\n{render_pack_part(package, '##')}\n{note}\n"
+    head = f"\nTask: {task}\n" if task else ""
+    return f"# Context package\n{head}{render_pack_part(package, '##')}\n{note}\n"
 
 
 def render_pack_part(package: Pack, mark: str = "###") -> str:
@@ -8056,6 +8057,7 @@ _CHUNK_FILES = 40  # read for their best window: reading all would take too long
 _SHOWN_FILES = 12  # in a summary
 _HURRIED = (160, 8)  # of a hook: files weighed by their words, and files read
 _GUESSED_WINDOW = 0.7  # score of the best window of a file not read, as a share of its own score
+_ASKED_SHARE = 0.7  # of the best block's score: what any block of a file asked for has at least
 _TAIL_SHARE = 0.05  # of the budget, for signatures and names
 # what a file counts by its role, if the task is not about such files; others count whole
 _PACK_SHARES = {"test": 0.55, "doc": 0.5, "example": 0.4, "config": 0.6, "data": 0.5}
@@ -8202,6 +8204,10 @@ def _choose_blocks(
         blocks += cut_blocks(path, lines[path], known[path])
     scores = {file.path: file.score for file in files}
     blocks = score_blocks(blocks, lines, evidence._replace(scores=scores))
+    least = _ASKED_SHARE * (max((block.score for block in blocks), default=0.0) or 1.0)
+    for at, block in enumerate(blocks):
+        if block.path in request.pins:
+            blocks[at] = block._replace(score=max(block.score, least))
     task_words, identifiers = find_task_words(request.text), find_identifiers(request.text)
     reasons = dict.fromkeys(touched, f"changed since {request.since}")
     reasons |= dict.fromkeys(request.pins, "asked for")
@@ -9965,7 +9971,7 @@ TEMPLATES = {
 - Map of the code, most depended-on first: `.ctx/map.md` (refresh: `{ctx} map`). Read it before searching.
 - House rules: `.ctx/constitution.md`.
 - How a task is worked through: `.ctx/runloop.md`.
-{commands}{tasks}- Files for one task, with reasons: `{ctx} pack "what to do"`. Work within that package; report gaps rather than searching everywhere.
+{commands}{tasks}- Code for one task, with reasons: `{ctx} pack "what to do"`. Start there; more of it: `{ctx} search WORDS`, `{ctx} pack --files PATH`.
 """[1:],
     "agents.txt": r"""
 # Coding agents and the files they read in a repository: agent (any: in every setup), kind, path, value.
@@ -12498,7 +12504,7 @@ description: Facts about this repository on demand. Use it before exploring the 
 
 - Ranked map: `{ctx} map --output -` (`--tokens N`, `--focus PATH`); the stored one is `.ctx/map.md`.
 - Files and symbols for some words: `{ctx} search WORDS`.
-- The files one task will touch, with reasons: `{ctx} pack "what to do"`. Work within that package; report gaps rather than searching everywhere.
+- The code one task needs, with reasons: `{ctx} pack "what to do"`. Start there; more of it: `{ctx} search WORDS`, `{ctx} pack --files PATH`.
 - Tasks and the next one: `{ctx} tasks --ready`. All about one of them: `{ctx} prompt TASK`.
 - House rules: `.ctx/constitution.md`. How a task is worked through: `.ctx/runloop.md`.
 """[1:],

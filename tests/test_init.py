@@ -100,6 +100,8 @@ def test_a_section_is_short_and_its_paths_resolve(tmp_path: Path) -> None:
     for path in (".ctx/map.md", ".ctx/constitution.md", ".ctx/runloop.md", "AGENTS.md"):
         assert path in section_of(tmp_path / "AGENTS.md") + section_of(tmp_path / "CLAUDE.md")
         assert (tmp_path / path).is_file()
+    advice = section_of(tmp_path / "AGENTS.md")  # a package is where to start, and not all there is
+    assert "Start there; more of it: `python3 ctx.py search WORDS`" in advice
 
 
 def test_commands_that_would_make_a_section_too_long_are_left_out() -> None:

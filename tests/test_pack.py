@@ -256,6 +256,10 @@ def test_a_role_sees_only_its_paths(shop: Path) -> None:
 
 def test_pinned_files_come_first(shop: Path) -> None:
     assert paths(pack(shop, "cancel_order", "--files", "src/mail.py"))[0] == "src/mail.py"
+    for text in ([], ["cancel_order"]):  # with a task or without, its code is what was asked for
+        assert (
+            "def send_mail(to, text):" in run(shop, "pack", *text, "--files", "src/mail.py").stdout
+        )
     outside = run(shop, "pack", "x", "--files", "../../etc/passwd")
     assert outside.returncode == 2
     assert run(shop, "pack", "x", "--files", "src/none.py").returncode == 2
