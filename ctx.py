@@ -4811,7 +4811,8 @@ def render_pack_summary(package: Pack) -> str:
     """The package in short, for a prompt or a hook: key files, symbols, reasons, dependencies."""
     task = show(package.task.strip().partition("\n")[0], 200)
     size = f"{count_of(len(package.files), 'file')}, {package.size} of {package.budget} tokens."
-    out = [f"Task: {task}\n{size} {package.guideline}\n\n### Key files\n\n"]
+    head = f"{size} {package.guideline}".rstrip()
+    out = [f"Task: {task}\n{head}\n\n### Key files\n\n"]
     out += map(render_pack_line, package.files)
     targets: dict[str, list[str]] = {}
     for path, to in package.dependencies:
@@ -8063,7 +8064,7 @@ _TAIL_SHARE = 0.05  # of the budget, for signatures and names
 _PACK_SHARES = {"test": 0.55, "doc": 0.5, "example": 0.4, "config": 0.6, "data": 0.5}
 _PACK_SHARES |= {"generated": 0.3, "minified": 0.1, "vendored": 0.1}
 _GUIDELINES = {
-    "": "Start with this code; it is a selection, other places may need the change too.",
+    "": "Start here; this is a selection, other places may need the change too.",
     "review": "Review against this code; callers and tests that are not shown may be affected too.",
     "test": "This is the code to test and the tests that exist; follow their style.",
     "document": "This is the code to document; read the rest of a file before you describe it.",
@@ -8327,7 +8328,7 @@ def _fill_package(package: Pack, choice: Choice, form: str, count: Count) -> Pac
     render, blocks_of = PACK_FORMS[form], collections.Counter(block.path for block in blocks)
     codes: dict[tuple[Block, ...], str] = {}  # rendered once
     pieces = group_blocks(blocks)
-    if count(render(package)) > package.budget // 2:
+    if count(render(package._replace(dependencies=()))) > package.budget // 2:
         package = package._replace(guideline="")
 
     def make(room: int) -> Pack:
@@ -8358,7 +8359,10 @@ def _fill_package(package: Pack, choice: Choice, form: str, count: Count) -> Pac
         rest = [block for block in blocks if (block.path, block.first) not in starts]
         rest.sort(key=lambda block: (-block.score, block.path, block.first))
         omitted = tuple(block for block in rest[:10] if block.score > 0)
-        made = package._replace(files=(*kept,), omitted=omitted, size=package.budget)
+        listed = {file.path for file in kept}
+        edges = tuple(pair for pair in package.dependencies if listed.issuperset(pair))
+        made = package._replace(files=(*kept,), dependencies=edges, omitted=omitted)
+        made = made._replace(size=package.budget)
         made = made._replace(size=count(render(made)))
         return made._replace(text=render(made))
 

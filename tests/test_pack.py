@@ -254,6 +254,18 @@ def test_a_role_sees_only_its_paths(shop: Path) -> None:
     assert wrong.returncode == 2 and "did you mean writer?" in wrong.stderr
 
 
+@pytest.mark.parametrize("tokens", [100, 150, 4000])
+def test_a_summary_names_as_many_files_as_fit_and_their_dependencies(
+    shop: Path, tokens: int
+) -> None:
+    package = pack(shop, "cancel_order of OrderStore", "--summary", "--tokens", str(tokens))
+    names = paths(package)
+    assert names[0] == "src/store.py" and (tokens < 4000 or "src/shop.py" in names)
+    edges: list[dict[str, str]] = package["dependencies"]  # type: ignore[assignment]
+    assert all({edge["from"], edge["to"]} <= {*names} for edge in edges)
+    assert ({"from": "src/shop.py", "to": "src/store.py"} in edges) == ("src/shop.py" in names)
+
+
 def test_pinned_files_come_first(shop: Path) -> None:
     assert paths(pack(shop, "cancel_order", "--files", "src/mail.py"))[0] == "src/mail.py"
     for text in ([], ["cancel_order"]):  # with a task or without, its code is what was asked for
@@ -279,7 +291,7 @@ def test_a_review_package_holds_what_changed_its_users_and_tests(shop: Path) -> 
 
 def test_a_summary_has_task_size_key_files_and_dependencies(shop: Path) -> None:
     text = run(shop, "pack", "cancel_order", "--summary", "--tokens", "900").stdout
-    assert text.startswith("Task: cancel_order\n") and "of 900 tokens. Start with" in text
+    assert text.startswith("Task: cancel_order\n") and "of 900 tokens. Start here;" in text
     key_files, dependencies = text.partition("### Key files\n")[2].split("### Dependencies\n")
     assert key_files.lstrip().startswith("- `src/store.py`: defines cancel_order, which the task")
     assert "OrderStore.cancel_order :10" in key_files

@@ -170,7 +170,7 @@ def test_a_helper_is_told_how_to_use_its_package_by_role_and_by_action(
 ) -> None:
     root = shutil.copytree(shop, tmp_path / "r")
     (root / "TASKS.md").write_text("- [-] T-1: Count what load_cart and paint use\n")
-    sentences = {"reviewer": "Review against", "test-writer": "code to test", "x": "Start with"}
+    sentences = {"reviewer": "Review against", "test-writer": "code to test", "x": "Start here"}
     for name, sentence in sentences.items():  # only the first is a role of this repository
         event = {"hook_event_name": "SubagentStart", "cwd": str(root), "agent_type": name}
         text = context(json.loads(send(root, json.dumps(event)).stdout))

@@ -290,7 +290,7 @@ def try_helper(client: Client, root: Path) -> str:
     package = "Count the stock" in told and told.count("## Context package") == 1
     return (
         "ok"
-        if alone and package and "Start with this code" in told and len(requests) > 1
+        if alone and package and "this is a selection" in told and len(requests) > 1
         else f"MISSING: {sorted(tools)}, package {package}"
     )
 
