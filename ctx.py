@@ -1139,7 +1139,8 @@ def find_task_words(text: str) -> dict[str, str]:
     text = text[:_TASK_CHARACTERS]
     words = {*re.findall(r"\w+", text), *re.findall(r"[^\W_]+", text)} - stop_words()
     longest = sorted(words, key=lambda word: (-len(word), word))
-    return {form: word for word in longest for form in word_forms(word)}
+    forms = {form: word for word in longest for form in word_forms(word)}
+    return {form: form if form[0] >= "\u2e80" else word for form, word in forms.items()}
 
 
 def find_identifiers(text: str) -> list[str]:

@@ -56,6 +56,7 @@ def test_words_are_found_by_their_parts_and_stems() -> None:
 
 def test_scripts_without_blanks_are_found_by_pairs() -> None:
     assert ctx.word_forms("設定を") == ("設定", "定を")
+    assert ctx.find_task_words("設定を") == {"設定": "設定", "定を": "定を"}  # a file may hold one
 
 
 def test_a_task_is_taken_apart() -> None:
