@@ -1292,17 +1292,14 @@ class Language(NamedTuple):
 
     name: str
     suffixes: tuple[str, ...]  # without the dot: "py"
-    label: str  # as people write it: "C++"
+    rows: Mapping[str, Sequence[str]]  # verb -> its rows
+    stanzas: str  # the user's stanzas: an embedded language may be one of them
     family: str  # languages whose code may refer to each other
-    ecosystem: str  # the manifests that build it: "jvm"
     grammar: str  # its name in the language pack, or "-"
     query: str  # patterns in the order of the table, one a line
     texts: tuple[tuple[str, str], ...]  # label, regex: what to find without a grammar
     comments: Comments
     turns: tuple[tuple[str, str, str], ...]  # suffix, other language, what its content looks like
-    rows: Mapping[str, Sequence[str]]  # verb -> its rows
-    lists: Mapping[str, Sequence[str]]  # verb -> the words of all its rows
-    stanzas: str  # the user's stanzas: an embedded language may be one of them
 
     def row(self, verb: str) -> str:
         """The last row of a verb, or ""."""
@@ -1310,7 +1307,7 @@ class Language(NamedTuple):
 
     def words(self, verb: str) -> Sequence[str]:
         """The words of all rows of a verb."""
-        return self.lists.get(verb, ())
+        return " ".join(self.rows.get(verb, ())).split()
 
 
 def find_language(path: str, first_line: str = "", stanzas: str = "") -> Language | None:
@@ -1343,16 +1340,6 @@ def find_role(path: str) -> str:
     roles = [row.split() for row in language.rows.get("role", ())]
     return next((role for role, *only in reversed(roles) if suffix in (only or [suffix])), "code")
 
-
-@functools.cache
-def shared_suffixes() -> dict[str, list[Language]]:
-    """Suffixes that several languages use, each with these languages, the default first."""
-    shared: dict[str, list[Language]] = {}
-    for language in map(get_language, list_languages()):
-        for suffix, other, _ in language.turns:
-            if suffix in language.suffixes:
-                shared.setdefault(suffix, [language]).append(get_language(other))
-    return shared
 
 
 def list_languages(stanzas: str = "") -> list[str]:
@@ -1389,13 +1376,12 @@ def _parse_table(stanzas: str) -> _Stanzas:
 
 @functools.cache
 def get_language(name: str, stanzas: str = "") -> Language:
-    """The language of that name, compiled at its first use; `own` are the user's stanzas."""
+    """The language of that name, compiled at its first use; `stanzas` are the user's."""
     suffixes, pairs = _parse_table(stanzas)[name]
     defaults = {"label": name.capitalize(), "family": name, "ecosystem": name, "grammar": name}
-    values = defaults | {"comment": "// /*...*/"} | dict(pairs)  # of several rows the last counts
+    rows = {verb: [row] for verb, row in defaults.items()} | {"comment": ["// /*...*/"]}
     patterns: list[str] = []
     texts: list[tuple[str, str]] = []
-    rows: dict[str, list[str]] = {}
     for verb, row in pairs:
         rows.setdefault(verb, []).append(row)
         if verb == "raw":
@@ -1412,14 +1398,13 @@ def get_language(name: str, stanzas: str = "") -> Language:
             for word, _, label in (word.partition("=") for word in words.split()):
                 texts.append((label or word, rf"{front}{word}\s+(\w[\w']*(?:(?:\.|::)\w+)*)"))
     rows.setdefault("member", rows.get("public", [""]))
-    lists = {verb: " ".join(rows[verb]).split() for verb in rows}
-    marks = (mark.partition("...") for mark in values["comment"].split())
+    marks = (mark.partition("...") for mark in rows["comment"][-1].split())
     comments = tuple((start, end) for start, _, end in marks)
     splits = (row.split(maxsplit=2) for row in rows.get("turn", ()))
     turns = tuple((suffix, other, regex) for suffix, other, regex in splits)
-    label, family, ecosystem, grammar = (values[verb] for verb in defaults)
-    head = (name, suffixes, label, family, ecosystem, grammar, "\n".join(patterns))
-    return Language(*head, tuple(texts), comments, turns, rows, lists, stanzas)
+    family, grammar = rows["family"][-1], rows["grammar"][-1]
+    head = (name, suffixes, rows, stanzas, family, grammar, "\n".join(patterns))
+    return Language(*head, tuple(texts), comments, turns)
 
 
 _CAPTURES = "def ref use package export only doc embed value skip wrap hide show section".split()
@@ -2300,16 +2285,22 @@ def build_folders(files: tuple[str, ...]) -> dict[str, Folder]:
 
 def find_shared(files: Sequence[str]) -> dict[str, Language]:
     """The language of this repository for each suffix that several languages use."""
-    suffixes = collections.Counter(path.rpartition(".")[2] for path in files)
+    counts = collections.Counter(path.rpartition(".")[2] for path in files)
+    candidates: dict[str, list[Language]] = {}  # of each shared suffix here, the default first
+    for language in map(get_language, list_languages()):
+        for suffix, other, _ in language.turns:
+            if suffix in language.suffixes and suffix in counts:
+                candidates.setdefault(suffix, [language]).append(get_language(other))
     chosen = {}
-    for suffix in suffixes.keys() & shared_suffixes().keys():
-        languages = shared_suffixes()[suffix]
-        tests = [(it, re.compile(it.row("evidence") or "(?!)").search) for it in languages]
-        proven = [language for language, test in tests if any(map(test, files))]
+    for suffix, languages in candidates.items():
         # A header is of the language of the sources around it.
-        kin = [it for it in languages if it.family == languages[0].family]
-        sizes = [sum(suffixes[own] for own in it.suffixes if own != suffix) for it in kin]
-        chosen[suffix] = [*proven, kin[sizes.index(max(sizes))]][0]
+        related = [it for it in languages if it.family == languages[0].family]
+        sizes = [sum(counts[end] for end in it.suffixes if end != suffix) for it in related]
+        chosen[suffix] = related[sizes.index(max(sizes))]
+        for language in reversed(languages):
+            evidence = language.row("evidence")
+            if evidence and any(re.search(evidence, path) for path in files):
+                chosen[suffix] = language
     return chosen
 
 
@@ -2384,7 +2375,9 @@ def _find_doc(folder: str, folders: Mapping[str, Folder], docs: Mapping[str, str
 def label_language(path: str, shared: Mapping[str, Language] = {}, role: str = "code") -> str:
     """The label:ecosystem of a file's language if that has the role; `shared` as find_shared()."""
     language = shared.get(path.rpartition(".")[2]) or find_language(path)
-    return f"{language.label}:{language.ecosystem}" if language and find_role(path) == role else ""
+    if language is None or find_role(path) != role:
+        return ""
+    return f"{language.row('label')}:{language.row('ecosystem')}"
 
 
 @functools.cache
