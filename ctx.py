@@ -560,8 +560,8 @@ def is_secret_path(path: str) -> bool:
 
 def estimate_tokens(text: str) -> int:
     """Tokens of a text without a tokenizer, fitted to stay just above what o200k_base counts."""
-    plain = re.sub(r"\?P<\w+>", "?:", pattern("token_piece").pattern)  # gives texts, not matches
-    return math.ceil(sum(map(_piece_cost, re.findall(plain, text))) * 1.03)
+    pieces = pattern("token_piece").finditer(text)
+    return math.ceil(sum([_piece_cost(piece[0], piece.lastgroup) for piece in pieces]) * 1.03)
 
 
 # On maps and packages of 30 projects outside the fit: 7 % above the true count, at worst 1 % below.
@@ -569,8 +569,9 @@ _GLUES = {"._(": (0.0, 0.05), "\t": (-0.03, 0.1), "/-": (0.06, 0.08), "\"'[<{!":
 
 
 @functools.lru_cache(50_000)
-def _piece_cost(piece: str) -> float:
-    kind, size = getattr(pattern("token_piece").match(piece), "lastgroup", ""), len(piece)
+def _piece_cost(piece: str, kind: str | None) -> float:
+    """The tokens that a piece of a text costs on average."""
+    size = len(piece)
     if kind == "word":
         glue, word = ("", piece) if piece[0].isalpha() else (piece[0], piece[1:])
         size = len(word)
@@ -583,17 +584,17 @@ def _piece_cost(piece: str) -> float:
             pairs, letters = _pair_costs(), f"^{word.lower()}"
             cost += sum([pairs[letters[at : at + 2]] for at in range(size)])
         if glue not in ("", " "):  # few words are known with such a character before them
-            fixed, each = next((_GLUES[key] for key in _GLUES if glue in key), (0.63, 0.052))
-            cost += fixed + each * min(size, 8)
+            fixed, more = next((_GLUES[key] for key in _GLUES if glue in key), (0.63, 0.052))
+            cost += fixed + more * min(size, 8)
         return max(1.0, cost)
-    if kind != "marks":
-        script = 1.08 + 0.14 * size if piece[-1] < "\u0250" else 0.8 + 0.2 * size
-        others = {"cjk": 0.66 + 0.72 * size, "letters": script, "space": 1.0 + size // 80}
-        return others.get(kind, 1.0)
-    marks = piece.strip()
-    if not piece.isascii():
+    if kind == "marks":
+        marks = piece.strip()
+        if piece.isascii():
+            return 1 + 0.45 * max(0, len(re.findall(r"(.)\1*", marks)) - 2) + len(marks) // 40
         return 1 + (1.3 if marks[0] > "\uffff" else 0.5) * max(0, len(marks) - 1)
-    return 1 + 0.45 * max(0, len(re.findall(r"(.)\1*", marks)) - 2) + len(marks) // 40
+    if kind == "letters":
+        return 1.08 + 0.14 * size if piece[-1] < "\u0250" else 0.8 + 0.2 * size
+    return {"cjk": 0.66 + 0.72 * size, "space": 1.0 + size // 80}.get(kind or "", 1.0)
 
 
 @functools.cache
@@ -1198,8 +1199,11 @@ def count_fields(
     path: str, text: str, names: Iterable[str], comments: Comments | None, *, docstring: bool
 ) -> tuple[dict[str, int], list[int]]:
     """How often each stem stands in each of FIELDS, as one number; their words. Prose: no comments."""
-    # code, doc or None, string or None, and so on
-    parts = ["", text, ""] if comments is None else _split_fields(comments, docstring)(text)
+    parts = ["", text, ""]  # code, doc or None, string or None, and so on
+    if comments is not None:
+        quotes = r"\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z)|" if docstring else ""
+        literals = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`"
+        parts = re.split(f"(?s)({quotes}{comment_pattern(comments)})|({literals})", text)
     docs, strings = ("\n".join(filter(None, parts[field::3])) for field in (1, 2))
     texts = f"{path} {name_of(path)}", " ".join(names), docs, strings, " ".join(parts[::3])
     packed: dict[str, int] = {}
@@ -1225,13 +1229,6 @@ def list_words(text: str) -> list[bytes]:
 def unpack_fields(packed: int) -> tuple[int, int, int, int, int]:
     """How often a stem stands in each of FIELDS."""
     return packed & 3, packed >> 2 & 63, packed >> 8 & 255, packed >> 16 & 255, packed >> 24
-
-
-@functools.cache
-def _split_fields(comments: Comments, docstring: bool) -> Callable[[str], list[str]]:
-    quotes = r"\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z)|" if docstring else ""
-    strings = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`"
-    return re.compile(f"(?s)({quotes}{comment_pattern(comments)})|({strings})").split
 
 
 def comment_pattern(comments: Comments) -> str:
@@ -1339,7 +1336,6 @@ def find_role(path: str) -> str:
         return "build" if language else ""  # a fixed file name, such as Rakefile
     roles = [row.split() for row in language.rows.get("role", ())]
     return next((role for role, *only in reversed(roles) if suffix in (only or [suffix])), "code")
-
 
 
 def list_languages(stanzas: str = "") -> list[str]:
@@ -3209,13 +3205,6 @@ def _by_path(tree: _Tree, language: Language) -> _Resolve:
     is_near = re.compile(language.row("near") or "(?!)").fullmatch
     is_beside = re.compile(language.row("beside") or "(?!)").fullmatch
 
-    @functools.cache
-    def find_anywhere(stem: str) -> list[tuple[str, str]]:
-        """Every file that the stem may mean, after the folder that it starts at."""
-        tails = [f"/{stem}{ending}" for ending in endings]
-        paths = [(tail, path) for tail in tails for path in tree.names.get(name_of(tail), ())]
-        return [(p[: -len(tail)], p) for tail, p in paths if f"/{p}".endswith(tail)]
-
     def is_root(folder: str, root: str) -> bool:
         return bool(is_shared(root) or root in _ancestors(folder) and is_near(root))
 
@@ -3229,8 +3218,11 @@ def _by_path(tree: _Tree, language: Language) -> _Resolve:
             for path in [_locate(folder, stem + ending) for ending in endings]:
                 if path in tree.files:
                     return [path]
-        pairs = [] if is_local else find_anywhere(stem)
-        return _nearest(folder, [path for root, path in pairs if is_root(folder, root)])
+        candidates = []
+        for tail in [f"/{stem}{ending}" for ending in endings if not is_local]:
+            paths = [p for p in tree.names.get(name_of(tail), ()) if f"/{p}".endswith(tail)]
+            candidates += [path for path in paths if is_root(folder, path[: -len(tail)])]
+        return _nearest(folder, candidates)
 
     return resolve
 
@@ -3245,20 +3237,6 @@ def _python(tree: _Tree, language: Language) -> _Resolve:
         if module and folder_of(module) not in packages:
             starts.setdefault(name_of(module), set()).add(folder_of(module))
 
-    @functools.cache
-    def list_near_roots(folder: str) -> list[str]:
-        subs = ("", "/src", "/lib", "/python")  # where a project may keep its packages
-        return [(above + sub).lstrip("/") for above in _ancestors(folder) for sub in subs]
-
-    @functools.cache
-    def find_elsewhere(rest: str) -> list[str]:
-        pairs = [_find_longest(modules, root, rest) for root in starts[rest.partition("/")[0]]]
-        # A script in a foreign folder, or a package without the module: more likely a library.
-        pairs = [(n, p) for n, p in pairs if n.count("/") >= rest.count("/") - 1]
-        pairs = [(n, p) for n, p in pairs if "/" in n or n and "/__init__.py" in f"/{p}"]
-        longest = max((len(front) for front, _ in pairs), default=0)
-        return [path for front, path in pairs if len(front) == longest]
-
     def resolve(folder: str, name: str) -> list[str]:
         rest = name.lstrip(".").replace(".", "/").strip("/")
         if dots := len(name) - len(name.lstrip(".")):
@@ -3266,11 +3244,20 @@ def _python(tree: _Tree, language: Language) -> _Resolve:
             path = _find_longest(modules, base, rest)[1] or modules.get(base)
             return [path] if path else []
         roots = starts.get(rest.partition("/")[0], ())
-        for root in list_near_roots(folder) if roots else ():
-            if root in roots and (path := _find_longest(modules, root, rest)[1]):
-                return [path]
+        for above in _ancestors(folder) if roots else ():
+            for inner in ("", "/src", "/lib", "/python"):  # where a project may keep its packages
+                root = f"{above}{inner}".lstrip("/")
+                if root in roots and (path := _find_longest(modules, root, rest)[1]):
+                    return [path]
+        elsewhere: dict[str, list[str]] = {}  # module -> its files
+        for root in roots:
+            module, path = _find_longest(modules, root, rest)
+            # A script in a foreign folder, or a package without the module: more likely a library.
+            is_package = "/" in module or module and "/__init__.py" in f"/{path}"
+            if is_package and module.count("/") >= rest.count("/") - 1:
+                elsewhere.setdefault(module, []).append(path)
         top = folder.partition("/")[0] + "/"
-        paths = find_elsewhere(rest) if roots else []
+        paths = elsewhere[max(elsewhere, key=len)] if elsewhere else []
         paths = [p for p in paths if p.startswith(top) or not pattern("side_folder").match(p)]
         return _nearest(folder, paths)
 
