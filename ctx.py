@@ -2207,7 +2207,7 @@ _ROLES = ("minified", "vendored", "generated", "test", "example", "doc", "build"
 def role_of(path: str) -> str:
     """What a file is for, by its path: "source" or one of _ROLES. A weight, not a verdict."""
     folder, _, name = path.lower().rpartition("/")
-    matches = [re.fullmatch(fact_table("names"), name), re.fullmatch(fact_table("paths"), path)]
+    matches = [pattern("role_name").fullmatch(name), pattern("role_path").fullmatch(path)]
     roles = {match.lastgroup for match in matches if match}
     named = role_of_folder(folder, name.endswith(".py"))
     roles.add("" if named == "doc" and name.endswith(".go") else named)  # a package, not a page
@@ -2223,7 +2223,7 @@ def role_of_folder(folder: str, python: bool = False) -> str:
     if "test?" in roles:
         depth = roles.index("test?")
         roles.append("" if "lib" in names[:depth] or depth and python else "test")
-    roles += [match.lastgroup or "" for match in re.finditer(fact_table("trees"), folder + "/")]
+    roles += [match.lastgroup or "" for match in pattern("role_folder").finditer(folder + "/")]
     roles.append("doc" if "docs" in names[:3] else "config" if folder[:1] == "." else "")
     return next((role for role in _ROLES if role in roles), "")
 
@@ -2362,7 +2362,7 @@ def _find_doc(folder: str, folders: Mapping[str, Folder], docs: Mapping[str, str
     for home in (folder.strip("."), folder + "/src", folder + "/lib"):
         for path in sorted(folders[home].files if home in folders else ()):
             namesake = name_of(path).partition(".")[0].lower() == name_of(folder).lower()
-            is_doc = namesake or re.fullmatch(fact_table("doc-files"), name_of(path))
+            is_doc = namesake or pattern("folder_doc").fullmatch(name_of(path))
             if is_doc and " " in docs.get(path, ""):
                 return docs[path]
     return ""
@@ -2506,9 +2506,9 @@ def _find_title(repo: _Repo) -> str:
             return last if "/" in scope or scope == last else short
     for path in [path for path in repo.texts if re.fullmatch(r"(?i)readme(?:\.\w+)?", path)]:
         text = re.sub(r"<!--[\s\S]*?-->", "", repo.texts[path])
-        heading = re.search(fact_table("headings"), text, re.M)
+        heading = pattern("readme_title").search(text)
         title = next(filter(None, heading.groups()), "") if heading else ""
-        title = re.sub(fact_table("heading-marks"), r"\1", title).strip()
+        title = pattern("title_markup").sub(r"\1", title).strip()
         if title and "?" not in title and len(title.split()) <= 4:  # a longer one is a slogan
             return title
     return ""
@@ -2545,7 +2545,7 @@ def _parse_stanzas() -> tuple[re.Pattern[str], list[_Stanza]]:
 
 
 def _parse_row(row: str, ecosystem: str) -> _Row:
-    head, _, pattern = row.strip().partition(" ~ ")
+    head, _, regex = row.strip().partition(" ~ ")
     head, _, places = head.partition(" @ ")
     kind, _, text = head.partition(" ")
     kind, _, note = kind.rstrip(")").partition("(")
@@ -2555,17 +2555,16 @@ def _parse_row(row: str, ecosystem: str) -> _Row:
         text, _, note = text.partition(" ")
     elif kind in ("task", *VERBS):
         note = note or ecosystem
-    return _Find(kind, text, note, score), pattern, places.split()
+    return _Find(kind, text, note, score), regex, places.split()
 
 
 def _find_stanza(path: str) -> _Stanza:
-    pattern, stanzas = _parse_stanzas()
-    longer = "/".join(path.split("/")[-2:])
-    if match := pattern.fullmatch(name_of(path)) or pattern.fullmatch(longer):
+    names, stanzas = _parse_stanzas()
+    if match := names.fullmatch(name_of(path)) or names.fullmatch("/".join(path.split("/")[-2:])):
         return stanzas[(match.lastindex or 0) - 1]
-    if re.fullmatch(fact_table("ci-paths"), path):
+    if pattern("ci_path").fullmatch(path):
         return _CI
-    return _GUIDE if re.fullmatch(fact_table("guides"), path) else _Stanza()
+    return _GUIDE if pattern("guide").fullmatch(path) else _Stanza()
 
 
 def _read_config(repo: _Repo, path: str) -> list[_Find]:
@@ -2576,10 +2575,10 @@ def _read_config(repo: _Repo, path: str) -> list[_Find]:
     named = re.match("(?:npm|pnpm|yarn|bun)(?=@)", _word(data.get("packageManager")))
     npm = named[0] if named else look_up("locks", "".join(locks[:1]))[0] or "npm"
     finds: list[_Find] = []
-    for find, pattern, places in _find_stanza(path).rows:
-        values: list[list[_Pair]] = [] if pattern or places else [[]]
-        if pattern:
-            outer, _, inner = pattern.rpartition(" >> ")
+    for find, regex, places in _find_stanza(path).rows:
+        values: list[list[_Pair]] = [] if regex or places else [[]]
+        if regex:
+            outer, _, inner = regex.rpartition(" >> ")
             blocks = [m[m.re.groups] for m in re.finditer(outer, text, re.M)] if outer else [text]
             matches = [m for block in blocks if block for m in re.finditer(inner, block, re.M)]
             groups = [(*match.groups(""), "", "") for match in matches]
@@ -2692,13 +2691,13 @@ def _list_calls(repo: _Repo) -> Iterator[_Find]:
             line = " ".join(line.split())
             line = re.sub(r"^(npm|pnpm|bun) (?:ci|i)$|^(yarn)$", r"\1\2 install", line)
             line = re.sub(r"^(\S*(?:mvn|gradle)w?) clean (?=\w)", r"\1 ", line)
-            if re.fullmatch(_SAFE_LINE, line) and not re.search(fact_table("not-local"), line):
+            if re.fullmatch(_SAFE_LINE, line) and not pattern("not_local").search(line):
                 yield _Find("", line, "", score, path, folder.removeprefix("./").strip("/."))
 
 
 def _list_document_calls(repo: _Repo, text: str) -> Iterator[_Pair]:
     """The lines of shell in a document: fenced, indented, or two words or more in backquotes."""
-    text = re.sub(fact_table("fences"), lambda m: f".{m[2] or ''}".replace("\n", "\n\t"), text)
+    text = pattern("shell_fence").sub(lambda m: f".{m[2] or ''}".replace("\n", "\n\t"), text)
     folder = heading = ""
     is_cloned = False
     for row, below in itertools.pairwise([*text.split("\n"), ""]):
@@ -2707,7 +2706,7 @@ def _list_document_calls(repo: _Repo, text: str) -> Iterator[_Pair]:
         spans = [span for span in re.findall(r"`{1,2}([^`]+)`{1,2}", row) if " " in span.strip()]
         spans = spans or [row] * row.startswith(("   ", "\t"))
         folder = folder if spans == [row] or not row.strip() else ""
-        is_side = re.search(fact_table("side-headings"), heading)
+        is_side = pattern("side_heading").search(heading)
         for line in re.split("&&|;", "" if is_side else "&&".join(spans)):
             line = re.sub(r"^\s*[$%>] ", "", line).partition(" #")[0].strip()
             is_cloned = is_cloned or line.startswith("git clone")
@@ -2735,12 +2734,12 @@ def _list_ci_calls(text: str) -> Iterator[_Pair]:
     for step in re.split(r"^(?=[ \t]*- [\w-]+:)", text, flags=re.M):
         home = re.search(r"working-directory:[ \t]*(\S+)", step)
         folder = home[1] if home else ""
-        for match in re.finditer(fact_table("ci-line"), step, re.M):
+        for match in pattern("ci_line").finditer(step):
             key = match[1] or key
             action = look_up("actions", match[2].partition("@")[0])[0]
             value = match[2] if key in ("run", "script", "command") else action * (key == "uses")
             for line in re.split("&&|;", re.sub(r"[\"']([\w./-]+)[\"']", r"\1", value)):
-                line = re.sub(fact_table("flags"), "", f" {' '.join(line.split())} ").strip()
+                line = pattern("ci_flags").sub("", f" {' '.join(line.split())} ").strip()
                 if line.startswith("cd "):
                     folder = join_path(folder, line[3:])
                 else:
@@ -2748,7 +2747,7 @@ def _list_ci_calls(text: str) -> Iterator[_Pair]:
 
 
 def _unwrap(line: str) -> str:
-    return re.sub(fact_table("wrappers"), "", line)
+    return pattern("wrapper").sub("", line)
 
 
 def _call_key(line: str) -> str:
@@ -2758,7 +2757,7 @@ def _call_key(line: str) -> str:
     line = re.sub(r"^(tox|nox|deno)(?: run| task)?(?: -[es])?(?= |\Z)", r"\1", line)
     words = [word for word in line.split() if word[0] not in "-+"] or [line]
     size = 3 if words[0] in ("pip", "dotnet") else 2  # which project is a difference
-    size = 1 if re.fullmatch(fact_table("one-word-tools"), words[0]) else size
+    size = 1 if pattern("one_word_tool").fullmatch(words[0]) else size
     return " ".join([name_of(words[0]), *words[1:size]])
 
 
@@ -2774,7 +2773,7 @@ def _known_calls() -> dict[str, tuple[str, str]]:
 def _classify_call(call: _Find, repo: _Repo) -> _Find:
     """A line of a document or of CI with its verb, if that is known and the line works here."""
     line, key, folder = call.text, _call_key(call.text), call.folder
-    task, script = repo.tasks.get((folder, key)), re.match(fact_table("scripts"), line)
+    task, script = repo.tasks.get((folder, key)), pattern("script").match(line)
     if task:
         score = call.score - min(task.score, 10)
         return call._replace(kind=task.note, text=task.text, score=score)
@@ -2806,7 +2805,7 @@ def _names_files(repo: _Repo, folder: str, line: str, verb: str) -> bool:
     if tool in ("make", "pre-commit"):
         known = ("Makefile", "GNUmakefile", "makefile", ".pre-commit-config.yaml")
         return any(join_path(folder, name) in repo.files for name in known) and len(words) != 1
-    is_plain = re.fullmatch(fact_table("one-word-tools"), tool)
+    is_plain = pattern("one_word_tool").fullmatch(tool)
     for before, word in itertools.pairwise(["", *words]):
         word = word.rpartition("=")[2].partition("[")[0].removesuffix("/...").removesuffix("/")
         path = join_path(folder, word.removeprefix("./")).strip("/.")
@@ -2870,11 +2869,11 @@ def _local_line(repo: _Repo, offer: _Find, typed: str) -> str:
     """The line as it works here: as CI types it, with the project's wrapper, in its environment."""
     tool, _, rest = offer.text.partition(" ")
     own = [name for name in (f"{tool}w", tool) if join_path(offer.folder, name) in repo.files]
-    if re.match(fact_table("environments"), typed):
+    if pattern("environment").match(typed):
         return typed
     if tool in ("mvn", "gradle", "mill", "sbt", "pants") and own:
         return f"./{own[0]} {rest}"
-    if offer.note == "python" and re.fullmatch(fact_table("python-tools"), tool):
+    if offer.note == "python" and pattern("python_tool").fullmatch(tool):
         tools = [f for f in repo.finds if f.kind == "tool" and f.source == "pyproject.toml"]
         return "".join(f"{manager.text} run " for manager in tools[:1]) + offer.text
     return offer.text
@@ -2953,7 +2952,7 @@ def _list_libraries(repo: _Repo, packages: Sequence[Package], stack: Sequence[st
         name = name if name.startswith("@") else name_of(name)
         name = short if len(name) < 5 and short.count("/") == 1 and "." in find.text else name
         is_told = {find.text, name} & own or look_up("labels", find.text)[0] in labels
-        if not (is_told or re.search(fact_table("not-runtime"), find.text)):
+        if not (is_told or pattern("not_runtime").search(find.text)):
             is_root = find.folder in ("", "requirements")
             size = source[find.folder] + sum(source[f] for f, to in above if to == find.folder)
             part = 2 if ("", find.text) in tested else 3  # a tool at the root: for all, or for one
@@ -2968,7 +2967,7 @@ def _list_libraries(repo: _Repo, packages: Sequence[Package], stack: Sequence[st
 def _list_packages(repo: _Repo) -> list[Package]:
     """The members that the outermost workspace names, else folders with a manifest of their own."""
     paths = [path for path in repo.texts if "/" in path and is_config(path)]
-    paths = [p for p in paths if re.search(fact_table("packages"), _find_stanza(p).why)]
+    paths = [p for p in paths if pattern("package_manifest").search(_find_stanza(p).why)]
     manifests = {folder_of(path) for path in paths}
     named = _list_members(repo, manifests)
     own = {find.folder for find in repo.ours}
@@ -2997,8 +2996,8 @@ def _list_members(repo: _Repo, manifests: set[str]) -> set[str]:
             globs = [f.text for f in finds if (f.kind, f.folder) == (kind, home)]
             globs = [re.sub(r"[:\\]", "/", glob.strip("/").removeprefix("./")) for glob in globs]
             paths = [join_path(home, glob) for glob in globs if 0 < len(glob) < 200]
-            pattern = "|".join(map(glob_pattern, paths))  # Gradle and .NET write : and \
-            members |= {folder for folder in able if paths and re.fullmatch(pattern, folder)}
+            regex = "|".join(map(glob_pattern, paths))  # Gradle and .NET write : and \
+            members |= {folder for folder in able if paths and re.fullmatch(regex, folder)}
         if members:
             return members
     return set()
@@ -3016,7 +3015,7 @@ def _list_key_files(repo: _Repo) -> list[KeyFile]:
     manifests = [(p, s.why) for p, s in outer if s.why and s.ecosystem in ("", *repo.homes)]
     flows = [path for path in repo.texts if _find_stanza(path) is _CI]
     patterns = fact_table("main-workflows").split("\n") + [""] * (len(flows) < 3)
-    ci = [(path, _CI.why) for pattern in patterns for path in flows if re.search(pattern, path)]
+    ci = [(path, _CI.why) for regex in patterns for path in flows if re.search(regex, path)]
     keys = dict([*[*entries.items()][:5], *manifests[:4], *ci[:1], *_match_files("about", repo)])
     return [*keys.items()][:12]
 
@@ -3024,8 +3023,8 @@ def _list_key_files(repo: _Repo) -> list[KeyFile]:
 def _match_files(table: str, repo: _Repo) -> Iterator[_Pair]:
     hidden = ("test", "example", "vendored", "generated", "minified")
     paths = [path for path in repo.files if path.count("/") < 9 and role_of(path) not in hidden]
-    for why, pattern in [line.split(" : ") for line in fact_table(table).splitlines()]:
-        yield from ((path, why) for path in paths if re.fullmatch(pattern, path))
+    for why, regex in [line.split(" : ") for line in fact_table(table).splitlines()]:
+        yield from ((path, why) for path in paths if re.fullmatch(regex, path))
 
 
 def _list_conventions(repo: _Repo) -> list[str]:
@@ -3035,9 +3034,9 @@ def _list_conventions(repo: _Repo) -> list[str]:
     homes, names = collections.Counter[str](), collections.Counter[str]()
     for path in tests:
         # Where the same folder stands in many places, its name says more than each place.
-        home = re.match(fact_table("test-homes"), path)
+        home = pattern("test_home").match(path)
         homes[("*/" if home[1] else "") + home[2] + "/" if home else ""] += 1
-        if match := re.fullmatch(fact_table("test-names"), name_of(path)):
+        if match := pattern("test_file").fullmatch(name_of(path)):
             names["*".join(match.group(1, 2)) if match[1] else f"*{match[3]}{match[4]}"] += 1
     if len(tests) > 1:  # a handful of files tells nothing
         best, name = most_frequent(homes)[0], "".join(most_frequent(names)[:1])
@@ -10257,7 +10256,7 @@ alwaysApply: true
 - Map of the code, most depended-on first: `.ctx/map.md` (refresh: `{ctx} map`). Read it before searching.
 """[1:],
     "facts.txt": r"""
-Tables of the room FACTS; a row is a label and its words, unless it says otherwise.
+Tables of the rooms TREE and FACTS; a row is a label and its words, unless it says otherwise.
 
 == tasks: verbs and the names of tasks that mean them, the best first; only these become commands
 install setup bootstrap deps install-deps install-dev dev-install dev-setup
@@ -10291,9 +10290,6 @@ OpenZeppelin @openzeppelin/contracts
 == actions: lines that stand for an action of CI
 golangci-lint_run golangci/golangci-lint-action; pre-commit_run pre-commit/action; ruff_check astral-sh/ruff-action; black_. psf/black
 
-== flags: one pattern: flags of CI that mean nothing at a desk
- (?:-v+|-v\d|--verbose|--verbosity[= ]\d|--colou?r(?:=\w+)?|--locked|--frozen(?:-lockfile)?|-B|-U|-ntp|--batch-mode|-q|--quiet|--ci|-Wall|--noinput|--no-(?:default-groups|progress|interaction|transfer-progress|daemon|audit|fund|restore|build|coverage)|--stacktrace|--immutable|--ignore-scripts|--prefer-dist|--logger \S+|[-/]p:\S+|--show-diff-on-failure|--cov\S*|--junit\S*|--durations\S*|-n \w+|-race|-count=1|-j ?\d+|--format github|--max-warnings[= ]\d+|--fail-fast|--manifest-path \./Cargo\.toml|-T ?\S+)(?= )
-
 == runners: ecosystems and their test runners
 python pytest; node vitest jest mocha borp jasmine uvu; ruby minitest rspec; php phpunit; jvm junit testng; dotnet xunit nunit mstest
 
@@ -10326,94 +10322,12 @@ data locale locales translations lc_messages
 == role-names: what the structure calls folders of a role
 tests test; benchmarks benchmark; examples example; docs doc; configuration config; build_and_tooling build
 
-== doc-files: one pattern: files whose first sentence speaks for their folder
-(?i)__init__\.py|doc\.go|(?:lib|mod|main)\.rs|index\.[jt]sx?|package-info\.java|readme(?:\.\w+)?|package\.json|(?:cargo|pyproject)\.toml|.*\.gemspec|composer\.json|pom\.xml
-
-== trees: one pattern: roles by a folder and what is around it
-(?x)
-(?P<test> (?:^|/) (?: [^/]+(?:[-_.]tests|[-_]testsuite) | tests[-_][^/]+ | src/test\w* ) (?=/) )
-| (?P<example> [^/][-_](?:examples?|demos?|samples?|playground)(?=/) | (?:^|/)examples?[-_] )
-
-== names: one pattern: roles by the name of a file, in lower case
-(?x)
-(?P<minified> .*[.-]min\.(?:js|css|mjs|cjs) | .*\.bundle\.js ) | (?P<vendored> [a-z][\w.-]*-\d+\.\d+[\w.]*\.(?:js|css) )
-| (?P<generated> .*_pb2(?:_grpc)?\.pyi? | .*\.pb(?:\.gw)?\.(?:go|cc|h) | .*[._](?:generated|gen)\.\w+ | zz_generated.* | .*\.(?:g|freezed)\.dart
-  | .*\.(?:designer|g)\.cs | .*\.(?:snap|map|tsbuildinfo|lock) | (?:package-lock|npm-shrinkwrap|packages\.lock)\.json | pnpm-lock\.yaml
-  | go\.(?:work\.)?sum | bun\.lockb | gradle\.lockfile | bindata\.go )
-| (?P<test> test_.*\.(?:py|rb|c|cc|cpp|jl) | .*_test\.(?:py|go|rb|exs|dart|c|cc|cpp|h|clj|lua|ml) | .*_spec\.(?:rb|lua|cr) | .*_unittest\.(?:cc|cpp|py)
-  | .*[.-](?:test|spec|e2e|cy|stories)\.[cm]?[jt]sx? | .*[.-](?:test|spec)\.(?:vue|svelte|coffee) | conftest\.py | tests\.(?:py|rs)
-  | (?:test|spec)_helper\.rb | .*\.feature | .*\.tests?\.ps1 | .*\.t )
-| (?P<doc> .*\.(?:md|mdx|rst|adoc|markdown|pod|org|textile|rdoc)
-  | (?:licen[cs]e|copying|notice|authors|changelog|changes|readme|contributing|history|news|install|todo)(?:[-.]\w+)? )
-| (?P<build> (?:gnu)?makefile | .*\.mk | cmakelists\.txt | .*\.cmake | dockerfile.* | containerfile | .*\.gradle(?:\.kts)? | meson\.build | meson_options\.txt
-  | build(?:\.bazel)? | workspace | .*\.bzl | (?:gulpfile|gruntfile|conanfile)\.\w+ | setup\.py | build\.rs | noxfile\.py | magefile\.go
-  | rakefile | .*\.rake | jenkinsfile | .*\.nix | gradlew | mvnw | configure(?:\.ac)? | justfile )
-| (?P<config> \..* | .*\.(?:toml|ini|cfg|conf|properties|csproj|fsproj|slnx?|props|targets|gemspec|podspec) | .*\.config\.[cm]?[jt]s
-  | [jt]sconfig.*\.json | gemfile | procfile | go\.mod | package\.swift | mix\.exs | pom\.xml )
-
-== paths: one pattern: roles by the path as written; below src/main a "…Test" is the product itself
-(?x)
-(?P<test> (?!.*src/main/)(?:.*/)?(?:\w*[a-z0-9](?:Tests?|IT|Spec|Suite)|Test[A-Z]\w*)\.(?:java|kt|scala|groovy|cs|fs|vb|php|swift)
-  | (?:.*/)?src/[a-z]\w*Test\w*/.* )
-| (?P<generated> (?i:.*(?:migrate|migrations?)/v?\d{3}[^/]*(?:/[^/]*)?) ) | (?P<config> (?i:[^/]+\.(?:json|ya?ml|xml)) ) | (?P<data> (?:.*/)?queries/.*\.scm )
-
-== side-headings: one pattern: headings whose lines are not for contributors
-(?i)releas|publish|deploy|docker|bench|example|website|usage|quick.?start|translat|vendor
-
-== not-local: one pattern: lines that are not for a laptop or not the whole: services, one test alone
-\b(?:docker|podman|kubectl|sudo|e2e|smoke|nightly|watch|musl)\b|integration|bench|^tox -(?:av|l)\b|^\./configure\b|::|-run\b|-Dtest|--(?:doc|only|grep|filter|run|target|help|version)\b| -[kt] |path/to
-
-== one-word-tools: one pattern: tools whose first argument is no subcommand
-pytest|mypy|flake8|pylint|pyright|black|isort|eslint|rubocop|rspec|tsc|vitest|jest|pest|pint|staticcheck|phpunit|phpstan|php-cs-fixer|busted|.*/(?!rails$).*
-
-== not-runtime: one pattern: dependencies that are no libraries of the running program
-(?i)test|mock|lint|assert|\bspec\b|rspec|bench|faker|scalacheck|munit|discipline|specs2|quickcheck|criterion|catch2|analyzers?$|sourcelink|fixture|coverage|junit|hamcrest|stub|^(?:php|python|ext-.*|lib-.*|base|ocaml|dart|flutter|sphinx.*|setuptools|wheel|rake|tox)$
-
-== guides: one pattern: documents that tell what to type
-(?i)readme(?:\.\w+)?|(?:(?:docs?|\.github)/(?:\w+/)?)?(?:contributing|development|developing|hacking|building|agents|claude)(?:\.\w+)?
-
-== headings: one pattern: the title of a README
-^# +(\S.*)|^(\S.*)\n[=*]{3,}[ \t]*$|<h1[^>]*>(?:\s|<(?!img|/h1)[^>]*>)*(?:<img[^>]*\balt=[\"']([^\"'\n]+)|([^<\n]+))
-
-== heading-marks: one pattern: markup in a title: images and tags go, of a link its text stays
-\[?!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])(?:\]\([^)]*\))?|<[^>]*>|\[([^\]]*)\]\([^)]*\)|[`*#]|:\w+:|&\w+;
-
 == locks: package managers of npm packages and their lock files
 pnpm pnpm-lock.yaml; yarn yarn.lock; bun bun.lock bun.lockb; npm package-lock.json
-
-== packages: one pattern: what the manifest of a package of its own is called; the others are about a whole repository
-project|package|manifest|module|build|shard|chart
-
-== ci-paths: one pattern: the files of CI, but for workflows whose lines no contributor runs
-(?!.*/[^/]*(?i:release|publish|deploy|nightly|bench|fuzz|codeql|stale|label|sched|daily|docs?\b|audit)[^/]*$)(?:\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.yml|\.circleci/config\.yml|\.travis\.yml)
 
 == main-workflows: patterns, best first: the one that checks a change
 (?i)/(?:ci|tests?|main|build|pr)\.
 (?i)[/_-](?:ci|tests?|build)[._-]
-
-== ci-line: one pattern: a key, and what follows it
-^[ \t]*(?:- +)?(?:([\w-]+):(?:[ \t]+[|>]?[+-]?|$))?[ \t]*([^#\n]*)
-
-== fences: one pattern: a fenced block: its mark, and its lines if they are of a shell
-(?m)^[ \t]*(```|~~~)[`~]*[ \t]*\{?\.?(?:(?i:sh|bash|shell|console|zsh|text|shell-session|shellsession|term)?(?![\w-]).*((?:\n.*)*?)|.*(?:\n.*)*?)(?:\n[ \t]*\1.*|\Z)
-
-== environments: one pattern: what runs a line inside the project's environment
-(?:uv|poetry|pdm|hatch|pipenv|rye) run
-
-== wrappers: one pattern: what may stand before a line without changing what it calls
-^(?:(?:(?:uv|poetry|pdm|hatch|pipenv|rye) run|bundle exec|npx|bunx|(?:pnpm|yarn|npm) exec|python3? -m) (?:--(?:group|extra|only-group|python|with|package) \S+ |-\S+ )*)+
-
-== python-tools: one pattern: tools that a manager of environments runs
-pytest|mypy|flake8|pylint|pyright|black|isort|tox|nox|ruff|python|.*/.*
-
-== scripts: one pattern: a script of the repository: how it is run, its path
-((?:bash |sh |python3? )?(?:\./)?)((?:(?:scripts?|bin|tests?|tools|dev)/)?[\w.-]+)(?: |\Z)
-
-== test-homes: one pattern: what is before a folder of tests, and the folder
-(?i)(.*?/)??((?:src/)?(?:[\w.-]*tests?|__tests__|specs?|e2e|fixtures|testdata|benchmarks|benches|tst|t))/
-
-== test-names: one pattern: what the name of a test begins or ends with
-(test_).+(\.\w+)|.*?([._-](?:test|spec)|Tests?)(\.\w+)
 """[1:],
     "gemini-section.md": r"""
 <!-- Written by `{ctx} update`. Put your own words outside this section; `{ctx} update --remove` takes it out. -->
@@ -12266,7 +12180,7 @@ y pnqrjqlomvnloiomkmjhpmiskg
 z jkkkiljlnijmnlmmiipnomlkfo
 """[1:],
     "patterns.txt": r"""
-# Patterns that are long lists of words: a name, a blank, the pattern. An indented line goes on with the line above.
+# Regular expressions by name: the name, a blank, the expression. An indented line goes on with the line above; with (?x) blanks mean nothing.
 ansi \x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])
 secret_path (?i)(?:^|/)(?:\.env(?:\..*)?|.*\.env|[^/]*\.(?:pem|key|p12|pfx|jks|keystore|tfvars)|id_[a-z0-9]+
   |\.npmrc|\.netrc|\.pypirc|\.pgpass|\.htpasswd|credentials|secrets?\.(?:ya?ml|json|toml|ini|env))$
@@ -12358,6 +12272,70 @@ own_command -d \.ctx |import (\w+); \1\.main|\bctx\.py\W+(?:hook|mcp)\b
 cut_short (?i)time.?out|rate.?limit|interrupt|quota|overload|network|infra
 commit_kind (?:feat|fix|docs|chore|refactor|tests?|build|ci|perf|style)(?:\(.+?\))?!?:[ ]
 requirement \b(?:SHALL|MUST)\b|^\W*(?:GIVEN|WHEN|THEN|AND)\b
+# Roles of files and the lines of shell in documents and CI; a pattern with (?x) ignores its blanks.
+# flags of CI that mean nothing at a desk
+ci_flags [ ](?:-v+|-v\d|--verbose|--verbosity[= ]\d|--colou?r(?:=\w+)?|--locked|--frozen(?:-lockfile)?|-B|-U|-ntp|--batch-mode|-q|--quiet|--ci|-Wall|--noinput|--no-(?:default-groups|progress|interaction|transfer-progress|daemon|audit|fund|restore|build|coverage)|--stacktrace|--immutable|--ignore-scripts|--prefer-dist|--logger \S+|[-/]p:\S+|--show-diff-on-failure|--cov\S*|--junit\S*|--durations\S*|-n \w+|-race|-count=1|-j ?\d+|--format github|--max-warnings[= ]\d+|--fail-fast|--manifest-path \./Cargo\.toml|-T ?\S+)(?= )
+# files whose first sentence speaks for their folder
+folder_doc (?i)__init__\.py|doc\.go|(?:lib|mod|main)\.rs|index\.[jt]sx?|package-info\.java|readme(?:\.\w+)?|package\.json|(?:cargo|pyproject)\.toml|.*\.gemspec|composer\.json|pom\.xml
+# roles by a folder and what is around it
+role_folder (?x)
+  (?P<test> (?:^|/) (?: [^/]+(?:[-_.]tests|[-_]testsuite) | tests[-_][^/]+ | src/test\w* ) (?=/) )
+  | (?P<example> [^/][-_](?:examples?|demos?|samples?|playground)(?=/) | (?:^|/)examples?[-_] )
+# roles by the name of a file, in lower case
+role_name (?x)
+  (?P<minified> .*[.-]min\.(?:js|css|mjs|cjs) | .*\.bundle\.js ) | (?P<vendored> [a-z][\w.-]*-\d+\.\d+[\w.]*\.(?:js|css) )
+  | (?P<generated> .*_pb2(?:_grpc)?\.pyi? | .*\.pb(?:\.gw)?\.(?:go|cc|h) | .*[._](?:generated|gen)\.\w+ | zz_generated.* | .*\.(?:g|freezed)\.dart
+  | .*\.(?:designer|g)\.cs | .*\.(?:snap|map|tsbuildinfo|lock) | (?:package-lock|npm-shrinkwrap|packages\.lock)\.json | pnpm-lock\.yaml
+  | go\.(?:work\.)?sum | bun\.lockb | gradle\.lockfile | bindata\.go )
+  | (?P<test> test_.*\.(?:py|rb|c|cc|cpp|jl) | .*_test\.(?:py|go|rb|exs|dart|c|cc|cpp|h|clj|lua|ml) | .*_spec\.(?:rb|lua|cr) | .*_unittest\.(?:cc|cpp|py)
+  | .*[.-](?:test|spec|e2e|cy|stories)\.[cm]?[jt]sx? | .*[.-](?:test|spec)\.(?:vue|svelte|coffee) | conftest\.py | tests\.(?:py|rs)
+  | (?:test|spec)_helper\.rb | .*\.feature | .*\.tests?\.ps1 | .*\.t )
+  | (?P<doc> .*\.(?:md|mdx|rst|adoc|markdown|pod|org|textile|rdoc)
+  | (?:licen[cs]e|copying|notice|authors|changelog|changes|readme|contributing|history|news|install|todo)(?:[-.]\w+)? )
+  | (?P<build> (?:gnu)?makefile | .*\.mk | cmakelists\.txt | .*\.cmake | dockerfile.* | containerfile | .*\.gradle(?:\.kts)? | meson\.build | meson_options\.txt
+  | build(?:\.bazel)? | workspace | .*\.bzl | (?:gulpfile|gruntfile|conanfile)\.\w+ | setup\.py | build\.rs | noxfile\.py | magefile\.go
+  | rakefile | .*\.rake | jenkinsfile | .*\.nix | gradlew | mvnw | configure(?:\.ac)? | justfile )
+  | (?P<config> \..* | .*\.(?:toml|ini|cfg|conf|properties|csproj|fsproj|slnx?|props|targets|gemspec|podspec) | .*\.config\.[cm]?[jt]s
+  | [jt]sconfig.*\.json | gemfile | procfile | go\.mod | package\.swift | mix\.exs | pom\.xml )
+# roles by the path as written; below src/main a "…Test" is the product itself
+role_path (?x)
+  (?P<test> (?!.*src/main/)(?:.*/)?(?:\w*[a-z0-9](?:Tests?|IT|Spec|Suite)|Test[A-Z]\w*)\.(?:java|kt|scala|groovy|cs|fs|vb|php|swift)
+  | (?:.*/)?src/[a-z]\w*Test\w*/.* )
+  | (?P<generated> (?i:.*(?:migrate|migrations?)/v?\d{3}[^/]*(?:/[^/]*)?) ) | (?P<config> (?i:[^/]+\.(?:json|ya?ml|xml)) ) | (?P<data> (?:.*/)?queries/.*\.scm )
+# headings whose lines are not for contributors
+side_heading (?i)releas|publish|deploy|docker|bench|example|website|usage|quick.?start|translat|vendor
+# lines that are not for a laptop or not the whole: services, one test alone
+not_local \b(?:docker|podman|kubectl|sudo|e2e|smoke|nightly|watch|musl)\b|integration|bench|^tox -(?:av|l)\b|^\./configure\b|::|-run\b|-Dtest|--(?:doc|only|grep|filter|run|target|help|version)\b| -[kt] |path/to
+# tools whose first argument is no subcommand
+one_word_tool pytest|mypy|flake8|pylint|pyright|black|isort|eslint|rubocop|rspec|tsc|vitest|jest|pest|pint|staticcheck|phpunit|phpstan|php-cs-fixer|busted|.*/(?!rails$).*
+# dependencies that are no libraries of the running program
+not_runtime (?i)test|mock|lint|assert|\bspec\b|rspec|bench|faker|scalacheck|munit|discipline|specs2|quickcheck|criterion|catch2|analyzers?$|sourcelink|fixture|coverage|junit|hamcrest|stub|^(?:php|python|ext-.*|lib-.*|base|ocaml|dart|flutter|sphinx.*|setuptools|wheel|rake|tox)$
+# documents that tell what to type
+guide (?i)readme(?:\.\w+)?|(?:(?:docs?|\.github)/(?:\w+/)?)?(?:contributing|development|developing|hacking|building|agents|claude)(?:\.\w+)?
+# the title of a README
+readme_title (?m)^# +(\S.*)|^(\S.*)\n[=*]{3,}[ \t]*$|<h1[^>]*>(?:\s|<(?!img|/h1)[^>]*>)*(?:<img[^>]*\balt=[\"']([^\"'\n]+)|([^<\n]+))
+# markup in a title: images and tags go, of a link its text stays
+title_markup \[?!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])(?:\]\([^)]*\))?|<[^>]*>|\[([^\]]*)\]\([^)]*\)|[`*#]|:\w+:|&\w+;
+# what the manifest of a package of its own is called; the others are about a whole repository
+package_manifest project|package|manifest|module|build|shard|chart
+# the files of CI, but for workflows whose lines no contributor runs
+ci_path (?!.*/[^/]*(?i:release|publish|deploy|nightly|bench|fuzz|codeql|stale|label|sched|daily|docs?\b|audit)[^/]*$)(?:\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.yml|\.circleci/config\.yml|\.travis\.yml)
+# a key, and what follows it
+ci_line (?m)^[ \t]*(?:- +)?(?:([\w-]+):(?:[ \t]+[|>]?[+-]?|$))?[ \t]*([^#\n]*)
+# a fenced block: its mark, and its lines if they are of a shell
+shell_fence (?m)^[ \t]*(```|~~~)[`~]*[ \t]*\{?\.?(?:(?i:sh|bash|shell|console|zsh|text|shell-session|shellsession|term)?(?![\w-]).*((?:\n.*)*?)|.*(?:\n.*)*?)(?:\n[ \t]*\1.*|\Z)
+# what runs a line inside the project's environment
+environment (?:uv|poetry|pdm|hatch|pipenv|rye) run
+# what may stand before a line without changing what it calls
+wrapper ^(?:(?:(?:uv|poetry|pdm|hatch|pipenv|rye) run|bundle exec|npx|bunx|(?:pnpm|yarn|npm) exec|python3? -m) (?:--(?:group|extra|only-group|python|with|package) \S+ |-\S+ )*)+
+# tools that a manager of environments runs
+python_tool pytest|mypy|flake8|pylint|pyright|black|isort|tox|nox|ruff|python|.*/.*
+# a script of the repository: how it is run, its path
+script ((?:bash |sh |python3? )?(?:\./)?)((?:(?:scripts?|bin|tests?|tools|dev)/)?[\w.-]+)(?: |\Z)
+# what is before a folder of tests, and the folder
+test_home (?i)(.*?/)??((?:src/)?(?:[\w.-]*tests?|__tests__|specs?|e2e|fixtures|testdata|benchmarks|benches|tst|t))/
+# what the name of a test begins or ends with
+test_file (test_).+(\.\w+)|.*?([._-](?:test|spec)|Tests?)(\.\w+)
 """[1:],
     "pointer-section.md": r"""
 <!-- Written by `{ctx} update`. Put your own words outside this section; `{ctx} update --remove` takes it out. -->
