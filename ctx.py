@@ -1004,6 +1004,14 @@ def as_table(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def lists_by_key(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, list[Any]]:
+    """Key -> its values, in their order."""
+    lists: dict[Any, list[Any]] = {}
+    for key, value in pairs:
+        lists.setdefault(key, []).append(value)
+    return lists
+
+
 def edit_json(text: str, value: object) -> str:
     """The JSON text with another value; equal parts keep their bytes, `...` deletes a list's item."""
     start, unit = _skip_json(text, 0), re.search(r"\n([ \t]+)\S", text)
@@ -1473,9 +1481,8 @@ MAX_SOURCE_BYTES = 1_000_000  # above it a file is data or generated: slow to pa
 
 _CALLABLE = frozenset({"function", "method", "macro"})  # definitions inside are local
 _MINOR = frozenset({"constant", "variable", "property"})  # kept only if exported
-_OWNERS = (
-    "class module struct enum interface trait protocol union object annotation scope part".split()
-)
+_OWNERS = "class module struct enum interface trait protocol union object annotation".split()
+_OWNERS += ["scope", "part"]
 _LISTED = ("ref", "use", "package", "export", "only", "value", "skip", "doc", "again")
 
 
@@ -1570,7 +1577,7 @@ def tag_source(
     """What one file defines, references and imports; None without a grammar (bare: a pattern)."""
     source, language = find_content_language(path, source, language)
     if bare or language.grammar == "-":
-        reading = _read_bare(source, language)
+        reading = _read_texts(source, language)
     else:
         if blank := "|".join(language.rows.get("blank", ())):
             macros = re.compile(blank.encode(), re.MULTILINE)
@@ -1593,7 +1600,7 @@ def _build_tags(path: str, source: bytes, language: Language, reading: _Reading)
         part = tag_source(path, bytes(embedded), inner) or NO_TAGS
     if reading.has_error and part is NO_TAGS:  # where the grammar failed, a pattern may still match
         seen_names = {definition.name for definition in definitions}
-        if bare := _read_bare(source, language, seen_names):
+        if bare := _read_texts(source, language, seen_names):
             more, _ = _find_definitions(_build_file(source, language, bare), bare.matches)
             definitions += [definition for definition in more if definition.name not in seen_names]
     docs = {item.doc for item in definitions if item.kind != "module"}
@@ -1667,14 +1674,11 @@ def _read_tree(source: bytes, language: Language) -> _Reading | None:
     parse, find_matches, shapes = tools
     matches: list[_Match] = []
     nodes: dict[str, list[Any]] = {role: [] for role in _LISTED}
-    references, again = nodes["ref"], nodes["again"]
     pending, has_error = [parse(source)], False
     while pending:  # brackets of a macro that parse as code add a tree
         tree = pending.pop()
         for order, captures in find_matches(tree.root_node):
-            if "ref" in captures:  # first, because four of five matches are references
-                references += captures["ref"]
-            elif shape := shapes[order]:
+            if shape := shapes[order]:
                 capture, role, label = shape
                 node = captures[capture][0]
                 start = captures["start"][0].start_byte if "start" in captures else node.start_byte
@@ -1685,10 +1689,11 @@ def _read_tree(source: bytes, language: Language) -> _Reading | None:
                     if role in nodes:
                         nodes[role] += captured
         has_error = has_error or tree.root_node.has_error
-        while again:
-            start, end = again[-1].start_byte + 1, again.pop().end_byte - 1
+        for node in nodes.pop("again"):
+            start, end = node.start_byte + 1, node.end_byte - 1
             inner = parse(b" " * start + source[start:end])
             pending += [] if inner.root_node.has_error else [inner]
+        nodes["again"] = []
     return _Reading(matches, nodes, has_error)
 
 
@@ -1702,9 +1707,7 @@ def load_grammar(grammar: str, query: str) -> tuple[Any, Any, list[Any]] | None:
         language = tree_sitter_language_pack.get_language(grammar)  # type: ignore[arg-type]
     except (ImportError, LookupError):
         return None
-    patterns = (
-        query.splitlines()
-    )  # before the next call: tree-sitter changes a query that it rejects
+    patterns = query.splitlines()  # before tree-sitter changes a query that it rejects
     try:
         compiled = tree_sitter.Query(language, query)
     except tree_sitter.QueryError as error:
@@ -1715,14 +1718,6 @@ def load_grammar(grammar: str, query: str) -> tuple[Any, Any, list[Any]] | None:
     shapes = [(match[1], match[2], match[3] or "") if match else None for match in matches]
     parse = tree_sitter.Parser(language).parse
     return parse, lambda node: tree_sitter.QueryCursor(compiled).matches(node), shapes
-
-
-def _read_bare(
-    source: bytes, language: Language, seen_names: Collection[str] = ()
-) -> _Reading | None:
-    """What Python's own parser or else patterns match, without names seen before."""
-    reading = _read_ast(source) if ("ast", "") in language.texts else None
-    return reading or (_read_texts(source, language, seen_names) if language.texts else None)
 
 
 def _read_ast(source: bytes) -> _Reading | None:
@@ -1778,8 +1773,13 @@ def _read_ast(source: bytes) -> _Reading | None:
     return reading
 
 
-def _read_texts(source: bytes, language: Language, seen_names: Collection[str]) -> _Reading:
-    """What the patterns of a language find in its text, without names seen before."""
+def _read_texts(
+    source: bytes, language: Language, seen_names: Collection[str] = ()
+) -> _Reading | None:
+    """What Python's own parser or else patterns match, without names seen before."""
+    parsed = _read_ast(source) if ("ast", "") in language.texts else None
+    if parsed or not language.texts:
+        return parsed
     # One character for each byte, so that offsets agree; whatever is not ASCII is a letter.
     letters = bytes(byte if byte < 128 else ord("µ") for byte in range(256))
     # Comments and long strings become blanks; a plain string stays, but no comment begins in it.
@@ -1789,29 +1789,22 @@ def _read_texts(source: bytes, language: Language, seen_names: Collection[str]) 
         is_kept = re.match(r"[\"'](?!\"\")", match[0])
         return match[0] if is_kept else re.sub(r"[^\n]", " ", match[0])
 
-    # The text begins with a line break: patterns with \n at the start are five times faster than ^.
-    code = "\n" + re.sub(quotes, blank, source.translate(letters).decode("latin-1"))
+    code = re.sub(quotes, blank, source.translate(letters).decode("latin-1"))
     reading = _Reading([], {role: [] for role in _LISTED})
     excluded = {*seen_names, *language.words("keyword")}
     starts: set[int] = set()
     for label, regex in language.texts:
-        regex = re.sub(r"\A(\(\?i\))?\^", r"\1\\n", regex)
         for match in re.finditer(regex, code, re.MULTILINE) if regex else ():
             if label in ("use", "package"):
-                reading.nodes[label].append(_text_node(*match.span(1)))
+                reading.nodes[label].append(_TextNode(*match.span(1)))
             elif match[1] not in excluded and match.start(1) not in starts:
                 starts.add(match.start(1))
                 _read_text(reading, code, label, match)
     reading.matches.sort(key=operator.itemgetter(0, 1))
     word = language.row("mention") or r"[A-Z]\w+"
     words = () if seen_names else re.finditer(rf"\b(?:{word}|\w+(?=\())", code)
-    reading.nodes["ref"] += [_text_node(*match.span()) for match in words]
+    reading.nodes["ref"] += [_TextNode(*match.span()) for match in words]
     return reading
-
-
-def _text_node(start: int, end: int) -> _TextNode:
-    """A part of the code of _read_texts(), which has one character more at its start."""
-    return _TextNode(start - 1, end - 1)
 
 
 def _read_text(reading: _Reading, code: str, label: str, match: re.Match[str]) -> None:
@@ -1830,15 +1823,15 @@ def _read_text(reading: _Reading, code: str, label: str, match: re.Match[str]) -
         stop = parameters[1] + len(rest)
     values = [*pattern("short_string").finditer(code, start, stop)]
     values += pattern("default_value").finditer(code, *parameters)
-    reading.nodes["value"] += [_text_node(*value.span(value.lastindex or 0)) for value in values]
+    reading.nodes["value"] += [_TextNode(*value.span(value.lastindex or 0)) for value in values]
     if attributes := pattern("attributes").match(code, start):
-        reading.nodes["skip"].append(_text_node(start, start + len(attributes[0].rstrip())))
+        reading.nodes["skip"].append(_TextNode(start, start + len(attributes[0].rstrip())))
     stop = start + len(code[start:stop].rstrip(" .;{=:\r\n\t"))
     outer = rf"[^\S\n]{{0,{indent - 1}}}[^\s#]|" if indent else ""
     inner = rf"[^\S\n]{{{indent}}}(?!{pattern('continuation').pattern})[\w@(]"
     after = re.compile(rf"\n(?:{outer}{inner})").search(code, stop)
     end = start + len(code[start : after.start() if after else None].rstrip())
-    reading.define(label, _text_node(start, max(end, stop)), _text_node(*match.span(1)), stop - 1)
+    reading.define(label, _TextNode(start, max(end, stop)), _TextNode(*match.span(1)), stop)
 
 
 def _choose_matches(matches: list[_Match]) -> list[_Match]:
@@ -2830,9 +2823,8 @@ def _choose_commands(repo: _Repo) -> list[Command]:
     offers = [o for o in offers if o.score > _WEAK or (o.folder, o.kind) not in sure]
     calls = list(_list_calls(repo))
     typed = {(call.folder, _unwrap(call.text)): call.text for call in reversed(calls)}
-    alike = collections.defaultdict[tuple[str, ...], list[_Find]](list)
-    for offer in [*offers, *(_classify_call(call, repo) for call in calls)]:
-        alike[offer.folder, offer.kind, _call_key(offer.text)].append(offer)
+    offers += [_classify_call(call, repo) for call in calls]
+    alike = lists_by_key(((o.folder, o.kind, _call_key(o.text)), o) for o in offers)
     ranked = collections.defaultdict[tuple[str, str], list[_Find]](list)
     for (folder, verb, _), group in alike.items():
         # A build in CI is often a variant; a test there is often more complete.
@@ -3124,20 +3116,20 @@ class _Tree(NamedTuple):
 
 
 def resolve_imports(
-    imports: PathLists, files: Sequence[str], configs: Mapping[str, str], own: str = ""
+    imports: PathLists, files: Sequence[str], configs: Mapping[str, str], stanzas: str = ""
 ) -> dict[str, list[str]]:
     """The files of this repository that each file imports; "package X" is its own namespace."""
-    tree = _Tree(frozenset(files), {}, {}, {}, configs)
-    for path in sorted(tree.files):
-        tree.folders.setdefault(folder_of(path), []).append(path)
-        tree.names.setdefault(name_of(path), []).append(path)
-    languages = {}
-    for path in sorted(tree.files.intersection(imports)):
-        language = find_language(path, stanzas=own)
+    paths = sorted({*files})
+    languages, packages = dict[str, Language](), []
+    for path in paths:
+        language = find_language(path, stanzas=stanzas) if path in imports else None
         if language and language.row("import").partition(" ")[0] in _RESOLVERS:
             languages[path] = language
             spaces = [name[8:].strip() for name in imports[path] if name.startswith("package ")]
-            tree.packages.setdefault(language.family, []).extend((it, path) for it in spaces)
+            packages += [(language.family, (space, path)) for space in spaces]
+    folders = lists_by_key((folder_of(path), path) for path in paths)
+    names = lists_by_key((name_of(path), path) for path in paths)
+    tree = _Tree(frozenset(paths), folders, names, lists_by_key(packages), configs)
     resolvers: dict[tuple[str, ...], _Resolve] = {}
     links = {}
     for path, language in languages.items():
@@ -3147,8 +3139,10 @@ def resolve_imports(
             resolvers[rule] = functools.cache(_RESOLVERS[resolver](tree, language))
         # In Rust two files of one folder mean different things by "super"; elsewhere all agree.
         start = path if resolver == "rust" else folder_of(path)
-        names = [name for name in imports[path] if name and not name.startswith("package ")]
-        targets = {target for name in names for target in resolvers[rule](start, name)}
+        targets: set[str] = set()
+        for name in imports[path]:
+            if name and not name.startswith("package "):
+                targets.update(resolvers[rule](start, name))
         links[path] = sorted(targets - {path})
     return {path: targets for path, targets in links.items() if targets}
 
@@ -3184,8 +3178,8 @@ def _find_longest(modules: Mapping[str, str], root: str, rest: str) -> tuple[str
 def _nearest(folder: str, paths: Sequence[str]) -> list[str]:
     """The path that shares most folders with `folder`: of equals the shortest, then the first."""
     above = set(_ancestors(folder))
-    paths = sorted(paths, key=lambda path: (path.count("/"), len(path), path))
-    return sorted(paths, key=lambda path: -len(above.intersection(_ancestors(path))))[:1]
+    shared = {path: len(above.intersection(_ancestors(path))) for path in paths}
+    return sorted(paths, key=lambda path: (-shared[path], path.count("/"), len(path), path))[:1]
 
 
 def _texts(value: object, depth: int = 5) -> list[str]:
@@ -3230,11 +3224,10 @@ def _python(tree: _Tree, language: Language) -> _Resolve:
     """A name starts at a folder that is no package itself; the longest prefix that is a module."""
     modules = tree.find_modules(language.words("import")[2:])
     packages = {module for module, path in modules.items() if "/__init__.py" in f"/{path}"}
-    starts: dict[str, set[str]] = {}  # first part of a name -> folders it can start at
     folders = {above for module in modules for above in _ancestors(folder_of(module))}
-    for module in folders.union(modules):
-        if module and folder_of(module) not in packages:
-            starts.setdefault(name_of(module), set()).add(folder_of(module))
+    outermost = [name for name in folders.union(modules) if folder_of(name) not in packages]
+    # first part of a name -> folders it can start at
+    starts = lists_by_key((name_of(name), folder_of(name)) for name in outermost if name)
 
     def resolve(folder: str, name: str) -> list[str]:
         rest = name.lstrip(".").replace(".", "/").strip("/")
@@ -3349,11 +3342,12 @@ def _build_rules(tree: _Tree, packages: Iterable[str]) -> _Rules:
 
 def _go(tree: _Tree, language: Language) -> _Resolve:
     """All files of the package's folder, by the module paths of go.mod and its local replaces."""
-    modules: dict[str, list[str]] = {}
+    roots = []
     for path, text in tree.find_manifests(r"go\.mod|go\.work"):
-        pairs = [(name, "") for name in pattern("go_module").findall(text)]
-        for name, target in pairs + pattern("go_replace").findall(text):
-            modules.setdefault(name, []).append(_locate(folder_of(path), target))
+        targets = [(name, "") for name in pattern("go_module").findall(text)]
+        targets += pattern("go_replace").findall(text)
+        roots += [(name, _locate(folder_of(path), target)) for name, target in targets]
+    modules = lists_by_key(roots)
 
     def resolve(folder: str, name: str) -> list[str]:
         for module in _ancestors(name):
@@ -3418,13 +3412,11 @@ def _rust(tree: _Tree, language: Language) -> _Resolve:
 
 def _by_namespace(tree: _Tree, language: Language) -> _Resolve:
     """By the namespaces that files declare: a type is its namespace and its file's name."""
-    types: dict[str, list[str]] = {}
-    members: dict[str, list[str]] = {}
     _, separator, *endings = language.words("import")
-    for package, path in tree.packages.get(language.family, ()):
-        space = package.replace(separator, ".").strip(".")
-        types.setdefault(f"{space}.{name_of(path).partition('.')[0]}", []).append(path)
-        members.setdefault(space, []).append(path)
+    declared = tree.packages.get(language.family, ())
+    pairs = [(name.replace(separator, ".").strip("."), path) for name, path in declared]
+    members = lists_by_key(pairs)
+    types = lists_by_key((f"{space}.{name_of(p).partition('.')[0]}", p) for space, p in pairs)
     by_path = _by_path(tree, language)
 
     def resolve(folder: str, name: str) -> Iterable[str]:
@@ -4794,9 +4786,7 @@ def render_pack_summary(package: Pack) -> str:
     head = f"{size} {package.guideline}".rstrip()
     out = [f"Task: {task}\n{head}\n\n### Key files\n\n"]
     out += map(render_pack_line, package.files)
-    targets: dict[str, list[str]] = {}
-    for path, to in package.dependencies:
-        targets.setdefault(path, []).append(to)
+    targets = lists_by_key(package.dependencies)
     out += ["\n### Dependencies\n\n"] if targets else []
     out += [f"- {show(path)} -> {show(', '.join(to), 300)}\n" for path, to in targets.items()]
     return "".join(out)
@@ -5004,9 +4994,7 @@ def render_git(state: GitState | None, most: int = 20) -> str:
 
 def render_task_tree(tracker: Tracker, task: Task) -> str:
     """All tasks: one line of counts, then a tree of the unfinished ones."""
-    children: dict[str, list[Task]] = {}
-    for node in tracker.tasks:
-        children.setdefault(node.parent, []).append(node)
+    children = lists_by_key((node.parent, node) for node in tracker.tasks)
     counts = collections.Counter(node.status for node in tracker.tasks)
     counts_text = ", ".join(f"{counts[word]} {word}" for word in sorted(counts))
     rows: list[tuple[int, str]] = []  # rank, 0 is the best; line
@@ -5023,19 +5011,18 @@ def render_task_tree(tracker: Tracker, task: Task) -> str:
         note = "selected" if node.id == task.id else note
         rank = 1 if inner else 2 + 2 * (node.status == "open") - (node.id in siblings_and_parent)
         rank = 0 if node.id in (task.id, task.parent) else rank
-        name = (
-            code_span(node.id) if node.id in siblings_and_parent else name_task(node)
-        )  # its title is elsewhere
+        has_title = node.id not in siblings_and_parent  # the title of those is elsewhere
+        name = name_task(node) if has_title else code_span(node.id)
         rows.append((rank, f"{indent}- {name} ({note})\n"))
         stack += [(f"{indent}  ", child) for child in reversed(inner)]
     order = sorted(range(len(rows)), key=lambda at: rows[at][0])
     kept = fit_lines([rows[at][1] for at in order], 3_000, count_bytes)  # about 60 tasks
     tree = "".join(rows[at][1] for at in sorted(order[number] for number in kept))
     tree += f"- and {len(rows) - len(kept)} more\n" if len(kept) < len(rows) else ""
-    text = f"{count_of(len(tracker.tasks), 'task')}: {counts_text}.\n" + (
-        f"\n{tree}" if tree else ""
-    )
-    return text if len(tracker.tasks) > 1 else ""
+    if len(tracker.tasks) < 2:
+        return ""
+    head = f"{count_of(len(tracker.tasks), 'task')}: {counts_text}.\n"
+    return f"{head}\n{tree}" if tree else head
 
 
 def find_commit_form(subjects: Sequence[str]) -> str:
