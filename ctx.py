@@ -1177,7 +1177,7 @@ def find_named_paths(text: str, paths: Iterable[str]) -> tuple[str, ...]:
     forms = [[word] if "/" in word else [word, word.replace(".", "/")] for word in words]
     ends: dict[str, list[str]] = {name_of(form): [] for row in forms for form in row}
     for path in paths if words else ():
-        name = path.rpartition("/")[2]
+        name = name_of(path)
         for end in (name, name.rpartition(".")[0]):
             if end in ends:
                 ends[end].append(path)
@@ -1606,7 +1606,7 @@ def _build_tags(path: str, source: bytes, language: Language, reading: _Reading)
     docs = {item.doc for item in definitions if item.kind != "module"}
     doc = _find_file_doc(source, language, docs)
     kind, _, word = language.row("file").partition(" ")
-    name = path.rpartition("/")[2].partition(".")[0]
+    name = name_of(path).partition(".")[0]
     if kind and name.isidentifier() and name != "index":  # other files refer to it by that name
         name = name[0].upper() + name[1:] if word.istitle() else name
         last = source.count(b"\n") + (not source.endswith(b"\n"))
@@ -1838,10 +1838,9 @@ def _choose_matches(matches: list[_Match]) -> list[_Match]:
     """Matches in the order of the file; if two rows match one definition, the later row wins."""
     chosen = {}
     for match in sorted(matches, key=lambda match: (match.order, -match.start)):
-        _, inverse_end, _, role, _, node, captures = match
-        name = captures.get("name")
-        role = "hide" if role == "show" else role
-        chosen[node.start_byte, inverse_end, name[0].start_byte if name else -1, role] = match
+        name = match.captures.get("name")
+        name_start = name[0].start_byte if name else -1
+        chosen[match.node.start_byte, match.inverse_end, name_start] = match
     return sorted(chosen.values(), key=operator.itemgetter(0, 1, 2))
 
 
@@ -1900,8 +1899,6 @@ def _find_definitions(file: _File, matches: Sequence[_Match]) -> tuple[list[Defi
                     definitions[-1:] = [before._replace(end=definition.end)]
                 else:
                     definitions.append(definition)
-        elif top.kind in _CALLABLE:
-            continue
         elif role == "hide":
             stack.append(_Scope(end, "function"))
         elif role in ("wrap", "show"):
@@ -1929,24 +1926,23 @@ def _build_scope(file: _File, match: _Match, name_node: Any, top: _Scope) -> _Sc
     start, inverse_end, _, _, kind, _, captures = match
     sigils = ":" if file.language.family == "ecma" else ":$"  # in JavaScript "$" is a letter
     name = file.text(name_node).lstrip(sigils).strip('"`\r')
-    owner, receivers = top.inner, captures.get("owner")
+    owner, receivers = top.inner, captures.get("owner", ())
     cut = "|".join(file.language.rows.get("cut", ())) or r"\A\Z"
     if kind in ("scope", "part"):
         name = re.sub(cut, "", name)
-    elif receivers or "::" in name:  # `Foo::bar`, or a method that names the type of its receiver
+    else:  # `Foo::bar` names its owner, and so does a method with the type of its receiver
         prefix, _, name = name.rpartition("::")
-        named = [prefix, file.text(receivers[0])] if receivers else [prefix]
+        named = [prefix, *map(file.text, receivers[:1])]
         named = [re.sub(cut, "", name_part).replace("::", ".") for name_part in named]
         owner = ".".join(filter(None, [owner, *named]))
     is_member, rules = top.kind in _OWNERS, file.language.words("labels")
-    is_public = "private" not in captures
-    if regex := file.language.row("member" if is_member else "public"):
-        begin = _skip_attributes(file, start if top.wrapped < 0 else top.wrapped)
-        head = file.source[begin : name_node.end_byte].decode("utf-8", "replace")
-        is_public = is_public and bool(_compiled(regex, re.S).search(head))
+    regex = file.language.row("member" if is_member else "public")
+    begin = _skip_attributes(file, start if top.wrapped < 0 else top.wrapped)
+    head = file.source[begin : name_node.end_byte].decode("utf-8", "replace")
+    is_public = "private" not in captures and bool(_compiled(regex, re.S).search(head))
     if file.only and kind != "module" and (not owner or top.kind == "module"):
         is_public = name in file.only
-    elif file.exports and not is_member:
+    elif not is_member:
         is_public = is_public or (owner or name).partition(".")[0] in file.exports
     if kind == "function" and owner and (top.kind != "module" or owner != top.inner):
         kind = "method"
@@ -1973,9 +1969,9 @@ def _is_kept(file: _File, scope: _Scope, top: _Scope) -> bool:
 def _build_definition(file: _File, match: _Match, scope: _Scope, top: _Scope) -> Definition:
     """One definition, with its lines, signature and doc."""
     start, _, _, _, _, node, captures = match
-    source, begin = file.source, _skip_attributes(file, start) if file.skips else start
+    source, begin = file.source, _skip_attributes(file, start)
     body = captures["body"][0] if captures.get("body") else None
-    if body is None and "rest" not in captures:
+    if body is None:
         body = node.child_by_field_name("body")
         if body is None and (bodies := file.language.words("body")):
             body = next((child for child in node.children if child.type in bodies), None)
@@ -2009,8 +2005,8 @@ def _skip_attributes(file: _File, start: int) -> int:
 def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
     """One line from the first keyword to the body, without comments, attributes and values."""
     before, values = b"", file.values
-    first = bisect.bisect_left(values, (start,)) if values else 0
-    for cut_start, cut_end, shown in values[first : bisect.bisect_left(values, (stop,))]:
+    first, last = (bisect.bisect_left(values, (offset,)) for offset in (start, stop))
+    for cut_start, cut_end, shown in values[first:last]:
         if cut_start >= start:
             before += file.source[start:cut_start] + shown
             start = cut_end
