@@ -1565,7 +1565,6 @@ class _File(NamedTuple):
     docs: dict[int, str]  # end of a string or attribute -> its first sentence
     exports: set[str]
     only: set[str]  # if not empty, nothing else is exported
-    marks: list[str]  # a signature that contains one of them needs cleaning
 
     def text(self, node: Any) -> str:
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
@@ -1854,8 +1853,7 @@ def _build_file(source: bytes, language: Language, reading: _Reading) -> _File:
     lines = source.replace(b"\r", b" ").splitlines(keepends=True)
     starts = [0, *itertools.accumulate(map(len, lines))]
     jumps = {end: start for start, end in skips.items()}
-    marks = ["\n", "\t", "  ", *(mark for mark, _ in language.comments)]
-    file = _File(source, language, starts, sorted(values), skips, jumps, {}, set(), set(), marks)
+    file = _File(source, language, starts, sorted(values), skips, jumps, {}, set(), set())
     for node in nodes["doc"]:
         text = file.text(node)
         end = node.start_byte + len(text.rstrip().encode())
@@ -2011,11 +2009,10 @@ def _build_signature(file: _File, start: int, stop: int, kind: str) -> str:
             before += file.source[start:cut_start] + shown
             start = cut_end
     text = (before + file.source[start:stop]).decode("utf-8", "replace").rstrip()
-    text = re.sub(r"[;\n]\s*end$", "", text) if text.endswith("end") else text
-    if before or any(map(text.__contains__, file.marks)):
-        comments = _compiled(comment_pattern(file.language.comments))
-        text = " ".join(comments.sub(" ", text).split())
-        text = re.sub(r"(?<=[(\[]) |,? (?=[)\]])", "", text)
+    text = re.sub(r"[;\n]\s*end$", "", text)
+    comments = _compiled(comment_pattern(file.language.comments))
+    text = " ".join(comments.sub(" ", text).split())
+    text = re.sub(r"(?<=[(\[]) |,? (?=[)\]])", "", text)
     for label, _, lead in (word.partition("=") for word in file.language.words("lead")):
         text = f"{lead} {text}" if label == kind and not text.startswith(f"{lead} ") else text
     text = text.strip().rstrip(" ;{:,\\\t")
@@ -2034,7 +2031,7 @@ def _comment_doc_above(file: _File, start: int) -> str:
             break
         start = stop = file.jumps[stop]
     gap = source.count(b"\n", stop, start)
-    begin = _comment_start(source, stop, file.language.comments) if gap < 3 else -1
+    begin = _comment_start(source, stop, file.language.comments)
     if file.docs and (above := len(source[: max(begin, 0)].rstrip())) in file.docs:
         return file.docs[above]  # a comment between a doc and its definition is skipped
     if begin < 0 or gap > 1 + source.startswith(b"/**", begin):
@@ -2101,13 +2098,12 @@ def _clean_comment(comment: bytes, comments: Comments) -> str:
     lower, lines = text.lower(), list[str]()
     if pattern("licence").search(lower) or pattern("generated").search(lower):
         return ""
-    closing = [end for mark, end in comments if end and text.startswith(mark)]
-    text = text.removesuffix("".join(closing[:1]))
+    for _, end in comments:
+        text = text.removesuffix(end)
     match, is_directive = _comment_forms(comments)[3].match, pattern("directive").match
     for start in filter(None, map(match, text.splitlines())):
         line, kind = start.string[start.end() :].rstrip(" \t*"), start.lastgroup
-        if line.endswith(("-*-", "---", "===")):
-            line = re.sub(r"\s*(?:-\*-.*-\*-|-{3,}|={3,})$", "", line)
+        line = re.sub(r"\s*(?:-\*-.*-\*-|-{3,}|={3,})$", "", line)
         if kind == "end" or (lines and not line):
             break
         if line and (kind == "tag" or not is_directive(start.string.lower(), start.end())):
@@ -2117,15 +2113,10 @@ def _clean_comment(comment: bytes, comments: Comments) -> str:
 
 def _doc_sentence(text: str) -> str:
     """The first sentence of the first paragraph of a doc, on one line."""
-    text = text.strip()[:1000]
-    if "{@" in text:
-        text = pattern("doc_link").sub(r"\1", text)
-    if "<" in text:
-        text = pattern("doc_markup").sub(r"\1", text).strip()
-    if text.startswith("!!! "):  # an admonition before the description
-        text = re.sub(r"(?s)\A!!! .*?\n\s*\n\s*", "", text)
-    if "\n" in text:
-        text = pattern("doc_paragraph_end").split(text, maxsplit=1)[0]
+    text = pattern("doc_link").sub(r"\1", text.strip()[:1000])
+    text = pattern("doc_markup").sub(r"\1", text).strip()
+    text = re.sub(r"(?s)\A!!! .*?\n\s*\n\s*", "", text)  # an admonition before the description
+    text = pattern("doc_paragraph_end").split(text, maxsplit=1)[0]
     paragraph = " ".join(text.split()).lstrip("=# |*>!").removesuffix("**")
     end = pattern("doc_sentence_end").search(paragraph, 1)
     return shorten(paragraph[: end.end()] if end else paragraph, MAX_DOC)
@@ -2542,7 +2533,7 @@ def _parse_row(row: str, ecosystem: str) -> _Row:
     kind = kind.rstrip("!?")
     if kind == "version":
         text, _, note = text.partition(" ")
-    elif kind in ("task", *VERBS):
+    else:
         note = note or ecosystem
     return _Find(kind, text, note, score), regex, places.split()
 
@@ -2559,7 +2550,7 @@ def _find_stanza(path: str) -> _Stanza:
 def _read_config(repo: _Repo, path: str) -> list[_Find]:
     """What the rows of its stanza find in a config."""
     folder, name, text = folder_of(path), name_of(path), repo.texts[path]
-    data = parse_data(path, text) if name.endswith((".toml", ".json", ".jsonc")) else {}
+    data = parse_data(path, text)
     locks = [lock for lock in lookup_table("locks") if join_path(folder, lock) in repo.files]
     named = re.match("(?:npm|pnpm|yarn|bun)(?=@)", _word(data.get("packageManager")))
     npm = named[0] if named else look_up("locks", "".join(locks[:1]))[0] or "npm"
@@ -2650,8 +2641,7 @@ def _find_tasks(find: _Find, pairs: Sequence[_Pair]) -> Iterator[_Find]:
             yield find._replace(text=line, note=verb, score=rank)
             best[verb] = min(best.get(verb, (99, "")), (rank, line))
     for verb, (rank, line) in best.items():
-        if verb:
-            yield find._replace(kind=verb, text=line, score=find.score - min(rank, 10))
+        yield find._replace(kind=verb, text=line, score=find.score - min(rank, 10))
 
 
 def _find_entries(repo: _Repo, find: _Find, pairs: Sequence[_Pair]) -> Iterator[_Find]:
@@ -2662,7 +2652,7 @@ def _find_entries(repo: _Repo, find: _Find, pairs: Sequence[_Pair]) -> Iterator[
         stem = re.sub(r":.*|\.[cm]?[jt]sx?$", "", path)
         stems = [path, stem, re.sub(r"^(?:dist|lib|build|out)/", "src/", stem)]
         stems += [top + stem.replace(".", "/") for top in ("src/", "")]
-        paths = [stem + end for stem in stems for end in endings if stem and "*" not in stem]
+        paths = [stem + end for stem in stems for end in endings]
         for path in [path for path in paths if join_path(find.folder, path) in repo.files][:1]:
             why = find.text.replace(" `{}`", f" `{name}`" if target and name else "")
             yield find._replace(text=path, note=why)
