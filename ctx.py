@@ -2420,6 +2420,14 @@ class _Repo(NamedTuple):
     homes: Sequence[str] = ()  # the ecosystems of the main code, largest first; others are guests
     tasks: Mapping[tuple[str, str], _Find] = {}  # folder, what a line calls -> the task so named
 
+    def ours_of(self, *kinds: str) -> list[_Find]:
+        """What the configs about the main code say of these kinds."""
+        return [find for find in self.ours if find.kind in kinds]
+
+    def size(self, folder: str) -> int:
+        """The source files in a folder and below it."""
+        return self.folders[folder].roles["source"]
+
 
 def is_config(path: str) -> bool:
     """Whether the text of this file tells facts: manifests, task runners, CI, instructions."""
@@ -2479,15 +2487,16 @@ def _find_homes(languages: collections.Counter[str], configs: Sequence[str]) -> 
 
 def _find_title(repo: _Repo) -> str:
     """The project's name: as a manifest at the root says, else the heading of its README."""
-    for find in repo.ours:
-        if find.kind == "name" and not find.folder:
+    for find in repo.ours_of("name"):
+        if not find.folder:
             short = re.sub(r"/v\d+$", "", find.text)
             scope, _, last = short.lstrip("@").rpartition("/")
             return last if "/" in scope or scope == last else short
-    for path in [path for path in repo.texts if re.fullmatch(r"(?i)readme(?:\.\w+)?", path)]:
-        text = re.sub(r"<!--[\s\S]*?-->", "", repo.texts[path])
+    for path, text in repo.texts.items():
+        is_readme = re.fullmatch(r"(?i)readme(?:\.\w+)?", path)
+        text = re.sub(r"<!--[\s\S]*?-->", "", text) if is_readme else ""
         heading = pattern("readme_title").search(text)
-        title = next(filter(None, heading.groups()), "") if heading else ""
+        title = heading[heading.lastindex or 0] if heading else ""
         title = pattern("title_markup").sub(r"\1", title).strip()
         if title and "?" not in title and len(title.split()) <= 4:  # a longer one is a slogan
             return title
@@ -2875,36 +2884,37 @@ def _command_folders(repo: _Repo) -> list[str]:
     missing = {*repo.homes} - {ecosystem for offer, ecosystem in offers if not offer.folder}
     inner = {offer.folder for offer, ecosystem in offers if ecosystem in missing} - {""}
     tops = [f for f in inner if f.count("/") < 2 and not any(f.startswith(o + "/") for o in inner)]
-    size = {folder: -repo.folders[folder].roles["source"] for folder in tops}
-    return ["", *sorted(tops, key=lambda folder: (folder.count("/"), size[folder], folder))[:3]]
+    order = sorted((folder.count("/"), -repo.size(folder), folder) for folder in tops)
+    return ["", *(folder for _, _, folder in order[:3])]
 
 
 def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
     """Languages with versions, then runtimes, frameworks, tools."""
     versions: dict[str, str] = {}
-    for find in sorted(repo.ours, key=lambda find: -find.score):
-        version = re.sub(r"(?=\|\|)|(?<=\|\|)|-(?=edition)", " ", re.sub(r"\s+", "", find.note))
-        if find.kind == "version" and re.fullmatch(r"(?=.*\d)[\w.*^~<>=!,+| -]{1,40}", version):
+    for find in sorted(repo.ours_of("version"), key=lambda find: -find.score):
+        version = re.sub(r"\s+", "", find.note)
+        version = re.sub(r"(?=\|\|)|(?<=\|\|)|-(?=edition)", " ", version)
+        if re.fullmatch(r"(?=.*\d)[\w.*^~<>=!,+| -]{1,40}", version):
             versions.setdefault(find.text, version)
     least = sum(languages.values()) / 12
     names = [n.partition(":")[0] for n in most_frequent(languages)[:4] if languages[n] >= least]
     names += [name for name in ("Node.js", ".NET") if name in versions]
     stack = [f"{name} {versions.get(name, '')}".strip() for name in names]
     # What the root needs is the stack; of packages only what many of them need.
-    own = {find.text.lower() for find in repo.ours if find.kind == "name"}
+    package_names = {find.text.lower() for find in repo.ours_of("name")}
     weights, notes = collections.Counter[str](), collections.defaultdict[str, str](str)
-    tested = {(find.source, find.text) for find in repo.ours if find.kind == "devdep"}
-    for find in [find for find in repo.ours if find.kind in ("dep", "devdep", "uses")]:
+    tested = {(find.source, find.text) for find in repo.ours_of("devdep")}
+    for find in repo.ours_of("dep", "devdep", "uses"):
         label = look_up("labels", find.text)[0]
-        if label and find.text not in own and is_config(find.source):
+        if find.text not in package_names and is_config(find.source):
             is_need = (find.source, find.text) not in tested
             weights[label] += is_need * (1 if find.folder else 1000)
             notes[label] += f" {find.note}" * ("||" not in find.note)
     labels = dict.fromkeys(label for label, _ in lookup_table("labels").values())
     common = [label for label in labels if weights[label] * 4 > min(len(repo.texts), 3999)]
     common = sorted(common, key=lambda label: -min(weights[label], 1000))[:_MAX_FRAMEWORKS]
-    tools = [find.text for find in repo.ours if find.kind == "tool" and not find.folder]
-    for label in [*common, *(tool for tool in tools if tool.lower() not in own)]:
+    tools = [find.text for find in repo.ours_of("tool") if not find.folder]
+    for label in [*common, *(tool for tool in tools if tool.lower() not in package_names)]:
         number = re.match(r"[\s^~<>=!v\"']*(\d+(?:\.\d+)?)(?![\w-])", notes[label])
         stack.append(f"{label} {number[1].removesuffix('.0') if number else ''}".strip())
     return [*dict.fromkeys(stack)]
@@ -2914,27 +2924,27 @@ def _list_libraries(repo: _Repo, packages: Sequence[Package], stack: Sequence[st
     """What the code needs at run time, as its manifests say; not the taste of a corner."""
     labels = {re.sub(r" [\d.]+$", "", item) for item in stack}
     folders = {"", "requirements", *(f for f, _, _ in packages if not re.search(r"\btest", f))}
-    finds = [find for find in repo.ours if find.folder in folders]
-    homes = {find.text.lower(): find.folder for find in finds if find.kind == "name"}
-    own = {*homes, *(name_of(folder) for folder, _, _ in packages)}
-    tested = {(find.folder, find.text) for find in finds if find.kind == "devdep"}
-    deps = [f for f in finds if f.kind == "dep" and (f.folder, f.text) not in tested]
+    repo = repo._replace(ours=[find for find in repo.ours if find.folder in folders])
+    members = {find.text.lower(): find.folder for find in repo.ours_of("name")}
+    member_names = {*members, *(name_of(folder) for folder, _, _ in packages)}
+    tested = {(find.folder, find.text) for find in repo.ours_of("devdep")}
+    deps = [f for f in repo.ours_of("dep") if (f.folder, f.text) not in tested]
     pinned = "requirements.txt" if any(f.source == "pyproject.toml" for f in deps) else ""
-    source = {path: folder.roles["source"] for path, folder in repo.folders.items()}
-    sizes, total = collections.Counter[str](), source[""]
+    sizes, total = collections.Counter[str](), repo.size("")
     # What a member needs, those that build on it need too.
-    above = [(find.folder, homes[find.text]) for find in deps if find.text in homes and find.folder]
+    users = [(f.folder, members[f.text]) for f in deps if f.text in members and f.folder]
     for find in [find for find in deps if find.source != pinned]:
         name = re.sub(r"[/.]v\d+$", "", find.text)
         short = re.sub(r"^[\w.-]+\.\w+/", "", name)  # without the host of a Go module
         name = name if name.startswith("@") else name_of(name)
         name = short if len(name) < 5 and short.count("/") == 1 and "." in find.text else name
-        is_told = {find.text, name} & own or look_up("labels", find.text)[0] in labels
-        if not (is_told or pattern("not_runtime").search(find.text)):
-            is_root = find.folder in ("", "requirements")
-            size = source[find.folder] + sum(source[f] for f, to in above if to == find.folder)
-            part = 2 if ("", find.text) in tested else 3  # a tool at the root: for all, or for one
-            sizes[name] += total if is_root else size * part // 3
+        is_told = {find.text, name} & member_names or look_up("labels", find.text)[0] in labels
+        if is_told or pattern("not_runtime").search(find.text):
+            continue
+        size = repo.size(find.folder)
+        size += sum(repo.size(user) for user, member in users if member == find.folder)
+        part = 2 if ("", find.text) in tested else 3  # a tool at the root: for all, or for one
+        sizes[name] += total if find.folder in ("", "requirements") else size * part // 3
     # C has no manifest: what stands in deps/ is bundled.
     bundled = ["deps", "third_party", "thirdparty", "3rdparty"] if "c" in repo.homes else []
     for folder in [repo.folders[name] for name in bundled if name in repo.folders]:
@@ -2967,15 +2977,14 @@ def _list_packages(repo: _Repo) -> list[Package]:
 def _list_members(repo: _Repo, manifests: set[str]) -> set[str]:
     """The folders that the outermost workspace of the main code names."""
     coded = {folder for folder in repo.folders if repo.folders[folder].languages}
-    finds = [find for find in repo.ours if find.kind in ("member", "part")]
+    finds = repo.ours_of("member", "part")
     for home in dict.fromkeys(find.folder for find in finds):
         members = set[str]()
-        for kind, able in (("member", manifests), ("part", manifests | coded)):
-            globs = [f.text for f in finds if (f.kind, f.folder) == (kind, home)]
-            globs = [re.sub(r"[:\\]", "/", glob.strip("/").removeprefix("./")) for glob in globs]
-            paths = [join_path(home, glob) for glob in globs if 0 < len(glob) < 200]
-            regex = "|".join(map(glob_pattern, paths))  # Gradle and .NET write : and \
-            members |= {folder for folder in able if paths and re.fullmatch(regex, folder)}
+        for find in [find for find in finds if find.folder == home]:
+            glob = re.sub(r"[:\\]", "/", find.text.strip("/").removeprefix("./"))  # Gradle, .NET
+            regex = glob_pattern(join_path(home, glob)) if 0 < len(glob) < 200 else "(?!)"
+            able = manifests if find.kind == "member" else manifests | coded
+            members |= {folder for folder in able if re.fullmatch(regex, folder)}
         if members:
             return members
     return set()
@@ -2983,31 +2992,36 @@ def _list_members(repo: _Repo, manifests: set[str]) -> set[str]:
 
 def _list_key_files(repo: _Repo) -> list[KeyFile]:
     """Entry points, then manifests, CI, and what there is to read."""
-    size = {path: folder.roles["source"] for path, folder in repo.folders.items()}
     # Of many packages the largest are what the others serve.
-    finds = sorted(repo.ours, key=lambda f: (f.folder != "", -size[f.folder], f.source))
-    finds = [f for f in finds if not f.folder or size[f.folder] * 20 > size[""]]
-    entries = {join_path(f.folder, f.text): f.note for f in finds if f.kind == "entry"}
+    finds = repo.ours_of("entry")
+    finds.sort(key=lambda find: (find.folder != "", -repo.size(find.folder), find.source))
+    large = [f for f in finds if not f.folder or repo.size(f.folder) * 20 > repo.size("")]
+    entries = {join_path(find.folder, find.text): find.note for find in large}
     entries |= dict(_match_files("entries", repo))
-    outer = [(path, _find_stanza(path)) for path in repo.texts if "/" not in path]
-    manifests = [(p, s.why) for p, s in outer if s.why and s.ecosystem in ("", *repo.homes)]
-    flows = [path for path in repo.texts if _find_stanza(path) is _CI]
+    manifests, flows = list[KeyFile](), list[str]()
+    for path in repo.texts:
+        stanza = _find_stanza(path)
+        if stanza.why and "/" not in path and stanza.ecosystem in ("", *repo.homes):
+            manifests.append((path, stanza.why))
+        if stanza is _CI:
+            flows.append(path)
     patterns = fact_table("main-workflows").split("\n") + [""] * (len(flows) < 3)
     ci = [(path, _CI.why) for regex in patterns for path in flows if re.search(regex, path)]
     keys = dict([*[*entries.items()][:5], *manifests[:4], *ci[:1], *_match_files("about", repo)])
     return [*keys.items()][:12]
 
 
-def _match_files(table: str, repo: _Repo) -> Iterator[_Pair]:
+def _match_files(table: str, repo: _Repo) -> Iterator[KeyFile]:
+    """The files whose paths match a row of a table, each with the reason that the row gives."""
     hidden = ("test", "example", "vendored", "generated", "minified")
-    paths = [path for path in repo.files if path.count("/") < 9 and role_of(path) not in hidden]
+    paths = [path for path in repo.files if role_of(path) not in hidden]
     for why, regex in [line.split(" : ") for line in fact_table(table).splitlines()]:
         yield from ((path, why) for path in paths if re.fullmatch(regex, path))
 
 
 def _list_conventions(repo: _Repo) -> list[str]:
     """Where tests are, what they are called, what runs them; what the configs say of style."""
-    styles = [find.text for find in repo.ours if find.kind == "style" and not find.folder]
+    styles = [find.text for find in repo.ours_of("style") if not find.folder]
     tests = [path for path in repo.files if role_of(path) == "test" and label_language(path)]
     homes, names = collections.Counter[str](), collections.Counter[str]()
     for path in tests:
@@ -3021,12 +3035,13 @@ def _list_conventions(repo: _Repo) -> list[str]:
         text = f"tests in {best}" if best else "tests beside the code"
         text += f", named {name}" if names[name] * 3 > len(tests) else ""
         ecosystems = collections.Counter(label_language(path).partition(":")[2] for path in tests)
-        used = [find for find in repo.ours if find.kind in ("dep", "devdep", "test")]
-        main, runners = most_frequent(ecosystems)[0], lookup_table("runners").items()
-        kin = [name for name, (ecosystem, _) in runners if ecosystem == main]
-        fit = {(find.folder > "", name) for name in kin for find in used if name in find.text}
-        near = [name for is_inner, name in fit if is_inner == min(fit)[0]]
-        text += "".join(f" ({name})" for name in near if len(near) == 1)  # of two: not sure
+        main, table = most_frequent(ecosystems)[0], lookup_table("runners").items()
+        runners = [name for name, (ecosystem, _) in table if ecosystem == main]
+        used: dict[bool, set[str]] = {False: set(), True: set()}  # at the root, in its packages
+        for find in repo.ours_of("dep", "devdep", "test"):
+            used[find.folder > ""].update(name for name in runners if name in find.text)
+        shown = used[False] or used[True]
+        text += f" ({min(shown)})" if len(shown) == 1 else ""  # of two: not sure
         styles.insert(0, text)
     return [*dict.fromkeys(styles)][:8]
 
