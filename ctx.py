@@ -4281,7 +4281,7 @@ _THRIFT = 0.25  # how much a block's size counts against it: 0 not at all, 1 is 
 _FADE_BLOCKS = 0.985  # each piece of a file makes its next ones less wanted than another file's
 _BLOCK_BYTES, _FILE_BYTES = 25, 90  # of what stands above a block and above the code of a file
 _SMALL_FILE, _WHOLE_DEFINITION = 1_200, 40  # bytes, lines: not cut apart
-_ROUGH_BYTES = 3.3  # of a token of code, a bit too few
+_ROUGH_BYTES = 3.6  # of a token of code, to begin with
 
 
 Piece = tuple[float, tuple[str, int], int, list[Block]]  # minus its worth, path, bytes, blocks
@@ -4333,7 +4333,7 @@ def fit_pack(make: Callable[[int], Pack], budget: int) -> Pack:
     """The largest package that `make` gives for some room in bytes, its own size within the budget."""
     best, room = make(0), int(_ROUGH_BYTES * budget)
     low, high = 0, 2 * room
-    for tries in range(8):
+    for _ in range(8):
         package = make(room)
         if package.size <= budget:
             low, best = room, max(best, package, key=lambda pack: pack.size)
@@ -4341,10 +4341,8 @@ def fit_pack(make: Callable[[int], Pack], budget: int) -> Pack:
                 break
         else:
             high = room
-        spent = min(room, len(package.text.encode("utf-8", "replace")))
-        guess = int(spent * 0.995 * budget / (package.size or 1))
-        # blocks are lumps, so that guesses may fail for long
-        room = guess if low < guess < high and tries < 4 else (low + high) // 2
+        guess = int(room * 0.995 * budget / (package.size or 1))
+        room = guess if low < guess < high else (low + high) // 2
     return best
 
 
