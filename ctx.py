@@ -8206,6 +8206,7 @@ def read_evidence(
     """Every signal for every file that a role may see; a commit says up to where history counts."""
     config = project.config
     most, windows = _HURRIED if hurry else (MOST_CANDIDATES, _CHUNK_FILES)
+    # First what the words of the task say of each file, by the index and by earlier commits.
     hints = parse_hints(text, index.words.paths)
     forms = {name: word_forms(name)[-1:] for name in hints.names}
     exact = [*itertools.chain.from_iterable(forms.values()), *join_words(text)]
@@ -8226,11 +8227,13 @@ def read_evidence(
         name: normalise({path: value for path, value in scores.items() if path in paths})
         for name, scores in signals.items()
     }
+    # Then the best of them are read: words that stand together say more.
     shares = config.pack_ast_weight, config.pack_semantic_weight
     best = rank_paths(blend(signals, *shares))[:windows]
     hits = find_line_hits({path: read_text(project, path) or "" for path in best}, worth)
     unread = {path: _GUESSED_WINDOW * value for path, value in signals["body"].items()}
     signals["chunk"] = unread | score_chunks(hits, worth)
+    # Then what is linked with the best, stands beside them or changed together with them.
     scores = blend(signals, *shares)
     seeds = {path: scores[path] ** 6 for path in rank_paths(scores)[:20]}  # the better, the more
     near = score_near(seeds, lambda paths: read_neighbours(index, paths))
@@ -8238,6 +8241,7 @@ def read_evidence(
     signals["folder"] = score_beside(seeds, scores, folder_of)
     signals["twin"] = score_beside(seeds, scores, bare_name)
     signals["together"] = score_together(history, seeds, paths)
+    # Last, what only the places below the leaders are given by: see lift_followers.
     scores = _weigh_roles(project, index, signals, hints)
     leaders = {path: scores[path] for path in rank_paths(scores)[:LEADERS]}
     best_match = dict.fromkeys([*leaders][:1], 1.0)
