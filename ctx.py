@@ -1146,8 +1146,10 @@ _TASK_ACTIONS = ("fix", "test", "document", "review", "refactor", "implement")
 def find_task_words(text: str) -> dict[str, str]:
     """Each form that the words of a task are found by -> the shortest word there that has it."""
     text = text[:_TASK_CHARACTERS]
-    words = {*re.findall(r"\w+", text), *re.findall(r"[^\W_]+", text)} - stop_words()
-    longest = sorted(words, key=lambda word: (-len(word), word))
+    words = {*re.findall(r"\w+", text), *re.findall(r"[^\W_]+", text)}
+    words |= {*pattern("word_parts").findall(text)}  # a file that holds a part may lack the whole
+    told = [word for word in words if word.lower() not in stop_words()]
+    longest = sorted(told, key=lambda word: (-len(word), word))
     forms = {form: word for word in longest for form in word_forms(word)}
     return {form: form if form[0] >= "\u2e80" else word for form, word in forms.items()}
 
@@ -8176,6 +8178,11 @@ def _choose_blocks(
         if block.path in request.pins:
             blocks[at] = block._replace(score=max(block.score, least))
     task_words, identifiers = find_task_words(request.text), find_identifiers(request.text)
+
+    def holds(path: str, name: str) -> bool:  # exactly so, as no index of stems can tell
+        text = texts[path] if path in texts else read_text(project, path) or ""
+        return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
+
     reasons = dict.fromkeys(touched, f"changed since {request.since}")
     reasons |= dict.fromkeys(request.pins, "asked for")
     chosen = []
@@ -8187,7 +8194,8 @@ def _choose_blocks(
         calls = max(own, key=lambda block: block.score).reason if own else ""
         words = rank_words(hits, evidence.worth, task_words)
         held = {stem for counts in hits.values() for stem in counts}
-        used = [name for name in identifiers if held.issuperset(word_forms(name)[-1:])]
+        likely = [name for name in identifiers if held.issuperset(word_forms(name)[-1:])]
+        used = [name for name in likely if holds(file.path, name)]
         names = {definition.name for definition in known[file.path]}
         reason = reasons.get(file.path) or explain_file(file, used, names, calls, words)
         chosen.append(file._replace(symbols=tuple(symbols)[:_MOST_SYMBOLS], reason=reason))

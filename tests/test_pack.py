@@ -177,6 +177,19 @@ def test_a_file_that_uses_what_the_task_names_says_so(shop: Path) -> None:
     assert files[0]["reason"] == "uses BILL_LIMIT, which the task names"
 
 
+def test_a_reason_names_only_what_stands_in_the_file(shop: Path) -> None:
+    parts = {"src/parts.py": "def read(json, kind):\n    return getattr(json, kind)\n"}
+    whole = {
+        "src/whole.py": "class JsonKind:\n    def __getattr__(self, name):\n        return 1\n"
+    }
+    plant(shop, {**parts, **whole})
+    files = pack(shop, "JsonKind and `__getattr__` go wrong")["files"]
+    assert isinstance(files, list)
+    reasons = {file["path"]: file["reason"] for file in files}
+    assert reasons["src/whole.py"].startswith("defines __getattr__ and JsonKind")
+    assert not {"JsonKind", "__getattr__"} & {*reasons["src/parts.py"].replace(",", "").split()}
+
+
 def test_a_second_run_and_a_run_without_cache_say_the_same(shop: Path) -> None:
     first = run(shop, "pack", "mail after checkout")
     again = run(shop, "pack", "mail after checkout")
