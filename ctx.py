@@ -7429,7 +7429,7 @@ def find_current(tracker: Tracker, branch: str) -> Task | None:
 
 # ---- 17 LEDGER (world) -----------------------------------------------------
 # Tasks with their history: attempts, claims, the loop's state; how an attempt is judged and stored.
-# Uses: TYPES TEXT RENDER DISK GIT TASKS.
+# Uses: TYPES TEXT RENDER DISK GIT CACHE TASKS.
 
 LEDGER_FOLDER = ".ctx/ledger"
 CONTEXT_FOLDER = ".runner/context"
@@ -7486,10 +7486,14 @@ def read_briefing(project: Project, wanted: str, source: str | None) -> Briefing
 
 def _apply_attempts(task: Task, rows: Sequence[Record], limit: int) -> Task:
     """A task with its rows of the ledger; it is not done if its last recorded guard failed."""
-    statuses = [field_text(row.get("status")) for row in rows]
-    start = len(statuses) - statuses[::-1].index("open") if "open" in statuses else 0
-    tried = [row for row in rows[start:] if row.get("status") != "interrupted"]
-    last, recorded = tried[-1] if tried else {}, "".join(statuses[start:][-1:])
+    tried, recorded = list[Record](), ""
+    for row in rows:
+        recorded = field_text(row.get("status"))
+        if recorded == "open":  # a person offers it again: what was before does not count
+            tried, recorded = [], ""
+        elif recorded != "interrupted":
+            tried.append(row)
+    last = tried[-1] if tried else {}
     reopened = task.status == "done" and last.get("guard") == "fail"
     status, hold = "open" if reopened else task.status, task.hold
     if status != "done" and last.get("status") == "stuck":
@@ -7500,13 +7504,18 @@ def _apply_attempts(task: Task, rows: Sequence[Record], limit: int) -> Task:
     return task._replace(attempts=len(tried) or task.attempts)
 
 
-def _ledger_rows(project: Project, path: str) -> list[Record]:
-    return [row for row in read_rows(project, path) if not row["fault"]]
+def _ledger_rows(project: Project, key: str = "") -> list[Record]:
+    """The readable rows of the ledger: of the task with this key, or of all tasks."""
+    paths = [f"{LEDGER_FOLDER}/{name}" for name in list_folder(project, LEDGER_FOLDER)]
+    rows = (
+        row for path in ([ledger_path(key)] if key else paths) for row in read_rows(project, path)
+    )
+    return [row for row in rows if not row["fault"]]
 
 
 def _task_rows(project: Project, task: Task) -> tuple[list[Record], int]:
     """The attempts at a task, and how many of its ledger belong to an earlier task with its id."""
-    rows, title = _ledger_rows(project, ledger_path(task.key)), task.title.casefold().split()
+    rows, title = _ledger_rows(project, task.key), task.title.casefold().split()
     kept = [row for row in rows if str(row.get("title") or task.title).casefold().split() == title]
     return kept, len(rows) - len(kept)
 
@@ -7570,9 +7579,8 @@ def read_log(project: Project, *paths: str) -> str:
     """The digest of the first of these logs that has content beyond an error of the loop itself."""
     for path in paths:
         source = read_source(project, path, LOG_READ, part="tail") or b""
-        start = (read_source(project, path, 200, part="head") or b"").decode("utf-8", "replace")
         text = source.decode("utf-8", "replace").lstrip("\ufffd")  # a character cut in two
-        if not is_empty_note(text) and not pattern("runner_error").match(strip_ansi(start)):
+        if not is_empty_note(text) and not pattern("runner_error").match(strip_ansi(text[:200])):
             return digest_log(text)
     return ""
 
@@ -7586,10 +7594,8 @@ def _read_iterations(project: Project, task: Task) -> dict[str, Attempt]:
     numbers = {int(name) for name in names if re.fullmatch(r"\d{1,9}", name)}
     unclaimed = set[int]()  # the last one, if it failed and no file names its task
     if is_file_name(run) and state["last_status"] in ("retry", "failed"):
-        ledgers = (f"{LEDGER_FOLDER}/{name}" for name in list_folder(project, LEDGER_FOLDER))
-        rows = (row for path in ledgers for row in _ledger_rows(project, path))
-        is_recorded = any((row.get("run_id"), row.get("iter")) == (run, last) for row in rows)
-        unclaimed = set() if is_recorded else {last}
+        recorded = [(row.get("run_id"), row.get("iter")) for row in _ledger_rows(project)]
+        unclaimed = {last} if (run, last) not in recorded else set()
     for number in sorted(numbers | unclaimed)[-500:]:
         folder = f"{base}/{number}"
         meta = read_object(project, f"{folder}/meta.json")
@@ -7636,9 +7642,8 @@ def _read_cub(project: Project, task: str) -> tuple[list[Attempt], tuple[str, ..
 def read_ledger(project: Project) -> tuple[dict[str, list[str]], list[str]]:
     """The statuses of the attempts at every task, oldest first, and the files that they changed."""
     statuses, files = dict[str, list[str]](), list[str]()
-    for name in list_folder(project, LEDGER_FOLDER):
-        for row in _ledger_rows(project, f"{LEDGER_FOLDER}/{name}"):
-            statuses.setdefault(field_text(row.get("task")), []).append(str(row.get("status")))
+    for row in _ledger_rows(project):
+        statuses.setdefault(field_text(row.get("task")), []).append(str(row.get("status")))
     for name in list_folder(project, _CUB_LEDGER):
         attempts, changed = _read_cub(project, name.removesuffix(".json"))
         if attempts:
@@ -7674,17 +7679,14 @@ def _claims_location(project: Project) -> str:
 def read_recorded(project: Project, wanted: str, source: str | None) -> Task:
     """The task to record an attempt at; one that left the tracker as its last prompt or row has it."""
     tracker = read_tasks_checked(project, source, wanted)
-    rows = [read_object(project, _mark_path(wanted)), *_ledger_rows(project, ledger_path(wanted))]
-    titles = [field_text(row.get("title")) for row in rows if row.get("task") == wanted]
+    mark = open_cache(project, hurry=True).read("prompts", wanted)
+    rows = _ledger_rows(project, wanted)
+    titles = [mark.data.decode()] if mark else []
+    titles += [field_text(row.get("title")) for row in rows if row.get("task") == wanted]
     if titles and wanted not in (task.id for task in tracker.tasks):
         warn(f"{wanted}: is not in the tracker any more; the record is kept")
         return Task(wanted, titles[-1] or wanted, key=wanted)
     return find_task(tracker, wanted)
-
-
-def _mark_path(key: str) -> str:
-    """The file in which a prompt stores its task and the state of the work tree."""
-    return f".ctx/cache/prompts/{name_of(ledger_path(key)).removesuffix('l')}"
 
 
 def ledger_path(name: str) -> str:
@@ -7706,7 +7708,8 @@ def judge_attempt(
         status = status or (result or reported).status
         summary = summary or (result.summary if result else one_line(answer[-2000:], 2000))
     is_closed = task.status == "done" or task.reopened
-    mark = read_object(project, _mark_path(task.key)).get("tree")
+    mark = open_cache(project, hurry=True).read("prompts", task.key)
+    tree = mark.state if mark else ""
     if not status:
         is_limit = code and pattern("limit_reached").search((answer or "")[-4000:])
         is_cut = is_limit or code in (124, 130, 137, 143)  # of a time-out and of signals
@@ -7715,7 +7718,7 @@ def judge_attempt(
     if status == "done" and reported.guard == "fail":
         notes.append("the guard failed, so it is not done; recorded as retry")
         status = "retry"
-    elif status == "done" and not is_closed and mark and mark == read_work_mark(project):
+    elif status == "done" and not is_closed and tree and tree == read_work_mark(project):
         notes.append("nothing changed since its prompt, so it is not done; recorded as retry")
         status = "retry"
     reopen, close = (tracker_step(project, task, step) for step in ("reopen", "close"))
@@ -7741,8 +7744,10 @@ def _find_result(text: str) -> Attempt | None:
 
 def write_prompt_mark(project: Project, task: Task) -> None:
     """Store the task and the state of the work tree at its prompt: `record` compares with them."""
-    mark = {"task": task.id, "title": task.title, "tree": read_work_mark(project)}
-    write_changes(project, [plan_file(project, _mark_path(task.key), render_json(mark).encode())])
+    mark = CacheRow(
+        "prompts", task.key, read_work_mark(project), task.title.encode("utf-8", "replace")
+    )
+    open_cache(project).write([mark])
 
 
 def write_claim(project: Project, task: Task, name: str) -> bool:
