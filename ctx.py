@@ -8959,8 +8959,8 @@ def _plan_own(
 
 def _list_absent(project: Project) -> set[str]:
     """The files of ours that a section may mention but that do not exist here."""
-    paths = [path for _, _, path, _ in agent_rows("rule", "helper")]
-    return {path for path in (MAP_PATH, CONSTITUTION_PATH, *paths) if not exists(project, path)}
+    paths = {MAP_PATH, CONSTITUTION_PATH, *(row[2] for row in agent_rows("rule", "helper"))}
+    return {path for path in paths if not exists(project, path)}
 
 
 def list_unstaged(project: Project, plan: Plan) -> list[str]:
@@ -8969,8 +8969,9 @@ def list_unstaged(project: Project, plan: Plan) -> list[str]:
     for path, old, new in plan.changes if "GIT_INDEX_FILE" in os.environ else ():
         staged = run_git(project, "show", f":./{path}")
         if staged and new and old == new:
-            section = new[slice(*(find_section(new) or (0, None))[:2])]
-            paths += [] if section.replace(b"\r", b"") in staged.replace(b"\r", b"") else [path]
+            start, stop, *_ = find_section(new) or (0, len(new))
+            if new[start:stop].replace(b"\r", b"") not in staged.replace(b"\r", b""):
+                paths.append(path)
     return paths
 
 
@@ -8982,9 +8983,9 @@ def plan_remove(project: Project) -> Plan:
         plan.changes.append(Change(path, old, remove_section(old, path)))
     if not plan.changes:
         plan.notes.append("no managed section found; nothing to remove")
-    kept = {".ctx": "your constitution, map, attempts", ".runner": "your loop"}
-    for folder in [folder for folder in kept if exists(project, folder)]:
-        plan.notes.append(f"{folder}/ stays: {kept[folder]}; `rm -r {folder}` removes it")
+    for folder, what in ((".ctx", "constitution, map, attempts"), (".runner", "loop")):
+        if exists(project, folder):
+            plan.notes.append(f"{folder}/ stays: your {what}; `rm -r {folder}` removes it")
     return plan
 
 
@@ -9012,9 +9013,10 @@ def _plan_sections(
 ) -> None:
     """Plan the sections of these files, linked files once; edited ones are kept and named."""
     project = project._replace(read_only=True)  # a damaged file must fail before a cache is written
-    again = f"`{script_command(project)} update --force` replaces it"
     kept = {"newer": "its section was written by a newer ctx.py; left alone"}
-    kept |= {} if force else {"edited": f"section edited by hand; kept ({again})"}
+    if not force:
+        fix = f"`{script_command(project)} update --force` replaces it"
+        kept["edited"] = f"section edited by hand; kept ({fix})"
     files = {find_location(project, path): path for path in reversed(paths)}
     for path in reversed(files.values()):
         if not pattern("managed_path").fullmatch(path):
@@ -9026,30 +9028,29 @@ def _plan_sections(
             plan.notes.append(f"{path}: {kept[state]}")
             continue
         start, stop, version, *_ = find_section(old or b"") or (0, 0, SECTION_VERSION)
-        if state == "edited" and old:
-            _keep_copy(project, plan, path, old[start:stop])
+        before = (old or b"")[start:stop]
+        if state == "edited":
+            _keep_copy(project, plan, path, before)
         if version < SECTION_VERSION:
             plan.notes.append(f"{path}: section v{version} replaced by v{SECTION_VERSION}")
-        before = (old or b"")[start:stop].decode("utf-8", "replace")
-        news = [line for line in re.findall(r"(?m)^- (\w+: `.*)", body) if line not in before]
-        plan.notes.extend(f"{path}: new: {line}" for line in news if before)
+        for line in re.findall(r"(?m)^- (\w+: `.*)", body) if before else ():
+            if line.encode() not in before:
+                plan.notes.append(f"{path}: new: {line}")
         plan.changes.append(Change(path, old, upsert_section(old, body, path)))
 
 
 def make_section(project: Project, path: str, source: bytes, absent: Collection[str]) -> str:
     """The text of the managed section of one instruction file, without lines on absent files."""
     stem = os.path.basename(path).upper().partition(".")[0]  # CLAUDE.local.md is like CLAUDE.md
-    templates = ["agents-section.md"]
-    if find_location(project, path) != find_location(project, AGENT_FILE):  # not a link to it
-        rows = agent_rows("section", "pointer")
-        templates = [row[3] for row in rows if row[2] in (path, f"{stem}.md")] + templates
-    up = "../" * path.count("/")  # imports are relative to the importing file
-    lines = (remove_section(source, path) or b"").splitlines()
-    is_imported = f"@{up}{AGENT_FILE}".encode() in map(bytes.strip, lines)
-    ctx = script_command(project)
+    rows = agent_rows("section", "pointer")
+    templates = [value for _, _, name, value in rows if name in (path, f"{stem}.md")]
+    ctx, up = script_command(project), "../" * path.count("/")  # imports are relative to the file
+    outside = (remove_section(source, path) or b"").splitlines()
+    is_imported = f"@{up}{AGENT_FILE}".encode() in map(bytes.strip, outside)
     values = {"ctx": ctx, "up": up, "commands": "", "tasks": ""}
     values["agents"] = "" if is_imported else f"@{up}{AGENT_FILE}\n"
-    if len(templates) > 1:
+    is_agent_file = find_location(project, path) == find_location(project, AGENT_FILE)
+    if templates and not is_agent_file:
         return fit_section(templates[0], values, absent)
     facts = read_facts(project, list_files(project))
     commands = [row for row in facts.commands if not re.match(r"(AGENTS|CLAUDE)\.md:", row.source)]
@@ -9059,22 +9060,22 @@ def make_section(project: Project, path: str, source: bytes, absent: Collection[
         example = tracker.tasks[0]._replace(id="ID")
         claim, close = (tracker_step(project, example, step) for step in ("claim", "close"))
         ways = f"`{ctx} tasks --ready` lists them, `{ctx} prompt ID` tells all of one."
-        claim = claim and f" Claim: {claim}."
-        values["tasks"] = f"- Tasks ({tracker.source}): {ways}{claim} Done: {close}.\n"
-    return fit_section(templates[0], values, absent)
+        values["tasks"] = f"- Tasks ({tracker.source}): {ways} Claim: {claim}. Done: {close}.\n"
+    return fit_section("agents-section.md", values, absent)
 
 
 def fit_section(name: str, values: Mapping[str, str], absent: Collection[str] = ()) -> str:
     """A filled section; commands that would make it too long are omitted."""
     commands = values["commands"].splitlines(keepends=True)
-    for kept in range(len(commands), -1, -1):
-        used = {**values, "commands": "".join(commands[:kept])}
+    while True:
+        used = {**values, "commands": "".join(commands)}
         used = {key: used[key] for key in used if f"{{{key}}}" in TEMPLATES[name]}
         lines = fill(name, **used).splitlines(keepends=True)
-        text = "".join(line for line in lines if not any(path in line for path in absent))
-        if estimate_tokens(text) <= SECTION_TOKENS and text.count("\n") <= SECTION_LINES:
-            break
-    return text
+        lines = [line for line in lines if not any(path in line for path in absent)]
+        text, fits = "".join(lines), len(lines) <= SECTION_LINES
+        if not commands or (fits and estimate_tokens(text) <= SECTION_TOKENS):
+            return text
+        commands.pop()
 
 
 def list_managed(project: Project) -> list[str]:
@@ -9083,8 +9084,8 @@ def list_managed(project: Project) -> list[str]:
     first = [path for _, _, path, _ in agent_rows("section")]
     others = sorted(filter(pattern("managed_path").fullmatch, paths - {*first}))
     managed: dict[str, str] = {}  # location -> path
-    for path in [*first, *others]:
-        source = read_source(project, path) if path in others else read_old(project, path)
+    for path in first + others:
+        source = read_old(project, path) if path in first else read_source(project, path)
         if source and b" CTX MANAGED SECTION" in source:
             with contextlib.suppress(CtxError):  # damaged: the caller reports it
                 if find_section(source) is None:
@@ -9113,15 +9114,14 @@ def make_loop(project: Project, agent: str, guard: str) -> str:
     """The shell script of a loop, for this repository's checks, tracker and an agent."""
     commands = read_facts(project, list_files(project)).commands
     tests = [command.line for command in commands if command.verb == "test"]
-    guard = guard or next(iter(tests), "make test")
+    guard, ctx = guard or next(iter(tests), "make test"), script_command(project)
     tracker = read_tasks(project, project.config.tasks_source)
     close = tracker_step(project, tracker.tasks[0], "close") if tracker.tasks else ""
     programs = re.findall(r"`([\w.][\w./-]+) [^`]*`", close)
-    ctx = script_command(project)
     names = (ctx, guard, "git add", "git commit", *programs)
     allowed = " ".join(shlex.quote(f"Bash({name}:*)") for name in names)
-    (run,) = (value for name, _, _, value in agent_rows("run") if name == agent)
-    run = shlex.quote(run.replace("{allowed}", allowed))
+    runs = {name: value for name, _, _, value in agent_rows("run")}
+    run = shlex.quote(runs[agent].replace("{allowed}", allowed))
     return fill("loop.sh", ctx=ctx, agent=run, guard=shlex.quote(guard))
 
 
@@ -9237,14 +9237,16 @@ def check_health(project: Project) -> list[Finding]:
         counter += " (no vocabulary on this machine)"
         fix = f"{ctx} setup" if use_packages() else ""
     findings.append(("tokens", counter, fix))
-    git, fix = "not a git work tree: files are found by walking", ""
-    if find_above(project.root, ".git"):
-        version = read_git(project, "version")
-        git, fix = version or "not installed or not usable here", "" if version else "install git"
-    tracker = read_tasks(project, project.config.tasks_source)
-    faults = f", {count_of(len(tracker.faults), 'fault')}" if tracker.faults else ""
-    tasks = f"{tracker.source}: {count_of(len(tracker.tasks), 'task')}{faults}"
-    findings += [("git", git, fix), ("tasks", tasks if tracker.source else "no tracker found", "")]
+    git, fix = read_git(project, "version"), ""
+    if not find_above(project.root, ".git"):
+        git = "not a git work tree: files are found by walking"
+    elif not git:
+        git, fix = "not installed or not usable here", "install git"
+    tracker, tasks = read_tasks(project, project.config.tasks_source), "no tracker found"
+    if tracker.source:
+        faults = f", {count_of(len(tracker.faults), 'fault')}" if tracker.faults else ""
+        tasks = f"{tracker.source}: {count_of(len(tracker.tasks), 'task')}{faults}"
+    findings += [("git", git, fix), ("tasks", tasks, "")]
     managed = []
     with contextlib.suppress(CtxError):  # _check_file reports a damaged section
         managed = list_managed(project)
@@ -9260,6 +9262,7 @@ def _check_file(project: Project, ctx: str, path: str, managed: Sequence[str]) -
     """The state of a file that init makes or manages, with the command that fixes it."""
     try:
         old = read_old(project, path)
+        state = "present"
         if path not in (CONSTITUTION_PATH, RUNLOOP_PATH, MAP_PATH):
             body = make_section(project, path, old or b"", _list_absent(project))
             state = f"section {section_state(old, body, path)}"
@@ -9267,8 +9270,6 @@ def _check_file(project: Project, ctx: str, path: str, managed: Sequence[str]) -
             state = "left out" if managed and path != RUNLOOP_PATH else "absent"
         elif path == MAP_PATH:
             state = "stale" if make_map_file(project)[1] else "current"
-        else:
-            state = "present"
     except CtxError as error:
         what, _, fix = str(error).rpartition("; ")
         return (path, what, fix)
@@ -9280,15 +9281,15 @@ def check_command(project: Project) -> Finding:
     """Whether the command that our texts tell agents to run works on this machine."""
     ctx, fault = script_command(project), ""
     program, *rest = shlex.split(ctx)
-    script = next((word for word in rest if word.endswith(".py")), "")
+    scripts = [os.path.join(project.root, word) for word in rest if word.endswith(".py")]
     if shutil.which(program) is None:
         fault = f"{program} is not on PATH"
-    elif script and not os.path.isfile(os.path.join(project.root, script)):
+    elif not all(map(os.path.isfile, scripts[:1])):
         fault = "no such file"
     elif program.startswith("python"):
-        version = subprocess.run([program, "--version"], capture_output=True, text=True).stdout
+        version = (run_program([program, "--version"]) or b"").decode().strip()
         if [int(number) for number in re.findall(r"\d+", version)[:2]] < [3, 11]:
-            fault = f"{version.strip()} is too old"
+            fault = f"{version} is too old"
     if not fault:
         return ("command", f"`{ctx}` can be run", "")
     fix = f"`init --vendor` copies ctx.py to {VENDOR_PATH}; or set agents.command"
@@ -9643,7 +9644,7 @@ def cmd_completion(project: Project, args: argparse.Namespace) -> None:
 
 
 # ---- 22 SERVE (entry) ------------------------------------------------------
-# hook and mcp: JSON in, JSON out. Uses: TYPES TEXT DISK GIT FLOWS PROMPTS COMMANDS.
+# hook and mcp: JSON in, JSON out. Uses: TYPES TEXT DISK GIT FLOWS PROMPTS.
 
 _MAX_MESSAGE = 20_000_000  # bytes: far more than any agent sends
 _EVENTS = ("sessionstart", "userpromptsubmit", "subagentstart", "pretooluse")
@@ -9704,7 +9705,7 @@ def _event_project(fields: Mapping[str, Any]) -> Project:
     return Project(root, read_config(root), quiet=True, read_only=True)
 
 
-# name -> what answers, from the project, a budget and the arguments in templates/commands.txt
+# name -> what answers, from the project, a budget and the arguments in templates/mcp.json
 TOOLS: dict[str, Callable[..., str]] = {
     "map": make_map,
     "pack": make_package,
@@ -9713,21 +9714,8 @@ TOOLS: dict[str, Callable[..., str]] = {
     "impact": make_impact,
     "task": make_task,
 }
-_TOKENS: dict[str, Any] = {"type": "integer", "description": "size of the answer"}
-_TOKENS |= {"default": 4000, "minimum": 100, "maximum": 10_000}  # agents cut answers at 25,000
-_LEGACY = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
-_MODERN = ("2026-07-28",)
-_METHODS = {  # method -> the eras of the protocol that have it
-    **{"initialize": "legacy", "ping": "legacy", "server/discover": "modern"},
-    **{"tools/list": "legacy modern", "tools/call": "legacy modern"},
-}
 _META = "io.modelcontextprotocol/"
 _SERVER = {"name": "ctx", "version": VERSION}
-_ABOUT: dict[str, Any] = {
-    "capabilities": {"tools": {}},
-    "instructions": "Facts about this repository. Start with `map`; the others answer one question each.",
-}
-_FRESH = {"ttlMs": 3_600_000, "cacheScope": "public"}  # tools change only with ctx.py itself
 
 
 def cmd_mcp(project: Project, args: argparse.Namespace) -> None:
@@ -9789,22 +9777,23 @@ def _answer_message(project: Project, message: dict[str, Any]) -> dict[str, Any]
     number, method, params = message["id"], message["method"], message.get("params", {})
     version = as_table(params.get("_meta")).get(f"{_META}protocolVersion")
     era = "legacy" if version is None and method != "server/discover" else "modern"
-    tool, versions, result = str(params.get("name")), [*_MODERN, *_LEGACY], dict[str, Any]()
-    if version is not None and version not in _MODERN:
+    mcp, tool, result = _read_protocol(), str(params.get("name")), dict[str, Any]()
+    versions = mcp["modern"] + mcp["legacy"]
+    if version is not None and version not in mcp["modern"]:
         data = {"supported": versions, "requested": version}
         return _refuse(number, -32022, "unsupported protocol version", data=data)
-    if era not in _METHODS.get(method, ""):
+    if era not in mcp["methods"].get(method, ""):
         return _refuse(number, -32601, f"no method {show(method)}")
     if method == "tools/call" and tool not in TOOLS:
         return _refuse(number, -32602, f"no tool {show(tool)}; known: {', '.join(TOOLS)}")
     if method == "initialize":
         asked = params.get("protocolVersion")
-        version = asked if asked in _LEGACY else _LEGACY[0]
-        result = {"protocolVersion": version, "serverInfo": _SERVER, **_ABOUT}
+        version = asked if asked in mcp["legacy"] else mcp["legacy"][0]
+        result = {"protocolVersion": version, "serverInfo": _SERVER, **mcp["about"]}
     elif method == "server/discover":
-        result = {**_ABOUT, **_FRESH, "supportedVersions": versions}
+        result = {**mcp["about"], **mcp["fresh"], "supportedVersions": versions}
     elif method == "tools/list":
-        result = {"tools": [*map(_describe_tool, TOOLS)], **_FRESH}
+        result = {"tools": mcp["tools"], **mcp["fresh"]}
     elif method == "tools/call":
         try:
             text, failed = _call_tool(project, tool, params.get("arguments") or {}), False
@@ -9820,26 +9809,20 @@ def _refuse(number: object, code: int, message: str, **more: object) -> dict[str
     return {"id": number, "error": {"code": code, "message": message, **more}}
 
 
-def _describe_tool(name: str) -> dict[str, Any]:
-    """A tool as clients are told of it, from its rows of templates/commands.txt."""
-    about, rows = parse_command(f"mcp {name}")
-    properties: dict[str, Any] = {}
-    for (key,), options in rows:
-        properties[key] = {"type": "string", "description": options["help"]}
-        if "action" in options:
-            properties[key] |= {"type": "array", "items": {"type": "string"}}
-    needed = [key for (key,), options in rows if options["default"] is None]
-    schema = {"type": "object", "properties": properties | {"tokens": _TOKENS}, "required": needed}
-    hints = {"readOnlyHint": True, "openWorldHint": False}  # without them Codex refuses a call
-    return {"name": name, "description": about, "inputSchema": schema, "annotations": hints}
+@functools.cache
+def _read_protocol() -> dict[str, Any]:
+    """templates/mcp.json: versions, methods, and the tools as clients are told of them."""
+    return as_table(json.loads(TEMPLATES["mcp.json"]))
 
 
 def _call_tool(project: Project, tool: str, given: Any) -> str:
     """What a tool says to its arguments; a number may come as a text or as 300.0."""
     if not isinstance(given, dict):
         raise CtxError("arguments: not an object; give one")
-    schema, low, high = _describe_tool(tool)["inputSchema"], _TOKENS["minimum"], _TOKENS["maximum"]
-    schemas, values = schema["properties"], {"tokens": _TOKENS["default"]}
+    (schema,) = (row["inputSchema"] for row in _read_protocol()["tools"] if row["name"] == tool)
+    schemas = schema["properties"]
+    low, high, budget = (schemas["tokens"][key] for key in ("minimum", "maximum", "default"))
+    values = {"tokens": budget}
     for key, value in given.items():
         if key not in schemas:
             raise CtxError(f"{show(key)}: unknown; {closest(key, list(schemas))}")
@@ -9882,10 +9865,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: list[str]) -> int:
+    commands = list_commands()
     if argv[:1] == ["help"]:
         argv = [*argv[1:2], "--help"]
     if argv in ([], ["-h"], ["--help"]):  # before argparse is loaded: this should be instant
-        write_stdout(_help())
+        rows = [
+            f"  {name:<12}{(commands[name].__doc__ or '').splitlines()[0]}\n" for name in commands
+        ]
+        write_stdout(fill("help.txt", commands="".join(rows)))
         return 0
     if argv == ["hook"]:  # waited for at every prompt: it finds its repository by itself
         return cmd_hook(None, None)
@@ -9893,11 +9880,12 @@ def _run(argv: list[str]) -> int:
     top.add_argument("command", nargs="?")
     top.add_argument("rest", nargs="...")
     args = top.parse_args(argv)
-    if args.version or args.help or args.command is None:
+    if args.version:
         build = content_hash(read_file(os.path.realpath(__file__)) or b"")[:12]  # of this very file
-        write_stdout(f"ctx {VERSION} ({build})\n" if args.version else _help())
+        write_stdout(f"ctx {VERSION} ({build})\n")
         return 0
-    commands = list_commands()
+    if args.help or args.command is None:
+        return _run([])
     if args.command not in commands:
         raise CtxError(f"{args.command}: unknown command; {closest(args.command, [*commands])}")
     args = _make_parser(args.command).parse_args(args.rest, args)
@@ -9937,12 +9925,6 @@ def _make_parser(name: str) -> argparse.ArgumentParser:
     for names, options in flags:
         parser.add_argument(*names, **options | {"help": options["help"].replace("%", "%%")})
     return parser
-
-
-def _help() -> str:
-    """What `ctx --help` prints: every command with the first line of its help."""
-    abouts = {name: (run.__doc__ or "").splitlines()[0] for name, run in list_commands().items()}
-    return fill("help.txt", commands="".join(f"  {name:<12}{abouts[name]}\n" for name in abouts))
 
 
 # ---- DATA ------------------------------------------------------------------
@@ -10040,7 +10022,7 @@ any       module   -                                python3{flags} -c "import sy
     "commands.txt": r"""
 # The commands' arguments: names, value, help. N: a value, N= or N=x: its default; N* may be repeated, N+ at least once, N? may
 # be left out, {a,b}: one of these. Without a value a flag is given or not. The first line of a command ends with an example.
-# `ctx` is what all commands take, `mcp NAME` a tool of the MCP server.
+# `ctx` is what all commands take.
 
 init  python3 ctx.py init --dry-run
   --no-setup                              do not install the parsers when they are missing
@@ -10151,21 +10133,6 @@ ctx  python3 ctx.py --root DIR COMMAND
   -v,--verbose                            more messages
   -h,--help                               print this help
   --version                               print the version
-mcp map  Ranked map of this repository: stack, commands, structure, key symbols.
-  focus PATH*                             files, folders or symbols to rank from
-mcp pack  The files and symbols that a task will touch, why, and their text or signatures.
-  task TEXT                               what to do, or a task's id
-  role NAME=                              who reads it
-  files PATH*                             files to include
-mcp search  The best files, symbols and lines for some words.
-  words TEXT                              what to look for
-mcp symbol  Where a symbol is defined, its signature, who uses it and what it uses.
-  name NAME                               parse_config, or Class.method
-mcp impact  What depends on some files, or on all that changed since a commit.
-  paths PATH*                             files, from the root
-  since REF=                              such as HEAD~1 or main
-mcp task  All that one task needs: goal, criteria, earlier attempts, git state.
-  id TASK                                 of the task; a unique prefix will do
 """[1:],
     "completion.bash": r"""
 # bash completion of ctx.py; to load it: eval "$(python3 ctx.py completion bash)"
@@ -12138,6 +12105,55 @@ Dockerfile : - : - : entry container entry point ~ ^(?:ENTRYPOINT|CMD)\b[^\n]*?[
   style indent with tabs ~ ^\[\*\]\n(?:[a-z][^\n]*\n)*?indent_style *= *tab
   style indent with {} spaces ~ ^\[\*\]\n(?![^\[]*indent_style *= *tab)(?:[a-z][^\n]*\n)*?indent_size *= *(\d+)
   style lines up to {} columns ~ ^\[\*\]\n(?:[a-z][^\n]*\n)*?max_line_length *= *(\d+)
+"""[1:],
+    "mcp.json": r"""
+{
+"note": "What clients of the MCP server are told. Two eras of the protocol: legacy clients shake hands, modern ones discover; a method belongs to one or both. The limit of tokens: agents cut answers at 25,000. Without the annotations Codex refuses a call.",
+"legacy": ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"],
+"modern": ["2026-07-28"],
+"methods": {"initialize": "legacy", "ping": "legacy", "server/discover": "modern", "tools/list": "legacy modern", "tools/call": "legacy modern"},
+"about": {"capabilities": {"tools": {}}, "instructions": "Facts about this repository. Start with `map`; the others answer one question each."},
+"fresh": {"ttlMs": 3600000, "cacheScope": "public"},
+"tools": [
+  {"name": "map", "description": "Ranked map of this repository: stack, commands, structure, key symbols.",
+    "inputSchema": {"type": "object", "properties": {
+      "focus": {"type": "array", "description": "files, folders or symbols to rank from", "items": {"type": "string"}},
+      "tokens": {"type": "integer", "description": "size of the answer", "default": 4000, "minimum": 100, "maximum": 10000}},
+      "required": []},
+    "annotations": {"readOnlyHint": true, "openWorldHint": false}},
+  {"name": "pack", "description": "The files and symbols that a task will touch, why, and their text or signatures.",
+    "inputSchema": {"type": "object", "properties": {
+      "task": {"type": "string", "description": "what to do, or a task's id"},
+      "role": {"type": "string", "description": "who reads it"},
+      "files": {"type": "array", "description": "files to include", "items": {"type": "string"}},
+      "tokens": {"type": "integer", "description": "size of the answer", "default": 4000, "minimum": 100, "maximum": 10000}},
+      "required": ["task"]},
+    "annotations": {"readOnlyHint": true, "openWorldHint": false}},
+  {"name": "search", "description": "The best files, symbols and lines for some words.",
+    "inputSchema": {"type": "object", "properties": {
+      "words": {"type": "string", "description": "what to look for"},
+      "tokens": {"type": "integer", "description": "size of the answer", "default": 4000, "minimum": 100, "maximum": 10000}},
+      "required": ["words"]},
+    "annotations": {"readOnlyHint": true, "openWorldHint": false}},
+  {"name": "symbol", "description": "Where a symbol is defined, its signature, who uses it and what it uses.",
+    "inputSchema": {"type": "object", "properties": {
+      "name": {"type": "string", "description": "parse_config, or Class.method"},
+      "tokens": {"type": "integer", "description": "size of the answer", "default": 4000, "minimum": 100, "maximum": 10000}},
+      "required": ["name"]},
+    "annotations": {"readOnlyHint": true, "openWorldHint": false}},
+  {"name": "impact", "description": "What depends on some files, or on all that changed since a commit.",
+    "inputSchema": {"type": "object", "properties": {
+      "paths": {"type": "array", "description": "files, from the root", "items": {"type": "string"}},
+      "since": {"type": "string", "description": "such as HEAD~1 or main"},
+      "tokens": {"type": "integer", "description": "size of the answer", "default": 4000, "minimum": 100, "maximum": 10000}},
+      "required": []},
+    "annotations": {"readOnlyHint": true, "openWorldHint": false}},
+  {"name": "task", "description": "All that one task needs: goal, criteria, earlier attempts, git state.",
+    "inputSchema": {"type": "object", "properties": {
+      "id": {"type": "string", "description": "of the task; a unique prefix will do"},
+      "tokens": {"type": "integer", "description": "size of the answer", "default": 4000, "minimum": 100, "maximum": 10000}},
+      "required": ["id"]},
+    "annotations": {"readOnlyHint": true, "openWorldHint": false}}]}
 """[1:],
     "output.md": r"""
 1. {check}

@@ -600,16 +600,15 @@ def wait(project, tokens):
 def open_gate(project, tokens):
     gate.set()
     return "open"
-ctx.TOOLS |= {{"wait": wait, "open": open_gate}}
-ctx.TEMPLATES["commands.txt"] += "mcp wait  waits\\nmcp open  opens\\n"
+ctx.TOOLS |= {{"map": wait, "impact": open_gate}}
 sys.exit(ctx.main(["mcp"]))
 """
     messages = [
-        request(1, "tools/call", name="wait"),
-        request(2, "tools/call", name="wait"),
+        request(1, "tools/call", name="map"),
+        request(2, "tools/call", name="map"),
         {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}},
         request(3, "ping"),
-        request(4, "tools/call", name="open"),
+        request(4, "tools/call", name="impact"),
     ]
     source = "".join(json.dumps(message) + "\n" for message in messages)
     done = subprocess.run(
@@ -737,11 +736,10 @@ import ctx
 def loud(project, tokens):
     print("noise"); os.write(1, b"noise"); os.system("echo noise")
     return "quiet"
-ctx.TOOLS["loud"] = loud
-ctx.TEMPLATES["commands.txt"] += "mcp loud  prints\\n"
+ctx.TOOLS["map"] = loud
 sys.exit(ctx.main(["mcp"]))
 """
-    message = json.dumps(request(1, "tools/call", name="loud"))
+    message = json.dumps(request(1, "tools/call", name="map"))
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=shop, input=message.encode(), capture_output=True
     )
