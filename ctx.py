@@ -6810,23 +6810,20 @@ def find_task(tracker: Tracker, wanted: str) -> Task:
         raise CtxError(f"{show(wanted)!r}: not a task id; `tasks` lists them")
     if not tracker.tasks:
         raise CtxError("tasks: no task found here; write `- [ ] T-1: Title` into TASKS.md")
-    folded = wanted.casefold()
+    folded, source = wanted.casefold(), tracker.source
     word, last = re.escape(folded), re.escape(folded.rpartition("/")[2])
     spec, _, number = map(re.escape, folded.rpartition("."))  # fn-9.4 is fn-9-some-name.4
-    matches = [task for task in tracker.tasks if task.id == wanted]
+    ids = {task.id: task for task in tracker.tasks}
+    matches = [wanted] if wanted in ids else []
     for form in (word, f".*[-./]{word}", last, rf"{spec}-.*\.{number}", f"{word}.*"):
-        matches = matches or [
-            task for task in tracker.tasks if re.fullmatch(form, task.id.casefold())
-        ]
-    matches = [task for task in matches if "current" in task.labels] or matches
-    if len(matches) == 1:
-        return matches[0]
-    if matches:
-        few = ", ".join(task.id for task in matches[:5])
-        number = f"matches {len(matches)} tasks in {tracker.source}"
-        raise CtxError(f"{wanted}: {number}: {few}; give more of the id")
-    hint = show(closest(wanted, [task.id for task in tracker.tasks]))
-    raise CtxError(f"{wanted}: no such task in {tracker.source}; {hint}")
+        matches = matches or [name for name in ids if re.fullmatch(form, name.casefold())]
+    matches = [name for name in matches if "current" in ids[name].labels] or matches
+    if not matches:
+        raise CtxError(f"{wanted}: no such task in {source}; {show(closest(wanted, [*ids]))}")
+    if len(matches) > 1:
+        many = f"matches {len(matches)} tasks in {source}: {', '.join(matches[:5])}"
+        raise CtxError(f"{wanted}: {many}; give more of the id")
+    return ids[matches[0]]
 
 
 def list_ready(tracker: Tracker, name: str = "") -> list[Task]:
@@ -6954,7 +6951,13 @@ def _new_task(source: str, record: Record) -> Task | str:
     counts = map(record.get, ("attempts", "max_attempts"))
     tries, limit = (count if type(count) is int and 0 <= count < 10**6 else 0 for count in counts)
     word = re.sub(r"[\s-]+", "_", str(values["status"]).strip().casefold())
-    status = _status(record, word, is_spent=0 < limit <= tries)
+    states = [state for state in TASK_STATES if word in table["STATUS"].get(state, "").split()]
+    status = states[0] if states else "open"
+    deferred_until = _time_number(str(record.get("defer_until") or ""))
+    if record.get("passes") is True or record.get("completed") is True:
+        status = "done"
+    elif 0 < limit <= tries or deferred_until > time.time() or record.get("pinned") is True:
+        status = "blocked"
     rank = str(values["priority"]).strip().casefold().removeprefix("p")
     is_number = re.fullmatch(r"[0-9]{1,4}(\.[0-9]+)?", rank)
     labels, links = field_texts(values["labels"]), values["depends_on"]
@@ -6987,17 +6990,6 @@ def _new_task(source: str, record: Record) -> Task | str:
         owner=show("".join(field_texts(values["owner"])[:1]), 80) * (status == "in_progress"),
         hold=f"in {word.removeprefix('in_')}" if word in table["STATUS"]["held"].split() else "",
     )
-
-
-def _status(record: Record, word: str, *, is_spent: bool) -> str:
-    """Our status for the tracker's word, unless another field of the record decides."""
-    if record.get("passes") is True or record.get("completed") is True:
-        return "done"
-    is_deferred = _time_number(str(record.get("defer_until") or "")) > time.time()
-    if is_spent or is_deferred or record.get("pinned") is True:
-        return "blocked"
-    words = _read_table()["STATUS"]
-    return next((status for status in TASK_STATES if word in words.get(status, "").split()), "open")
 
 
 def _field(record: Record, *names: str) -> Any:
@@ -7107,13 +7099,14 @@ def _read_beads(project: Project) -> Iterator[Record]:
     records = list(read_rows(project, path))
     stores = ("*.db", "embeddeddolt", "*dolt/.dolt/noms/manifest", "*dolt/*/.dolt/noms/manifest")
     files = [name for store in stores for name in glob.glob(store, root_dir=folder)]
-    store = max((os.lstat(f"{folder}/{name}").st_mtime for name in files), default=0)
-    if store > read_times(f"{folder}/issues.jsonl")[0] / 1e9 + 2:  # the export is out of date
+    stored = max((read_times(f"{folder}/{name}")[0] for name in files), default=0)
+    if stored > read_times(f"{folder}/issues.jsonl")[0] + 2 * 10**9:  # the export is out of date
         text = _run_tracker(project, "bd", "export")
-        if text is None:
+        if text is not None:
+            records = list(parse_rows(path, text))
+        else:
             fault = f"missing or stale: the database is newer; run `bd export -o {path}`"
             yield {"path": path, "line": 1, "fault": fault}
-        records = records if text is None else list(parse_rows(path, text))
     # of equal priority the newest comes first, as in `bd ready`
     records.sort(key=lambda record: -_time_number(str(record.get("created_at") or "")))
     for record in records:
@@ -7200,10 +7193,9 @@ def _read_backlog(project: Project) -> Iterator[Record]:
     """The documents of Backlog.md, statuses and priorities by its settings."""
     folder, statuses, levels = _backlog_config(project)
     ranks = {level.casefold(): rank for rank, level in enumerate(levels, 1)}
-    last, old_prefix = statuses[-1].casefold(), r"(?i)^(?!draft)[a-z]+(?=-\d)"
+    old_prefix = r"(?i)^(?!draft)[a-z]+(?=-\d)"
     for part in ("tasks", "completed"):
         for record in _read_documents(project, f"{folder}/{part}"):
-            is_done = part == "completed" or str(record.get("status")).casefold() == last
             prefix = str(record.get("id")).partition("-")[0]  # links may have an older prefix
             links = (record.get("parent_task_id", ""), *field_texts(record.get("dependencies")))
             parent, *needs = (re.sub(old_prefix, prefix, str(link)) for link in links)
@@ -7211,39 +7203,41 @@ def _read_backlog(project: Project) -> Iterator[Record]:
             labels = [*field_texts(record.get("labels")), *milestones]
             rank = ranks.get(str(record.get("priority")).casefold(), "")
             record |= {"parent": parent, "dependencies": needs, "labels": labels, "priority": rank}
-            yield record | ({"status": "done"} if is_done else {})
+            if (
+                part == "completed"
+                or str(record.get("status")).casefold() == statuses[-1].casefold()
+            ):
+                record["status"] = "done"
+            yield record
 
 
 def _read_flow(project: Project) -> Iterator[Record]:
     """The specs of Flow as epics and its tasks, with their state that git does not track."""
-    states = [f"{find_git_folder(project, shared=True)}/flow-state", f"{project.root}/.flow/state"]
-    states = list(filter(None, [os.environ.get("FLOW_STATE_DIR"), *states]))
+    shared = f"{find_git_folder(project, shared=True)}/flow-state"
+    folders = [os.environ.get("FLOW_STATE_DIR") or shared, shared, f"{project.root}/.flow/state"]
     for folder in (".flow/specs", ".flow/epics"):
         yield from (record | {"type": "epic"} for record in _read_documents(project, folder))
     for record in _read_documents(project, ".flow/tasks"):
-        name, live = str(record.get("id")), dict[str, Any]()
-        for state in states if is_file_name(name) else ():  # newer than the committed file
-            source = read_file(f"{state}/tasks/{name}.state.json") or b""
-            live = live or parse_data("", source.decode("utf-8", "replace"))
-        live = {key: live[key] for key in ("status", "updated_at", "assignee") if live.get(key)}
-        yield record | live
+        name, state = str(record.get("id")), dict[str, Any]()
+        for folder in folders if is_file_name(name) else ():  # newer than the committed file
+            source = read_file(f"{folder}/tasks/{name}.state.json") or b""
+            state = state or parse_data("", source.decode("utf-8", "replace"))
+        keys = ("status", "updated_at", "assignee")
+        yield record | {key: state[key] for key in keys if state.get(key)}
 
 
 def _read_boxes(project: Project, path: str, ids: str, rule: str) -> list[Record]:
     """The boxes of a check-list outside code fences as tasks; an indented box is a part of one."""
     text, id_regex = read_text(project, path) or "", _read_table()["IDS"][ids]
-    lines = text.split("\n")
-    boxes = [box for line in lines if (box := pattern("box").match(line))]
+    lines, match_box = text.split("\n"), pattern("box").match
+    boxes = filter(None, map(match_box, lines))
     taken = {named[1] for box in boxes if (named := re.match(id_regex, box[4]))}
     records: list[Record] = []
-    parents: list[
-        tuple[int, str]
-    ] = []  # column and id of the boxes that the line is indented below
+    parents: list[tuple[int, str]] = []  # column and id of each box that this one is indented below
     outline: dict[int, list[str]] = {}  # level of each heading above the line -> its text
     epic, level, epic_record = None, 0, {}
     for number, line in enumerate(hide_fences(text).split("\n"), 1):
-        where = {"path": path, "line": number}
-        box = pattern("box").match(line)
+        where, box = {"path": path, "line": number}, match_box(line)
         if heading := re.match(r"(#{1,6})\s+(.*?)[\s#]*$", line):
             epic = re.match(id_regex, heading[2]) if rule == "id" else None
             level, epic_record = len(heading[1]), where
@@ -7255,10 +7249,10 @@ def _read_boxes(project: Project, path: str, ids: str, rule: str) -> list[Record
             continue
         column, named = len(box[1].expandtabs()), re.match(id_regex, box[4])
         parents = [(indent, name) for indent, name in parents if indent < column]
-        record = _parse_box(box, named, lines[number:]) | where
-        if parents and not named and rule in ("id", "strict"):
+        if parents and not named and rule != "every":
             records[-1].setdefault("acceptance", []).append(box[4])
             continue
+        record = _parse_box(box, named, lines[number:]) | where
         if not named and rule == "strict":
             fault = "a box without an id; skipped"
             records.append(record | {"id": "", "parent": "", "status": "x", "fault": fault})
@@ -7281,27 +7275,30 @@ def _read_boxes(project: Project, path: str, ids: str, rule: str) -> list[Record
 
 def _parse_box(box: re.Match[str], named: re.Match[str] | None, below: Iterable[str]) -> Record:
     """The fields of a task, from its box and the text indented below it."""
-    column, text, is_box = len(box[1].expandtabs()) + 1, box[4], pattern("box").match
+    column, text, is_optional = len(box[1].expandtabs()) + 1, box[4], bool(box[3])
     inside = itertools.takewhile(lambda line: not line.expandtabs()[:column].strip(), below)
-    body = "\n".join(line.strip() for line in inside if not is_box(line)).strip("\n")
-    needs = pattern("task_link").findall(" ".join(pattern("depends").findall(f"{text}\n{body}")))
+    body = [line.strip() for line in inside if not pattern("box").match(line)]
+    links = pattern("depends").findall("\n".join([text, *body]))
+    needs = pattern("task_link").findall(" ".join(links))
     title = (text[named.end() :] if named else text).replace("**", "").strip(" *")
     labels = re.findall(r"\[([^\]]+)\]", named[2] if named else "")
     return {
         "title": pattern("depends").sub("", title).strip() if needs else title,
         "status": box[2],
-        "priority": "low" if box[3] else "",
-        "description": body,
+        "priority": "low" if is_optional else "",
+        "description": "\n".join(body).strip("\n"),
         "dependencies": needs,
-        "labels": [*labels, *(["optional"] if box[3] else [])],
+        "labels": labels + ["optional"] * is_optional,
     }
 
 
 def _make_id(title: str, taken: set[str]) -> str:
     """An id from the first words of a title: it stays the same when other lines change."""
     slug = "-".join(re.findall(r"[^\W_]+", title.casefold())[:6])[:40].strip("-") or "task"
-    names = itertools.chain([slug], (f"{slug}-{number}" for number in itertools.count(2)))
-    name = next(name for name in names if name not in taken)
+    name, number = slug, 1
+    while name in taken:
+        number += 1
+        name = f"{slug}-{number}"
     taken.add(name)
     return name
 
