@@ -5334,6 +5334,7 @@ def write_changes(project: Project, changes: Iterable[Change]) -> list[str]:
     """Write every file or none; the paths that changed. Equal bytes are not written again."""
     staged: list[tuple[Change, str, str]] = []  # change, location, temporary file
     new_folders: list[str] = []
+    undo: list[Change] = []
     try:
         for change in changes:
             if change.new != change.old:
@@ -5348,8 +5349,18 @@ def write_changes(project: Project, changes: Iterable[Change]) -> list[str]:
             is_generated = change.path.startswith((".ctx/", ".runner/context/"))
             if not is_generated and read_file(location) != change.old:
                 raise CtxError(f"{change.path}: {_RACE}; run it again")
-        _commit(project, staged)
+        for change, location, temporary in staged:
+            if change.new is not None:
+                os.replace(temporary, location)
+            elif os.path.lexists(location):  # else another run deleted it
+                os.unlink(location)
+            undo.append(Change(change.path, change.new, change.old))
+            if os.name != "nt":
+                handle = os.open(os.path.dirname(location), os.O_RDONLY)
+                os.fsync(handle)
+                os.close(handle)
     except OSError as error:
+        write_changes(project, undo)
         path = staged[-1][0].path if staged else "?"
         reason = _RACE if isinstance(error, FileNotFoundError) else error.strerror
         raise CtxError(f"{path}: cannot write: {reason}; nothing was changed") from error
@@ -5483,25 +5494,6 @@ def _sweep(folder: str) -> None:
             shutil.rmtree(location, ignore_errors=True)
             with contextlib.suppress(OSError):
                 os.unlink(location)
-
-
-def _commit(project: Project, staged: Sequence[tuple[Change, str, str]]) -> None:
-    """Replace the files by the staged ones; if one fails, restore those already replaced."""
-    undo: list[Change] = []
-    try:
-        for (path, old, new), location, temporary in staged:
-            if new is not None:
-                os.replace(temporary, location)
-            elif os.path.lexists(location):  # else another run deleted it
-                os.unlink(location)
-            undo.append(Change(path, new, old))
-            if os.name != "nt":
-                handle = os.open(os.path.dirname(location), os.O_RDONLY)
-                os.fsync(handle)
-                os.close(handle)
-    except OSError:
-        write_changes(project, undo)
-        raise
 
 
 def script_path(project: Project) -> str:
@@ -5878,20 +5870,6 @@ def list_uncommitted(project: Project) -> set[bytes]:
     return {path for path in paths if not path.startswith((b".ctx/", b".runner/"))}
 
 
-def list_changed_in(project: Project, commits: Sequence[str]) -> list[str]:
-    """The files that these commits changed."""
-    flags = ("--no-walk", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv")
-    listed = run_git(project, "log", *flags, "-z", "--format=", *commits) if commits else b""
-    return sorted({os.fsdecode(path) for path in re.split(rb"[\0\n]+", listed or b"") if path})
-
-
-def read_messages(project: Project) -> list[tuple[str, str]]:
-    """The last 200 commits, newest first: "1a2b3c4 subject" and the whole message."""
-    log = read_git(project, "log", "-n", "200", "-z", "--format=%h %s%x1f%B")
-    rows = [row.partition("\x1f") for row in log.split("\0") if row]
-    return [(head, text) for head, _, text in rows]
-
-
 def read_diff(project: Project, ref: str, paths: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
     """Those of these files that differ from a commit, each with its changed lines (first, last)."""
     commit, differing = read_changed(project, ref)
@@ -6025,17 +6003,12 @@ class Cache:
                 self._leave(error)
 
     def _leave(self, error: Exception) -> None:
-        """Go on in memory, with a copy; a damaged file is removed: the next run makes a new one."""
-        with contextlib.suppress(sqlite3.Error):
+        """Go on in memory; a damaged file is removed: the next run makes a new one."""
+        with contextlib.suppress(sqlite3.Error, OSError):
+            if not _is_busy(error):
+                os.unlink(self._location)
             self._store.close()
         self._store = _make_store(":memory:", "")
-        if _is_busy(error):
-            with contextlib.suppress(sqlite3.Error):
-                self._store.execute("ATTACH ? AS file", [self._location])
-                self._store.execute("REPLACE INTO cache SELECT * FROM file.cache")
-        else:
-            with contextlib.suppress(OSError):
-                os.unlink(self._location)
 
 
 def _is_busy(error: Exception) -> bool:
@@ -7020,13 +6993,9 @@ def list_records(value: Any) -> list[Record]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def read_rows(project: Project, path: str) -> Iterator[Record]:
-    """The objects of a JSON file."""
-    return parse_rows(path, read_text(project, path) or "")
-
-
-def parse_rows(path: str, text: str) -> Iterator[Record]:
-    """The objects of a JSON text, one a line in a .jsonl file, with path, line and any fault."""
+def read_rows(project: Project, path: str, text: str | None = None) -> Iterator[Record]:
+    """The objects of a JSON file, one a line of a .jsonl file, with path, line and any fault."""
+    text = read_text(project, path) or "" if text is None else text
     for line, part in enumerate(text.split("\n"), 1) if path.endswith("l") else [(0, text)]:
         value, number, fault = None, line, "not an object; skipped"
         try:
@@ -7103,7 +7072,7 @@ def _read_beads(project: Project) -> Iterator[Record]:
     if stored > read_times(f"{folder}/issues.jsonl")[0] + 2 * 10**9:  # the export is out of date
         text = _run_tracker(project, "bd", "export")
         if text is not None:
-            records = list(parse_rows(path, text))
+            records = list(read_rows(project, path, text))
         else:
             fault = f"missing or stale: the database is newer; run `bd export -o {path}`"
             yield {"path": path, "line": 1, "fault": fault}
@@ -7123,7 +7092,7 @@ def _read_gh(project: Project, wanted: str = "") -> Iterator[Record]:
     fields = "number,title,body,state,labels,milestone,comments,url,closedAt,assignees"
     ask = functools.partial(_run_tracker, project, "gh", "issue", *query, "--json")
     text = ask(f"{fields},parent,blockedBy") or ask(fields)  # older versions of gh have neither
-    root = next(parse_rows("gh", text or ""), {"fault": "nothing"})
+    root = next(read_rows(project, "gh", text or ""), {"fault": "nothing"})
     if root["fault"]:
         raise CtxError("gh: gave no readable answer; run `gh auth status`")
     records = list_records(root.get("tasks", [root]))
@@ -7386,19 +7355,30 @@ def tracker_step(project: Project, task: Task, step: str) -> str:
 
 def read_git_state(project: Project, task: Task, tracker: Tracker) -> GitState | None:
     """Branch, uncommitted files, last commits, and the files in commits that name the task."""
-    commits = read_messages(project)
-    if not commits:
+    log = read_git(project, "log", "-n", "200", "-z", "--format=%h %s%x1f%B")
+    if not log:
         return None
-    named = {head: [t.id for t in find_named_tasks(tracker, text)] for head, text in commits}
-    own_heads = [head for head, names in named.items() if task.id in names]
-    since = itertools.takewhile(lambda head: own_heads and head != own_heads[-1], named)
-    strays = [head for head in since if named[head] and head not in own_heads]
+    named = {}  # "1a2b3c4 subject" -> ids of the tasks in the message, newest first
+    for row in filter(None, log.split("\0")):
+        head, _, message = row.partition("\x1f")
+        named[head] = [task.id for task in find_named_tasks(tracker, message)]
+    heads = [head for head in named if task.id in named[head]]
+    since = list(named)[: list(named).index(heads[-1])] if heads else []
+    strays = [head for head in since if named[head] and head not in heads]
     script = os.path.relpath(__file__, project.root).replace(os.sep, "/")
     changed = sorted({os.fsdecode(path) for path in list_uncommitted(project)} - {script})
-    heads = tuple(named)[: project.config.anchor_git_commits]
-    touched = tuple(list_changed_in(project, [head.split(" ")[0] for head in own_heads[:20]]))
-    branch = read_branch(project) or "(detached)"
-    return GitState(branch, tuple(changed), heads, touched, tuple(strays[:5]))
+    commits, touched = [head.split(" ")[0] for head in heads[:20]], set[str]()
+    if commits:
+        flags = ("--no-walk", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv")
+        listed = run_git(project, "log", *flags, "-z", "--format=", *commits) or b""
+        touched = {os.fsdecode(path) for path in re.split(rb"[\0\n]+", listed) if path}
+    return GitState(
+        branch=read_branch(project) or "(detached)",
+        changed=tuple(changed),
+        commits=tuple(named)[: project.config.anchor_git_commits],
+        touched=tuple(sorted(touched)),
+        strays=tuple(strays[:5]),
+    )
 
 
 def find_named_tasks(tracker: Tracker, text: str) -> list[Task]:
@@ -7546,21 +7526,21 @@ def write_context(project: Project, briefing: Briefing) -> list[str]:
     lines = "\n  ".join(goal.split("\n")).replace("\n  \n", "\n\n")
     criteria = "".join(f"- {one_line(item, 1000)}\n" for item in task.acceptance)
     head = f"# Goal\n\ntitle: {one_line(task.title)}\ngoal: {lines}\n"
-    files = {"goal.md": head + (f"\nacceptance:\n{criteria}" if criteria else "")}
+    texts = {"goal": head + (f"\nacceptance:\n{criteria}" if criteria else "")}
     for name, text in (("history", briefing.history), ("failure", briefing.failure)):
-        if text:
-            title = f"# {name.capitalize()} (previous attempt)\n\n"
-            files[f"{name}.md"] = title + text.rstrip("\n") + "\n"
+        title = f"# {name.capitalize()} (previous attempt)\n\n"
+        texts |= {name: title + text.rstrip("\n") + "\n"} if text else {}
+    files = {
+        f"{CONTEXT_FOLDER}/{name}.md": texts[name].encode("utf-8", "replace") for name in texts
+    }
 
     def plan() -> list[Change]:
-        changes = _plan_runner_ignore(project)
-        for name in sorted({*list_folder(project, CONTEXT_FOLDER), *files}):
-            new = files[name].encode("utf-8", "replace") if name in files else None
-            changes.append(plan_file(project, f"{CONTEXT_FOLDER}/{name}", new))
-        return changes
+        old = [f"{CONTEXT_FOLDER}/{name}" for name in list_folder(project, CONTEXT_FOLDER)]
+        changes = [plan_file(project, path, files.get(path)) for path in {*old, *files}]
+        return [*changes, *_plan_runner_ignore(project)]
 
     write_planned(project, plan)
-    return [f"{CONTEXT_FOLDER}/{name}" for name in files]
+    return list(files)
 
 
 def read_run_state(project: Project) -> dict[str, Any]:
@@ -7653,7 +7633,7 @@ def _read_claims(project: Project) -> dict[str, str]:
     """Task -> who has claimed it; a claim holds until it expires or is released."""
     source, now = read_file(_claims_location(project)) or b"", _time_text(0)
     claims: dict[str, tuple[str, str]] = {}  # task -> name, end
-    for row in parse_rows("claims.jsonl", source.decode("utf-8", "replace")):
+    for row in read_rows(project, "claims.jsonl", source.decode("utf-8", "replace")):
         key, name, start, end = (field_text(row.get(k)) for k in ("task", "by", "from", "until"))
         holder, held_until = claims.get(key, ("", ""))
         if not name or holder in ("", name) or held_until <= start:
@@ -8404,18 +8384,17 @@ _PROMPT_CHARS, _TEXT_CHARS = 20_000, 2_000  # of a prompt: searched for names, a
 _CURRENT = "The map is current."
 _RUN_LOOP_NOTE = f"Keep to the run loop, `{RUNLOOP_PATH}`.\n"  # agents get its text elsewhere
 _ANCHOR_FILES = {"prompt": "PROMPT.md", "agent": "AGENTS.md AGENT.md", "progress": "progress.txt"}
-Targets = set[tuple[str, str]]  # file and name of definitions to which a file refers
+Targets = dict[str, set[tuple[str, str]]]  # file -> file and name of definitions it refers to
 
 
 def make_prompt(
     project: Project,
     briefing: Briefing,
-    request: Request,
-    sources: Sequence[str],
-    *,
-    reanchor: bool,
+    request: Request,  # for its package; with the budget of the prompt, in bytes unless measured
+    sources: Sequence[str] = (),  # of the anchor, to which the sections are limited; none: all
+    reanchor: Collection[str] = (),  # sources that the section "Re-anchoring" quotes
 ) -> Prompt:
-    """The whole prompt for one task, within the budget of a request for its package, in bytes."""
+    """The whole prompt for one task, within a budget."""
     task, budget, count = briefing.task, request.budget, request.measure or count_bytes
     room, folder = min(budget, max(_PACKAGE_BYTES, budget // 2)), _document_folder(task)
     request = request._replace(text=task_text(task), budget=room, form="part", omit=folder)
@@ -8427,10 +8406,9 @@ def make_prompt(
     selected = render_task(briefing) if "task" in wanted else code_span(task.id)
     attempts = render_attempts(briefing.attempts, briefing.history)
     notes = []
-    for name in _ANCHOR_FILES if reanchor else ():  # what no other section contains
+    for name in [name for name in _ANCHOR_FILES if name in reanchor]:
         with contextlib.suppress(CtxError):  # no such file
-            is_wanted = name in (sources or project.config.anchor_sources)
-            notes += [_anchor_note(project, name)] if is_wanted else []
+            notes.append(_anchor_note(project, name))
     sections = [  # in the order of the prompt; the highest number is dropped first, 0 never
         Section("Contract", TEMPLATES["contract.md"]),
         Section("Goal", render_goal(task), cut="tail"),
@@ -8452,14 +8430,14 @@ def make_prompt(
     left = budget - count(join_sections(kept))
     for at, section in enumerate(kept):
         if section.title == "Context package" and section not in sections:  # truncated: choose less
-            room = max(
-                0, min(room, count(section.body) + left - 10)
-            )  # 10: counts of parts do not add up
-            package = make_pack(project, request._replace(budget=room))
+            fitting = count(section.body) + left - 10  # 10: counts of parts do not add up
+            request = request._replace(budget=max(0, min(room, fitting)))
+            package = make_pack(project, request)
             kept[at] = section._replace(body=package.text.strip("\n"))
     kept = [section for section in kept if section.body]
-    shown_package = package if "Context package" in {section.title for section in kept} else None
-    return Prompt(task, budget, tuple(sections), tuple(kept), join_sections(kept), shown_package)
+    if "Context package" not in {section.title for section in kept}:
+        package = None
+    return Prompt(task, budget, tuple(sections), tuple(kept), join_sections(kept), package)
 
 
 def _output_contract(project: Project, task: Task) -> str:
@@ -8673,19 +8651,20 @@ def _fit_hook(project: Project, sections: Sequence[Section]) -> str:
 
 def _map_age(project: Project, text: str) -> str:
     """One sentence on how old the map is: what is newer than it, or than its last confirmation."""
-    known = (cache := open_cache(project, hurry=True)).list_keys("stamps")
-    refresh = f"`{script_command(project)} map` refreshes it."
-    if not known:
+    cache = open_cache(project, hurry=True)
+    paths, refresh = cache.list_keys("stamps"), f"`{script_command(project)} map` refreshes it."
+    if not paths:
         return f"No index on this machine tells how old the map is; {refresh}"
     since, row = read_times(f"{project.root}/{MAP_PATH}")[0], cache.read("held", MAP_PATH)
     if row and row.data.decode() == content_hash(text.encode()):
         since = max(since, int(row.state))  # looked at again then, and still true
-    times = {path: read_times(f"{project.root}/{path}")[0] for path in known}
-    changed = [path for path, when in times.items() if when > since or not when]
-    changed += list_new(project, known, since)
+    times = {path: read_times(f"{project.root}/{path}")[0] for path in paths}
+    changed = [path for path in paths if times[path] > since or not times[path]]
+    changed += list_new(project, paths, since)
     number = sum(not pattern("instruction_path").search(path) for path in changed)
-    told = f"{count_of(number, 'file')} changed since the map was made; {refresh}"
-    return told if number else _CURRENT
+    if not number:
+        return _CURRENT
+    return f"{count_of(number, 'file')} changed since the map was made; {refresh}"
 
 
 def _near_tasks(project: Project) -> Tracker:
@@ -8703,12 +8682,11 @@ def _brief_task(project: Project, tracker: Tracker, task: Task) -> str:
 def make_symbol(project: Project, budget: int, name: str) -> str:
     """Where a symbol is defined, its signature, what it uses and who uses it."""
     tags, links = read_links(project)
-    owner, _, word = name.replace("::", ".").rpartition(".")
+    targets, (owner, _, word) = _list_targets(links), name.replace("::", ".").rpartition(".")
+    end = f".{owner}" if owner else ""
     symbols = [Symbol(0.0, path, item) for path in sorted(tags) for item in tags[path].definitions]
     matches = [symbol for symbol in symbols if symbol.definition.name == word]
-    if owner:
-        end = f".{owner}"
-        matches = [symbol for symbol in matches if f".{symbol.definition.owner}".endswith(end)]
+    matches = [symbol for symbol in matches if f".{symbol.definition.owner}".endswith(end)]
     if not matches:
         hint = closest(word, sorted({symbol.definition.name for symbol in symbols}))
         raise CtxError(f"{show(name)}: no such symbol here; {hint}"[:400])
@@ -8717,7 +8695,6 @@ def make_symbol(project: Project, budget: int, name: str) -> str:
     for symbol in matches[:5]:
         where = code_span(f"{symbol.path}:{symbol.definition.line}")
         lines += [f"{where}\n", f"-{render_symbol(symbol)[1:]}"]
-    targets = {path: _list_targets(links, at) for at, path in enumerate(links.paths)}
     named = {(symbol.path, word) for symbol in matches}
     users = [path for path in targets if (path, word) in named or named & targets[path]]
     regex = rf"\b{re.escape(word)}\b"
@@ -8725,20 +8702,23 @@ def make_symbol(project: Project, budget: int, name: str) -> str:
         regex = rf"(?:\.|->|::){re.escape(word)}\b|{regex}\("
     callers = []
     for path in sorted(users, key=lambda path: -weigh_file(path)):
-        callers += _use_lines(project, path, tags[path], regex)
-    callees = _callees(project, matches[0], tags, targets[matches[0].path])
+        callers += _list_uses(project, path, tags[path], regex)
+    callees = _list_callees(project, matches[0], tags, targets)
     lines += ["\n## Uses\n\n", *(callees[:25] or ["Nothing found.\n"])]
     lines += ["\n## Used by\n\n", *(callers or ["Nothing found.\n"])]
     return _fit_answer(project, lines, budget)
 
 
-def _list_targets(links: Links, at: int) -> Targets:
-    """The definitions to which a file refers."""
-    names = (links.names[symbol] for symbol in links.mentions[at][0])
-    return {(links.paths[file], name) for file, name in names}
+def _list_targets(links: Links) -> Targets:
+    """The definitions to which each file refers."""
+    targets = {}
+    for path, (symbols, _) in zip(links.paths, links.mentions, strict=True):
+        names = (links.names[symbol] for symbol in symbols)
+        targets[path] = {(links.paths[file], name) for file, name in names}
+    return targets
 
 
-def _use_lines(project: Project, path: str, tags: FileTags, regex: str) -> list[str]:
+def _list_uses(project: Project, path: str, tags: FileTags, regex: str) -> list[str]:
     """Where a file matches, one line for each definition in which it does."""
     uses: dict[str, int] = {}  # definition -> its first line that matches
     for number, line in enumerate((read_text(project, path) or "").split("\n"), 1):
@@ -8749,13 +8729,15 @@ def _use_lines(project: Project, path: str, tags: FileTags, regex: str) -> list[
     return [f"- {code_span(f'{path}:{line}')} in {name}\n" for name, line in uses.items()]
 
 
-def _callees(project: Project, symbol: Symbol, tags: TagsByPath, targets: Targets) -> list[str]:
+def _list_callees(
+    project: Project, symbol: Symbol, tags: TagsByPath, targets: Targets
+) -> list[str]:
     """What a definition uses of this repository, one line for each."""
     path, definition, lines = symbol.path, symbol.definition, []
     body = (read_text(project, path) or "").split("\n")[definition.line - 1 : definition.end]
     words = {*re.findall(r"[^\W\d]\w*", "\n".join(body))} - {definition.name}
     words &= tags[path].references.keys()
-    for target, name in sorted({(path, word) for word in words} | targets):
+    for target, name in sorted({(path, word) for word in words} | targets[path]):
         starts = [item.line for item in tags[target].definitions if item.name == name]
         if name in words and starts:
             lines.append(f"- {show(name)} {code_span(f'{target}:{starts[0]}')}\n")
@@ -8776,7 +8758,7 @@ def make_impact(project: Project, budget: int, paths: Sequence[str] = (), since:
     reached, answer = {*level}, []
     head = ["# What depends on these files\n\n", *(f"- {code_span(path)}\n" for path in level)]
     for title in ("Directly", "Through those", "Further away"):
-        reasons = {path: reason for to in level for path, reason in users.get(to, {}).items()}
+        reasons = {path: reason for to in level for path, reason in users[to].items()}
         level = sorted(reasons.keys() - reached, key=lambda path: (-weights[path], path))
         reached.update(level)
         answer += [f"\n## {title} ({len(level)})\n\n"] if level else []
@@ -8786,17 +8768,17 @@ def make_impact(project: Project, budget: int, paths: Sequence[str] = (), since:
 
 def _list_users(project: Project, links: Links) -> dict[str, dict[str, str]]:
     """File -> the files that depend on it, with the reason; a reference counts if it is imported."""
-    users: dict[str, dict[str, str]] = {}
-    for at, path in enumerate(links.paths):
+    users: dict[str, dict[str, str]] = collections.defaultdict(dict)
+    for at, (path, targets) in enumerate(_list_targets(links).items()):
         imports = [links.paths[to] for to in links.imports[at]]
         reasons = {to: f"imports {to}" for to in imports}
         language = read_language(project, path)
         sees_folder = language and language.words("import")[:1] in (["go"], ["namespace"])
-        for to, name in sorted(_list_targets(links, at)):
+        for to, name in sorted(targets):
             if to in imports or (sees_folder and folder_of(path) == folder_of(to)):
                 reasons[to] = f"uses {name} of {to}"
         for to, reason in reasons.items():
-            users.setdefault(to, {})[path] = reason
+            users[to][path] = reason
     return users
 
 
@@ -8830,7 +8812,7 @@ def make_task(project: Project, budget: int, id: str) -> str:
     """The prompt of one task, within a budget of tokens."""
     briefing = read_briefing(project, id, None)
     request = Request("", budget, measure=read_counter(project).count)
-    return make_prompt(project, briefing, request, (), reanchor=False).text
+    return make_prompt(project, briefing, request).text
 
 
 def make_page(project: Project, tracker: Tracker, briefing: Briefing | None) -> str:
@@ -8855,8 +8837,9 @@ def make_page(project: Project, tracker: Tracker, briefing: Briefing | None) -> 
         for task in tracker.tasks
     ]
     if briefing:
-        request, reanchor = Request("", config.prompt_budget_bytes), config.anchor_enabled
-        prompt = make_prompt(project, briefing, request, (), reanchor=reanchor)
+        request = Request("", config.prompt_budget_bytes)
+        reanchor = config.anchor_sources if config.anchor_enabled else ()
+        prompt = make_prompt(project, briefing, request, reanchor=reanchor)
         data["prompt"] = prompt_data(prompt)
         if prompt.package:
             data["package"] = pack_data(prompt.package) | {"unit": "bytes", "text": ""}
@@ -8892,25 +8875,23 @@ def plan_init(
     project: Project,
     agents: Sequence[str],  # by name; none: those that this repository uses
     files: Sequence[str],  # more files that get a section
-    parts: Collection[str],  # of the kinds "rule", "helper", "hooks", "mcp"
+    parts: Collection[str],  # of "rule", "helper", "hooks", "mcp", "map", "vendor"
     constitution: str,  # product, library or minimal
-    with_map: bool,
-    vendor: bool,
 ) -> Plan:
     """Everything `init` writes: sections, own files, and what the agents of this repository read."""
     names = {agent for agent, *_ in agent_rows()} - {"any"}
     for name in {*agents} - names:
         raise CtxError(f"--agents {show(name)}: unknown agent; {closest(name, sorted(names))}")
-    texts = {}
+    texts = {MAP_PATH: ""} if "map" in parts else {}
     if constitution and not exists(project, CONSTITUTION_PATH):  # else it is the user's
         texts[CONSTITUTION_PATH] = TEMPLATES[f"constitution-{constitution}.md"]
-    if vendor:
+    if "vendor" in parts:
         texts[VENDOR_PATH] = (read_file(os.path.realpath(__file__)) or b"").decode()
         config = project.config._replace(agents_command=f"python3 {VENDOR_PATH}")
         project = project._replace(config=config)
     rows = _list_rows(project, agents)
-    plan, paths = plan_agents(project, rows, parts), [*_list_section_paths(project, rows), *files]
-    _plan_own(project, plan, paths, texts, with_map, force=False)
+    plan = plan_agents(project, rows, parts)
+    _plan_own(project, plan, [*_list_section_paths(project, rows), *files], texts, force=False)
     if "hooks" in parts and not project.read_only:
         make_pack_summary(project, "words")  # fills the cache: a hook answers only from there
     return plan
@@ -8922,32 +8903,26 @@ def plan_update(project: Project, constitution: str, force: bool) -> Plan:
     if not paths and not os.path.lexists(find_location(project, RUNLOOP_PATH)):
         ctx = script_command(project)
         raise CtxError(f"{show(os.path.basename(project.root))}: not set up; run `{ctx} init`")
-    plan, with_map = plan_agents(project, (), ()), not paths or exists(project, MAP_PATH)
-    text = TEMPLATES[f"constitution-{constitution}.md"] if constitution else ""
-    _plan_own(project, plan, paths, {CONSTITUTION_PATH: text} if text else {}, with_map, force)
+    texts = {MAP_PATH: ""} if not paths or exists(project, MAP_PATH) else {}
+    if constitution:
+        texts[CONSTITUTION_PATH] = TEMPLATES[f"constitution-{constitution}.md"]
+    plan = plan_agents(project, (), ())
+    _plan_own(project, plan, paths, texts, force=force)
     return plan
 
 
 def _plan_own(
-    project: Project,
-    plan: Plan,
-    paths: list[str],
-    texts: dict[str, str],
-    with_map: bool,
-    force: bool,
+    project: Project, plan: Plan, paths: Sequence[str], texts: dict[str, str], *, force: bool
 ) -> None:
-    """Add the sections of these files to a plan, then the map and the texts below .ctx."""
+    """Add the sections of these files to a plan, then the texts below .ctx; the map is made here."""
     texts |= {} if exists(project, ".ctx/.gitignore") else {".ctx/.gitignore": IGNORED}
     planned = {change.path for change in plan.changes if change.new is not None} | texts.keys()
-    absent = _list_absent(project) - planned - ({MAP_PATH} if with_map else set())
-    _plan_sections(project, plan, paths, absent, force=force)
-    if with_map:
-        agent_file = {change.path: change.new for change in plan.changes}.get(AGENT_FILE)
-        text, changes = make_map_file(project, agent_file)
-        plan.changes.append(plan_file(project, MAP_PATH, text.encode()))
-        news = changes[:3] if exists(project, MAP_PATH) else []
-        plan.notes.extend(f"{MAP_PATH}: {line}" for line in news)
+    _plan_sections(project, plan, paths, _list_absent(project) - planned, force=force)
     for path, text in texts.items():
+        if path == MAP_PATH:
+            agent_file = {change.path: change.new for change in plan.changes}.get(AGENT_FILE)
+            text, news = make_map_file(project, agent_file)
+            plan.notes.extend(f"{path}: {line}" for line in news[:3] if exists(project, path))
         change = plan_file(project, path, text.encode())
         plan.changes.append(change)
         if path == CONSTITUTION_PATH and change.old not in (None, change.new):
@@ -9364,11 +9339,13 @@ def cmd_init(project: Project, args: argparse.Namespace) -> None:
         except CtxError as error:
             say(project, f"{error}; continuing without the parsers")
     project = project._replace(read_only=args.dry_run)
-    asked = {"rule": True, "hooks": args.hooks, "mcp": args.mcp, "helper": args.agents is not None}
+    asked = {"rule": True, "hooks": args.hooks, "mcp": args.mcp, "vendor": args.vendor}
+    asked |= {"helper": args.agents is not None, "map": not args.no_map}
+    parts = [part for part in asked if asked[part]]
     agents = [name for name in re.split(r"[\s,]+", args.agents or "") if name]
-    files, parts = [find_path(project, path) for path in args.file], [*filter(asked.get, asked)]
+    files = [find_path(project, path) for path in args.file]
     constitution = "" if args.no_constitution else args.constitution
-    plan = plan_init(project, agents, files, parts, constitution, not args.no_map, args.vendor)
+    plan = plan_init(project, agents, files, parts, constitution)
     written = _apply(project, plan, dry=args.dry_run)
     for line in describe_setup(project, written) if written else ():
         say(project, line)
@@ -9551,8 +9528,12 @@ def cmd_prompt(project: Project, args: argparse.Namespace) -> None:
     if args.budget is not None:
         budget = parse_number("--budget", args.budget)
     sources = _setting(project, "anchor_sources", "--sources", args.sources) if args.sources else ()
-    due = config.anchor_enabled and not args.no_reanchor
-    reanchor = args.reanchor or (due and is_anchor_turn(project, "prompt", config.anchor_frequency))
+    is_due = args.reanchor or (
+        config.anchor_enabled
+        and not args.no_reanchor
+        and is_anchor_turn(project, "prompt", config.anchor_frequency)
+    )
+    reanchor = (sources or config.anchor_sources) if is_due else ()
     start = join_sections([Section("Contract", TEMPLATES["contract.md"])])
     if args.json or len(start) + len(_INCOMPLETE) > budget:
         start = ""
@@ -9560,7 +9541,7 @@ def cmd_prompt(project: Project, args: argparse.Namespace) -> None:
     try:
         briefing = read_briefing(project, args.task, args.source)
         request = Request("", budget, role=args.role)
-        prompt = make_prompt(project, briefing, request, sources, reanchor=reanchor)
+        prompt = make_prompt(project, briefing, request, sources, reanchor)
         try:
             write_context(project, briefing)
             write_prompt_mark(project, briefing.task)

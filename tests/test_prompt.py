@@ -258,7 +258,9 @@ def test_random_text_gives_a_well_formed_prompt(text: str, budget: int) -> None:
     attempt = ctx.Attempt("retry", text, guard="fail", log=text * 50)
     found = ctx.Tracker("plain", (task,))
     briefing = ctx.Briefing(found, task, (attempt,), ctx.clean_text(text), ctx.clean_text(text))
-    prompt = ctx.make_prompt(here, briefing, ctx.Request("", budget), (), reanchor=True)
+    prompt = ctx.make_prompt(
+        here, briefing, ctx.Request("", budget), reanchor=here.config.anchor_sources
+    )
     out = ctx.join_sections(prompt.kept)
     assert size(out) <= budget and out.encode().decode() == out
     shown = titles(outside_fences(out))
