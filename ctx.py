@@ -5328,6 +5328,8 @@ VENDOR_PATH = ".ctx/ctx.py"
 IGNORED = "cache/\nview.html\n"  # the text of .ctx/.gitignore
 _TEMPORARY = ".ctx-tmp-"  # the name of a temporary file or folder begins so
 _RACE = "changed while ctx was running"
+_PYTHON = "Scripts/python" if os.name == "nt" else "bin/python"  # of an environment
+_PIP = "-m pip -q --disable-pip-version-check --no-input".split()
 
 
 def write_changes(project: Project, changes: Iterable[Change]) -> list[str]:
@@ -5613,7 +5615,8 @@ def write_packages(project: Project, source: str = "", download: str = "") -> No
     elif not download:
         say(project, "parsers: already installed")
     if download:
-        _run_pip(project, "downloading", private_environment(), ["download", "-d", download])
+        command = [private_environment(_PYTHON), *_PIP, "download", "-d", download]
+        _run_step(project, "downloading", [*command, *read_pins().values()])
         fetched = _fetch_vocabulary(project, download)
         fault = "" if fetched else "; the vocabulary could not be fetched"
         say(project, f"wrote the packages to {download}{fault}; next: setup --from {download}")
@@ -5642,7 +5645,8 @@ def _write_environment(project: Project, flags: Sequence[str]) -> None:
         raise CtxError(f"setup: {error.strerror}: {cache_home()}; set XDG_CACHE_HOME") from error
     with made as folder:
         _run_step(project, "making a private environment", [sys.executable, "-m", "venv", folder])
-        _run_pip(project, "installing the parsers", folder, ["install", *flags])
+        install = [os.path.join(folder, _PYTHON), *_PIP, "install", *flags]
+        _run_step(project, "installing the parsers", [*install, *read_pins().values()])
         with contextlib.suppress(OSError):  # another setup has made the same one meanwhile
             os.rename(folder, target)
     if not os.path.isdir(target):
@@ -5658,13 +5662,6 @@ def _fetch_vocabulary(project: Project, folder: str) -> bool:
         _run_step(project, "fetching the tokenizer's vocabulary", fetch, limit=120)
         return True
     return False
-
-
-def _run_pip(project: Project, what: str, environment: str, args: Sequence[str]) -> None:
-    """Run the pip of an environment on the pinned packages."""
-    python = os.path.join(environment, "Scripts" if os.name == "nt" else "bin", "python")
-    pip = [python, "-m", "pip", "-q", "--disable-pip-version-check", "--no-input"]
-    _run_step(project, what, [*pip, *args, *read_pins().values()])
 
 
 def _run_step(project: Project, what: str, command: Sequence[str], limit: float = 1800) -> None:
@@ -5896,9 +5893,7 @@ PRIMARY KEY (kind, key)) WITHOUT ROWID;
 _DATABASE = f".ctx/cache/cache-{_SCHEMA}.db"
 KEPT_ANSWERS = 40  # and as many anchors: older ones are computed again
 _ENDS = ("", "-journal", "-wal", "-shm")  # of the files that SQLite keeps
-_PRAGMAS = (
-    "journal_mode=DELETE synchronous=NORMAL trusted_schema=OFF cell_size_check=ON mmap_size=0"
-)
+_PRAGMAS = "journal_mode=DELETE synchronous=NORMAL trusted_schema=OFF cell_size_check=ON"
 
 
 class CacheRow(NamedTuple):
@@ -6068,7 +6063,7 @@ def _connect(location: str, version: str, wait: float) -> sqlite3.Connection | N
     """The database of this location; None if damaged, or not of this version, "" being any."""
     store = sqlite3.connect(location, timeout=wait, isolation_level=None)
     try:
-        for pragma in _PRAGMAS.split():
+        for pragma in (*_PRAGMAS.split(), "mmap_size=0"):
             store.execute(f"PRAGMA {pragma}")
         query = "SELECT state FROM cache WHERE kind = 'version'"
         if store.execute(query).fetchone() == (version,) or not version:
@@ -7172,12 +7167,8 @@ def _read_backlog(project: Project) -> Iterator[Record]:
             labels = [*field_texts(record.get("labels")), *milestones]
             rank = ranks.get(str(record.get("priority")).casefold(), "")
             record |= {"parent": parent, "dependencies": needs, "labels": labels, "priority": rank}
-            if (
-                part == "completed"
-                or str(record.get("status")).casefold() == statuses[-1].casefold()
-            ):
-                record["status"] = "done"
-            yield record
+            is_last = str(record.get("status")).casefold() == statuses[-1].casefold()
+            yield record | ({"status": "done"} if is_last or part == "completed" else {})
 
 
 def _read_flow(project: Project) -> Iterator[Record]:
@@ -7372,13 +7363,9 @@ def read_git_state(project: Project, task: Task, tracker: Tracker) -> GitState |
         flags = ("--no-walk", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv")
         listed = run_git(project, "log", *flags, "-z", "--format=", *commits) or b""
         touched = {os.fsdecode(path) for path in re.split(rb"[\0\n]+", listed) if path}
-    return GitState(
-        branch=read_branch(project) or "(detached)",
-        changed=tuple(changed),
-        commits=tuple(named)[: project.config.anchor_git_commits],
-        touched=tuple(sorted(touched)),
-        strays=tuple(strays[:5]),
-    )
+    last, branch = tuple(named)[: project.config.anchor_git_commits], read_branch(project)
+    touched_paths = tuple(sorted(touched))
+    return GitState(branch or "(detached)", tuple(changed), last, touched_paths, tuple(strays[:5]))
 
 
 def find_named_tasks(tracker: Tracker, text: str) -> list[Task]:
@@ -7418,9 +7405,10 @@ _CUB_LEDGER = ".cub/ledger/by-task"
 _FAULTS_SHOWN = 5  # of a tracker, unless --verbose asks for all
 
 
-def read_tasks(project: Project, source: str = "auto", wanted: str = "") -> Tracker:
+def read_tasks(project: Project, source: str = "", wanted: str = "") -> Tracker:
     """The tasks of a tracker, with what `record` and `tasks --claim` wrote about them."""
-    tracker, claims = read_tracker(project, source, wanted), _read_claims(project)
+    tracker = read_tracker(project, source or project.config.tasks_source, wanted)
+    claims = _read_claims(project)
     ledgers = set(list_folder(project, LEDGER_FOLDER))
     keys = ("user.email", "user.name") if any(task.owner for task in tracker.tasks) else ()
     user_names = {os.fsdecode(run_git(project, "config", key) or b"").strip() for key in keys}
@@ -7437,9 +7425,9 @@ def read_tasks(project: Project, source: str = "auto", wanted: str = "") -> Trac
     return tracker._replace(tasks=tuple(tasks), faults=(*faults, *tracker.faults))
 
 
-def read_tasks_checked(project: Project, source: str | None, wanted: str = "") -> Tracker:
+def read_tasks_checked(project: Project, wanted: str = "") -> Tracker:
     """The tasks as above; says what could not be read, and fails if that is all there is."""
-    tracker = read_tasks(project, source or project.config.tasks_source, wanted)
+    tracker = read_tasks(project, wanted=wanted)
     faults = tracker.faults
     if faults and not tracker.tasks:
         raise CtxError(f"{faults[0]}; no task can be read")
@@ -7452,9 +7440,9 @@ def read_tasks_checked(project: Project, source: str | None, wanted: str = "") -
     return tracker
 
 
-def read_briefing(project: Project, wanted: str, source: str | None) -> Briefing:
+def read_briefing(project: Project, wanted: str) -> Briefing:
     """One task with its tracker and its earlier attempts."""
-    tracker = read_tasks_checked(project, source, wanted)
+    tracker = read_tasks_checked(project, wanted)
     task = find_task(tracker, wanted)
     task = task._replace(max_attempts=task.max_attempts or project.config.tasks_max_attempts)
     attempts = read_attempts(project, task)
@@ -7483,10 +7471,8 @@ def _apply_attempts(task: Task, rows: Sequence[Record], limit: int) -> Task:
 
 def _ledger_rows(project: Project, key: str = "") -> list[Record]:
     """The readable rows of the ledger: of the task with this key, or of all tasks."""
-    paths = [f"{LEDGER_FOLDER}/{name}" for name in list_folder(project, LEDGER_FOLDER)]
-    rows = (
-        row for path in ([ledger_path(key)] if key else paths) for row in read_rows(project, path)
-    )
+    names = [name_of(ledger_path(key))] if key else list_folder(project, LEDGER_FOLDER)
+    rows = itertools.chain(*(read_rows(project, f"{LEDGER_FOLDER}/{name}") for name in names))
     return [row for row in rows if not row["fault"]]
 
 
@@ -7530,17 +7516,16 @@ def write_context(project: Project, briefing: Briefing) -> list[str]:
     for name, text in (("history", briefing.history), ("failure", briefing.failure)):
         title = f"# {name.capitalize()} (previous attempt)\n\n"
         texts |= {name: title + text.rstrip("\n") + "\n"} if text else {}
-    files = {
-        f"{CONTEXT_FOLDER}/{name}.md": texts[name].encode("utf-8", "replace") for name in texts
-    }
+    files = {f"{name}.md": text.encode("utf-8", "replace") for name, text in texts.items()}
 
     def plan() -> list[Change]:
-        old = [f"{CONTEXT_FOLDER}/{name}" for name in list_folder(project, CONTEXT_FOLDER)]
-        changes = [plan_file(project, path, files.get(path)) for path in {*old, *files}]
-        return [*changes, *_plan_runner_ignore(project)]
+        changes = _plan_runner_ignore(project)
+        for name in {*list_folder(project, CONTEXT_FOLDER), *files}:
+            changes.append(plan_file(project, f"{CONTEXT_FOLDER}/{name}", files.get(name)))
+        return changes
 
     write_planned(project, plan)
-    return list(files)
+    return [f"{CONTEXT_FOLDER}/{name}" for name in files]
 
 
 def read_run_state(project: Project) -> dict[str, Any]:
@@ -7653,9 +7638,9 @@ def _claims_location(project: Project) -> str:
     return os.path.join(folder, "ctx-claims.jsonl")
 
 
-def read_recorded(project: Project, wanted: str, source: str | None) -> Task:
+def read_recorded(project: Project, wanted: str) -> Task:
     """The task to record an attempt at; one that left the tracker as its last prompt or row has it."""
-    tracker = read_tasks_checked(project, source, wanted)
+    tracker = read_tasks_checked(project, wanted)
     mark = open_cache(project, hurry=True).read("prompts", wanted)
     rows = _ledger_rows(project, wanted)
     titles = [mark.data.decode()] if mark else []
@@ -7721,10 +7706,8 @@ def _find_result(text: str) -> Attempt | None:
 
 def write_prompt_mark(project: Project, task: Task) -> None:
     """Store the task and the state of the work tree at its prompt: `record` compares with them."""
-    mark = CacheRow(
-        "prompts", task.key, read_work_mark(project), task.title.encode("utf-8", "replace")
-    )
-    open_cache(project).write([mark])
+    title, tree = task.title.encode("utf-8", "replace"), read_work_mark(project)
+    open_cache(project).write([CacheRow("prompts", task.key, tree, title)])
 
 
 def write_claim(project: Project, task: Task, name: str) -> bool:
@@ -8095,7 +8078,7 @@ def read_request(project: Project, text: str) -> str:
     """The text of the task that a text is the id of, else the text itself."""
     if not re.fullmatch(r"(?=\S*[0-9])[A-Za-z0-9][\w.#/-]{0,99}", text):
         return text
-    tracker = read_tasks(project, project.config.tasks_source)
+    tracker = read_tasks(project)
     try:
         return task_text(find_task(tracker, text))
     except CtxError:
@@ -8499,17 +8482,19 @@ def _state_note(project: Project, name: str) -> str:
     return "" if is_empty_note(text) else clean_text(body).strip("\n")
 
 
-def is_anchor_turn(project: Project, kind: str, frequency: int) -> bool:
-    """Count the prompts or anchors made here; whether this is the Nth, 2Nth, ... of them."""
+def is_anchor_turn(project: Project, kind: str) -> bool:
+    """Count the prompts or anchors made here; whether anchor.frequency makes this one's turn."""
+    frequency = project.config.anchor_frequency
     if frequency <= 1:
         return True
-    row = (cache := open_cache(project)).read("turns", kind)
+    cache = open_cache(project)
+    row = cache.read("turns", kind)
     number = int(row.state) + 1 if row else 1
     cache.write([CacheRow("turns", kind, str(number), b"")])
     return number % frequency == 0
 
 
-def make_anchor(project: Project, briefing: Briefing, names: Collection[str]) -> list[Section]:
+def make_anchor(project: Project, briefing: Briefing) -> list[Section]:
     """The re-anchoring block: one section for each source, in fixed order; a failed one says why."""
     config, epic = project.config, find_siblings(briefing.tracker, briefing.task)[0]
     above = f"Part of {name_task(epic)}\n\n" if epic and config.anchor_include_epic else ""
@@ -8522,7 +8507,7 @@ def make_anchor(project: Project, briefing: Briefing, names: Collection[str]) ->
         "retry": lambda: render_attempts(briefing.attempts),
     }
     sections = []
-    for name in [name for name in read_limits("anchor_sources") if name in names]:
+    for name in [name for name in read_limits("anchor_sources") if name in config.anchor_sources]:
         try:
             body = makers[name]() if name in makers else _anchor_note(project, name)
         except CtxError as error:
@@ -8810,7 +8795,7 @@ def make_findings(project: Project, budget: int, words: str) -> str:
 
 def make_task(project: Project, budget: int, id: str) -> str:
     """The prompt of one task, within a budget of tokens."""
-    briefing = read_briefing(project, id, None)
+    briefing = read_briefing(project, id)
     request = Request("", budget, measure=read_counter(project).count)
     return make_prompt(project, briefing, request).text
 
@@ -9027,7 +9012,7 @@ def make_section(project: Project, path: str, source: bytes, absent: Collection[
     facts = read_facts(project, list_files(project))
     commands = [row for row in facts.commands if not re.match(r"(AGENTS|CLAUDE)\.md:", row.source)]
     values["commands"] = render_section_commands(commands)
-    tracker = read_tasks(project, project.config.tasks_source)
+    tracker = read_tasks(project)
     if tracker.tasks and tracker.source != "gh":
         example = tracker.tasks[0]._replace(id="ID")
         claim, close = (tracker_step(project, example, step) for step in ("claim", "close"))
@@ -9087,7 +9072,7 @@ def make_loop(project: Project, agent: str, guard: str) -> str:
     commands = read_facts(project, list_files(project)).commands
     tests = [command.line for command in commands if command.verb == "test"]
     guard, ctx = guard or next(iter(tests), "make test"), script_command(project)
-    tracker = read_tasks(project, project.config.tasks_source)
+    tracker = read_tasks(project)
     close = tracker_step(project, tracker.tasks[0], "close") if tracker.tasks else ""
     programs = re.findall(r"`([\w.][\w./-]+) [^`]*`", close)
     names = (ctx, guard, "git add", "git commit", *programs)
@@ -9214,7 +9199,7 @@ def check_health(project: Project) -> list[Finding]:
         git = "not a git work tree: files are found by walking"
     elif not git:
         git, fix = "not installed or not usable here", "install git"
-    tracker, tasks = read_tasks(project, project.config.tasks_source), "no tracker found"
+    tracker, tasks = read_tasks(project), "no tracker found"
     if tracker.source:
         faults = f", {count_of(len(tracker.faults), 'fault')}" if tracker.faults else ""
         tasks = f"{tracker.source}: {count_of(len(tracker.tasks), 'task')}{faults}"
@@ -9351,19 +9336,16 @@ def cmd_init(project: Project, args: argparse.Namespace) -> None:
         say(project, line)
 
 
-def _setting(project: Project, field: str, name: str, text: str | None) -> Any:
-    """The value of a flag, checked like the setting that it overrides; without it, the setting."""
-    return getattr(project.config, field) if text is None else parse_setting(name, field, text)
-
-
 def _budget(project: Project, field: str, tokens: str | None, window: str | None) -> int:
     """The value of --tokens, or a share of --window (a number or a family of models), or the setting."""
-    if tokens is not None or window is None or field not in WINDOW_SHARES:
-        return int(_setting(project, field, "--tokens", tokens))
+    if tokens is not None:
+        return int(parse_setting("--tokens", field, tokens))
+    if window is None or field not in WINDOW_SHARES:
+        return int(getattr(project.config, field))
     rows = [row.split() for row in TEMPLATES["windows.txt"].splitlines()[1:]]
     sizes = [size for family, size in rows if window.lower().startswith(family)]
-    size = parse_number("--window", next(iter(sizes), window))
-    return int(parse_setting("--window", field, str(int(size * WINDOW_SHARES[field]))))
+    size = parse_number("--window", sizes[0] if sizes else window)
+    return int(check_setting("--window", field, int(size * WINDOW_SHARES[field])))
 
 
 def _apply(project: Project, plan: Plan, *, dry: bool = False) -> list[str]:
@@ -9486,7 +9468,7 @@ def cmd_search(project: Project, args: argparse.Namespace) -> int:
 
 def cmd_tasks(project: Project, args: argparse.Namespace) -> int:
     """List the tasks of this repository, ready ones first, and mark the next one."""
-    tracker = read_tasks_checked(project, args.source)
+    tracker = read_tasks_checked(project)
     tasks = list_tasks(tracker, args.epic, args.label, args.status)
     wanted = {task.id for task in tasks} - {*args.skip}
     ready = [task for task in list_ready(tracker, args.claim) if task.id in wanted]
@@ -9513,7 +9495,7 @@ def cmd_tasks(project: Project, args: argparse.Namespace) -> int:
 
 def cmd_context(project: Project, args: argparse.Namespace) -> None:
     """Rewrite .runner/context/: the goal, and the history and failure of a retry."""
-    for path in write_context(project, read_briefing(project, args.task, args.source)):
+    for path in write_context(project, read_briefing(project, args.task)):
         say(project, f"wrote {path}")
 
 
@@ -9527,20 +9509,17 @@ def cmd_prompt(project: Project, args: argparse.Namespace) -> None:
     config, budget = project.config, _budget(project, "prompt_budget_bytes", None, args.window)
     if args.budget is not None:
         budget = parse_number("--budget", args.budget)
-    sources = _setting(project, "anchor_sources", "--sources", args.sources) if args.sources else ()
-    is_due = args.reanchor or (
-        config.anchor_enabled
-        and not args.no_reanchor
-        and is_anchor_turn(project, "prompt", config.anchor_frequency)
-    )
-    reanchor = (sources or config.anchor_sources) if is_due else ()
+    is_due = config.anchor_enabled and not args.no_reanchor
+    is_due = args.reanchor or (is_due and is_anchor_turn(project, "prompt"))
+    reanchor = config.anchor_sources if is_due else ()
     start = join_sections([Section("Contract", TEMPLATES["contract.md"])])
     if args.json or len(start) + len(_INCOMPLETE) > budget:
         start = ""
     write_stdout(start)  # now: the rest may take seconds
     try:
-        briefing = read_briefing(project, args.task, args.source)
+        briefing = read_briefing(project, args.task)
         request = Request("", budget, role=args.role)
+        sources = config.anchor_sources if args.sources else ()
         prompt = make_prompt(project, briefing, request, sources, reanchor)
         try:
             write_context(project, briefing)
@@ -9557,15 +9536,13 @@ def cmd_prompt(project: Project, args: argparse.Namespace) -> None:
 
 def cmd_anchor(project: Project, args: argparse.Namespace) -> None:
     """Print the re-anchoring block: what an agent in the middle of a task should read again."""
-    names = _setting(project, "anchor_sources", "--sources", args.sources)
-    frequency = _setting(project, "anchor_frequency", "--frequency", args.frequency)
-    if not is_anchor_turn(project, "anchor", frequency):
+    if not is_anchor_turn(project, "anchor"):
         return
-    briefing = read_briefing(project, args.task, args.source)
+    briefing = read_briefing(project, args.task)
     if args.short:
         write_stdout(render_short_anchor(briefing, read_drift(project, briefing)))
         return
-    sections = make_anchor(project, briefing, names)
+    sections = make_anchor(project, briefing)
     news = make_anchor_news(project, briefing.task, sections)
     sections = news if args.since else sections
     write_stdout(render_anchor(briefing.task, sections, "json" if args.json else "md"))
@@ -9580,7 +9557,7 @@ def cmd_record(project: Project, args: argparse.Namespace) -> None:
         guard = "fail" if parse_number("--guard-exit", args.guard_exit) else "pass"
     if args.answer is not None:
         answer = read_argument_file(args.answer).decode("utf-8", "replace")
-    task = read_recorded(project, args.task, args.source)
+    task = read_recorded(project, args.task)
     reported = Attempt(args.status, args.summary, guard)
     attempt, notes = judge_attempt(project, task, reported, answer, code)
     for note in notes:
@@ -9597,8 +9574,8 @@ def cmd_loop(project: Project, args: argparse.Namespace) -> None:
 
 def cmd_view(project: Project, args: argparse.Namespace) -> None:
     """Write .ctx/view.html, a page that shows what an agent would get and why."""
-    briefing = read_briefing(project, args.task, args.source) if args.task else None
-    tracker = briefing.tracker if briefing else read_tasks_checked(project, args.source)
+    briefing = read_briefing(project, args.task) if args.task else None
+    tracker = briefing.tracker if briefing else read_tasks_checked(project)
     page = make_page(project, tracker, briefing)
     write_changes(project, [plan_file(project, VIEW_PATH, page.encode())])
     say(project, f"wrote {VIEW_PATH}; open it in a browser")
@@ -9822,6 +9799,9 @@ def _call_tool(project: Project, tool: str, given: Any) -> str:
 # ---- 23 MAIN (entry) -------------------------------------------------------
 # Arguments in, exit code out. Uses: TYPES TEXT DISK GIT COMMANDS SERVE.
 
+# flags that override a setting, whatever the command
+_FLAGS = {"source": "tasks_source", "sources": "anchor_sources", "frequency": "anchor_frequency"}
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code. Bad input is one line on stderr and 2."""
@@ -9847,9 +9827,8 @@ def _run(argv: list[str]) -> int:
     if argv[:1] == ["help"]:
         argv = [*argv[1:2], "--help"]
     if argv in ([], ["-h"], ["--help"]):  # before argparse is loaded: this should be instant
-        rows = [
-            f"  {name:<12}{(commands[name].__doc__ or '').splitlines()[0]}\n" for name in commands
-        ]
+        abouts = {name: (run.__doc__ or "").splitlines()[0] for name, run in commands.items()}
+        rows = [f"  {name:<12}{about}\n" for name, about in abouts.items()]
         write_stdout(fill("help.txt", commands="".join(rows)))
         return 0
     if argv == ["hook"]:  # waited for at every prompt: it finds its repository by itself
@@ -9871,7 +9850,11 @@ def _run(argv: list[str]) -> int:
     root = os.path.realpath(args.root) if args.root else find_root(".")
     if not os.path.isdir(root):
         raise CtxError(f"{args.root}: not a folder; give --root an existing folder")
-    project = Project(root, read_config(root), args.quiet, args.verbose)
+    config = read_config(root)
+    for name, field in _FLAGS.items():
+        if text := getattr(args, name, None):
+            config = config._replace(**{field: parse_setting(f"--{name}", field, text)})
+    project = Project(root, config, args.quiet, args.verbose)
     return commands[args.command](project, args) or 0
 
 
