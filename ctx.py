@@ -5754,8 +5754,6 @@ def find_root(start: str) -> str:
         folder = os.path.realpath(start)
     except OSError as error:
         raise CtxError(f"working folder: {error.strerror}; change to another folder") from error
-    if not os.path.isdir(folder):
-        raise CtxError(f"{start}: not a folder; give --root an existing folder")
     return find_above(folder, ".git", ".ctx") or folder
 
 
@@ -8364,8 +8362,6 @@ HOOK_CHARS = 8_000  # one agent cuts at 10,000 characters, another at about 2,50
 _PACKAGE_BYTES = 20_000  # for the package of a prompt, or half of the budget if that is more
 _DOCUMENT_BYTES = 4_000  # for the documents in the folder of a check-list
 _PROMPT_CHARS, _TEXT_CHARS = 20_000, 2_000  # of a prompt: searched for names, and for words
-_CURRENT = "The map is current."
-_RUN_LOOP_NOTE = f"Keep to the run loop, `{RUNLOOP_PATH}`.\n"  # agents get its text elsewhere
 _ANCHOR_FILES = {"prompt": "PROMPT.md", "agent": "AGENTS.md AGENT.md", "progress": "progress.txt"}
 Targets = dict[str, set[tuple[str, str]]]  # file -> file and name of definitions it refers to
 
@@ -8553,8 +8549,9 @@ def _anchor_note(project: Project, name: str) -> str:
     """The text of a file that a source of the anchor stands for, quoted and truncated."""
     tail, config = name == "progress", project.config
     limit = config.anchor_progress_lines if tail else config.anchor_max_prompt_lines
-    has_loop = name == "prompt" and read_source(project, RUNLOOP_PATH) is not None
-    note, paths = _RUN_LOOP_NOTE if has_loop else "", _ANCHOR_FILES[name].split()
+    note, paths = "", _ANCHOR_FILES[name].split()
+    if name == "prompt" and read_source(project, RUNLOOP_PATH) is not None:
+        note = f"Keep to the run loop, `{RUNLOOP_PATH}`.\n"  # agents get its text elsewhere
     for path in paths:
         source = read_source(project, path, 1_000_000, part="tail" if tail else "head")
         if source is not None:
@@ -8581,7 +8578,7 @@ def make_session(project: Project) -> str:
     text = read_text(project, MAP_PATH)
     parts = {} if text is None or is_imported else parse_parts(clean_text(text))
     note = "" if text is None else _map_age(project, text)
-    note = "" if is_imported and note == _CURRENT else note
+    note = "The map is current." if parts and not note else note
     if not tasks and not parts and not note:
         return ""
     title = f"Facts about this repository, from `{ctx} hook`. {note}".rstrip()
@@ -8635,7 +8632,7 @@ def _fit_hook(project: Project, sections: Sequence[Section]) -> str:
 
 
 def _map_age(project: Project, text: str) -> str:
-    """One sentence on how old the map is: what is newer than it, or than its last confirmation."""
+    """What is newer than the map, or than its last confirmation, as a sentence; "" if nothing is."""
     cache = open_cache(project, hurry=True)
     paths, refresh = cache.list_keys("stamps"), f"`{script_command(project)} map` refreshes it."
     if not paths:
@@ -8647,9 +8644,8 @@ def _map_age(project: Project, text: str) -> str:
     changed = [path for path in paths if times[path] > since or not times[path]]
     changed += list_new(project, paths, since)
     number = sum(not pattern("instruction_path").search(path) for path in changed)
-    if not number:
-        return _CURRENT
-    return f"{count_of(number, 'file')} changed since the map was made; {refresh}"
+    changes = f"{count_of(number, 'file')} changed since the map was made; {refresh}"
+    return changes if number else ""
 
 
 def _near_tasks(project: Project) -> Tracker:
