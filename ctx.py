@@ -3917,11 +3917,41 @@ def score_blocks(
     blocks: Sequence[Block], lines: Mapping[str, Sequence[str]], evidence: Evidence
 ) -> list[Block]:
     """The blocks with their scores: by their file, their words and names, and what they share."""
+    texts = ["\n".join(lines[block.path][block.first - 1 : block.last]) for block in blocks]
+    long_words = ([word for word in {*list_words(text)} if len(word) > 2] for text in texts)
+    identifiers = [{*b" ".join(words).decode().split()} for words in long_words]
+    count = max(1, sum(len(lines[path]) for path in {block.path for block in blocks}))
+    mean = sum(block.size for block in blocks) / count * 20 or 1.0  # bytes of 20 lines
+    scores = _score_texts(blocks, identifiers, lines, evidence, mean)
+    gains = _score_shared(blocks, scores, identifiers, mean)
+    best: dict[str, float] = {}
+    for block, score in zip(blocks, scores, strict=True):
+        best[block.path] = max(best.get(block.path, 0.0), score)
+    scored = []
+    for at, block in enumerate(blocks):
+        gain, reason = gains[at]
+        gain *= evidence.scores.get(block.path, 0.0)
+        names = f"{block.definition.owner}.{block.definition.name}" if block.definition else ""
+        is_test = pattern("test_name").search(names)
+        share = _COMMENT_SHARE if block.comment or is_test and "test" not in evidence.title else 1.0
+        reason = reason if gain > scores[at] else ""
+        if block.definition is None and pattern("import_line").search(texts[at]):
+            gain += _IMPORTS * best[block.path]
+        scored.append(block._replace(score=share * (scores[at] + gain), reason=reason))
+    return scored
+
+
+def _score_texts(
+    blocks: Sequence[Block],
+    identifiers: Sequence[set[str]],
+    lines: Mapping[str, Sequence[str]],
+    evidence: Evidence,
+    mean: float,
+) -> list[float]:
+    """What each block says by itself: its words, those around it, its names, and its file."""
     paths = dict.fromkeys(block.path for block in blocks)
     windows = {path: _cut_windows(evidence.hits[path], len(lines[path]), 10) for path in paths}
     worth = _weigh_locally([*itertools.chain.from_iterable(windows.values())], evidence)
-    count = max(1, sum(len(lines[path]) for path in paths))
-    mean = sum(block.size for block in blocks) / count * 20 or 1.0  # bytes of a window
     tops: dict[str, list[float]] = {}
     for path in paths:
         cuts = range(0, 10 * len(windows[path]), 10)
@@ -3929,10 +3959,7 @@ def score_blocks(
         pairs = zip(windows[path], sizes, strict=True)
         tops[path] = [_bm25(window, worth, 0.25 + 0.75 * size) for window, size in pairs]
     top = max((max(values, default=0.0) for values in tops.values()), default=0.0)
-    texts = ["\n".join(lines[block.path][block.first - 1 : block.last]) for block in blocks]
-    long_words = ([word for word in {*list_words(text)} if len(word) > 2] for text in texts)
-    identifiers = [{*b" ".join(words).decode().split()} for words in long_words]
-    exact = {name: 0 for name in evidence.names}
+    exact = dict.fromkeys(evidence.names, 0)  # identifier of the task -> how many blocks hold it
     for name in itertools.chain.from_iterable(held & exact.keys() for held in identifiers):
         exact[name] += 1
     members = collections.Counter(
@@ -3954,22 +3981,7 @@ def score_blocks(
             share = float(defines) or (owner in exact) / math.sqrt(members[path, owner])
             value += _DEFINED * top * share
         scores.append(value * evidence.scores.get(path, 0.0) ** _FILE_POWER)
-    gains = _score_shared(blocks, scores, identifiers, mean)
-    best = dict.fromkeys(paths, 0.0)
-    for block, score in zip(blocks, scores, strict=True):
-        best[block.path] = max(best[block.path], score)
-    scored = []
-    for at, block in enumerate(blocks):
-        gain, reason = gains[at]
-        gain *= evidence.scores.get(block.path, 0.0)
-        names = f"{block.definition.owner}.{block.definition.name}" if block.definition else ""
-        is_test = pattern("test_name").search(names)
-        share = _COMMENT_SHARE if block.comment or is_test and "test" not in evidence.title else 1.0
-        reason = reason if gain > scores[at] else ""
-        if block.definition is None and pattern("import_line").search(texts[at]):
-            gain += _IMPORTS * best[block.path]
-        scored.append(block._replace(score=share * (scores[at] + gain), reason=reason))
-    return scored
+    return scores
 
 
 def _weigh_locally(windows: Sequence[Mapping[str, int]], evidence: Evidence) -> dict[str, float]:
@@ -6517,47 +6529,55 @@ def read_words(
     when = time.time_ns()
     racy = {path for path, stamp in files.items() if is_racy(stamp, when)}
     listing = "" if racy else fingerprint(files)
-    known = load_words(cache)
-    if listing and known.listing == listing:
-        return known._replace(files=files)
+    stored = load_words(cache)
+    if listing and stored.listing == listing:
+        return stored._replace(files=files)
+    # A file keeps its number, and its postings, as long as its mark is the same.
     marks = {path: f"{stamp} {kinds.get(path)}" for path, stamp in files.items()}
-    width, numbers, before = len(FIELDS), dict[str, int](), known.batches
-    paths, sizes, old = [*known.words.paths], known.words.sizes[:], cache.read("counted", "stamps")
-    stamps = os.fsdecode(old.data).split("\n") if old else []  # a line each; empty if it is gone
-    if not 0 < len(before) < _MOST_BATCHES or len(stamps) != len(paths):
-        before, paths, sizes, stamps = [], [], array("I"), []
+    width, batches = len(FIELDS), stored.batches
+    paths, sizes = [*stored.words.paths], stored.words.sizes[:]
+    row = cache.read("counted", "marks")
+    kept = os.fsdecode(row.data).split("\n") if row else []  # a line each; empty if it is gone
+    if not 0 < len(batches) < _MOST_BATCHES or len(kept) != len(paths):
+        batches, paths, sizes, kept = [], [], array("I"), []
     for number, path in enumerate(paths):
-        if marks.get(path) != stamps[number]:
-            paths[number] = stamps[number] = ""
+        if marks.get(path) != kept[number]:
+            paths[number] = kept[number] = ""
             sizes[number * width : number * width + width] = array("I", bytes(4 * width))
+    numbers: dict[str, int] = {}  # of what must be counted
     counted = {*paths}
     for path in [path for path in files if path not in counted]:
         if _has_words(project, path, files[path][0]):
             numbers[path] = len(paths)
         paths.append(path)
-        stamps.append("" if path in racy else marks[path])
+        kept.append("" if path in racy else marks[path])
         sizes.frombytes(bytes(4 * width))
     index = read_index(project, cache, files, kinds, numbers)
-    for number, row in index.sizes.items():
-        sizes[number * width : number * width + width] = array("I", row)
-    batch = fingerprint({"": [before, paths, stamps]})[:12]
+    for number, counts in index.sizes.items():
+        sizes[number * width : number * width + width] = array("I", counts)
+    batch = fingerprint({"": [batches, paths, kept]})[:12]
+    texts = [listing, " ".join([*batches, batch]), "\0".join(paths), " ".join(map(role_of, paths))]
+    columns = zip(_COUNTED, [*map(os.fsencode, texts), sizes.tobytes()], strict=True)
+    rows = [CacheRow("counted", key, "", data) for key, data in columns]
+    rows.append(CacheRow("counted", "marks", "", os.fsencode("\n".join(kept))))
+    if not batches:
+        cache.invalidate("words")
+    cache.write([*_shelve(index.postings, batch), *rows])
+    return load_words(cache)._replace(tagged=index, files=files)
+
+
+def _shelve(postings: Mapping[str, bytearray], batch: str) -> list[CacheRow]:
+    """Rows of the postings of a batch, many stems in each: one for each would take too long."""
     shelves: dict[str, list[str]] = {}
-    for stem in index.postings:
+    for stem in postings:
         shelves.setdefault(_shelf_of(stem), []).append(stem)
     rows = []
-    for shelf, stems in shelves.items():  # a row for each stem would take as long as all the rest
-        held = [index.postings[stem] for stem in stems]
-        sizes_of = array("I", map(len, held)).tobytes()
-        data = b"".join([" ".join(stems).encode(), b"\n", sizes_of, *held])
+    for shelf, stems in shelves.items():
+        held = [postings[stem] for stem in stems]
+        lengths = array("I", map(len, held)).tobytes()
+        data = b"".join([" ".join(stems).encode(), b"\n", lengths, *held])
         rows.append(CacheRow("words", f"{shelf}\0{batch}", "", data))
-    texts = [listing, " ".join([*before, batch]), "\0".join(paths), " ".join(map(role_of, paths))]
-    columns = zip(_COUNTED, [*map(os.fsencode, texts), sizes.tobytes()], strict=True)
-    rows += [CacheRow("counted", key, "", data) for key, data in columns]
-    rows.append(CacheRow("counted", "stamps", "", os.fsencode("\n".join(stamps))))
-    if not before:
-        cache.invalidate("words")
-    cache.write(rows)
-    return load_words(cache)._replace(tagged=index, files=files)
+    return rows
 
 
 _COUNTED = ("listing", "batches", "paths", "roles", "sizes")  # the rows beside the words
