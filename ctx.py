@@ -1612,13 +1612,13 @@ def _build_tags(path: str, source: bytes, language: Language, reading: _Reading)
         name = name[0].upper() + name[1:] if word.istitle() else name
         last = source.count(b"\n") + (not source.endswith(b"\n"))
         definitions.append(Definition(1, last, kind, name, "", f"{word.lower()} {name}", doc, True))
-    spans = ((node.start_byte, node.end_byte) for node in reading.nodes["ref"])
-    counts = collections.Counter(source[start:end] for start, end in spans if end not in defined)
-    rows = counts.items()
-    references = {word.decode("utf-8", "replace").strip('"`'): count for word, count in rows}
-    names = sorted({*references, *part.references}.difference(language.words("drop")))
-    both = [(name, references.get(name, 0) + part.references.get(name, 0)) for name in names]
-    kept = {name: count for name, count in both if len(name) > 1}
+    nodes = [node for node in reading.nodes["ref"] if node.end_byte not in defined]
+    counts = collections.Counter(source[node.start_byte : node.end_byte] for node in nodes)
+    references = collections.Counter(part.references)
+    for mention, count in counts.items():
+        references[mention.decode("utf-8", "replace").strip('"`')] += count
+    names = sorted(references.keys() - language.words("drop"))
+    kept = {name: references[name] for name in names if len(name) > 1}
     is_generated = pattern("generated").search(source[:2048].decode("latin-1").lower())
     is_minified = len(source) > 2000 and len(source) > 400 * (source.count(b"\n") + 1)
     mark = "generated" if is_generated else "minified" if is_minified else ""
@@ -2307,11 +2307,6 @@ def build_tree(files: Sequence[str], max_depth: int, notes: Mapping[str, str]) -
     return entries + dull
 
 
-def tree_key(entry: TreeEntry) -> list[str]:
-    """Sorts any first entries of a tree into the order in which it is printed."""
-    return [] if entry[0] == "." else entry[0].rstrip("/").split("/")
-
-
 # A module with more than a fifth of the source is split while there is room.
 _MIN_MODULES, _MAX_MODULES, _MAX_SPLIT, _LARGE_SHARE = 4, 20, 12, 5
 
@@ -2527,26 +2522,22 @@ def _parse_stanzas() -> tuple[re.Pattern[str], list[_Stanza]]:
     """The stanzas, and a pattern whose groups are their names."""
     names, stanzas = [], []
     for stanza in re.split(r"\n(?! )", TEMPLATES["manifests.txt"].partition("\n\n")[2].strip()):
-        name, ecosystem, why, rows = re.split(r" : |\n", stanza, maxsplit=3)
-        ecosystem = ecosystem.strip("-")
-        parsed = tuple(_parse_row(row, ecosystem) for row in re.split(r" ; |\n", rows))
+        name, ecosystem, why, text = re.split(r" : |\n", stanza, maxsplit=3)
+        rows: list[_Row] = []
+        for row in re.split(r" ; |\n", text):
+            head, _, regex = row.strip().partition(" ~ ")
+            head, _, places = head.partition(" @ ")
+            kind, _, shown = head.partition(" ")
+            kind, _, note = kind.rstrip(")").partition("(")
+            usual = _SCRIPTED if kind == "task" else _IMPLIED
+            score = {"!": _SCRIPTED, "?": _WEAK}.get(kind[-1], usual)
+            note = note or ecosystem.strip("-")
+            if kind.startswith("version"):
+                shown, _, note = shown.partition(" ")
+            rows.append((_Find(kind.rstrip("!?"), shown, note, score), regex, places.split()))
         names.append(f"({name})")
-        stanzas.append(_Stanza(ecosystem, why.strip("-"), parsed))
+        stanzas.append(_Stanza(ecosystem.strip("-"), why.strip("-"), tuple(rows)))
     return re.compile("|".join(names)), stanzas
-
-
-def _parse_row(row: str, ecosystem: str) -> _Row:
-    head, _, regex = row.strip().partition(" ~ ")
-    head, _, places = head.partition(" @ ")
-    kind, _, text = head.partition(" ")
-    kind, _, note = kind.rstrip(")").partition("(")
-    score = {"!": _SCRIPTED, "?": _WEAK}.get(kind[-1], _SCRIPTED if kind == "task" else _IMPLIED)
-    kind = kind.rstrip("!?")
-    if kind == "version":
-        text, _, note = text.partition(" ")
-    else:
-        note = note or ecosystem
-    return _Find(kind, text, note, score), regex, places.split()
 
 
 def _find_stanza(path: str) -> _Stanza:
@@ -2736,13 +2727,9 @@ def _list_ci_calls(text: str) -> Iterator[_Pair]:
                     yield line, folder
 
 
-def _unwrap(line: str) -> str:
-    return pattern("wrapper").sub("", line)
-
-
 def _call_key(line: str) -> str:
     """What a line calls, without wrappers, flags and arguments: "npm test", "cargo test"."""
-    line = re.sub(r"^(?:\./)?(mvn|gradle)w|^(?:ba)?sh ", r"\1", _unwrap(line))
+    line = re.sub(r"^(?:\./)?(mvn|gradle)w|^(?:ba)?sh ", r"\1", pattern("wrapper").sub("", line))
     line = re.sub(r"^(?:npm|pnpm|yarn|bun)(?: run(?:-script)?)?(?= |\Z)", "npm", line)
     line = re.sub(r"^(tox|nox|deno)(?: run| task)?(?: -[es])?(?= |\Z)", r"\1", line)
     words = [word for word in line.split() if word[0] not in "-+"] or [line]
@@ -2773,7 +2760,7 @@ def _classify_call(call: _Find, repo: _Repo) -> _Find:
         return call._replace(kind=verb, text=script[1] + script[2], score=call.score - rank)
     verb, ecosystem = _known_calls().get(" ".join(key.split()[:2]), ("", ""))
     near = {_find_stanza(path).ecosystem for path in repo.texts if folder_of(path) == folder}
-    bare, is_pip = _unwrap(line), key.startswith("pip ")
+    bare, is_pip = pattern("wrapper").sub("", line), key.startswith("pip ")
     is_ours = re.search(r" (?:-e|-r|--editable) ?\S", line) and " --group" not in line
     is_named = verb == "install" and len(bare.split()) > 2 + key.count("--")
     # What names a package, and what a README tells to install or to run, is for users.
@@ -2819,7 +2806,8 @@ def _choose_commands(repo: _Repo) -> list[Command]:
     sure = {(offer.folder, offer.kind) for offer in offers if offer.score > _WEAK}
     offers = [o for o in offers if o.score > _WEAK or (o.folder, o.kind) not in sure]
     calls = list(_list_calls(repo))
-    typed = {(call.folder, _unwrap(call.text)): call.text for call in reversed(calls)}
+    unwrap = pattern("wrapper").sub
+    typed = {(call.folder, unwrap("", call.text)): call.text for call in reversed(calls)}
     offers += [_classify_call(call, repo) for call in calls]
     alike = lists_by_key(((o.folder, o.kind, _call_key(o.text)), o) for o in offers)
     ranked = collections.defaultdict[tuple[str, str], list[_Find]](list)
@@ -2834,7 +2822,7 @@ def _choose_commands(repo: _Repo) -> list[Command]:
             score += _CONFIRMED + 5 * any(offer.score == _SCRIPTED for offer in group)
         score += 0 if ecosystem in ("", *repo.homes) else _GUEST
         if verb and score >= _ENOUGH:
-            line = _local_line(repo, best, typed.get((folder, _unwrap(best.text)), ""))
+            line = _local_line(repo, best, typed.get((folder, unwrap("", best.text)), ""))
             ranked[folder, verb].append(best._replace(text=line, score=score, note=ecosystem))
     slots = [(folder, verb) for folder in _command_folders(repo) for verb in VERBS]
     chosen = [offer for slot in slots for offer in _best(repo, ranked[slot])]
@@ -2843,7 +2831,7 @@ def _choose_commands(repo: _Repo) -> list[Command]:
 
 def _cite(repo: _Repo, offer: _Find) -> str:
     """The file and line that state a command: all its words, or its last one."""
-    words = _unwrap(offer.text).split()
+    words = pattern("wrapper").sub("", offer.text).split()
     text, last = repo.texts.get(offer.source, ""), re.escape(words[-1])
     typed = re.escape(" ".join(words))  # with "run" or without, and "npm i" for "npm install"
     typed = re.sub(r"(?<=pm)\\ (?:run\\ )?(\w+)$", r"(?: run)? \1(?![\\w:])", typed)
@@ -3142,10 +3130,7 @@ def resolve_imports(
             resolvers[rule] = functools.cache(_RESOLVERS[resolver](tree, language))
         # In Rust two files of one folder mean different things by "super"; elsewhere all agree.
         start = path if resolver == "rust" else folder_of(path)
-        targets: set[str] = set()
-        for name in imports[path]:
-            if name and not name.startswith("package "):
-                targets.update(resolvers[rule](start, name))
+        targets = {target for name in imports[path] for target in resolvers[rule](start, name)}
         links[path] = sorted(targets - {path})
     return {path: targets for path, targets in links.items() if targets}
 
@@ -4482,7 +4467,7 @@ def compare_maps(old: str, new: str, survey: Survey, files: Collection[str]) -> 
         return lines
     definitions = [symbol.definition for symbol in survey.symbols]
     names = {part for d in definitions for part in (d.name, *d.owner.split("."))}
-    current = {show(s.definition.signature or "", _SIGNATURE_WIDTH) for s in survey.symbols}
+    current = {show(symbol.definition.signature, _SIGNATURE_WIDTH) for symbol in survey.symbols}
     block = old.partition("\n## Key Symbols\n\n```\n")[2].partition("\n```")[0]
     for line in filter(None, (row.strip().partition(" — ")[0] for row in block.splitlines())):
         text = line.partition(": ")[2] or line
@@ -4574,7 +4559,7 @@ def render_symbol(symbol: Symbol, owners: Collection[str] = ()) -> str:
     definition = symbol.definition
     holder = definition.owner.rpartition(".")[2]
     indent, owner = ("    ", "") if holder in owners else ("  ", definition.owner)
-    text = show(definition.signature or definition.name, _SIGNATURE_WIDTH)
+    text = show(definition.signature, _SIGNATURE_WIDTH)
     if owner and not re.search(rf"\b{re.escape(holder)}\b", text.partition("(")[0]):
         text = f"{show(owner, 60)}: {text}"
     doc = f" — {show(definition.doc, _DOC_WIDTH)}" if definition.doc else ""
@@ -4598,7 +4583,8 @@ def render_parts(survey: Survey) -> list[MapPart]:
     rows = [facts.libraries[at : at + 6] for at in range(0, len(facts.libraries), 6)]
     needs = [", ".join(map(show_prose, row)) for row in [*zip(facts.stack), *rows]]
     conventions = [f"- {show_prose(item)}\n" for item in facts.conventions]
-    room, order = 0.09 if survey.symbols else 0.9, list(map(tree_key, survey.tree))
+    room = 0.09 if survey.symbols else 0.9
+    order = [path.rstrip("/.").split("/") for path, _, _ in survey.tree]
     relations = render_relations(survey.relations)
     return [
         MapPart("Tech Stack", [f"- {row}\n" for row in needs], 0.08),
@@ -5010,7 +4996,7 @@ def render_task_tree(tracker: Tracker, task: Task) -> str:
     children = lists_by_key((node.parent, node) for node in tracker.tasks)
     counts = collections.Counter(node.status for node in tracker.tasks)
     counts_text = ", ".join(f"{counts[word]} {word}" for word in sorted(counts))
-    rows: list[tuple[int, str]] = []  # rank, 0 is the best; line
+    rows: list[tuple[int, int, str]] = []  # rank, 0 is the best; number; line
     stack = [("", node) for node in reversed(children[""])] if len(children) > 1 else []
     siblings = children[task.parent] if task.parent else [task]
     siblings_and_parent = {task.parent, *(node.id for node in siblings)}
@@ -5026,11 +5012,11 @@ def render_task_tree(tracker: Tracker, task: Task) -> str:
         rank = 0 if node.id in (task.id, task.parent) else rank
         has_title = node.id not in siblings_and_parent  # the title of those is elsewhere
         name = name_task(node) if has_title else code_span(node.id)
-        rows.append((rank, f"{indent}- {name} ({note})\n"))
+        rows.append((rank, len(rows), f"{indent}- {name} ({note})\n"))
         stack += [(f"{indent}  ", child) for child in reversed(inner)]
-    order = sorted(range(len(rows)), key=lambda at: rows[at][0])
-    kept = fit_lines([rows[at][1] for at in order], 3_000, count_bytes)  # about 60 tasks
-    tree = "".join(rows[at][1] for at in sorted(order[number] for number in kept))
+    rows.sort()
+    kept = fit_lines([line for _, _, line in rows], 3_000, count_bytes)  # about 60 tasks
+    tree = "".join(line for _, line in sorted(rows[at][1:] for at in kept))
     tree += f"- and {len(rows) - len(kept)} more\n" if len(kept) < len(rows) else ""
     if len(tracker.tasks) < 2:
         return ""

@@ -844,7 +844,10 @@ def test_any_first_entries_of_a_tree_are_a_tree() -> None:
             for path, depth, _ in entries[:count]
             if depth > 1
         )
-    assert [e[0] for e in sorted(entries, key=ctx.tree_key)] == [".", "a/", "a/b/", "a/d/", "f/"]
+    survey = ctx.Survey(ctx.detect_facts(files, {}), entries, [], [], 0, {}, {}, [], True)
+    part = next(part for part in ctx.render_parts(survey) if part.title == "Structure")
+    printed = [line.split()[0] for _, line in sorted(zip(part.order, part.lines, strict=True))]
+    assert printed == [".", "a/", "b/", "d/", "f/"]
 
 
 def test_a_large_module_is_split_and_described_by_its_own_words() -> None:
