@@ -712,11 +712,11 @@ def unseal(source: bytes) -> tuple[str, bool]:
     return text[: match.start()], content_hash(text[: match.start()].encode()) == match[1]
 
 
-def closest(word: str, known: Sequence[str]) -> str:
-    """A hint for a word that is not among the known ones: the most similar one, or all of them."""
-    swapped = [name for name in known if sorted(name) == sorted(word)]
-    similar = swapped or difflib.get_close_matches(word[:80], known, 1)
-    return f"did you mean {similar[0]}?" if similar else f"known: {', '.join(known)}"
+def closest(word: str, names: Sequence[str]) -> str:
+    """A hint for a word that is none of these names: the most similar one, or all of them."""
+    swapped = [name for name in names if sorted(name) == sorted(word)]
+    similar = swapped or difflib.get_close_matches(word[:80], names, 1)
+    return f"did you mean {similar[0]}?" if similar else f"known: {', '.join(names)}"
 
 
 def count_of(number: int, noun: str) -> str:
@@ -2248,16 +2248,16 @@ def build_folders(files: tuple[str, ...]) -> dict[str, Folder]:
     folders = collections.defaultdict(Folder, {"": Folder()})
     shared = find_shared(files)
     for path in files:
-        role, language, inner = role_of(path), label_language(path, shared), path
+        role, language, child = role_of(path), label_language(path, shared), path
         folders[folder_of(path)].files.add(path)
-        while inner:
-            entry = folders[folder_of(inner)]
-            entry.roles[role] += 1
-            if inner != path:
-                entry.children.add(inner)
+        while child:
+            folder = folders[folder_of(child)]
+            folder.roles[role] += 1
+            if child != path:
+                folder.children.add(child)
             if role == "source":
-                entry.languages[language] += 1
-            inner = folder_of(inner)
+                folder.languages[language] += 1
+            child = folder_of(child)
     return dict(folders)
 
 
@@ -2272,9 +2272,12 @@ def find_shared(files: Sequence[str]) -> dict[str, Language]:
     chosen = {}
     for suffix, languages in candidates.items():
         # A header is of the language of the sources around it.
-        related = [it for it in languages if it.family == languages[0].family]
-        sizes = [sum(counts[end] for end in it.suffixes if end != suffix) for it in related]
-        chosen[suffix] = related[sizes.index(max(sizes))]
+        sizes = {}
+        for language in languages:
+            if language.family == languages[0].family:
+                others = [other for other in language.suffixes if other != suffix]
+                sizes[language.name] = sum(counts[other] for other in others)
+        chosen[suffix] = get_language(max(sizes, key=sizes.__getitem__))
         for language in reversed(languages):
             evidence = language.row("evidence")
             if evidence and any(re.search(evidence, path) for path in files):
@@ -2323,9 +2326,9 @@ def describe_modules(files: Sequence[str], docs: Mapping[str, str]) -> list[Modu
         if len(parts) >= _MIN_MODULES and parts[largest] * _LARGE_SHARE < sizes[""]:
             break
         whole.remove(largest)
-        inner = sorted(folders[largest].children, key=lambda path: (-sizes[path], path))
-        worth = [path for path in inner if sizes[path] * 100 > sizes[""] or sizes[path] > 4]
-        for path in worth[: min(_MAX_MODULES - len(parts), _MAX_SPLIT)]:
+        children = sorted(folders[largest].children, key=lambda path: (-sizes[path], path))
+        large = [path for path in children if sizes[path] * 100 > sizes[""] or sizes[path] > 4]
+        for path in large[: min(_MAX_MODULES - len(parts), _MAX_SPLIT)]:
             parts[path] = sizes[path]
             parts[largest] -= sizes[path]
             whole.add(path)
@@ -2429,18 +2432,20 @@ class _Repo(NamedTuple):
 def is_config(path: str) -> bool:
     """Whether the text of this file tells facts: manifests, task runners, CI, instructions."""
     stanza = _find_stanza(path)
-    near = stanza != _Stanza() and path.count("/") < 6
-    is_ours = near and role_of_folder(folder_of(path).lower()) in ("", "build")
-    return is_ours or stanza.trust != "config"
+    if stanza.trust != "config":
+        return True
+    is_ours = role_of_folder(folder_of(path).lower()) in ("", "build")
+    return stanza != _Stanza() and path.count("/") < 6 and is_ours
 
 
 def detect_facts(files: Sequence[str], configs: Mapping[str, str]) -> Facts:
     """What names of files and texts of configs say about a project, most important first."""
-    known = dict.fromkeys(sorted(files))
-    folders = build_folders(tuple(known))
-    languages = _count_languages(tuple(known), folders[""])
+    ordered = tuple(sorted({*files}))
+    folders = build_folders(ordered)
+    languages = _count_languages(ordered, folders[""])
     paths = sorted(configs, key=lambda path: (path.count("/"), path))
-    repo = _Repo(known, folders, {path: configs[path][:_MAX_CONFIG] for path in paths})
+    texts = {path: configs[path][:_MAX_CONFIG] for path in paths}
+    repo = _Repo(dict.fromkeys(ordered), folders, texts)
     finds = [find for path in paths for find in _read_config(repo, path)]
     homes = _find_homes(languages, paths)
     ours = [find for find in finds if _find_stanza(find.source).ecosystem in ("", *homes)]
@@ -2759,15 +2764,15 @@ def _classify_call(call: _Find, repo: _Repo) -> _Find:
         verb, rank = look_up("tasks", name_of(script[2]).partition(".")[0].lower())
         return call._replace(kind=verb, text=script[1] + script[2], score=call.score - rank)
     verb, ecosystem = _known_calls().get(" ".join(key.split()[:2]), ("", ""))
-    near = {_find_stanza(path).ecosystem for path in repo.texts if folder_of(path) == folder}
+    local = {_find_stanza(path).ecosystem for path in repo.texts if folder_of(path) == folder}
     bare, is_pip = pattern("wrapper").sub("", line), key.startswith("pip ")
     is_ours = re.search(r" (?:-e|-r|--editable) ?\S", line) and " --group" not in line
     is_named = verb == "install" and len(bare.split()) > 2 + key.count("--")
     # What names a package, and what a README tells to install or to run, is for users.
     is_use = not is_ours if is_pip else is_named
     is_use = is_use or verb in ("run", "install") and call.score == _README
-    is_known = verb and ecosystem in ("", *repo.homes, *near)
-    if not is_known or is_use or not _names_files(repo, folder, bare, verb):
+    is_possible = verb and ecosystem in ("", *repo.homes, *local)
+    if not is_possible or is_use or not _names_files(repo, folder, bare, verb):
         return call
     line = re.sub(r"(?: --)? --(?:check|diff|release)\b| [A-Z_]+=\S*", "", line)
     # A plain line is right more often than a variant; but of requirements all are needed.
@@ -2780,8 +2785,8 @@ def _names_files(repo: _Repo, folder: str, line: str, verb: str) -> bool:
     """Whether the files and folders that a line names exist; for tests, no single file."""
     tool, *words = line.split()
     if tool in ("make", "pre-commit"):
-        known = ("Makefile", "GNUmakefile", "makefile", ".pre-commit-config.yaml")
-        return any(join_path(folder, name) in repo.files for name in known) and len(words) != 1
+        configs = ("Makefile", "GNUmakefile", "makefile", ".pre-commit-config.yaml")
+        return any(join_path(folder, name) in repo.files for name in configs) and len(words) != 1
     is_plain = pattern("one_word_tool").fullmatch(tool)
     for before, word in itertools.pairwise(["", *words]):
         word = word.rpartition("=")[2].partition("[")[0].removesuffix("/...").removesuffix("/")
@@ -2845,11 +2850,11 @@ def _cite(repo: _Repo, offer: _Find) -> str:
 def _local_line(repo: _Repo, offer: _Find, typed: str) -> str:
     """The line as it works here: as CI types it, with the project's wrapper, in its environment."""
     tool, _, rest = offer.text.partition(" ")
-    own = [name for name in (f"{tool}w", tool) if join_path(offer.folder, name) in repo.files]
+    wrappers = [name for name in (f"{tool}w", tool) if join_path(offer.folder, name) in repo.files]
     if pattern("environment").match(typed):
         return typed
-    if tool in ("mvn", "gradle", "mill", "sbt", "pants") and own:
-        return f"./{own[0]} {rest}"
+    if tool in ("mvn", "gradle", "mill", "sbt", "pants") and wrappers:
+        return f"./{wrappers[0]} {rest}"
     if offer.note == "python" and pattern("python_tool").fullmatch(tool):
         tools = [f for f in repo.finds if f.kind == "tool" and f.source == "pyproject.toml"]
         return "".join(f"{manager.text} run " for manager in tools[:1]) + offer.text
@@ -2872,10 +2877,15 @@ def _command_folders(repo: _Repo) -> list[str]:
     """The root; and for a main language that has no command there, the folders with a manifest."""
     offers = [(f, _find_stanza(f.source).ecosystem) for f in repo.finds if f.kind in VERBS]
     missing = {*repo.homes} - {ecosystem for offer, ecosystem in offers if not offer.folder}
-    inner = {offer.folder for offer, ecosystem in offers if ecosystem in missing} - {""}
-    tops = [f for f in inner if f.count("/") < 2 and not any(f.startswith(o + "/") for o in inner)]
+    folders = {offer.folder for offer, ecosystem in offers if ecosystem in missing} - {""}
+    tops = [folder for folder in _outermost(folders) if folder.count("/") < 2]
     order = sorted((folder.count("/"), -repo.size(folder), folder) for folder in tops)
     return ["", *(folder for _, _, folder in order[:3])]
+
+
+def _outermost(folders: Collection[str]) -> list[str]:
+    """The folders that are in none of the others."""
+    return [path for path in folders if not any(path.startswith(f"{top}/") for top in folders)]
 
 
 def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
@@ -2948,11 +2958,11 @@ def _list_packages(repo: _Repo) -> list[Package]:
     paths = [p for p in paths if pattern("package_manifest").search(_find_stanza(p).why)]
     manifests = {folder_of(path) for path in paths}
     named = _list_members(repo, manifests)
-    own = {find.folder for find in repo.ours}
-    near = [f for f in manifests if f.count("/") < 2 + (f in own) and not role_of_folder(f.lower())]
-    loose = [f for f in near if not any(f.startswith(other + "/") for other in near)]
+    ours = {find.folder for find in repo.ours}
+    candidates = {folder for folder in manifests if folder.count("/") < 2 + (folder in ours)}
+    candidates = {folder for folder in candidates if not role_of_folder(folder.lower())}
     packages = []
-    for folder in sorted(named or loose)[:_MAX_PACKAGES]:
+    for folder in sorted(named or _outermost(candidates))[:_MAX_PACKAGES]:
         finds = [find for find in repo.finds if find.folder == folder]
         names = [find.text for find in finds if find.kind == "name"]
         labels = [look_up("labels", find.text)[0] for find in finds if find.kind == "dep"]
@@ -2973,8 +2983,8 @@ def _list_members(repo: _Repo, manifests: set[str]) -> set[str]:
         for find in [find for find in finds if find.folder == home]:
             glob = re.sub(r"[:\\]", "/", find.text.strip("/").removeprefix("./"))  # Gradle, .NET
             regex = glob_pattern(join_path(home, glob)) if 0 < len(glob) < 200 else "(?!)"
-            able = manifests if find.kind == "member" else manifests | coded
-            members |= {folder for folder in able if re.fullmatch(regex, folder)}
+            folders = manifests if find.kind == "member" else manifests | coded
+            members |= {folder for folder in folders if re.fullmatch(regex, folder)}
         if members:
             return members
     return set()
@@ -3225,8 +3235,8 @@ def _python(tree: _Tree, language: Language) -> _Resolve:
             return [path] if path else []
         roots = starts.get(rest.partition("/")[0], ())
         for above in _ancestors(folder) if roots else ():
-            for inner in ("", "/src", "/lib", "/python"):  # where a project may keep its packages
-                root = f"{above}{inner}".lstrip("/")
+            for below in ("", "/src", "/lib", "/python"):  # where a project may keep its packages
+                root = f"{above}{below}".lstrip("/")
                 if root in roots and (path := _find_longest(modules, root, rest)[1]):
                     return [path]
         elsewhere: dict[str, list[str]] = {}  # module -> its files
@@ -3251,8 +3261,10 @@ def _javascript(tree: _Tree, language: Language) -> _Resolve:
     files = tree.find_manifests(r"package\.json")
     manifests = {folder_of(path): parse_data(path, text) for path, text in files}
     rules = _build_rules(tree, ["", *manifests])
-    named = [(it, folder) for folder, data in manifests.items() for it in _texts(data.get("name"))]
-    packages = dict(reversed(named))
+    packages: dict[str, str] = {}  # name -> folder, the outermost of several
+    for folder, data in manifests.items():
+        for name in _texts(data.get("name")):
+            packages.setdefault(name, folder)
 
     def find_file(path: str) -> str:
         stem = re.sub(r"(\.d)?\.[mc]?[jt]sx?$", "", path)
@@ -3358,7 +3370,8 @@ def _rust(tree: _Tree, language: Language) -> _Resolve:
     for path, text in tree.find_manifests(r"Cargo\.toml"):
         folder, manifest = folder_of(path), parse_data(path, text)
         tested, needs = (as_table(manifest.get(f"{kind}dependencies")) for kind in ("dev-", ""))
-        foreign[_locate(folder, "src")] = {it.replace("-", "_") for it in tested if it not in needs}
+        only_tests = {name.replace("-", "_") for name in tested if name not in needs}
+        foreign[_locate(folder, "src")] = only_tests
         lib = as_table(manifest.get("lib"))
         lib_path = _locate(folder, str(lib.get("path", "src/lib.rs")))
         for name in _texts([lib.get("name"), as_table(manifest.get("package")).get("name")]):
@@ -3381,12 +3394,12 @@ def _rust(tree: _Tree, language: Language) -> _Resolve:
         home = folder if path in roots or name_of(path) == "mod.rs" else path.removesuffix(".rs")
         parts = name.replace("r#", "").rstrip(":*").split("::")
         if parts[0] == "crate":
-            home = next((it for it in _ancestors(folder) if it in root_folders), folder)
+            home = next((above for above in _ancestors(folder) if above in root_folders), folder)
             parts.pop(0)
         elif parts[0] not in ("self", "super"):
             if local := _find_longest(modules, home, "/".join(parts))[1]:
                 return [local]
-            home = next((it for it in _ancestors(folder) if it in foreign), "")
+            home = next((above for above in _ancestors(folder) if above in foreign), "")
             if parts[0] not in crates or parts[0] in foreign.get(home, ()):
                 return []
             home = crates[parts.pop(0)]
@@ -4606,15 +4619,16 @@ def _module_lines(survey: Survey) -> list[str]:
     for path in ranks:
         inside, shares = "" if path == "." else f"{path}/", survey.part_ranks.items()
         ranks[path] = sum(rank for name, rank in shares if f"{name}/".startswith(inside))
-    lines, known = [], {""}
+    lines, shown_docs = [], {""}
     for path in sorted(ranks, key=lambda path: -ranks[path]):
         words = []
         if path in packages:
             name, stack = packages[path]
             words.append(show_prose(name) + (f" ({show_prose(stack)})" if stack else ""))
-        if (doc := docs.get(path, "")) not in known:  # packages often repeat what the root says
+        doc = docs.get(path, "")
+        if doc not in shown_docs:  # packages often repeat what the root says
             words.append(show_prose(doc))
-            known.add(doc)
+            shown_docs.add(doc)
         lines += [f"- {code_span(path + '/')}: {' — '.join(words)}\n"] if words else []
     return lines
 
@@ -4635,11 +4649,11 @@ def render_relations(relations: Sequence[tuple[str, list[str]]]) -> list[str]:
 
 def render_structure(tree: Sequence[TreeEntry]) -> list[str]:
     """One line for each entry: its name below that of its nearest entry above, and its note."""
-    known = {path for path, _, _ in tree}
+    paths = {path for path, _, _ in tree}
     lines = []
     for path, depth, note in tree:
         above = path.rstrip("/")
-        while above and above + "/" not in known or above + "/" == path:
+        while above and above + "/" not in paths or above + "/" == path:
             above = above.rpartition("/")[0]
         name = path.removeprefix(above + "/") if above else path
         note = f"  {show(note)}" if note else ""
@@ -4871,8 +4885,8 @@ def render_state(task: Task) -> str:
 
 def render_tasks_json(tracker: Tracker, tasks: Sequence[Task], ready: Sequence[Task]) -> str:
     """The tasks with every field, for a program."""
-    able = {task.id for task in ready}
-    rows = [task._asdict() | {"ready": task.id in able} for task in tasks]
+    ready_ids = {task.id for task in ready}
+    rows = [task._asdict() | {"ready": task.id in ready_ids} for task in tasks]
     head = {"source": tracker.source, "next": ready[0].id if ready else None, "tasks": rows}
     return redact(render_json(head))
 
