@@ -1183,17 +1183,19 @@ def find_named_paths(text: str, paths: Iterable[str]) -> tuple[str, ...]:
         for end in (name, name.rpartition(".")[0]):
             if end in ends:
                 ends[end].append(path)
-
-    def fits(path: str, form: str) -> bool:  # one is the end of the other
-        # only a module may lack its suffix: `res.send` is a method, even where res.send.js is
-        bare = path.rpartition(".")[0] if "/" in form else path
-        pairs = (path, form), (bare, form), (form, path)
-        return any(f"/{whole}".endswith(f"/{end}") for whole, end in pairs)
-
     named: dict[str, None] = {}
-    for row in forms:  # a word that fits many files means none
-        matches = ([path for path in ends[name_of(form)] if fits(path, form)] for form in row)
-        named |= dict.fromkeys(next((same for same in matches if 0 < len(same) <= 8), ()))
+    for row in forms:
+        for form in row:
+            matches = []
+            for path in ends[name_of(form)]:
+                # only a module may lack its suffix: `res.send` is a method, even beside res.send.js
+                bare = path.rpartition(".")[0] if "/" in form else path
+                pairs = (path, form), (bare, form), (form, path)
+                if any(f"/{whole}".endswith(f"/{end}") for whole, end in pairs):
+                    matches.append(path)
+            if 0 < len(matches) <= 8:  # a word that fits many files means none
+                named |= dict.fromkeys(matches)
+                break
     return tuple(named)
 
 
@@ -1784,13 +1786,14 @@ def _read_texts(
     # One character for each byte, so that offsets agree; whatever is not ASCII is a letter.
     letters = bytes(byte if byte < 128 else ord("µ") for byte in range(256))
     # Comments and long strings become blanks; a plain string stays, but no comment begins in it.
-    quotes = rf'(?s:"""[^"].*?""")|{pattern("short_string").pattern}|{comment_pattern(language.comments)}'
+    strings = rf'(?s:"""[^"].*?""")|{pattern("short_string").pattern}'
 
     def blank(match: re.Match[str]) -> str:
         is_kept = re.match(r"[\"'](?!\"\")", match[0])
         return match[0] if is_kept else re.sub(r"[^\n]", " ", match[0])
 
-    code = re.sub(quotes, blank, source.translate(letters).decode("latin-1"))
+    parts = f"{strings}|{comment_pattern(language.comments)}"
+    code = re.sub(parts, blank, source.translate(letters).decode("latin-1"))
     reading = _Reading([], {role: [] for role in _LISTED})
     excluded = {*seen_names, *language.words("keyword")}
     starts: set[int] = set()
@@ -2215,14 +2218,13 @@ _DULL_ROLES = ("config", "data", "generated", "vendored", "minified")  # shown w
 _ROLE_ORDER = ("source", "build", "test", "example", "doc", "config", *_ROLES)
 
 
-class Folder:
+class Folder(NamedTuple):
     """What one folder holds, at any depth; filled while the paths are walked."""
 
-    def __init__(self) -> None:
-        self.children = set[str]()
-        self.files = set[str]()  # in the folder itself
-        self.roles = collections.Counter[str]()
-        self.languages = collections.Counter[str]()  # of its source files
+    children: set[str]
+    files: set[str]  # in the folder itself
+    roles: collections.Counter[str]
+    languages: collections.Counter[str]  # of its source files
 
     def role(self) -> str:
         """Source if there is a good part of it, else what most files are."""
@@ -2245,8 +2247,10 @@ class Folder:
 @functools.lru_cache(maxsize=1)  # the tree and the modules are two views of it
 def build_folders(files: tuple[str, ...]) -> dict[str, Folder]:
     """Every folder by path; the root is "". Not to be changed: it is shared."""
-    folders = collections.defaultdict(Folder, {"": Folder()})
-    shared = find_shared(files)
+    folders = collections.defaultdict[str, Folder](
+        lambda: Folder(set(), set(), collections.Counter(), collections.Counter())
+    )
+    shared, _ = find_shared(files), folders[""]  # the root is there even without files
     for path in files:
         role, language, child = role_of(path), label_language(path, shared), path
         folders[folder_of(path)].files.add(path)
@@ -2590,8 +2594,9 @@ def _find_beside(repo: _Repo, folder: str, glob: str) -> list[_Pair]:
     start = join_path(folder, start)
     if not star:
         return [("", glob)] if start in repo.files else []
-    inside = repo.folders.get(folder_of(start), Folder())
-    names = {name_of(path).removesuffix(end) for path in inside.children | inside.files}
+    inside = repo.folders.get(folder_of(start))
+    paths_inside = inside.children | inside.files if inside else set[str]()
+    names = {name_of(path).removesuffix(end) for path in paths_inside}
     paths = [(name, start + name + end) for name in sorted(names)]
     return [(name, glob.replace("*", name)) for name, path in paths if path in repo.files]
 
