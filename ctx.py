@@ -535,9 +535,8 @@ def fence(text: str, info: str = "") -> str:
 
 def strip_ansi(text: str) -> str:
     """The text without terminal escape codes; of a line with carriage returns, its last state."""
-    text = pattern("ansi").sub("", text).replace("\r\n", "\n")
-    if "\r" in text:
-        text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
+    lines = pattern("ansi").sub("", text).replace("\r\n", "\n").split("\n")
+    text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines)
     return re.sub("[\x00-\x08\x0b-\x1f\x7f-\x9f]", "", text)
 
 
@@ -1252,21 +1251,14 @@ def comment_pattern(comments: Comments) -> str:
 
 def find_line_hits(texts: Mapping[str, str], stems: Iterable[str]) -> dict[str, LineHits]:
     """How often each of these stems stands in each line of some texts, by their names."""
-    wanted, hits, seen = {*stems}, dict[str, LineHits](), set[bytes]()
-    # a form stands in its word, in small letters and without "_"
-    likely = re.compile("|".join(map(re.escape, sorted(wanted))) or "(?!)").finditer
-    forms_of: dict[bytes, list[str]] = {b"\0": []}  # of the words that have one, and of line ends
+    wanted, hits = {*stems}, dict[str, LineHits]()
+    forms_of: dict[bytes, list[str]] = {b"\0": []}  # of each word, and of line ends
     for name, text in texts.items():
         words, number = list_words(text.replace("\0", " ").replace("\n", " \0 ")), 1
-        fresh, at, before = [*({*words} - seen)], 0, 0
-        column = b"\n".join(fresh).decode().lower().replace("_", "")
-        for match in likely(column):
-            at, before = at + column.count("\n", before, match.start()), match.start()
-            if forms := [form for form in word_forms(fresh[at].decode()) if form in wanted]:
-                forms_of[fresh[at]] = forms
-        seen.update(fresh)
+        for word in {*words}.difference(forms_of):
+            forms_of[word] = [form for form in word_forms(word.decode()) if form in wanted]
         lines = hits[name] = LineHits()
-        for word in filter(forms_of.__contains__, words):
+        for word in words:
             number += word == b"\0"
             for form in forms_of[word]:
                 counts = lines.setdefault(number, {})
@@ -1504,9 +1496,7 @@ def tag_file(path: str, source: bytes, kind: str, stanzas: str = "") -> FileTags
         names = [re.findall(r"[A-Za-z_]\w{2,}", span) if span else [call] for span, call in spans]
         counts = dict(collections.Counter(itertools.chain(*names)))
         return FileTags((), counts, (), first_sentence(text))
-    language = get_language(kind, stanzas)
-    tags = tag_source(path, source, language)
-    return tags or tag_source(path, source, language, bare=True) or NO_TAGS
+    return tag_source(path, source, get_language(kind, stanzas))
 
 
 class _Match(NamedTuple):
@@ -1574,19 +1564,18 @@ class _File(NamedTuple):
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
-def tag_source(
-    path: str, source: bytes, language: Language, *, bare: bool = False
-) -> FileTags | None:
-    """What one file defines, references and imports; None without a grammar (bare: a pattern)."""
+def tag_source(path: str, source: bytes, language: Language, *, bare: bool = False) -> FileTags:
+    """What one file defines, references and imports: by its grammar; bare, or without, by patterns."""
     source, language = find_content_language(path, source, language)
-    if bare or language.grammar == "-":
-        reading = _read_texts(source, language)
-    else:
+    code, reading = source, None
+    if not bare and language.grammar != "-":
         if blank := "|".join(language.rows.get("blank", ())):
             macros = re.compile(blank.encode(), re.MULTILINE)
-            source = macros.sub(lambda match: b" " * len(match[0]), source)
-        reading = _read_tree(source, language)
-    return _build_tags(path, source, language, reading) if reading else None
+            code = macros.sub(lambda match: b" " * len(match[0]), source)
+        reading = _read_tree(code, language)
+    if reading is None:
+        code, reading = source, _read_texts(source, language)
+    return _build_tags(path, code, language, reading) if reading else NO_TAGS
 
 
 def _build_tags(path: str, source: bytes, language: Language, reading: _Reading) -> FileTags:
@@ -1600,7 +1589,7 @@ def _build_tags(path: str, source: bytes, language: Language, reading: _Reading)
         for match in embeds:
             embedded[match.start : -match.inverse_end] = source[match.start : -match.inverse_end]
         inner = get_language(embeds[0].label, language.stanzas)
-        part = tag_source(path, bytes(embedded), inner) or NO_TAGS
+        part = tag_source(path, bytes(embedded), inner)
     if reading.has_error and part is NO_TAGS:  # where the grammar failed, a pattern may still match
         seen_names = {definition.name for definition in definitions}
         if bare := _read_texts(source, language, seen_names):

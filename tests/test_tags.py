@@ -184,19 +184,18 @@ def test_no_value_leaves_through_a_sibling():
     assert [d.signature for d in tags.definitions] == ["let first = …, SECOND = …"] * 2
 
 
-def test_a_missing_grammar_is_a_gap_and_not_an_empty_file():
-    language = ctx.find_language("a.py")
-    assert language is not None
-    assert ctx.tag_source("a.py", b"x = 1", language._replace(grammar="no_such_one")) is None
+def test_a_file_without_its_grammar_is_read_by_patterns():
+    language = ctx.get_language("go")._replace(grammar="no_such_one")
+    tags = ctx.tag_source("a.go", b"package a\n\nfunc F() {}\n", language)
+    assert [d.name for d in tags.definitions] == ["F"]
 
 
-def test_missing_packages_are_a_gap(monkeypatch: pytest.MonkeyPatch):
+def test_a_file_is_read_by_patterns_where_the_packages_are_missing(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "tree_sitter", None)
     ctx.load_grammar.cache_clear()
     try:
-        language = ctx.find_language("a.go")
-        assert language is not None
-        assert ctx.tag_source("a.go", b"package a", language) is None
+        tags = ctx.tag_file("a.go", b"package a\n\nfunc F() {}\n", "go")
+        assert [d.name for d in tags.definitions] == ["F"]
     finally:
         ctx.load_grammar.cache_clear()
 
