@@ -3820,7 +3820,11 @@ def rank_words(
     """The words of a task that a file holds, as the task writes them, the most telling first."""
     held = {stem for counts in hits.values() for stem in counts if stem in task_words}
     telling = sorted(held, key=lambda stem: (-worth[stem], stem))
-    return list(dict.fromkeys(task_words[stem] for stem in telling))
+    words: list[str] = []
+    for word in (task_words[stem] for stem in telling):
+        if not any(word.lower() in longer.lower() for longer in words):  # itself, or a part of it
+            words.append(word)
+    return words
 
 
 _LONG_BLOCK = 30  # lines: a longer one is cut into parts
@@ -4135,6 +4139,7 @@ def bare_name(path: str) -> str:
 
 
 LEADERS = 5
+_FEW_HOLDERS = 3  # files: an identifier that more of them hold is one signal among others
 
 
 @functools.cache
@@ -4200,6 +4205,21 @@ def lift_followers(scores: Scores, signals: Mapping[str, Scores]) -> Scores:
     most = 0.999 * min(leaders.values(), default=1.0)
     shrink = min(1.0, most / max(rest.values(), default=1.0))
     return leaders | {path: shrink * value for path, value in rest.items()}
+
+
+def lead_exact(
+    scores: Scores, words: Words, names: Iterable[str], known: Collection[str]
+) -> Scores:
+    """The scores; of the files that hold an identifier of the task which few hold, one leads."""
+    holders: set[str] = set()
+    for name in names:
+        *parts, whole = word_forms(name) or ("",)
+        paths = {words.paths[number] for number, _ in words.postings.get(whole, ())} & {*known}
+        holders |= paths if parts and len(paths) <= _FEW_HOLDERS else set()
+    best = max(holders & scores.keys(), key=lambda path: (scores[path], path), default="")
+    top = max(scores.values(), default=0.0)
+    leads = best and not any(scores[path] == top for path in holders & scores.keys())
+    return scores | {best: 1.001 * top} if leads else scores
 
 
 def is_defined(words: Words, forms: Iterable[str]) -> bool:
@@ -8228,6 +8248,9 @@ def read_evidence(
     signals["together"] = score_together(history, seeds, paths)
     # Last, what only the places below the leaders are given by: see lift_followers.
     scores = _weigh_roles(project, index, signals, hints)
+    if not find_subjects(hints):
+        sources = [path for path in paths if index.roles[path] == "source"]
+        scores = lead_exact(scores, words, hints.names, sources)
     leaders = {path: scores[path] for path in rank_paths(scores)[:LEADERS]}
     best_match = dict.fromkeys([*leaders][:1], 1.0)
     signals["follows"] = score_together(history, best_match, paths)

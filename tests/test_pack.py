@@ -169,6 +169,15 @@ def test_the_file_that_defines_a_name_comes_first(shop: Path) -> None:
     }
 
 
+def test_an_identifier_that_few_files_hold_decides_which_leads(shop: Path) -> None:
+    talk = "def send(mail):\n    # a slow mail of a shop, an order of mail, a shop that cancels\n"
+    plant(shop, {"src/options.py": 'KEYS = ("max_wait_per_child",)\n', "src/talk.py": talk * 5})
+    task = "max_wait_per_child is wrong when the mail of an order is slow and a shop cancels"
+    assert paths(pack(shop, task))[0] == "src/options.py"
+    same = task.replace("max_wait_per_child", "it")
+    assert paths(pack(shop, same))[0] != "src/options.py"
+
+
 def test_a_file_that_uses_what_the_task_names_says_so(shop: Path) -> None:
     plant(shop, {"src/bills.py": 'def read_limit(config):\n    return config["BILL_LIMIT"]\n'})
     files = pack(shop, "Raise BILL_LIMIT for shops")["files"]
