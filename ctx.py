@@ -477,7 +477,9 @@ Scores = dict[str, float]  # path -> how much one signal says for it, 0 to 1
 LineHits = dict[int, dict[str, int]]  # line of a file -> stem -> how often it stands there
 # What a search found: path, score, symbols, the lines that match with their numbers.
 SearchHit = tuple[str, float, list[Definition], list[tuple[int, str]]]
-Record = dict[str, Any]  # a task as its tracker writes it, "path", maybe "line" and a "fault"
+Record = dict[
+    str, Any
+]  # a JSON object; a task as its tracker writes it has "path", "line", "fault"
 
 
 # ---- 2 TEXT (pure) ---------------------------------------------------------
@@ -5206,7 +5208,7 @@ def read_config(root: str) -> Config:
     return Config(**values)
 
 
-def _read_toml(root: str, path: str, needle: bytes = b"") -> dict[str, Any]:
+def _read_toml(root: str, path: str, needle: bytes = b"") -> Record:
     """The tables of a TOML file; {} if it is absent or does not contain `needle`."""
     source = read_file(f"{root}/{path}")
     if source is None and not needle and os.path.lexists(f"{root}/{path}"):
@@ -5219,9 +5221,9 @@ def _read_toml(root: str, path: str, needle: bytes = b"") -> dict[str, Any]:
         raise CtxError(f"{path}: not valid TOML: {error}; correct it") from error
 
 
-def _flat_settings(where: str, table: Mapping[str, Any]) -> dict[str, Any]:
+def _flat_settings(where: str, table: Mapping[str, Any]) -> Record:
     """{"map_token_budget": 800} of {"map": {"token_budget": 800}}, each checked."""
-    values: dict[str, Any] = {}
+    values: Record = {}
     for group, settings in table.items():
         if not isinstance(settings, dict):
             raise CtxError(f"{where}: unknown key {group}; settings belong in tables such as [map]")
@@ -5327,10 +5329,10 @@ def read_source(project: Project, path: str, limit: int = 10**8, *, part: str = 
     return read_file(location, limit, part=part)
 
 
-def read_text(project: Project, path: str) -> str | None:
-    """The text of a file of the repository, or None; bytes that are not UTF-8 become U+FFFD."""
-    source = read_source(project, path)
-    return None if source is None else source.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+def read_text(project: Project, path: str) -> str:
+    """The text of a file of the repository, "" without one; bytes that are not UTF-8 become U+FFFD."""
+    source = read_source(project, path) or b""
+    return source.decode("utf-8-sig", "replace").replace("\r\n", "\n")
 
 
 def read_times(location: str) -> tuple[int, int]:
@@ -5593,7 +5595,7 @@ def list_missing() -> list[str]:
     if missing and folder not in sys.path and os.path.isdir(folder):
         sys.path.insert(0, folder)
         missing = [name for name, (_, fits) in read_versions().items() if not fits]
-    modules: dict[str, Any] = sys.modules
+    modules: Record = sys.modules
     for name in read_pins():  # None lets an import fail as if the package were absent
         module = name.replace("-", "_")
         if name in missing:
@@ -5898,7 +5900,7 @@ def read_diff(project: Project, ref: str, paths: Sequence[str]) -> dict[str, lis
     changed = {}
     for path in [path for path in names if not is_secret_path(path)][:_MOST_CHANGED]:
         before = run_git(project, "cat-file", "blob", f"{commit}:./{path}") or b""
-        after = read_text(project, path) or ""
+        after = read_text(project, path)
         changed[path] = find_changed_lines(before.decode("utf-8", "replace"), after)
     if len(names) > _MOST_CHANGED:
         say(project, f"--diff: more than {_MOST_CHANGED} files changed; the rest is left out")
@@ -6037,30 +6039,25 @@ def _is_busy(error: Exception) -> bool:
 
 def open_cache(project: Project, *, hurry: bool = False) -> Cache:
     """The cache, made anew if it is another's or damaged; in a `hurry` as it is, or an empty one."""
-    location, store = os.path.join(project.root, _DATABASE), None
+    location, version, store = os.path.join(project.root, _DATABASE), "", None
+    if not hurry:
+        # what all rows depend on beside the files: this script, own languages, the parsers
+        script = read_file(os.path.realpath(__file__)) or b""
+        parsers = read_versions() if use_packages() else "bare"
+        version = content_hash(script + f"{project.config.languages}\0{parsers}".encode())
     is_linked = any(os.path.islink(location + end) for end in _ENDS)
-    usable = os.path.isfile(location) if hurry else _make_folder(project)
     with contextlib.suppress(sqlite3.Error, OSError):
-        if usable and hurry and not is_linked:
-            store = _connect(location, "", 0.1)
-        elif usable and not is_linked:
-            # what all rows depend on beside the files: this script, own languages, the parsers
-            script = read_file(os.path.realpath(__file__)) or b""
-            parsers = read_versions() if use_packages() else "bare"
-            about = script + f"{project.config.languages}\0{parsers}".encode()
-            version, wait = content_hash(about), 2.0  # seconds
-            store = _connect(location, version, wait)
-            if store is None:  # an empty one takes its place, in one step
+        if not is_linked and (os.path.isfile(location) if hurry else _make_folder(project)):
+            store = _connect(location, version)
+            if store is None and not hurry:  # an empty one takes its place, in one step
                 fresh = f"{location}.{os.getpid()}.tmp"
                 for name in (fresh, *(location + end for end in _ENDS[1:])):
                     with contextlib.suppress(FileNotFoundError):
                         os.unlink(name)
                 _make_store(fresh, version).close()
                 os.replace(fresh, location)
-                store = _connect(location, version, wait)
-        if store:
-            return Cache(store, location, project.config)
-    return Cache(_make_store(":memory:", ""), location, project.config)
+                store = _connect(location, version)
+    return Cache(store or _make_store(":memory:", ""), location, project.config)
 
 
 def _make_store(location: str, version: str) -> sqlite3.Connection:
@@ -6083,8 +6080,9 @@ def _make_folder(project: Project) -> bool:
     return os.path.isdir(folder)
 
 
-def _connect(location: str, version: str, wait: float) -> sqlite3.Connection | None:
+def _connect(location: str, version: str) -> sqlite3.Connection | None:
     """The database of this location; None if damaged, or not of this version, "" being any."""
+    wait = 2 if version else 0.1  # seconds
     store = sqlite3.connect(location, timeout=wait, isolation_level=None)
     try:
         for pragma in (*_PRAGMAS.split(), "mmap_size=0"):
@@ -6340,7 +6338,7 @@ def list_new(project: Project, known: Collection[str], since: int) -> list[str]:
     kinds = {os.path.splitext(path)[1] for path in known}
     folders = {"", *map(folder_of, known)}
     excluded, seen = _excluded(project), {*known, *folders, _own_path(project)}
-    rules = parse_ignore(read_text(project, ".gitignore") or "", "")
+    rules = parse_ignore(read_text(project, ".gitignore"), "")
     late_paths: list[str] = []
     for folder in (name for name in folders if read_times(f"{project.root}/{name}")[1] > since):
         for name in list_folder(project, folder):
@@ -6835,7 +6833,7 @@ def list_ready(tracker: Tracker, name: str = "") -> list[Task]:
         epic = tasks.get(task.parent, task)
         is_begun = epic is not task and epic.status == "in_progress"
         sorted_by = task if is_begun else epic
-        values: dict[str, Any] = {"doing": task.status != "in_progress", "priority": task.priority}
+        values: Record = {"doing": task.status != "in_progress", "priority": task.priority}
         values["parts"] = (not is_begun, sorted_by.priority, len(sorted_by.depends_on))
         for key, name in (("number", task.id), ("epic", task.parent or task.id)):
             values[key] = re.sub(r"\d+", lambda match: match[0].zfill(9), name)  # T-9 before T-10
@@ -7022,7 +7020,7 @@ def list_records(value: Any) -> list[Record]:
 
 def read_rows(project: Project, path: str, text: str | None = None) -> Iterator[Record]:
     """The objects of a JSON file, one a line of a .jsonl file, with path, line and any fault."""
-    text = read_text(project, path) or "" if text is None else text
+    text = read_text(project, path) if text is None else text
     for line, part in enumerate(text.split("\n"), 1) if path.endswith("l") else [(0, text)]:
         value, number, fault = None, line, "not an object; skipped"
         try:
@@ -7038,7 +7036,7 @@ def read_rows(project: Project, path: str, text: str | None = None) -> Iterator[
 
 def read_object(project: Project, path: str) -> Record:
     """The object of a JSON file; {} if it holds none."""
-    return parse_data(path, read_text(project, path) or "")
+    return parse_data(path, read_text(project, path))
 
 
 def _read_lists(project: Project, path: str) -> Iterator[Record]:
@@ -7151,11 +7149,11 @@ def _read_documents(project: Project, folder: str) -> Iterator[Record]:
         path = f"{folder}/{name}"
         record: Record = {"path": path, "line": 0, "fault": ""}
         if kind == "json":
-            text = read_text(project, f"{folder}/{stem}.md") or ""
+            text = read_text(project, f"{folder}/{stem}.md")
             yield next(read_rows(project, path), record) | _parse_body(text)
         elif kind == "md" and stem.casefold() != "readme" and f"{stem}.json" not in names:
             try:
-                keys, body = parse_front_matter(read_text(project, path) or "")
+                keys, body = parse_front_matter(read_text(project, path))
                 yield keys | record | _parse_body(body)
             except CtxError as error:
                 yield record | {"fault": str(error)}
@@ -7177,7 +7175,7 @@ def _parse_body(body: str) -> Record:
 def _backlog_config(project: Project) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     """Folder, statuses and priorities of Backlog.md, by its settings at the root or in that folder."""
     paths = ("backlog.config.yml", "backlog/config.yml", ".backlog/config.yml")
-    config = next(filter(None, (parse_keys(read_text(project, p) or "") for p in paths)), {})
+    config = next(filter(None, (parse_keys(read_text(project, p)) for p in paths)), {})
     set_folder = str(_field(config, "backlog_directory", "backlogDirectory")).rstrip("/")
     names = filter(None, (set_folder, "backlog", ".backlog"))
     folder = next((name for name in names if list_folder(project, name)), "backlog")
@@ -7210,7 +7208,7 @@ def _read_flow(project: Project) -> Iterator[Record]:
     for folder in (".flow/specs", ".flow/epics"):
         yield from (record | {"type": "epic"} for record in _read_documents(project, folder))
     for record in _read_documents(project, ".flow/tasks"):
-        name, state = str(record.get("id")), dict[str, Any]()
+        name, state = str(record.get("id")), Record()
         for folder in folders if is_file_name(name) else ():  # newer than the committed file
             source = read_file(f"{folder}/tasks/{name}.state.json") or b""
             state = state or parse_data("", source.decode("utf-8", "replace"))
@@ -7220,7 +7218,7 @@ def _read_flow(project: Project) -> Iterator[Record]:
 
 def _read_boxes(project: Project, path: str, ids: str, rule: str) -> list[Record]:
     """The boxes of a check-list outside code fences as tasks; an indented box is a part of one."""
-    text, id_regex = read_text(project, path) or "", _read_table()["IDS"][ids]
+    text, id_regex = read_text(project, path), _read_table()["IDS"][ids]
     lines, match_box = text.split("\n"), pattern("box").match
     boxes = filter(None, map(match_box, lines))
     taken = {named[1] for box in boxes if (named := re.match(id_regex, box[4]))}
@@ -7306,11 +7304,11 @@ def _read_features(project: Project, base: str, ids: str, rule: str) -> Iterator
         folder, is_unique = f"{base}/{name}", list(short.values()).count(short[name]) == 1
         rows = _read_boxes(project, f"{folder}/tasks.md", ids, rule)
         files = ("spec.md", "proposal.md", "requirements.md")
-        spec, proposal, required = (read_text(project, f"{folder}/{file}") or "" for file in files)
+        spec, proposal, required = (read_text(project, f"{folder}/{file}") for file in files)
         about = spec or parse_parts(proposal).get("Why", "") or required
         title = re.search(r"(?m)^#\s+(.*)", about)
         parts = list_folder(project, f"{folder}/specs")
-        deltas = [read_text(project, f"{folder}/specs/{part}/spec.md") or "" for part in parts]
+        deltas = [read_text(project, f"{folder}/specs/{part}/spec.md") for part in parts]
         criteria = _parse_criteria("\n".join([about, *deltas]))
         epic = short[name] if is_unique else name
         labels = ["current"] if name == current else []
@@ -7560,7 +7558,7 @@ def write_context(project: Project, briefing: Briefing) -> list[str]:
     return [f"{CONTEXT_FOLDER}/{name}" for name in files]
 
 
-def read_run_state(project: Project) -> dict[str, Any]:
+def read_run_state(project: Project) -> Record:
     """The loop's own state, its keys in their order; a new run if there is none."""
     state = read_object(project, STATE_PATH)
     number = state.get("next_iter")
@@ -7811,7 +7809,7 @@ def read_choice(project: Project, cache: Cache, files: Files) -> Chosen:
 def read_configs(project: Project, configs: Iterable[str]) -> dict[str, str]:
     """The texts of the files that tell about the project."""
     texts = ((path, read_text(project, path)) for path in configs)
-    return {path: text for path, text in texts if text is not None and len(text) < 500_000}
+    return {path: text for path, text in texts if 0 < len(text) < 500_000}
 
 
 def read_facts(
@@ -7871,7 +7869,7 @@ def make_map_file(project: Project, agents: bytes | None = None) -> tuple[str, l
     shown = survey._replace(facts=survey.facts._replace(commands=tuple(rest)))
     parts, picks, note, _ = fit_map(project, shown, budget, settle_map)
     text = settle_map(render_map(survey.facts.name, parts, picks, note))
-    old = read_text(project, MAP_PATH) or ""
+    old = read_text(project, MAP_PATH)
     if old and survey.symbols and not survey.exact:
         say(project, f"{MAP_PATH}: symbols not compared; there are no parsers here")
     changes = compare_maps(old, text, survey, files) if old else ["new: the map"]
@@ -8139,7 +8137,7 @@ def _choose_blocks(
     def holds_task(path: str) -> bool:  # as a tracker's document does: then it says nothing new
         is_prose = path not in asked and index.roles[path] in ("doc", "data", "config")
         # a short title may stand anywhere by chance
-        return is_prose and len(title) >= 20 and title in (read_text(project, path) or "")
+        return is_prose and len(title) >= 20 and title in read_text(project, path)
 
     given = (
         file
@@ -8161,7 +8159,7 @@ def _choose_blocks(
         and (index.roles[file.path] in about or file.path in asked)
         and find_kind(project, file.path)
     ][: _CODE_FILES + request.budget // 4_000]
-    texts = {path: read_text(project, path) or "" for path in code}  # the others are only named
+    texts = {path: read_text(project, path) for path in code}  # the others are only named
     unread = {path: texts[path] for path in texts if path not in evidence.hits}
     evidence.hits.update(find_line_hits(unread, evidence.worth))
     lines, blocks = {}, []
@@ -8177,7 +8175,7 @@ def _choose_blocks(
     task_words, identifiers = find_task_words(request.text), find_identifiers(request.text)
 
     def holds(path: str, name: str) -> bool:  # exactly so, as no index of stems can tell
-        text = texts[path] if path in texts else read_text(project, path) or ""
+        text = texts[path] if path in texts else read_text(project, path)
         return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
     reasons = dict.fromkeys(touched, f"changed since {request.since}")
@@ -8235,7 +8233,7 @@ def read_evidence(
     # Then the best of them are read: words that stand together say more.
     shares = config.pack_ast_weight, config.pack_semantic_weight
     best = rank_paths(blend(signals, *shares))[:windows]
-    hits = find_line_hits({path: read_text(project, path) or "" for path in best}, worth)
+    hits = find_line_hits({path: read_text(project, path) for path in best}, worth)
     unread = {path: _GUESSED_WINDOW * value for path, value in signals["body"].items()}
     signals["chunk"] = unread | score_chunks(hits, worth)
     # Then what is linked with the best, stands beside them or changed together with them.
@@ -8378,7 +8376,7 @@ def make_search(project: Project, text: str) -> list[SearchHit]:
     evidence = Evidence((), names, "", query, frozenset(), {}, worth, {}, alike)
     matches = []
     for path, definitions in read_definitions(project, index, best).items():
-        source = read_text(project, path) or ""
+        source = read_text(project, path)
         hits = evidence.hits[path] = find_line_hits({path: source}, worth)[path]
         lines = source.split("\n")
         blocks = score_blocks(cut_blocks(path, lines, definitions), {path: lines}, evidence)
@@ -8491,7 +8489,7 @@ def _epic_text(project: Project, briefing: Briefing) -> str:
     paths = [path for path in list_files(project) if folder and path.startswith(folder)]
     paths = [path for path in paths if path not in shown_before and name_of(path)[0] != "."]
     for path in paths[:20]:
-        text = clean_text(read_text(project, path) or "")
+        text = clean_text(read_text(project, path))
         lines = [line.strip() for line in text.split("\n")]
         body = "\n".join([line for line in lines if re.search(wanted, line)][:20])
         body = cut_text(text, 150, "words") if name_of(path) == "design.md" else body
@@ -8510,7 +8508,7 @@ def _document_folder(task: Task) -> str:
 
 def _state_note(project: Project, name: str) -> str:
     """A note of the loop without its title; "" if it has no content."""
-    text = read_text(project, f".runner/state/{name}") or ""
+    text = read_text(project, f".runner/state/{name}")
     body = re.sub(r"\A\s*# [^\n]*\n", "", text)
     return "" if is_empty_note(text) else clean_text(body).strip("\n")
 
@@ -8604,8 +8602,8 @@ def _anchor_note(project: Project, name: str) -> str:
 def make_session(project: Project) -> str:
     """What an agent should know when a session starts and AGENTS.md, or an import, does not say."""
     # Claude Code, which sets this variable, has the map already if CLAUDE.md imports it
-    instructions = read_text(project, "CLAUDE.md") if "CLAUDE_PROJECT_DIR" in os.environ else ""
-    is_imported = f"@{MAP_PATH}" in (instructions or "")
+    has_imports = "CLAUDE_PROJECT_DIR" in os.environ
+    is_imported = has_imports and f"@{MAP_PATH}" in read_text(project, "CLAUDE.md")
     tracker, ctx = _near_tasks(project), script_command(project)
     current = find_current(tracker, read_branch(project))
     ready = [("ready", task) for task in list_ready(tracker) if task != current][:3]
@@ -8613,8 +8611,8 @@ def make_session(project: Project) -> str:
     tasks = "".join(f"- {word}: {name_task(task)}\n" for word, task in rows)
     tasks += f"All about one: `{ctx} prompt TASK`.\n" if tasks else ""
     text = read_text(project, MAP_PATH)
-    parts = {} if text is None or is_imported else parse_parts(clean_text(text))
-    note = "" if text is None else _map_age(project, text)
+    parts = parse_parts(clean_text(text)) if text and not is_imported else {}
+    note = _map_age(project, text) if text else ""
     note = "The map is current." if parts and not note else note
     if not tasks and not parts and not note:
         return ""
@@ -8739,7 +8737,7 @@ def _list_targets(links: Links) -> Targets:
 def _list_uses(project: Project, path: str, tags: FileTags, regex: str) -> list[str]:
     """Where a file matches, one line for each definition in which it does."""
     uses: dict[str, int] = {}  # definition -> its first line that matches
-    for number, line in enumerate((read_text(project, path) or "").split("\n"), 1):
+    for number, line in enumerate(read_text(project, path).split("\n"), 1):
         if re.search(regex, line):
             around = [item for item in tags.definitions if item.line <= number <= item.end]
             if all(item.line < number for item in around):  # else the line is the definition itself
@@ -8752,7 +8750,7 @@ def _list_callees(
 ) -> list[str]:
     """What a definition uses of this repository, one line for each."""
     path, definition, lines = symbol.path, symbol.definition, []
-    body = (read_text(project, path) or "").split("\n")[definition.line - 1 : definition.end]
+    body = read_text(project, path).split("\n")[definition.line - 1 : definition.end]
     words = {*re.findall(r"[^\W\d]\w*", "\n".join(body))} - {definition.name}
     words &= tags[path].references.keys()
     for target, name in sorted({(path, word) for word in words} | targets[path]):
@@ -8845,7 +8843,7 @@ def make_page(project: Project, tracker: Tracker, briefing: Briefing | None) -> 
         {"title": title, "text": text, "whole": every, "size": read_counter(project).count(text)}
         for title, (text, every) in texts.items()
     ]
-    data: dict[str, Any] = {"prompt": None, "package": None}
+    data: Record = {"prompt": None, "package": None}
     data["map"] = {"budget": config.map_token_budget, "used": used, "rows": rows}
     ready, selected = list_ready(tracker)[:1], briefing.task.id if briefing else ""
     data["tasks"] = [
@@ -8990,7 +8988,7 @@ def _list_section_paths(project: Project, rows: Sequence[AgentRow]) -> list[str]
     """The instruction files of these agents that should have a section."""
     paths, skipped = [], ""
     for agent, kind, path, value in rows:
-        if kind == "unless" and value in (read_text(project, path) or ""):
+        if kind == "unless" and value in read_text(project, path):
             skipped = agent
         is_pointer = kind == "pointer" and os.path.isfile(os.path.join(project.root, path))
         if is_pointer or (kind == "section" and agent != skipped):
@@ -9092,7 +9090,7 @@ def describe_setup(project: Project, written: Collection[str]) -> list[str]:
     ignored = "ignored by git; `git add -f` shares it with others"
     lines = [f"{path}: {ignored}" for path in os.fsdecode(source).split("\0")[:-1]]
     options = {MAP_PATH: "--no-map", CONSTITUTION_PATH: "--no-constitution"}
-    imports = [path for path in options if f"@{path}" in (read_text(project, "CLAUDE.md") or "")]
+    imports = [path for path in options if f"@{path}" in read_text(project, "CLAUDE.md")]
     if imports:
         out = ", ".join(f"`init {options[path]}`" for path in imports)
         lines.append(f"every Claude session imports {' and '.join(imports)}; without: {out}")
@@ -9292,7 +9290,7 @@ def _check_agent(project: Project, agent: str) -> Finding:
     for row in [row for row in agent_rows() if row[0] == agent]:
         _, kind, path, value = row
         if kind in ("hooks", "mcp"):
-            text, state = read_text(project, path) or "", f"not registered (`{ctx} init --{kind}`)"
+            text, state = read_text(project, path), f"not registered (`{ctx} init --{kind}`)"
             if re.search(rf"-d \.ctx .*{kind.removesuffix('s')}\b", text):
                 trusted_names.append(f"{project.root}/{path}" if kind == "hooks" else project.root)
                 state = "registered"
@@ -9312,7 +9310,7 @@ def _check_agent(project: Project, agent: str) -> Finding:
 # One cmd_* per subcommand; its arguments are in templates/commands.txt. Uses: TYPES TEXT RENDER DISK CACHE INDEX TASKS LEDGER FLOWS PROMPTS INSTALL.
 
 
-Flag = tuple[list[str], dict[str, Any]]  # names and options, as argparse takes them
+Flag = tuple[list[str], Record]  # names and options, as argparse takes them
 _INCOMPLETE = "\n[This prompt is incomplete: making it failed. Change nothing and stop.]\n"
 
 
@@ -9331,7 +9329,7 @@ def parse_command(name: str) -> tuple[str, list[Flag]]:
         names, _, value = words.partition(" ")
         parts = re.findall(r"^(?:\{(.*)\}|([A-Z,]*))([*+?]?)(?:=(.*))?$", value)
         choices, form, mark, default = parts[0]
-        options: dict[str, Any] = {"metavar": form, "default": default if "=" in value else None}
+        options: Record = {"metavar": form, "default": default if "=" in value else None}
         if choices:
             options = {"choices": choices.split(","), "default": default}
         if mark == "*":
@@ -9652,7 +9650,7 @@ def cmd_hook(project: Project | None, args: argparse.Namespace | None) -> int:
     return 0
 
 
-def _answer_event(project: Project | None, event: Mapping[str, Any]) -> dict[str, Any]:
+def _answer_event(project: Project | None, event: Mapping[str, Any]) -> Record:
     """The answer in the shape of the agent that asked; {} if there is nothing to say."""
     fields = {re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).lower(): event[key] for key in event}
     tool_input = as_table(fields.get("tool_input"))
@@ -9673,7 +9671,7 @@ def _answer_event(project: Project | None, event: Mapping[str, Any]) -> dict[str
         text = make_mentions(project, prompt, role)  # one agent is about to start another
     if not text:
         return {}
-    more: dict[str, Any] = {"additionalContext": text}
+    more: Record = {"additionalContext": text}
     if event_kind == "pretooluse":
         new = {**tool_input, "prompt": f"{prompt}\n\n{text}"}
         more = {"permissionDecision": "allow", "updatedInput": new}
@@ -9715,13 +9713,13 @@ def cmd_mcp(project: Project, args: argparse.Namespace) -> None:
     project = project._replace(quiet=True)
     calls: dict[str, threading.Thread] = {}  # id of a call whose answer is still wanted
 
-    def send(answer: dict[str, Any]) -> None:
+    def send(answer: Record) -> None:
         with lock, contextlib.suppress(OSError):
             source = json.dumps({"jsonrpc": "2.0", **answer}).encode() + b"\n"
             while source:
                 source = source[os.write(client, source) :]
 
-    def call(message: dict[str, Any]) -> None:
+    def call(message: Record) -> None:
         answer, key = _answer_message(project, message), repr(message["id"])
         if calls.get(key) is threading.current_thread():  # else it was cancelled
             calls.pop(key, None)
@@ -9743,7 +9741,7 @@ def cmd_mcp(project: Project, args: argparse.Namespace) -> None:
         thread.join()
 
 
-def _parse_message(line: bytes) -> dict[str, Any]:
+def _parse_message(line: bytes) -> Record:
     """One request or notification; {} for what wants no answer, an error for what is neither."""
     try:
         message = json.loads(line) if line.strip() else {"result": None}
@@ -9760,20 +9758,20 @@ def _parse_message(line: bytes) -> dict[str, Any]:
     return dict(message)
 
 
-def _answer_message(project: Project, message: dict[str, Any]) -> dict[str, Any]:
+def _answer_message(project: Project, message: Record) -> Record:
     """The result or the error of one request, as its era of the protocol words it."""
     number, method, params = message["id"], message["method"], message.get("params", {})
     version = as_table(params.get("_meta")).get(f"{_META}protocolVersion")
     era = "legacy" if version is None and method != "server/discover" else "modern"
-    mcp, tool, result = _read_protocol(), str(params.get("name")), dict[str, Any]()
-    versions = mcp["modern"] + mcp["legacy"]
+    mcp, tool, result = json.loads(TEMPLATES["mcp.json"]), params.get("name"), Record()
+    versions, tools = mcp["modern"] + mcp["legacy"], {row["name"]: row for row in mcp["tools"]}
     if version is not None and version not in mcp["modern"]:
         data = {"supported": versions, "requested": version}
         return _refuse(number, -32022, "unsupported protocol version", data=data)
     if era not in mcp["methods"].get(method, ""):
         return _refuse(number, -32601, f"no method {show(method)}")
-    if method == "tools/call" and tool not in TOOLS:
-        return _refuse(number, -32602, f"no tool {show(tool)}; known: {', '.join(TOOLS)}")
+    if method == "tools/call" and str(tool) not in tools:
+        return _refuse(number, -32602, f"no tool {show(str(tool))}; known: {', '.join(tools)}")
     if method == "initialize":
         asked = params.get("protocolVersion")
         version = asked if asked in mcp["legacy"] else mcp["legacy"][0]
@@ -9784,7 +9782,7 @@ def _answer_message(project: Project, message: dict[str, Any]) -> dict[str, Any]
         result = {"tools": mcp["tools"], **mcp["fresh"]}
     elif method == "tools/call":
         try:
-            text, failed = _call_tool(project, tool, params.get("arguments") or {}), False
+            text, failed = _call_tool(project, tools[tool], params.get("arguments") or {}), False
         except Exception as error:  # one bad request must not end the server
             text, failed = show(redact(str(error) or type(error).__name__), 1000), True
         result = {"content": [{"type": "text", "text": text}], "isError": failed}
@@ -9793,22 +9791,15 @@ def _answer_message(project: Project, message: dict[str, Any]) -> dict[str, Any]
     return {"id": number, "result": result}
 
 
-def _refuse(number: object, code: int, message: str, **more: object) -> dict[str, Any]:
+def _refuse(number: object, code: int, message: str, **more: object) -> Record:
     return {"id": number, "error": {"code": code, "message": message, **more}}
 
 
-@functools.cache
-def _read_protocol() -> dict[str, Any]:
-    """templates/mcp.json: versions, methods, and the tools as clients are told of them."""
-    return as_table(json.loads(TEMPLATES["mcp.json"]))
-
-
-def _call_tool(project: Project, tool: str, given: Any) -> str:
+def _call_tool(project: Project, tool: Record, given: Any) -> str:
     """What a tool says to its arguments; a number may come as a text or as 300.0."""
     if not isinstance(given, dict):
         raise CtxError("arguments: not an object; give one")
-    (schema,) = (row["inputSchema"] for row in _read_protocol()["tools"] if row["name"] == tool)
-    schemas = schema["properties"]
+    schemas = tool["inputSchema"]["properties"]
     low, high, budget = (schemas["tokens"][key] for key in ("minimum", "maximum", "default"))
     values = {"tokens": budget}
     for key, value in given.items():
@@ -9823,10 +9814,10 @@ def _call_tool(project: Project, tool: str, given: Any) -> str:
         if not fits:
             raise CtxError(f"{key}: must be {wanted}; {show(str(value), 40)} is not")
         values[key] = int(number[1]) if number and key == "tokens" else value
-    for key in schema["required"]:
+    for key in tool["inputSchema"]["required"]:
         if not values.get(key):
             raise CtxError(f"{key}: missing; {schemas[key]['description']}")
-    return TOOLS[tool](project, values.pop("tokens"), **values)
+    return TOOLS[tool["name"]](project, values.pop("tokens"), **values)
 
 
 # ---- 23 MAIN (entry) -------------------------------------------------------
