@@ -7034,9 +7034,10 @@ def read_rows(project: Project, path: str, text: str | None = None) -> Iterator[
             yield {"path": path, "line": number, "fault": fault}
 
 
-def read_object(project: Project, path: str) -> Record:
-    """The object of a JSON file; {} if it holds none."""
-    return parse_data(path, read_text(project, path))
+def read_object(project: Project, *paths: str) -> Record:
+    """The object of the first of these JSON files that holds one; {} if none does."""
+    objects = (parse_data(path, read_text(project, path)) for path in paths)
+    return next(filter(None, objects), {})
 
 
 def _read_lists(project: Project, path: str) -> Iterator[Record]:
@@ -7607,9 +7608,8 @@ def _read_iterations(project: Project, task: Task) -> dict[str, Attempt]:
 
 def _read_cub(project: Project, task: str) -> tuple[list[Attempt], tuple[str, ...]]:
     """The attempts in cub's ledger, in its newer or older layout, and the files they changed."""
-    base = f"{_CUB_LEDGER}/{task}"
-    paths = (f"{base}.json", f"{base}/entry.json") if is_file_name(task) else ()
-    entry = next(filter(None, (read_object(project, path) for path in paths)), {})
+    base, is_safe = f"{_CUB_LEDGER}/{task}", is_file_name(task)
+    entry = read_object(project, f"{base}.json", f"{base}/entry.json") if is_safe else {}
     outcome = as_table(entry.get("outcome")) or entry
     decided = (f"decided: {choice}" for choice in field_texts(outcome.get("decisions")))
     lessons = (*field_texts(outcome.get("lessons_learned")), *decided)
@@ -9094,7 +9094,9 @@ def describe_setup(project: Project, written: Collection[str]) -> list[str]:
     if imports:
         out = ", ".join(f"`init {options[path]}`" for path in imports)
         lines.append(f"every Claude session imports {' and '.join(imports)}; without: {out}")
-    lines += [f"{state}; {fix}"] if fix else []
+    if fix:
+        lines.append(f"{state}; {fix}")
+        ctx = shlex.join([sys.executable, os.path.realpath(__file__)])  # works here, until then
     return [*lines, f'next: `{ctx} pack "what to do"`, `{ctx} tasks`, `{ctx} doctor`']
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -281,6 +282,8 @@ def test_a_command_that_cannot_be_run_is_told_by_init_and_doctor(tmp_path: Path)
     env = {"PATH": f"{tmp_path}/bin:/usr/bin:/bin"}
     done = lab.run(tmp_path / "r", "init", "--no-setup", env=env)
     assert "`ctx`: ctx is not on PATH; `init --vendor` copies ctx.py to .ctx/ctx.py" in done.stderr
+    (command,) = re.findall("next: `(.*) pack", done.stderr)  # one that works nevertheless
+    assert subprocess.check_output(f"{command} --version", shell=True).startswith(b"ctx ")
     lab.copy_script(tmp_path / "r")
     done = lab.run(tmp_path / "r", "doctor", env=env)
     assert "todo  command: `python3 ctx.py`: Python 3.8.1 is too old; do: " in done.stdout
