@@ -5979,12 +5979,10 @@ class Cache:
         elif gone := [(kind, os.fsencode(key)) for key in keys]:
             self._run([("DELETE FROM cache WHERE kind = ? AND key = ?", gone)])
 
-    def compute(
-        self, question: str, state: Mapping[str, object], make: Callable[[], object]
-    ) -> Any:
+    def compute(self, name: str, state: Mapping[str, object], make: Callable[[], object]) -> Any:
         """What `make` gives, by way of JSON; from an earlier run if `state` was the same then."""
         when = time.time_ns()
-        key, mark = content_hash(f"{question}\0{self._config!r}".encode()), fingerprint(state)
+        key, mark = content_hash(f"{name}\0{self._config!r}".encode()), fingerprint(state)
         row = self.read("answers", key)
         if row and row.state == mark:
             return json.loads(row.data)
@@ -6853,9 +6851,9 @@ def find_holds(tracker: Tracker, name: str = "") -> dict[str, str]:
     no_work = _read_table()["STATUS"]["never"].split()
     holds: dict[str, str] = {}
     for task in tracker.tasks:
-        parents_above = [tasks[up] for up in list_above(task.id, parents)]
-        blocked = [up.id for up in parents_above if up.status in closed or waits[up.id]]
-        state = "done" if done.intersection(blocked[:1]) else "blocked"
+        above = list_above(task.id, parents)
+        closed_by = next((up for up in above if tasks[up].status in closed or waits[up]), "")
+        state = "done" if closed_by in done else "blocked"
         reasons = (
             (task.id in done, "done"),
             (task.type == "epic" or task.id in open_parents, "has parts"),
@@ -6864,17 +6862,18 @@ def find_holds(tracker: Tracker, name: str = "") -> dict[str, str]:
             (task.hold, task.hold),
             (task.owner not in ("", name), f"claimed by {task.owner}"),
             (waits[task.id], f"waits for {', '.join(waits[task.id][:3])}"),
-            (blocked, f"part of {' '.join(blocked[:1])}, which is {state}"),
+            (closed_by, f"part of {closed_by}, which is {state}"),
         )
         if reason := next((reason for applies, reason in reasons if applies), ""):
             holds[task.id] = reason
     return holds
 
 
-def explain_holds(tracker: Tracker, holds: Mapping[str, str]) -> str:
-    """Why no task is ready, in one line."""
+def explain_holds(tracker: Tracker, name: str) -> str:
+    """Why no task is ready for an agent of this name, in one line."""
     import graphlib
 
+    holds = find_holds(tracker, name)
     leaves = [task for task in tracker.tasks if holds.get(task.id) != "has parts"]
     if not leaves:
         return "no tasks found"
@@ -7582,13 +7581,13 @@ def _read_iterations(project: Project, task: Task) -> dict[str, Attempt]:
     """RUN/NUMBER -> the iteration of the loop's current run that worked on this task."""
     state = read_run_state(project)
     run, last, attempts = state["run_id"], state["next_iter"] - 1, {}
-    base = f".runner/iterations/{run}"
-    names = list_folder(project, base) if is_file_name(run) else []
-    numbers = {int(name) for name in names if re.fullmatch(r"\d{1,9}", name)}
-    unclaimed = set[int]()  # the last one, if it failed and no file names its task
-    if is_file_name(run) and state["last_status"] in ("retry", "failed"):
-        recorded = [(row.get("run_id"), row.get("iter")) for row in _ledger_rows(project)]
-        unclaimed = {last} if (run, last) not in recorded else set()
+    if not is_file_name(run):
+        return {}
+    base, unclaimed = f".runner/iterations/{run}", set[int]()
+    numbers = {int(name) for name in list_folder(project, base) if re.fullmatch(r"\d{1,9}", name)}
+    if state["last_status"] in ("retry", "failed"):  # the last one may belong to this task
+        recorded = [row.get("iter") for row in _ledger_rows(project) if row.get("run_id") == run]
+        unclaimed = set() if last in recorded else {last}
     for number in sorted(numbers | unclaimed)[-500:]:
         folder = f"{base}/{number}"
         meta = read_object(project, f"{folder}/meta.json")
@@ -8719,8 +8718,8 @@ def make_symbol(project: Project, budget: int, name: str) -> str:
     callers = []
     for path in sorted(users, key=lambda path: -weigh_file(path)):
         callers += _list_uses(project, path, tags[path], regex)
-    callees = _list_callees(project, matches[0], tags, targets)
-    lines += ["\n## Uses\n\n", *(callees[:25] or ["Nothing found.\n"])]
+    used = _list_used(project, matches[0], tags, targets)
+    lines += ["\n## Uses\n\n", *(used[:25] or ["Nothing found.\n"])]
     lines += ["\n## Used by\n\n", *(callers or ["Nothing found.\n"])]
     return _fit_answer(project, lines, budget)
 
@@ -8745,9 +8744,7 @@ def _list_uses(project: Project, path: str, tags: FileTags, regex: str) -> list[
     return [f"- {code_span(f'{path}:{line}')} in {name}\n" for name, line in uses.items()]
 
 
-def _list_callees(
-    project: Project, symbol: Symbol, tags: TagsByPath, targets: Targets
-) -> list[str]:
+def _list_used(project: Project, symbol: Symbol, tags: TagsByPath, targets: Targets) -> list[str]:
     """What a definition uses of this repository, one line for each."""
     path, definition, lines = symbol.path, symbol.definition, []
     body = read_text(project, path).split("\n")[definition.line - 1 : definition.end]
@@ -8836,13 +8833,11 @@ def make_page(project: Project, tracker: Tracker, briefing: Briefing | None) -> 
     files, config = list_map_files(project), project.config
     survey = make_survey(project, files, 10_000)
     parts, picks, _, used = fit_map(project, survey, config.map_token_budget)
-    shown = parse_parts(render_map("", parts, picks, ""))
-    full_texts = {part.title: redact("".join(part.lines)) for part in render_parts(survey)}
-    texts = {title: (shown.get(title, ""), full_texts.get(title, "")) for title in MAP_ORDER}
-    rows = [
-        {"title": title, "text": text, "whole": every, "size": read_counter(project).count(text)}
-        for title, (text, every) in texts.items()
-    ]
+    shown, rows = parse_parts(render_map("", parts, picks, "")), []
+    whole = {part.title: redact("".join(part.lines)) for part in render_parts(survey)}
+    for title in MAP_ORDER:
+        text, size = shown.get(title, ""), read_counter(project).count(shown.get(title, ""))
+        rows.append({"title": title, "text": text, "whole": whole.get(title, ""), "size": size})
     data: Record = {"prompt": None, "package": None}
     data["map"] = {"budget": config.map_token_budget, "used": used, "rows": rows}
     ready, selected = list_ready(tracker)[:1], briefing.task.id if briefing else ""
@@ -9513,7 +9508,7 @@ def cmd_tasks(project: Project, args: argparse.Namespace) -> int:
     if args.next:
         write_stdout(f"{chosen}\n" if chosen else "")
         if not chosen:
-            warn(explain_holds(tracker, find_holds(tracker, args.claim)))
+            warn(explain_holds(tracker, args.claim))
     elif args.json:
         write_stdout(render_tasks_json(tracker, tasks, ready))
     elif not tracker.source:
