@@ -2393,12 +2393,12 @@ _SAFE_NAME = r"(?a:[\w.:@/+-]{1,60})"
 _SAFE_LINE = r"(?a:(?!-|.*://)[\w.:@/+*=, &\[\]-]{2,90})"
 
 
-class _Find(NamedTuple):
-    """One thing that one file says."""
+class _Fact(NamedTuple):
+    """One statement of one file."""
 
     kind: str  # a verb, or: name about version dep devdep uses tool entry member part style task
     text: str
-    note: str = ""  # version of a dep or language, why of an entry, ecosystem of a command
+    note: str = ""  # version of a dep or language, reason of an entry, ecosystem of a command
     score: int = 0  # of a command
     source: str = ""  # the file
     folder: str = ""  # where to run a command
@@ -2410,14 +2410,16 @@ class _Repo(NamedTuple):
     files: dict[str, None]
     folders: Mapping[str, Folder]
     texts: Mapping[str, str]  # of configs, those near the root first, as the next two
-    finds: Sequence[_Find] = ()  # what they say
-    ours: Sequence[_Find] = ()  # what those about the main code say
-    homes: Sequence[str] = ()  # the ecosystems of the main code, largest first; others are guests
-    tasks: Mapping[tuple[str, str], _Find] = {}  # folder, what a line calls -> the task so named
+    facts: Sequence[_Fact] = ()  # what they say
+    ours: Sequence[_Fact] = ()  # what those about the main code say
+    ecosystems: Sequence[
+        str
+    ] = ()  # the ecosystems of the main code, largest first; others are guests
+    tasks: Mapping[tuple[str, str], _Fact] = {}  # folder, what a line calls -> the task so named
 
-    def ours_of(self, *kinds: str) -> list[_Find]:
+    def ours_of(self, *kinds: str) -> list[_Fact]:
         """What the configs about the main code say of these kinds."""
-        return [find for find in self.ours if find.kind in kinds]
+        return [fact for fact in self.ours if fact.kind in kinds]
 
     def size(self, folder: str) -> int:
         """The source files in a folder and below it."""
@@ -2441,12 +2443,12 @@ def detect_facts(files: Sequence[str], configs: Mapping[str, str]) -> Facts:
     paths = sorted(configs, key=lambda path: (path.count("/"), path))
     texts = {path: configs[path][:_MAX_CONFIG] for path in paths}
     repo = _Repo(dict.fromkeys(ordered), folders, texts)
-    finds = [find for path in paths for find in _read_config(repo, path)]
-    homes = _find_homes(languages, paths)
-    ours = [find for find in finds if _find_stanza(find.source).ecosystem in ("", *homes)]
-    tasks = {(f.folder, _call_key(f.text)): f for f in reversed(finds) if f.kind == "task"}
-    repo = repo._replace(finds=finds, homes=homes, ours=ours, tasks=tasks)
-    about = {f.source: first_sentence(f.text) for f in finds if f.kind == "about"}
+    facts = [fact for path in paths for fact in _read_config(repo, path)]
+    ecosystems = _find_ecosystems(languages, paths)
+    ours = [fact for fact in facts if _find_stanza(fact.source).ecosystem in ("", *ecosystems)]
+    tasks = {(f.folder, _call_key(f.text)): f for f in reversed(facts) if f.kind == "task"}
+    repo = repo._replace(facts=facts, ecosystems=ecosystems, ours=ours, tasks=tasks)
+    about = {f.source: first_sentence(f.text) for f in facts if f.kind == "about"}
     packages, stack = _list_packages(repo), _list_stack(repo, languages)
     return Facts(
         tuple(stack),
@@ -2472,7 +2474,7 @@ def _count_languages(files: tuple[str, ...], root: Folder) -> collections.Counte
     return languages + collections.Counter({k: n for k, n in build.items() if k and n > total})
 
 
-def _find_homes(languages: collections.Counter[str], configs: Sequence[str]) -> list[str]:
+def _find_ecosystems(languages: collections.Counter[str], configs: Sequence[str]) -> list[str]:
     """The ecosystems of the main code: of the large languages those with a manifest, if any."""
     sizes = collections.Counter(name.partition(":")[2] for name in languages.elements())
     ranked = most_frequent(sizes)
@@ -2484,9 +2486,9 @@ def _find_homes(languages: collections.Counter[str], configs: Sequence[str]) -> 
 
 def _find_title(repo: _Repo) -> str:
     """The project's name: as a manifest at the root says, else the heading of its README."""
-    for find in repo.ours_of("name"):
-        if not find.folder:
-            short = re.sub(r"/v\d+$", "", find.text)
+    for fact in repo.ours_of("name"):
+        if not fact.folder:
+            short = re.sub(r"/v\d+$", "", fact.text)
             scope, _, last = short.lstrip("@").rpartition("/")
             return last if "/" in scope or scope == last else short
     for path, text in repo.texts.items():
@@ -2500,7 +2502,7 @@ def _find_title(repo: _Repo) -> str:
     return ""
 
 
-_Row = tuple[_Find, str, list[str]]  # what to find, its pattern, its places: "project/name"
+_Row = tuple[_Fact, str, list[str]]  # what it states, its pattern, its places: "project/name"
 _Pair = tuple[str, str]  # a name, and its version, target or text, or ""
 
 
@@ -2508,12 +2510,12 @@ class _Stanza(NamedTuple):
     """How one kind of config is read."""
 
     ecosystem: str = ""  # of whose code its commands are; "" for all
-    why: str = ""  # what it is as a key file, or ""
+    reason: str = ""  # what it is as a key file, or ""
     rows: tuple[_Row, ...] = ()
     trust: str = "config"  # or "ci" or "document", whose lines are read
 
 
-_CI = _Stanza(why="continuous integration", trust="ci")
+_CI = _Stanza(reason="continuous integration", trust="ci")
 _GUIDE = _Stanza(trust="document")
 
 
@@ -2522,7 +2524,7 @@ def _parse_stanzas() -> tuple[re.Pattern[str], list[_Stanza]]:
     """The stanzas, and a pattern whose groups are their names."""
     names, stanzas = [], []
     for stanza in re.split(r"\n(?! )", TEMPLATES["manifests.txt"].partition("\n\n")[2].strip()):
-        name, ecosystem, why, text = re.split(r" : |\n", stanza, maxsplit=3)
+        name, ecosystem, reason, text = re.split(r" : |\n", stanza, maxsplit=3)
         rows: list[_Row] = []
         for row in re.split(r" ; |\n", text):
             head, _, regex = row.strip().partition(" ~ ")
@@ -2534,9 +2536,9 @@ def _parse_stanzas() -> tuple[re.Pattern[str], list[_Stanza]]:
             note = note or ecosystem.strip("-")
             if kind.startswith("version"):
                 shown, _, note = shown.partition(" ")
-            rows.append((_Find(kind.rstrip("!?"), shown, note, score), regex, places.split()))
+            rows.append((_Fact(kind.rstrip("!?"), shown, note, score), regex, places.split()))
         names.append(f"({name})")
-        stanzas.append(_Stanza(ecosystem.strip("-"), why.strip("-"), tuple(rows)))
+        stanzas.append(_Stanza(ecosystem.strip("-"), reason.strip("-"), tuple(rows)))
     return re.compile("|".join(names)), stanzas
 
 
@@ -2549,15 +2551,15 @@ def _find_stanza(path: str) -> _Stanza:
     return _GUIDE if pattern("guide").fullmatch(path) else _Stanza()
 
 
-def _read_config(repo: _Repo, path: str) -> list[_Find]:
+def _read_config(repo: _Repo, path: str) -> list[_Fact]:
     """What the rows of its stanza find in a config."""
     folder, name, text = folder_of(path), name_of(path), repo.texts[path]
     data = parse_data(path, text)
     locks = [lock for lock in lookup_table("locks") if join_path(folder, lock) in repo.files]
     named = re.match("(?:npm|pnpm|yarn|bun)(?=@)", _word(data.get("packageManager")))
     npm = named[0] if named else look_up("locks", "".join(locks[:1]))[0] or "npm"
-    finds: list[_Find] = []
-    for find, regex, places in _find_stanza(path).rows:
+    facts: list[_Fact] = []
+    for fact, regex, places in _find_stanza(path).rows:
         values: list[list[_Pair]] = [] if regex or places else [[]]
         if regex:
             outer, _, inner = regex.rpartition(" >> ")
@@ -2567,16 +2569,16 @@ def _read_config(repo: _Repo, path: str) -> list[_Find]:
             values += [[(word, more)] for word, more, *_ in groups]
         for where in places:
             if where.startswith("="):
-                values += [[] for f in finds if "dep" in f.kind and f.text == where[1:]]
+                values += [[] for f in facts if "dep" in f.kind and f.text == where[1:]]
             elif where.startswith("./"):
                 glob = where[2:].replace("{stem}", name.rpartition(".")[0])
                 values += filter(None, [_find_beside(repo, folder, glob)])
             else:
                 values += _dig(data, where.split("/"))
-        line = find.text.replace("{npm}", npm).replace("{file}", name)
-        find = find._replace(text=line, source=path, folder=folder)
-        finds += [filled for pairs in values for filled in _fill_row(repo, find, pairs)]
-    return finds
+        line = fact.text.replace("{npm}", npm).replace("{file}", name)
+        fact = fact._replace(text=line, source=path, folder=folder)
+        facts += [filled for pairs in values for filled in _fill_row(repo, fact, pairs)]
+    return facts
 
 
 def _find_beside(repo: _Repo, folder: str, glob: str) -> list[_Pair]:
@@ -2612,25 +2614,25 @@ def _word(value: object) -> str:
     return str(value) if isinstance(value, (str, int)) else ""
 
 
-def _fill_row(repo: _Repo, find: _Find, pairs: Sequence[_Pair]) -> Iterator[_Find]:
+def _fill_row(repo: _Repo, fact: _Fact, pairs: Sequence[_Pair]) -> Iterator[_Fact]:
     """What a row finds, for one match of its pattern or for what stands at one of its places."""
-    is_verb, is_dep = find.kind in VERBS, "dep" in find.kind
-    if find.kind == "task":
-        yield from _find_tasks(find, pairs)
-    elif find.kind == "entry":
-        yield from _find_entries(repo, find, pairs)
-    elif "{}" not in find.text + find.note:
-        yield find
+    is_verb, is_dep = fact.kind in VERBS, "dep" in fact.kind
+    if fact.kind == "task":
+        yield from _find_tasks(fact, pairs)
+    elif fact.kind == "entry":
+        yield from _find_entries(repo, fact, pairs)
+    elif "{}" not in fact.text + fact.note:
+        yield fact
     elif not is_verb or len(pairs) == 1:  # which of several to run, nobody knows
         for word, more in pairs:
             name = re.sub(r"[\[<>=~!;( ](?s:.*)", "", word).lower() if is_dep else word
             version = more or word[len(name) :].partition(";")[0]
             if re.fullmatch(_SAFE_NAME if is_verb else "(?s:.+)", name):
-                note = version if is_dep else find.note.replace("{}", name)
-                yield find._replace(text=find.text.replace("{}", name), note=note)
+                note = version if is_dep else fact.note.replace("{}", name)
+                yield fact._replace(text=fact.text.replace("{}", name), note=note)
 
 
-def _find_tasks(find: _Find, pairs: Sequence[_Pair]) -> Iterator[_Find]:
+def _find_tasks(fact: _Fact, pairs: Sequence[_Pair]) -> Iterator[_Fact]:
     """Every task with the verb that its name means; for each verb the best as a command."""
     best: dict[str, tuple[int, str]] = {}
     for name, text in pairs:
@@ -2638,16 +2640,16 @@ def _find_tasks(find: _Find, pairs: Sequence[_Pair]) -> Iterator[_Find]:
         if name == "check" and text:  # may be anything: only here a script's text is looked at
             verb, rank = "typecheck" if "tsc" in text else "", 5
         if re.fullmatch(_SAFE_NAME, name) and "no test specified" not in text:
-            name = name[0].lower() + name[1:] if find.text.startswith("mage") else name
-            line = find.text.replace("{}", name)
+            name = name[0].lower() + name[1:] if fact.text.startswith("mage") else name
+            line = fact.text.replace("{}", name)
             line = re.sub(r"^(yarn) run|^(p?npm) run(?= (?:test|start)$)", r"\1\2", line)
-            yield find._replace(text=line, note=verb, score=rank)
+            yield fact._replace(text=line, note=verb, score=rank)
             best[verb] = min(best.get(verb, (99, "")), (rank, line))
     for verb, (rank, line) in best.items():
-        yield find._replace(kind=verb, text=line, score=find.score - min(rank, 10))
+        yield fact._replace(kind=verb, text=line, score=fact.score - min(rank, 10))
 
 
-def _find_entries(repo: _Repo, find: _Find, pairs: Sequence[_Pair]) -> Iterator[_Find]:
+def _find_entries(repo: _Repo, fact: _Fact, pairs: Sequence[_Pair]) -> Iterator[_Fact]:
     """The sources that a manifest names: "pkg.mod:main", "./dist/x.js" (mostly of src/x.ts)."""
     endings = ("", ".py", "/__init__.py", ".js", ".ts", ".mjs", ".cjs", ".tsx")
     for name, target in pairs:
@@ -2656,12 +2658,12 @@ def _find_entries(repo: _Repo, find: _Find, pairs: Sequence[_Pair]) -> Iterator[
         stems = [path, stem, re.sub(r"^(?:dist|lib|build|out)/", "src/", stem)]
         stems += [top + stem.replace(".", "/") for top in ("src/", "")]
         paths = [stem + end for stem in stems for end in endings]
-        for path in [path for path in paths if join_path(find.folder, path) in repo.files][:1]:
-            why = find.text.replace(" `{}`", f" `{name}`" if target and name else "")
-            yield find._replace(text=path, note=why)
+        for path in [path for path in paths if join_path(fact.folder, path) in repo.files][:1]:
+            reason = fact.text.replace(" `{}`", f" `{name}`" if target and name else "")
+            yield fact._replace(text=path, note=reason)
 
 
-def _list_calls(repo: _Repo) -> Iterator[_Find]:
+def _list_calls(repo: _Repo) -> Iterator[_Fact]:
     """Every line that documents or CI tell to run and that may be shown; no verb yet."""
     for path, text in sorted(repo.texts.items()):
         trust = _find_stanza(path).trust
@@ -2674,7 +2676,7 @@ def _list_calls(repo: _Repo) -> Iterator[_Find]:
             line = re.sub(r"^(npm|pnpm|bun) (?:ci|i)$|^(yarn)$", r"\1\2 install", line)
             line = re.sub(r"^(\S*(?:mvn|gradle)w?) clean (?=\w)", r"\1 ", line)
             if re.fullmatch(_SAFE_LINE, line) and not pattern("not_local").search(line):
-                yield _Find("", line, "", score, path, folder.removeprefix("./").strip("/."))
+                yield _Fact("", line, "", score, path, folder.removeprefix("./").strip("/."))
 
 
 def _list_document_calls(repo: _Repo, text: str) -> Iterator[_Pair]:
@@ -2748,7 +2750,7 @@ def _known_calls() -> dict[str, tuple[str, str]]:
     return {key: (row.kind, row.note) for key, row in reversed(calls)}
 
 
-def _classify_call(call: _Find, repo: _Repo) -> _Find:
+def _classify_call(call: _Fact, repo: _Repo) -> _Fact:
     """A line of a document or of CI with its verb, if that is known and the line works here."""
     line, key, folder = call.text, _call_key(call.text), call.folder
     task, script = repo.tasks.get((folder, key)), pattern("script").match(line)
@@ -2767,7 +2769,7 @@ def _classify_call(call: _Find, repo: _Repo) -> _Find:
     # What names a package, and what a README tells to install or to run, is for users.
     is_use = not is_ours if is_pip else is_named
     is_use = is_use or verb in ("run", "install") and call.score == _README
-    is_possible = verb and ecosystem in ("", *repo.homes, *local)
+    is_possible = verb and ecosystem in ("", *repo.ecosystems, *local)
     if not is_possible or is_use or not _names_files(repo, folder, bare, verb):
         return call
     line = re.sub(r"(?: --)? --(?:check|diff|release)\b| [A-Z_]+=\S*", "", line)
@@ -2801,9 +2803,9 @@ def _names_files(repo: _Repo, folder: str, line: str, verb: str) -> bool:
 
 def _choose_commands(repo: _Repo) -> list[Command]:
     """For the root, and folders that need their own, the line to type for each verb."""
-    offers = [find for find in repo.finds if find.kind in VERBS]
+    offers = [fact for fact in repo.facts if fact.kind in VERBS]
     for path in [path for path in repo.files if folder_of(path) in ("script", "bin")]:
-        offers.append(_Find(look_up("tasks", name_of(path))[0], path, "", _SCRIPTED - 2, path))
+        offers.append(_Fact(look_up("tasks", name_of(path))[0], path, "", _SCRIPTED - 2, path))
     sure = {(offer.folder, offer.kind) for offer in offers if offer.score > _WEAK}
     offers = [o for o in offers if o.score > _WEAK or (o.folder, o.kind) not in sure]
     calls = list(_list_calls(repo))
@@ -2811,7 +2813,7 @@ def _choose_commands(repo: _Repo) -> list[Command]:
     typed = {(call.folder, unwrap("", call.text)): call.text for call in reversed(calls)}
     offers += [_classify_call(call, repo) for call in calls]
     alike = lists_by_key(((o.folder, o.kind, _call_key(o.text)), o) for o in offers)
-    ranked = collections.defaultdict[tuple[str, str], list[_Find]](list)
+    ranked = collections.defaultdict[tuple[str, str], list[_Fact]](list)
     for (folder, verb, _), group in alike.items():
         # A build in CI is often a variant; a test there is often more complete.
         less = {"ci": 30 if verb == "build" else 5}
@@ -2821,7 +2823,7 @@ def _choose_commands(repo: _Repo) -> list[Command]:
         score = max(offer.score for offer in group)
         if len({*trust.values()}) > 1:
             score += _CONFIRMED + 5 * any(offer.score == _SCRIPTED for offer in group)
-        score += 0 if ecosystem in ("", *repo.homes) else _GUEST
+        score += 0 if ecosystem in ("", *repo.ecosystems) else _GUEST
         if verb and score >= _ENOUGH:
             line = _local_line(repo, best, typed.get((folder, unwrap("", best.text)), ""))
             ranked[folder, verb].append(best._replace(text=line, score=score, note=ecosystem))
@@ -2830,7 +2832,7 @@ def _choose_commands(repo: _Repo) -> list[Command]:
     return [Command(o.kind, o.text, _cite(repo, o), o.folder) for o in chosen]
 
 
-def _cite(repo: _Repo, offer: _Find) -> str:
+def _cite(repo: _Repo, offer: _Fact) -> str:
     """The file and line that state a command: all its words, or its last one."""
     words = pattern("wrapper").sub("", offer.text).split()
     text, last = repo.texts.get(offer.source, ""), re.escape(words[-1])
@@ -2843,7 +2845,7 @@ def _cite(repo: _Repo, offer: _Find) -> str:
     return f"{offer.source}:{len(before)}"
 
 
-def _local_line(repo: _Repo, offer: _Find, typed: str) -> str:
+def _local_line(repo: _Repo, offer: _Fact, typed: str) -> str:
     """The line as it works here: as CI types it, with the project's wrapper, in its environment."""
     tool, _, rest = offer.text.partition(" ")
     wrappers = [name for name in (f"{tool}w", tool) if join_path(offer.folder, name) in repo.files]
@@ -2852,17 +2854,20 @@ def _local_line(repo: _Repo, offer: _Find, typed: str) -> str:
     if tool in ("mvn", "gradle", "mill", "sbt", "pants") and wrappers:
         return f"./{wrappers[0]} {rest}"
     if offer.note == "python" and pattern("python_tool").fullmatch(tool):
-        tools = [f for f in repo.finds if f.kind == "tool" and f.source == "pyproject.toml"]
+        tools = [f for f in repo.facts if f.kind == "tool" and f.source == "pyproject.toml"]
         return "".join(f"{manager.text} run " for manager in tools[:1]) + offer.text
     return offer.text
 
 
-def _best(repo: _Repo, offers: Sequence[_Find]) -> list[_Find]:
+def _best(repo: _Repo, offers: Sequence[_Fact]) -> list[_Fact]:
     """The best line, and that of another ecosystem, which the first one does not cover."""
-    main = "".join(repo.homes[:1])
-    guests = {o: ((o.note or main) != main) + (o.note not in ("", *repo.homes)) for o in offers}
-    first: dict[str, _Find] = {}
-    for offer in sorted(offers, key=lambda o: (guests[o], -o.score, o.text)):
+    main = "".join(repo.ecosystems[:1])
+    distances = {}  # 0 for the main ecosystem, 1 for another of the main code, 2 for a guest
+    for offer in offers:
+        is_guest = offer.note not in ("", *repo.ecosystems)
+        distances[offer] = ((offer.note or main) != main) + is_guest
+    first: dict[str, _Fact] = {}
+    for offer in sorted(offers, key=lambda o: (distances[o], -o.score, o.text)):
         first.setdefault(offer.note or main, offer)
     order = [*first.values()]
     is_all = order and (order[0].kind in ("build", "run") or order[0].text.startswith("make "))
@@ -2871,8 +2876,8 @@ def _best(repo: _Repo, offers: Sequence[_Find]) -> list[_Find]:
 
 def _command_folders(repo: _Repo) -> list[str]:
     """The root; and for a main language that has no command there, the folders with a manifest."""
-    offers = [(f, _find_stanza(f.source).ecosystem) for f in repo.finds if f.kind in VERBS]
-    missing = {*repo.homes} - {ecosystem for offer, ecosystem in offers if not offer.folder}
+    offers = [(f, _find_stanza(f.source).ecosystem) for f in repo.facts if f.kind in VERBS]
+    missing = {*repo.ecosystems} - {ecosystem for offer, ecosystem in offers if not offer.folder}
     folders = {offer.folder for offer, ecosystem in offers if ecosystem in missing} - {""}
     tops = [folder for folder in _outermost(folders) if folder.count("/") < 2]
     order = sorted((folder.count("/"), -repo.size(folder), folder) for folder in tops)
@@ -2887,29 +2892,29 @@ def _outermost(folders: Collection[str]) -> list[str]:
 def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
     """Languages with versions, then runtimes, frameworks, tools."""
     versions: dict[str, str] = {}
-    for find in sorted(repo.ours_of("version"), key=lambda find: -find.score):
-        version = re.sub(r"\s+", "", find.note)
+    for fact in sorted(repo.ours_of("version"), key=lambda fact: -fact.score):
+        version = re.sub(r"\s+", "", fact.note)
         version = re.sub(r"(?=\|\|)|(?<=\|\|)|-(?=edition)", " ", version)
         if re.fullmatch(r"(?=.*\d)[\w.*^~<>=!,+| -]{1,40}", version):
-            versions.setdefault(find.text, version)
+            versions.setdefault(fact.text, version)
     least = sum(languages.values()) / 12
     names = [n.partition(":")[0] for n in most_frequent(languages)[:4] if languages[n] >= least]
     names += [name for name in ("Node.js", ".NET") if name in versions]
     stack = [f"{name} {versions.get(name, '')}".strip() for name in names]
     # What the root needs is the stack; of packages only what many of them need.
-    package_names = {find.text.lower() for find in repo.ours_of("name")}
+    package_names = {fact.text.lower() for fact in repo.ours_of("name")}
     weights, notes = collections.Counter[str](), collections.defaultdict[str, str](str)
-    tested = {(find.source, find.text) for find in repo.ours_of("devdep")}
-    for find in repo.ours_of("dep", "devdep", "uses"):
-        label = look_up("labels", find.text)[0]
-        if find.text not in package_names and is_config(find.source):
-            is_need = (find.source, find.text) not in tested
-            weights[label] += is_need * (1 if find.folder else 1000)
-            notes[label] += f" {find.note}" * ("||" not in find.note)
+    tested = {(fact.source, fact.text) for fact in repo.ours_of("devdep")}
+    for fact in repo.ours_of("dep", "devdep", "uses"):
+        label = look_up("labels", fact.text)[0]
+        if fact.text not in package_names and is_config(fact.source):
+            is_need = (fact.source, fact.text) not in tested
+            weights[label] += is_need * (1 if fact.folder else 1000)
+            notes[label] += f" {fact.note}" * ("||" not in fact.note)
     labels = dict.fromkeys(label for label, _ in lookup_table("labels").values())
     common = [label for label in labels if weights[label] * 4 > min(len(repo.texts), 3999)]
     common = sorted(common, key=lambda label: -min(weights[label], 1000))[:_MAX_FRAMEWORKS]
-    tools = [find.text for find in repo.ours_of("tool") if not find.folder]
+    tools = [fact.text for fact in repo.ours_of("tool") if not fact.folder]
     for label in [*common, *(tool for tool in tools if tool.lower() not in package_names)]:
         number = re.match(r"[\s^~<>=!v\"']*(\d+(?:\.\d+)?)(?![\w-])", notes[label])
         stack.append(f"{label} {number[1].removesuffix('.0') if number else ''}".strip())
@@ -2920,29 +2925,29 @@ def _list_libraries(repo: _Repo, packages: Sequence[Package], stack: Sequence[st
     """What the code needs at run time, as its manifests say; not the taste of a corner."""
     labels = {re.sub(r" [\d.]+$", "", item) for item in stack}
     folders = {"", "requirements", *(f for f, _, _ in packages if not re.search(r"\btest", f))}
-    repo = repo._replace(ours=[find for find in repo.ours if find.folder in folders])
-    members = {find.text.lower(): find.folder for find in repo.ours_of("name")}
+    repo = repo._replace(ours=[fact for fact in repo.ours if fact.folder in folders])
+    members = {fact.text.lower(): fact.folder for fact in repo.ours_of("name")}
     member_names = {*members, *(name_of(folder) for folder, _, _ in packages)}
-    tested = {(find.folder, find.text) for find in repo.ours_of("devdep")}
+    tested = {(fact.folder, fact.text) for fact in repo.ours_of("devdep")}
     deps = [f for f in repo.ours_of("dep") if (f.folder, f.text) not in tested]
     pinned = "requirements.txt" if any(f.source == "pyproject.toml" for f in deps) else ""
     sizes, total = collections.Counter[str](), repo.size("")
     # What a member needs, those that build on it need too.
     users = [(f.folder, members[f.text]) for f in deps if f.text in members and f.folder]
-    for find in [find for find in deps if find.source != pinned]:
-        name = re.sub(r"[/.]v\d+$", "", find.text)
+    for fact in [fact for fact in deps if fact.source != pinned]:
+        name = re.sub(r"[/.]v\d+$", "", fact.text)
         short = re.sub(r"^[\w.-]+\.\w+/", "", name)  # without the host of a Go module
         name = name if name.startswith("@") else name_of(name)
-        name = short if len(name) < 5 and short.count("/") == 1 and "." in find.text else name
-        is_told = {find.text, name} & member_names or look_up("labels", find.text)[0] in labels
-        if is_told or pattern("not_runtime").search(find.text):
+        name = short if len(name) < 5 and short.count("/") == 1 and "." in fact.text else name
+        is_told = {fact.text, name} & member_names or look_up("labels", fact.text)[0] in labels
+        if is_told or pattern("not_runtime").search(fact.text):
             continue
-        size = repo.size(find.folder)
-        size += sum(repo.size(user) for user, member in users if member == find.folder)
-        part = 2 if ("", find.text) in tested else 3  # a tool at the root: for all, or for one
-        sizes[name] += total if find.folder in ("", "requirements") else size * part // 3
+        size = repo.size(fact.folder)
+        size += sum(repo.size(user) for user, member in users if member == fact.folder)
+        part = 2 if ("", fact.text) in tested else 3  # a tool at the root: for all, or for one
+        sizes[name] += total if fact.folder in ("", "requirements") else size * part // 3
     # C has no manifest: what stands in deps/ is bundled.
-    bundled = ["deps", "third_party", "thirdparty", "3rdparty"] if "c" in repo.homes else []
+    bundled = ["deps", "third_party", "thirdparty", "3rdparty"] if "c" in repo.ecosystems else []
     for folder in [repo.folders[name] for name in bundled if name in repo.folders]:
         sizes.update({name_of(path): total for path in sorted(folder.children)})
     return [name for name in sizes if sizes[name] * 10 >= total][:_MAX_LIBRARIES]
@@ -2951,20 +2956,20 @@ def _list_libraries(repo: _Repo, packages: Sequence[Package], stack: Sequence[st
 def _list_packages(repo: _Repo) -> list[Package]:
     """The members that the outermost workspace names, else folders with a manifest of their own."""
     paths = [path for path in repo.texts if "/" in path and is_config(path)]
-    paths = [p for p in paths if pattern("package_manifest").search(_find_stanza(p).why)]
+    paths = [p for p in paths if pattern("package_manifest").search(_find_stanza(p).reason)]
     manifests = {folder_of(path) for path in paths}
     named = _list_members(repo, manifests)
-    ours = {find.folder for find in repo.ours}
+    ours = {fact.folder for fact in repo.ours}
     candidates = {folder for folder in manifests if folder.count("/") < 2 + (folder in ours)}
     candidates = {folder for folder in candidates if not role_of_folder(folder.lower())}
     packages = []
     for folder in sorted(named or _outermost(candidates))[:_MAX_PACKAGES]:
-        finds = [find for find in repo.finds if find.folder == folder]
-        names = [find.text for find in finds if find.kind == "name"]
-        labels = [look_up("labels", find.text)[0] for find in finds if find.kind == "dep"]
+        facts = [fact for fact in repo.facts if fact.folder == folder]
+        names = [fact.text for fact in facts if fact.kind == "name"]
+        labels = [look_up("labels", fact.text)[0] for fact in facts if fact.kind == "dep"]
         language = "".join(most_frequent(repo.folders[folder].languages)[:1]).partition(":")[0]
         # A corner in C has a manifest for its build, and is no package for that.
-        if named or "c" in repo.homes or language != "C":
+        if named or "c" in repo.ecosystems or language != "C":
             stack = dict.fromkeys(filter(None, [language, *[*filter(None, labels)][:2]]))
             packages.append((folder, [*names, name_of(folder)][0], ", ".join(stack)))
     return packages if named or len(packages) > 1 else []
@@ -2973,13 +2978,13 @@ def _list_packages(repo: _Repo) -> list[Package]:
 def _list_members(repo: _Repo, manifests: set[str]) -> set[str]:
     """The folders that the outermost workspace of the main code names."""
     coded = {folder for folder in repo.folders if repo.folders[folder].languages}
-    finds = repo.ours_of("member", "part")
-    for home in dict.fromkeys(find.folder for find in finds):
+    facts = repo.ours_of("member", "part")
+    for home in dict.fromkeys(fact.folder for fact in facts):
         members = set[str]()
-        for find in [find for find in finds if find.folder == home]:
-            glob = re.sub(r"[:\\]", "/", find.text.strip("/").removeprefix("./"))  # Gradle, .NET
+        for fact in [fact for fact in facts if fact.folder == home]:
+            glob = re.sub(r"[:\\]", "/", fact.text.strip("/").removeprefix("./"))  # Gradle, .NET
             regex = glob_pattern(join_path(home, glob)) if 0 < len(glob) < 200 else "(?!)"
-            folders = manifests if find.kind == "member" else manifests | coded
+            folders = manifests if fact.kind == "member" else manifests | coded
             members |= {folder for folder in folders if re.fullmatch(regex, folder)}
         if members:
             return members
@@ -2989,20 +2994,20 @@ def _list_members(repo: _Repo, manifests: set[str]) -> set[str]:
 def _list_key_files(repo: _Repo) -> list[KeyFile]:
     """Entry points, then manifests, CI, and what there is to read."""
     # Of many packages the largest are what the others serve.
-    finds = repo.ours_of("entry")
-    finds.sort(key=lambda find: (find.folder != "", -repo.size(find.folder), find.source))
-    large = [f for f in finds if not f.folder or repo.size(f.folder) * 20 > repo.size("")]
-    entries = {join_path(find.folder, find.text): find.note for find in large}
+    facts = repo.ours_of("entry")
+    facts.sort(key=lambda fact: (fact.folder != "", -repo.size(fact.folder), fact.source))
+    large = [f for f in facts if not f.folder or repo.size(f.folder) * 20 > repo.size("")]
+    entries = {join_path(fact.folder, fact.text): fact.note for fact in large}
     entries |= dict(_match_files("entries", repo))
     manifests, flows = list[KeyFile](), list[str]()
     for path in repo.texts:
         stanza = _find_stanza(path)
-        if stanza.why and "/" not in path and stanza.ecosystem in ("", *repo.homes):
-            manifests.append((path, stanza.why))
+        if stanza.reason and "/" not in path and stanza.ecosystem in ("", *repo.ecosystems):
+            manifests.append((path, stanza.reason))
         if stanza is _CI:
             flows.append(path)
     patterns = fact_table("main-workflows").split("\n") + [""] * (len(flows) < 3)
-    ci = [(path, _CI.why) for regex in patterns for path in flows if re.search(regex, path)]
+    ci = [(path, _CI.reason) for regex in patterns for path in flows if re.search(regex, path)]
     keys = dict([*[*entries.items()][:5], *manifests[:4], *ci[:1], *_match_files("about", repo)])
     return [*keys.items()][:12]
 
@@ -3011,31 +3016,31 @@ def _match_files(table: str, repo: _Repo) -> Iterator[KeyFile]:
     """The files whose paths match a row of a table, each with the reason that the row gives."""
     hidden = ("test", "example", "vendored", "generated", "minified")
     paths = [path for path in repo.files if role_of(path) not in hidden]
-    for why, regex in [line.split(" : ") for line in fact_table(table).splitlines()]:
-        yield from ((path, why) for path in paths if re.fullmatch(regex, path))
+    for reason, regex in [line.split(" : ") for line in fact_table(table).splitlines()]:
+        yield from ((path, reason) for path in paths if re.fullmatch(regex, path))
 
 
 def _list_conventions(repo: _Repo) -> list[str]:
     """Where tests are, what they are called, what runs them; what the configs say of style."""
-    styles = [find.text for find in repo.ours_of("style") if not find.folder]
+    styles = [fact.text for fact in repo.ours_of("style") if not fact.folder]
     tests = [path for path in repo.files if role_of(path) == "test" and label_language(path)]
-    homes, names = collections.Counter[str](), collections.Counter[str]()
+    folders, names = collections.Counter[str](), collections.Counter[str]()
     for path in tests:
         # Where the same folder stands in many places, its name says more than each place.
         home = pattern("test_home").match(path)
-        homes[("*/" if home[1] else "") + home[2] + "/" if home else ""] += 1
+        folders[("*/" if home[1] else "") + home[2] + "/" if home else ""] += 1
         if match := pattern("test_file").fullmatch(name_of(path)):
             names["*".join(match.group(1, 2)) if match[1] else f"*{match[3]}{match[4]}"] += 1
     if len(tests) > 1:  # a handful of files tells nothing
-        best, name = most_frequent(homes)[0], "".join(most_frequent(names)[:1])
+        best, name = most_frequent(folders)[0], "".join(most_frequent(names)[:1])
         text = f"tests in {best}" if best else "tests beside the code"
         text += f", named {name}" if names[name] * 3 > len(tests) else ""
         ecosystems = collections.Counter(label_language(path).partition(":")[2] for path in tests)
         main, table = most_frequent(ecosystems)[0], lookup_table("runners").items()
         runners = [name for name, (ecosystem, _) in table if ecosystem == main]
         used: dict[bool, set[str]] = {False: set(), True: set()}  # at the root, in its packages
-        for find in repo.ours_of("dep", "devdep", "test"):
-            used[find.folder > ""].update(name for name in runners if name in find.text)
+        for fact in repo.ours_of("dep", "devdep", "test"):
+            used[fact.folder > ""].update(name for name in runners if name in fact.text)
         shown = used[False] or used[True]
         text += f" ({min(shown)})" if len(shown) == 1 else ""  # of two: not sure
         styles.insert(0, text)
@@ -3057,7 +3062,7 @@ def rank_key_files(
     files: Sequence[KeyFile], symbols: Sequence[Symbol], docs: Mapping[str, str], name: str
 ) -> list[KeyFile]:
     """The key files with the central ones of the code behind the first entry points."""
-    entered = any("entry point" in why or "command" in why for _, why in files)
+    entered = any("entry point" in reason or "command" in reason for _, reason in files)
     mains = [s for s in symbols if s.definition.name == "main" and not s.definition.owner]
     mains = [s for s in mains if re.search(r"\.(?:c|cc|cpp|cxx|d|zig|nim)$", s.path)]
     central = {symbol.path: "program entry point" for symbol in mains[: not entered]}
@@ -3072,8 +3077,10 @@ def rank_key_files(
     rest = [file for file in files if file not in entries]
     added = [file for file in central.items() if file[0] not in dict(files)]
     kept = [*entries[:2], *added[: 4 - len(entries[:2])], *rest, *entries[2:]]
-    notes = {path: docs.get(path, "") for path, why in kept if why.startswith("architecture")}
-    return [(path, f"{why}: {notes[path]}" if notes.get(path) else why) for path, why in kept]
+    notes = {path: docs.get(path, "") for path, reason in kept if reason.startswith("architecture")}
+    return [
+        (path, f"{reason}: {notes[path]}" if notes.get(path) else reason) for path, reason in kept
+    ]
 
 
 # ---- 8 LINKS (pure) --------------------------------------------------------
