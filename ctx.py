@@ -544,10 +544,10 @@ def strip_ansi(text: str) -> str:
 
 def redact(text: str) -> str:
     """The text without anything that looks like a credential."""
-    return _replace_all(TEMPLATES["secrets.txt"], text)
+    return replace_all(TEMPLATES["secrets.txt"], text)
 
 
-def _replace_all(table: str, text: str) -> str:
+def replace_all(table: str, text: str) -> str:
     """The text after each row `pattern -> replacement` of a table."""
     for old, new in re.findall(r"(?m)^(?!#)(.+) ->(?: (.+))?$", table):
         text = re.sub(old, new, text)
@@ -955,11 +955,11 @@ def _yaml_value(text: str) -> Any:
 def first_sentence(text: str) -> str:
     """The first sentence of prose in markdown, reStructuredText or plain text, without markup."""
     (blocks, markup), after_notice = TEMPLATES["prose.txt"].split("\n\n"), False
-    text = _replace_all(blocks, text[:20_000].replace("\r\n", "\n"))
+    text = replace_all(blocks, text[:20_000].replace("\r\n", "\n"))
     for paragraph in re.split(r"\n\s*\n", text):
         lines = [line.strip() for line in paragraph.splitlines()]
         prose = " ".join(line for line in lines if not pattern("markup_line").match(line))
-        prose = " ".join(_replace_all(markup, prose).strip("> ").split())
+        prose = " ".join(replace_all(markup, prose).strip("> ").split())
         if len(re.findall(r"(?<!\S)[^\W\d_]{2,}", prose)) < 3:
             continue
         end = pattern("sentence_end").search(prose)
@@ -2672,9 +2672,7 @@ def _list_calls(repo: _Repo) -> Iterator[_Fact]:
         score += 30 if path in ("AGENTS.md", "CLAUDE.md") else 0  # nothing may contradict them
         calls: Iterable[_Pair] = _list_document_calls(repo, text) if trust == "document" else ()
         for line, folder in _list_ci_calls(text) if trust == "ci" else calls:
-            line = " ".join(line.split())
-            line = re.sub(r"^(npm|pnpm|bun) (?:ci|i)$|^(yarn)$", r"\1\2 install", line)
-            line = re.sub(r"^(\S*(?:mvn|gradle)w?) clean (?=\w)", r"\1 ", line)
+            line = replace_all(fact_table("typed"), " ".join(line.split()))
             if re.fullmatch(_SAFE_LINE, line) and not pattern("not_local").search(line):
                 yield _Fact("", line, "", score, path, folder.removeprefix("./").strip("/."))
 
@@ -2732,9 +2730,7 @@ def _list_ci_calls(text: str) -> Iterator[_Pair]:
 
 def _call_key(line: str) -> str:
     """What a line calls, without wrappers, flags and arguments: "npm test", "cargo test"."""
-    line = re.sub(r"^(?:\./)?(mvn|gradle)w|^(?:ba)?sh ", r"\1", pattern("wrapper").sub("", line))
-    line = re.sub(r"^(?:npm|pnpm|yarn|bun)(?: run(?:-script)?)?(?= |\Z)", "npm", line)
-    line = re.sub(r"^(tox|nox|deno)(?: run| task)?(?: -[es])?(?= |\Z)", r"\1", line)
+    line = replace_all(fact_table("calls"), pattern("wrapper").sub("", line))
     words = [word for word in line.split() if word[0] not in "-+"] or [line]
     size = 3 if words[0] in ("pip", "dotnet") else 2  # which project is a difference
     size = 1 if pattern("one_word_tool").fullmatch(words[0]) else size
@@ -10287,6 +10283,15 @@ pnpm pnpm-lock.yaml; yarn yarn.lock; bun bun.lock bun.lockb; npm package-lock.js
 == main-workflows: patterns, best first: the one that checks a change
 (?i)/(?:ci|tests?|main|build|pr)\.
 (?i)[/_-](?:ci|tests?|build)[._-]
+
+== calls: pattern -> replacement: what two ways to write the same call have in common
+^(?:\./)?(mvn|gradle)w|^(?:ba)?sh[ ] -> \1
+^(?:npm|pnpm|yarn|bun)(?: run(?:-script)?)?(?= |\Z) -> npm
+^(tox|nox|deno)(?: run| task)?(?: -[es])?(?= |\Z) -> \1
+
+== typed: pattern -> replacement: how a line of a document or of CI is shown
+^(npm|pnpm|bun) (?:ci|i)$|^(yarn)$ -> \1\2 install
+^(\S*(?:mvn|gradle)w?)( )clean (?=\w) -> \1\2
 """[1:],
     "gemini-section.md": r"""
 <!-- Written by `{ctx} update`. Put your own words outside this section; `{ctx} update --remove` takes it out. -->
