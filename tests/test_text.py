@@ -70,6 +70,9 @@ SECRETS = [
     ("api_key = 'a1b2c3d4e5f6g7'", "a1b2c3d4e5f6g7"),
     ("API_KEY=a1b2c3d4e5f6", "a1b2c3d4e5f6"),
     ("AUTH_TOKEN=abc12345", "abc12345"),
+    ("user.set_password('hunter22')", "hunter22"),
+    ("token = 'swordfish'", "swordfish"),
+    ("password = 'password123'", "password123"),
     ("db.password: s3cret99", "s3cret99"),
     ("curl -u admin:s3cret https://example.org", "s3cret"),
     ("ghp_0123456789abcdefghijABCDEFGHIJ", "0123456789abcdef"),
@@ -97,6 +100,15 @@ CODE = [
     "- Test: `npm run test:auth`",
     "see https://example.org/a@b and mail me@example.org",
     "fn next_token(&mut self) -> Option<Token>",
+    'csrf_token = context.get("csrf_token")',
+    'password1_field_name="password1",',
+    'PASSWORD_RESET = "passwords.reset"',
+    "password1 = self.cleaned_data.get(password1_field_name)",
+    "auth_name = models.CharField(max_length=256)",
+    'self.validate_passwords("new_password1", "new_password2")',
+    'const tlsH1OnlyVarKey = "reverse_proxy.tls_h1_only"',
+    'if token == "COLLATE":',
+    "'secret' => env('AWS_SECRET_ACCESS_KEY'),",
 ]
 
 
