@@ -4873,7 +4873,8 @@ def render_found(hits: Sequence[SearchHit], form: str) -> str:
     """What a search found: files, symbols and the lines that match."""
     out, rows = [], []
     for path, score, symbols, matches in hits:
-        lines = {number: show(redact(text.strip()[:1000]), 160) for number, text in matches}
+        cuts = {number: text.strip()[:1000].replace("\t", " ") for number, text in matches}
+        lines = {number: show(redact(text), 160) for number, text in cuts.items()}
         named = [{"name": show(s.name), "kind": s.kind, "line": s.line} for s in symbols]
         shown = [{"line": number, "text": text} for number, text in lines.items()]
         rows.append({"path": path, "score": round(score, 4), "lines": shown, "symbols": named})

@@ -405,6 +405,8 @@ def test_search_shows_lines_and_symbols(shop: Path) -> None:
     assert found[0]["path"] == "src/store.py"
     assert found[0]["symbols"][0]["name"] == "cancel_order"
     assert any("cancel_order" in line["text"] for line in found[0]["lines"])
+    plant(shop, {"src/tab.go": "package tab\n\n//\tprivateTab is indented\nvar privateTab = 1\n"})
+    assert "3: // privateTab is" in run(shop, "search", "privateTab").stdout
 
 
 @pytest.mark.parametrize(
