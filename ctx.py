@@ -4213,19 +4213,18 @@ def lift_followers(scores: Scores, signals: Mapping[str, Scores]) -> Scores:
     return leaders | {path: shrink * value for path, value in rest.items()}
 
 
-def lead_exact(
-    scores: Scores, words: Words, names: Iterable[str], known: Collection[str]
-) -> Scores:
-    """The scores; of the files that hold an identifier of the task which few hold, one leads."""
-    holders: set[str] = set()
-    for name in names:
-        *parts, whole = word_forms(name) or ("",)
-        paths = {words.paths[number] for number, _ in words.postings.get(whole, ())} & {*known}
-        holders |= paths if parts and len(paths) <= _FEW_HOLDERS else set()
-    best = max(holders & scores.keys(), key=lambda path: (scores[path], path), default="")
-    top = max(scores.values(), default=0.0)
-    leads = best and not any(scores[path] == top for path in holders & scores.keys())
-    return scores | {best: 1.001 * top} if leads else scores
+def lead_exact(scores: Scores, words: Words, names: Iterable[str], known: set[str]) -> Scores:
+    """The scores; if the best file holds no identifier of the task, one that few hold decides."""
+    best = max(known & scores.keys(), key=lambda path: (scores[path], path), default="")
+    rare: set[str] = set()
+    for *parts, whole in filter(None, map(word_forms, names)):
+        holders = {words.paths[number] for number, _ in words.postings.get(whole, ())}
+        if best in holders:
+            return scores
+        holders &= known & scores.keys()
+        rare |= holders if parts and len(holders) <= _FEW_HOLDERS else set()
+    leader = max(rare, key=lambda path: (scores[path], path), default="")
+    return scores | {leader: 1.001 * max(scores.values())} if leader else scores
 
 
 def is_defined(words: Words, forms: Iterable[str]) -> bool:
@@ -8252,7 +8251,7 @@ def read_evidence(
     # Last, what only the places below the leaders are given by: see lift_followers.
     scores = _weigh_roles(project, index, signals, hints)
     if not find_subjects(hints):
-        sources = [path for path in paths if index.roles[path] == "source"]
+        sources = {path for path in paths if index.roles[path] == "source"}
         scores = lead_exact(scores, words, hints.names, sources)
     leaders = {path: scores[path] for path in rank_paths(scores)[:LEADERS]}
     best_match = dict.fromkeys([*leaders][:1], 1.0)
