@@ -12461,8 +12461,8 @@ cl100k_base 9b5ad71b2ce5302211f9c61530b329a4922fc6a4 223921b76ee99bde995b7ff7385
 # The signals of a package: name, half (after: only for files behind the leaders), weight in its half, reason.
 # First fitted on the tasks of 13 repositories, then rounded and adjusted on those of 32: the optimum is flat.
 named structure 0.22 named in the task
-defines structure 0.14 defines names like those of the task
-mentions structure 0.155 mentions {words}
+defines structure 0.10 defines names like those of the task
+mentions structure 0.22 mentions {words}
 path structure 0.13 its path matches the task
 near structure 0.26 imports or is imported by the best matches
 folder structure 0.07 in the folder of a match
