@@ -6122,7 +6122,8 @@ _CHUNK_BYTES = 200_000  # of source per request to a worker: small enough to sha
 _MOST_BATCHES = 60  # after as many all is counted anew: each costs a lookup per word
 _OTHER_TEXT_BYTES = 100_000  # of a file in no known language: above it is data
 _NO_WORDS = (
-    r"\.(po|pot|lock|svg|map|snap|csv|tsv|sum|patch|diff|log|out|[a-z]*proj)$|[.-]lock\.\w+$"
+    r"\.(po|pot|lock|svg|map|snap|csv|tsv|sum|patch|diff|log|out|[a-z]*proj"
+    r"|mo|png|jpe?g|gif|ico|webp|pdf|zip|gz|woff2?|ttf|jar|class|so|dll|exe)$|[.-]lock\.\w+$"
 )
 _USUAL_COMMENTS = (("#", ""), ("//", ""))  # of a file whose language is not known
 _WIDE_COMMIT = 30  # files: one that touches more says nothing of any of them

@@ -199,6 +199,12 @@ def test_a_reason_names_only_what_stands_in_the_file(shop: Path) -> None:
     assert not {"JsonKind", "__getattr__"} & {*reasons["src/parts.py"].replace(",", "").split()}
 
 
+def test_what_is_no_text_is_not_in_a_package(shop: Path) -> None:
+    plant(shop, {"src/stamp.png": b"\x89PNG\r\n\x1a\n\0\0", "src/stamp.py": "STAMP = 1\n"})
+    assert paths(pack(shop, "The stamp is wrong"))[:1] == ["src/stamp.py"]
+    assert "src/stamp.png" not in paths(pack(shop, "The stamp is wrong"))
+
+
 def test_a_second_run_and_a_run_without_cache_say_the_same(shop: Path) -> None:
     first = run(shop, "pack", "mail after checkout")
     again = run(shop, "pack", "mail after checkout")
