@@ -4164,11 +4164,16 @@ def load_signals() -> dict[str, tuple[str, float, str]]:
     return {name: (half, float(weight), reason) for name, half, weight, reason in rows}
 
 
-def explain_file(file: PackFile, exact: str, calls: str, words: Sequence[str]) -> str:
-    """The strongest reason for a file; `exact`: what it has of the identifiers of the task."""
+def explain_file(
+    file: PackFile, defined: Sequence[str], used: Sequence[str], calls: str, words: Sequence[str]
+) -> str:
+    """The strongest reason for a file; identifiers of the task that it defines, that it uses."""
     signals = load_signals()
-    if file.signals.get("named") or exact:
-        return signals["named"][2] if file.signals.get("named") else exact
+    if file.signals.get("named"):
+        return signals["named"][2]
+    if defined or used:
+        verb = "defines" if defined else "uses"
+        return f"{verb} {' and '.join((defined or used)[:2])}, which the task names"
     # the best match is not explained by itself, nor a file by words that it does not hold
     unfit = r"\b(a|best) match" if file.score == 1.0 else "(?!)"
     unfit += "" if words else "|{words}"
@@ -4508,8 +4513,7 @@ def compare_maps(old: str, new: str, survey: Survey, files: Collection[str]) -> 
         items = re.sub(r"\.\{([^{}]*)\}", r".\1", text).split(", ")
         if {line, text} & current or line.endswith("/"):
             continue
-        known = [item in names or not names.isdisjoint(re.split(r"[./]", item)) for item in items]
-        gone = [item for item, still in zip(items, known, strict=True) if not still]
+        gone = [item for item in items if names.isdisjoint([item, *re.split(r"[./]", item)])]
         if any(re.search(r"[^\w.$!?/-]", item) for item in gone):
             lines.append(f"gone or changed: {line}")
         elif len(items) > 1 or text != line or "." not in line:
@@ -8030,6 +8034,7 @@ _HURRIED = (160, 8)  # of a hook: files weighed by their words, and files read
 _GUESSED_WINDOW = 0.7  # score of the best window of a file not read, as a share of its own score
 _ASKED_SHARE = 0.7  # of the best block's score: what any block of a file asked for has at least
 _TAIL_SHARE = 0.05  # of the budget, for signatures and names
+_NAMES_SHARE = 0.75  # of that, for names of files at least
 # what a file counts by its role, if the task is not about such files; others count whole
 _PACK_SHARES = {"test": 0.55, "doc": 0.5, "example": 0.4, "config": 0.6, "data": 0.5}
 _PACK_SHARES |= {"generated": 0.3, "minified": 0.1, "vendored": 0.1}
@@ -8181,11 +8186,6 @@ def _choose_blocks(
             blocks[at] = block._replace(score=max(block.score, least))
     task_words = find_task_words(request.text)
     forms = {name: word_forms(name)[-1:] for name in find_identifiers(request.text)}
-
-    def holds(path: str, name: str) -> bool:  # exactly so, as no index of stems can tell
-        text = texts[path] if path in texts else read_text(project, path)
-        return name in text and re.search(rf"\b{name}\b", text) is not None
-
     reasons = dict.fromkeys(touched, f"changed since {request.since}")
     reasons |= dict.fromkeys(request.pins, "asked for")
     chosen = []
@@ -8199,12 +8199,13 @@ def _choose_blocks(
         held = {stem for counts in hits.values() for stem in counts}
         likely = [name for name, form in forms.items() if held.issuperset(form)]
         names = {definition.name for definition in known[file.path]}
-        defined = [name for name in likely if name in names][:2]
-        shaped = (name for name in likely if re.search(r"\w_\w|[a-z][A-Z]", name))
-        used = (name for name in shaped if holds(file.path, name))
-        exact = " and ".join(defined or itertools.islice(used, 2))
-        exact = f"{'defines' if defined else 'uses'} {exact}, which the task names" if exact else ""
-        reason = reasons.get(file.path) or explain_file(file, exact, calls, words)
+        defined = [name for name in likely if name in names]
+        shaped = [name for name in likely if not defined and re.search(r"\w_\w|[a-z][A-Z]", name)]
+        text = texts.get(file.path) or read_text(project, file.path) if shaped else ""
+        # exactly so, as no index of stems can tell
+        used = (name for name in shaped if name in text and re.search(rf"\b{name}\b", text))
+        both = defined, [*itertools.islice(used, 2)]
+        reason = reasons.get(file.path) or explain_file(file, *both, calls, words)
         chosen.append(file._replace(symbols=tuple(symbols)[:_MOST_SYMBOLS], reason=reason))
     return chosen, blocks, lines
 
@@ -8322,7 +8323,7 @@ def _fill_package(package: Pack, choice: Choice, form: str, count: Count) -> Pac
     def make(room: int) -> Pack:
         taken = sorted(fit_blocks(pieces, int(room * (1 - _TAIL_SHARE))))
         left = room * (_TAIL_SHARE if taken else 1)
-        names = 0.75 * left  # of which lines of files take at least so much
+        names = _NAMES_SHARE * left
         filled = []
         for file in files:
             own = tuple(block for block in taken if block.path == file.path)
@@ -8350,8 +8351,7 @@ def _fill_package(package: Pack, choice: Choice, form: str, count: Count) -> Pac
         listed = {file.path for file in kept}
         edges = tuple(pair for pair in package.dependencies if listed.issuperset(pair))
         made = package._replace(files=(*kept,), dependencies=edges, omitted=omitted)
-        made = made._replace(size=package.budget)
-        made = made._replace(size=count(render(made)))
+        made = made._replace(size=count(render(made._replace(size=package.budget))))
         return made._replace(text=render(made))
 
     best = fit_pack(make, package.budget)
@@ -12127,7 +12127,7 @@ Dockerfile : - : - : entry container entry point ~ ^(?:ENTRYPOINT|CMD)\b[^\n]*?[
       "tokens": {"type": "integer", "description": "size of the answer", "default": 4000, "minimum": 100, "maximum": 10000}},
       "required": []},
     "annotations": {"readOnlyHint": true, "openWorldHint": false}},
-  {"name": "pack", "description": "The files and symbols that a task will touch, why, and their text or signatures.",
+  {"name": "pack", "description": "The code that a task needs, with the reason for each file.",
     "inputSchema": {"type": "object", "properties": {
       "task": {"type": "string", "description": "what to do, or a task's id"},
       "role": {"type": "string", "description": "who reads it"},
