@@ -168,6 +168,7 @@ class Facts(NamedTuple):
     libraries: tuple[str, ...]  # "kombu 5.5": run-time dependencies that are not in the stack
     about: dict[str, str]  # path of a manifest -> the sentence in which it describes its package
     name: str  # as its own manifest or README says, or ""
+    summary: str  # the sentence in which the project describes itself, or ""
 
 
 class Symbol(NamedTuple):
@@ -2204,6 +2205,7 @@ def role_of(path: str) -> str:
 @functools.cache
 def role_of_folder(folder: str, python: bool = False) -> str:
     """The role that a folder, in lower case, gives to what is in it, or ""."""
+    folder = pattern("package_folder").sub(r"\1", folder)  # org/example/demo may be the product
     names = folder.split("/")
     roles = [look_up("folders", name)[0] for name in [*names, "/" + names[0]]]
     if "test?" in roles:
@@ -2212,6 +2214,17 @@ def role_of_folder(folder: str, python: bool = False) -> str:
     roles += [match.lastgroup or "" for match in pattern("role_folder").finditer(folder + "/")]
     roles.append("doc" if "docs" in names[:3] else "config" if folder[:1] == "." else "")
     return next((role for role in _ROLES if role in roles), "")
+
+
+_OLDER = 0.3  # what code counts that a newer version beside it replaces
+
+
+def find_older(paths: Iterable[str]) -> dict[str, float]:
+    """The weights of files below a folder such as `v3`, if a newer one, `v4`, stands beside it."""
+    matches = [(path, re.match(r"((?:.*/)?)v(\d{1,3})/", path)) for path in paths]
+    versions = [(path, match[1], int(match[2])) for path, match in matches if match]
+    newest = {folder: number for _, folder, number in sorted(versions, key=lambda row: row[2])}
+    return {path: _OLDER for path, folder, number in versions if number < newest[folder]}
 
 
 _MAX_CHILDREN = (24, 10, 6)  # folders shown below one folder, by depth
@@ -2469,6 +2482,7 @@ def detect_facts(files: Sequence[str], configs: Mapping[str, str]) -> Facts:
         tuple(_list_libraries(repo, packages, stack)),
         {path: sentence for path, sentence in about.items() if sentence},
         _find_title(repo),
+        _find_summary(repo),
     )
 
 
@@ -2510,6 +2524,17 @@ def _find_title(repo: _Repo) -> str:
         if title and "?" not in title and len(title.split()) <= 4:  # a longer one is a slogan
             return title
     return ""
+
+
+def _find_summary(repo: _Repo) -> str:
+    """What the project is, as a manifest at the root says, else a README that begins with it."""
+    texts = [fact.text for fact in repo.ours_of("about") if not fact.folder]
+    sentences = [first_sentence(text) for text in texts]
+    for path in [path for path in repo.texts if re.match(r"(?i)readme[^/]*$", path)]:
+        sentence = first_sentence(repo.texts[path])
+        is_definition = re.match(r"(?:\S+ ){1,3}is (?:an?|the) |An? ", sentence)
+        sentences += [sentence] if is_definition and sentence[-1] != ":" else []
+    return next(filter(None, sentences), "")
 
 
 _Row = tuple[_Fact, str, list[str]]  # what it states, its pattern, its places: "project/name"
@@ -2717,9 +2742,7 @@ def _list_ci_calls(text: str) -> Iterator[_Pair]:
         value = re.search(rf"^ *{re.escape(name[1])}:\s*(?:\[|- )\s*[\"']?([\w.-]+)", text, re.M)
         return value[1] if value else "$"
 
-    triggers = r"\b(?:pull_request|push|merge_group|workflow_call)\b"
-    is_idle = re.search(r"^[\"']?on[\"']?:", text, re.M) and not re.search(triggers, text)
-    if is_idle or re.search(r"^ *defaults:\s+run:\s+working-directory:", text, re.M):
+    if _is_idle(text) or re.search(r"^ *defaults:\s+run:\s+working-directory:", text, re.M):
         return  # which job is in which folder is not told line by line
     text = re.sub(r"\$\{\{\s*matrix\.([\w-]+)\s*\}\}", first, text).replace("\\\n", " ")
     key = ""  # that a line belongs to
@@ -2738,6 +2761,12 @@ def _list_ci_calls(text: str) -> Iterator[_Pair]:
                     yield line, folder
 
 
+def _is_idle(text: str) -> bool:
+    """Whether a workflow does not run on changes."""
+    triggers = r"\b(?:pull_request|push|merge_group|workflow_call)\b"
+    return bool(re.search(r"^[\"']?on[\"']?:", text, re.M)) and not re.search(triggers, text)
+
+
 def _call_key(line: str) -> str:
     """What a line calls, without wrappers, flags and arguments: "npm test", "cargo test"."""
     line = replace_all(fact_table("calls"), pattern("wrapper").sub("", line))
@@ -2748,12 +2777,14 @@ def _call_key(line: str) -> str:
 
 
 @functools.cache
-def _known_calls() -> dict[str, tuple[str, str]]:
-    """What the lines of all stanzas call -> verb, ecosystem."""
-    rows = [row for stanza in _parse_stanzas()[1] for row, _, _ in stanza.rows if row.kind in VERBS]
-    lines = [row.text.replace(" {file}", "").replace("{npm}", "npm") for row in rows]
-    calls = [*zip(map(_call_key, lines), rows, strict=True)]
-    return {key: (row.kind, row.note) for key, row in reversed(calls)}
+def _known_calls() -> dict[str, tuple[str, str, str]]:
+    """What the lines of all stanzas call -> verb, ecosystem, reason of the manifest."""
+    known = {}
+    for stanza in reversed(_parse_stanzas()[1]):
+        for row in reversed([row for row, _, _ in stanza.rows if row.kind in VERBS]):
+            line = row.text.replace(" {file}", "").replace("{npm}", "npm")
+            known[_call_key(line)] = (row.kind, row.note, stanza.reason)
+    return known
 
 
 def _classify_call(call: _Fact, repo: _Repo) -> _Fact:
@@ -2761,13 +2792,16 @@ def _classify_call(call: _Fact, repo: _Repo) -> _Fact:
     line, key, folder = call.text, _call_key(call.text), call.folder
     task, script = repo.tasks.get((folder, key)), pattern("script").match(line)
     if task:
-        score = call.score - min(task.score, 10)
-        return call._replace(kind=task.note, text=task.text, score=score)
+        score, name = call.score - min(task.score, 10), task.text.rpartition(" ")[2]
+        is_told = call.score >= _TOLD and name in VERBS  # `make install` may be for users
+        return call._replace(kind=task.note or name * is_told, text=task.text, score=score)
+    if re.match(r"(?:npm|pnpm|yarn|bun)(?: run)? (?!install\b)[a-z]", line):
+        return call  # no such script here
     is_tool = " " in key and key in _known_calls()
     if script and not is_tool and join_path(folder, script[2]) in repo.files:
         verb, rank = look_up("tasks", name_of(script[2]).partition(".")[0].lower())
         return call._replace(kind=verb, text=script[1] + script[2], score=call.score - rank)
-    verb, ecosystem = _known_calls().get(" ".join(key.split()[:2]), ("", ""))
+    verb, ecosystem, _ = _known_calls().get(" ".join(key.split()[:2]), ("", "", ""))
     local = {_find_stanza(path).ecosystem for path in repo.texts if folder_of(path) == folder}
     bare, is_pip = pattern("wrapper").sub("", line), key.startswith("pip ")
     is_ours = re.search(r" (?:-e|-r|--editable) ?\S", line) and " --group" not in line
@@ -2812,12 +2846,13 @@ def _choose_commands(repo: _Repo) -> list[Command]:
     offers = [fact for fact in repo.facts if fact.kind in VERBS]
     for path in [path for path in repo.files if folder_of(path) in ("script", "bin")]:
         offers.append(_Fact(look_up("tasks", name_of(path))[0], path, "", _SCRIPTED - 2, path))
-    sure = {(offer.folder, offer.kind) for offer in offers if offer.score > _WEAK}
-    offers = [o for o in offers if o.score > _WEAK or (o.folder, o.kind) not in sure]
     calls = list(_list_calls(repo))
+    told = [_classify_call(call, repo) for call in calls]
+    offers = _drop_rivals([*offers, *told])
+    sure = {(o.folder, o.kind) for o in offers if o.score > _WEAK and o not in told}
+    offers = [o for o in offers if o.score > _WEAK or (o.folder, o.kind) not in sure]
     unwrap = pattern("wrapper").sub
     typed = {(call.folder, unwrap("", call.text)): call.text for call in reversed(calls)}
-    offers += [_classify_call(call, repo) for call in calls]
     alike = lists_by_key(((o.folder, o.kind, _call_key(o.text)), o) for o in offers)
     ranked = collections.defaultdict[tuple[str, str], list[_Fact]](list)
     for (folder, verb, _), group in alike.items():
@@ -2836,6 +2871,21 @@ def _choose_commands(repo: _Repo) -> list[Command]:
     slots = [(folder, verb) for folder in _command_folders(repo) for verb in VERBS]
     chosen = [offer for slot in slots for offer in _best(repo, ranked[slot])]
     return [Command(o.kind, o.text, _cite(repo, o), o.folder) for o in chosen]
+
+
+def _drop_rivals(offers: list[_Fact]) -> list[_Fact]:
+    """The offers without those of build systems that another one outweighs at the root."""
+    for names in [row.split(", ") for row in fact_table("rivals").splitlines()]:
+        totals = collections.Counter[str]()
+        systems = {offer: _find_stanza(offer.source).reason for offer in offers}
+        for offer in offers:
+            if systems[offer] not in names:  # a line of a document or of CI
+                systems[offer] = _known_calls().get(_call_key(offer.text), ("", "", ""))[2]
+            worth = offer.score if offer.score > _WEAK else 1
+            totals[systems[offer]] += 0 if offer.folder else worth
+        best = max(names, key=lambda name: totals[name])
+        offers = [o for o in offers if o.folder or systems[o] == best or systems[o] not in names]
+    return offers
 
 
 def _cite(repo: _Repo, offer: _Fact) -> str:
@@ -2881,8 +2931,8 @@ def _best(repo: _Repo, offers: Sequence[_Fact]) -> list[_Fact]:
 
 
 def _command_folders(repo: _Repo) -> list[str]:
-    """The root; and for a main language that has no command there, the folders with a manifest."""
-    offers = [(f, _find_stanza(f.source).ecosystem) for f in repo.facts if f.kind in VERBS]
+    """The root; and for a main language that has no test there, the folders with a manifest."""
+    offers = [(f, _find_stanza(f.source).ecosystem) for f in repo.facts if f.kind == "test"]
     missing = {*repo.ecosystems} - {ecosystem for offer, ecosystem in offers if not offer.folder}
     folders = {offer.folder for offer, ecosystem in offers if ecosystem in missing} - {""}
     tops = [folder for folder in _outermost(folders) if folder.count("/") < 2]
@@ -2911,18 +2961,21 @@ def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
     package_names = {fact.text.lower() for fact in repo.ours_of("name")}
     weights, notes = collections.Counter[str](), collections.defaultdict[str, str](str)
     tested = {(fact.source, fact.text) for fact in repo.ours_of("devdep")}
+    stanzas = {path: _find_stanza(path) for path in repo.texts}
+    folders = {folder_of(path) for path in stanzas if stanzas[path].ecosystem in repo.ecosystems}
     for fact in repo.ours_of("dep", "devdep", "uses"):
         label = look_up("labels", fact.text)[0]
         if fact.text not in package_names and is_config(fact.source):
             is_need = (fact.source, fact.text) not in tested
             weights[label] += is_need * (1 if fact.folder else 1000)
-            notes[label] += f" {fact.note}" * ("||" not in fact.note)
+            note = f" {fact.note}" * ("||" not in fact.note)
+            notes[label] = note + notes[label] if is_need else notes[label] + note
     labels = dict.fromkeys(label for label, _ in lookup_table("labels").values())
-    common = [label for label in labels if weights[label] * 4 > min(len(repo.texts), 3999)]
+    common = [label for label in labels if weights[label] * 4 >= min(len(folders) or 1, 4000)]
     common = sorted(common, key=lambda label: -min(weights[label], 1000))[:_MAX_FRAMEWORKS]
     tools = [fact.text for fact in repo.ours_of("tool") if not fact.folder]
     for label in [*common, *(tool for tool in tools if tool.lower() not in package_names)]:
-        number = re.match(r"[\s^~<>=!v\"']*(\d+(?:\.\d+)?)(?![\w-])", notes[label])
+        number = re.search(r"(?:^|[\s,\]])[\^~>=v\"' ]*(\d+(?:\.\d+)?)(?![\w-])", notes[label])
         stack.append(f"{label} {number[1].removesuffix('.0') if number else ''}".strip())
     return [*dict.fromkeys(stack)]
 
@@ -3010,7 +3063,7 @@ def _list_key_files(repo: _Repo) -> list[KeyFile]:
         stanza = _find_stanza(path)
         if stanza.reason and "/" not in path and stanza.ecosystem in ("", *repo.ecosystems):
             manifests.append((path, stanza.reason))
-        if stanza is _CI:
+        if stanza is _CI and not _is_idle(repo.texts[path]):
             flows.append(path)
     patterns = fact_table("main-workflows").split("\n") + [""] * (len(flows) < 3)
     ci = [(path, _CI.reason) for regex in patterns for path in flows if re.search(regex, path)]
@@ -3071,6 +3124,7 @@ def rank_key_files(
     entered = any("entry point" in reason or "command" in reason for _, reason in files)
     mains = [s for s in symbols if s.definition.name == "main" and not s.definition.owner]
     mains = [s for s in mains if re.search(r"\.(?:c|cc|cpp|cxx|d|zig|nim)$", s.path)]
+    mains = [s for s in mains if not pattern("support_path").search(s.path.lower())]
     central = {symbol.path: "program entry point" for symbol in mains[: not entered]}
     # What is named like the project, or is the application, is what its users begin with.
     names = {re.sub(r"\W", "", name.lower()), "application"}
@@ -3136,6 +3190,8 @@ def resolve_imports(
         if language and language.row("import").partition(" ")[0] in _RESOLVERS:
             languages[path] = language
             spaces = [name[8:].strip() for name in imports[path] if name.startswith("package ")]
+            if spaces and language.row("packages") == "nested":
+                spaces = [".".join(spaces)]
             packages += [(language.family, (space, path)) for space in spaces]
     folders = lists_by_key((folder_of(path), path) for path in paths)
     names = lists_by_key((name_of(path), path) for path in paths)
@@ -3243,11 +3299,11 @@ def _python(tree: _Tree, language: Language) -> _Resolve:
             path = _find_longest(modules, base, rest)[1] or modules.get(base)
             return [path] if path else []
         roots = starts.get(rest.partition("/")[0], ())
-        for above in _ancestors(folder) if roots else ():
-            for below in ("", "/src", "/lib", "/python"):  # where a project may keep its packages
-                root = f"{above}{below}".lstrip("/")
-                if root in roots and (path := _find_longest(modules, root, rest)[1]):
-                    return [path]
+        usual = ("", "/src", "/lib", "/python")  # where a project may keep its packages
+        near = (f"{above}{below}".lstrip("/") for above in _ancestors(folder) for below in usual)
+        found = [_find_longest(modules, root, rest) for root in near if root in roots]
+        if any(path for _, path in found):  # the nearest of those that match most of the name
+            return [max(found, key=lambda match: len(match[0]))[1]]
         elsewhere: dict[str, list[str]] = {}  # module -> its files
         for root in roots:
             module, path = _find_longest(modules, root, rest)
@@ -3629,7 +3685,7 @@ def rank_symbols(
 def _name_worth(item: Definition) -> float:
     """How much the form of its name lets a symbol count: reserved, private and accessors less."""
     too_short = len(item.name) < (2 if item.kind in TYPE_KINDS else 3)
-    in_tests = f"{item.owner}.{item.name}.".lstrip(".").startswith("tests.")
+    in_tests = re.match(r"tests?\.", f"{item.owner}.{item.name}.".lstrip("."))
     if item.name.startswith("__") or too_short or in_tests:
         return 0.05
     return 0.3 if item.name[0] == "_" else 0.5 if re.match(_ACCESSOR, item.name) else 1.0
@@ -4459,14 +4515,14 @@ COMMIT_KINDS = {"bug": "fix", "docs": "docs", "test": "test", "chore": "chore"}
 _PAGE_SYMBOLS, _PAGE_MODULES = 3000, 300  # more is slower to open and no easier to read
 
 
-def render_map(name: str, parts: Sequence[MapPart], picks: Sequence[Symbol], note: str) -> str:
+def render_map(facts: Facts, parts: Sequence[MapPart], picks: Sequence[Symbol], note: str) -> str:
     """The map as markdown, sections in their fixed order, empty ones left out."""
     symbols = MapPart("Key Symbols", render_symbols(picks), 0, fenced=True)
-    text = ""
+    text = f"\n{show_prose(facts.summary)}\n" if facts.summary else ""
     for part in sorted([*parts, symbols], key=lambda part: MAP_ORDER.index(part.title)):
         body = "".join(part.lines)
         text += f"\n## {part.title}\n\n{fence(body) if part.fenced else body}" if body else ""
-    return redact(f"# {show_prose(name)}\n{text}") + (f"\n{note}\n" if note else "")
+    return redact(f"# {show_prose(facts.name)}\n{text}") + (f"\n{note}\n" if note else "")
 
 
 def render_map_json(about: Mapping[str, object], survey: Survey, picks: Sequence[Symbol]) -> str:
@@ -4644,7 +4700,7 @@ def _module_lines(survey: Survey) -> list[str]:
     for path in ranks:
         inside, shares = "" if path == "." else f"{path}/", survey.part_ranks.items()
         ranks[path] = sum(rank for name, rank in shares if f"{name}/".startswith(inside))
-    lines, shown_docs = [], {""}
+    lines, shown_docs = [], {"", survey.facts.summary}
     for path in sorted(ranks, key=lambda path: -ranks[path]):
         words = []
         if path in packages:
@@ -4687,10 +4743,13 @@ def render_structure(tree: Sequence[TreeEntry]) -> list[str]:
 
 
 def render_section_commands(commands: Sequence[Command]) -> str:
-    """One line a verb, for the managed section: `- Test: `pytest``."""
-    lines = {command.verb: command.line for command in reversed(commands) if not command.folder}
-    shown = ((verb.capitalize(), redact(lines[verb])) for verb in VERBS if verb in lines)
-    return "".join(f"- {verb}: {code_span(line)}\n" for verb, line in shown)
+    """One line a verb, for the managed section: `- Test: `pytest``, and in which folder if in one."""
+    rows: dict[str, list[str]] = {}
+    for verb, line, _, folder in commands:
+        where = f" in {code_span(folder)}" if folder else ""
+        rows.setdefault(verb, []).append(code_span(redact(line)) + where)
+    shown = ((verb.capitalize(), ", ".join(rows[verb])) for verb in VERBS if verb in rows)
+    return "".join(f"- {verb}: {lines}\n" for verb, lines in shown)
 
 
 def render_health(ledger: Mapping[str, Sequence[str]], files: Sequence[str]) -> list[str]:
@@ -7854,10 +7913,9 @@ def make_map(project: Project, budget: int, form: str = "text", focus: Sequence[
     def make() -> str:
         survey = make_survey(project, files, budget, focus)
         parts, picks, note, tokens = fit_map(project, survey, budget)
-        name = survey.facts.name
         if form != "json":
-            return render_map(name, parts, picks, note)
-        about = {"name": name, "tokens": tokens, "budget": budget}
+            return render_map(survey.facts, parts, picks, note)
+        about = {"name": survey.facts.name, "tokens": tokens, "budget": budget}
         about["counter"] = read_counter(project).name
         return render_map_json(about, survey, picks)
 
@@ -7879,7 +7937,7 @@ def make_map_file(project: Project, agents: bytes | None = None) -> tuple[str, l
     rest = (row for row in survey.facts.commands if row.folder or code_span(row.line) not in told)
     shown = survey._replace(facts=survey.facts._replace(commands=tuple(rest)))
     parts, picks, note, _ = fit_map(project, shown, budget, settle_map)
-    text = settle_map(render_map(survey.facts.name, parts, picks, note))
+    text = settle_map(render_map(survey.facts, parts, picks, note))
     old = read_text(project, MAP_PATH)
     if old and survey.symbols and not survey.exact:
         say(project, f"{MAP_PATH}: symbols not compared; there are no parsers here")
@@ -7958,7 +8016,8 @@ def link_files(index: Index, tags: Mapping[str, FileTags], configs: Iterable[str
     project = index.project
     texts, uses = read_configs(project, configs), {path: tags[path].imports for path in tags}
     imports = resolve_imports(uses, list(index.files), texts, project.config.languages)
-    weights = {path: weigh_file(path, tags[path].mark) for path in tags}
+    older = find_older(tags)
+    weights = {path: weigh_file(path, tags[path].mark) * older.get(path, 1.0) for path in tags}
     language = functools.partial(read_language, project)
     return build_links(tags, imports, weights, lambda path: getattr(language(path), "family", ""))
 
@@ -7967,14 +8026,14 @@ def fit_map(
     project: Project, survey: Survey, budget: int, settle: Callable[[str], str] = str
 ) -> tuple[list[MapPart], list[Symbol], str, int]:
     """The sections and symbols of a map, chosen from a survey; its last line, and its tokens."""
-    counter, name = read_counter(project), survey.facts.name
+    counter, facts = read_counter(project), survey.facts
     count = functools.cache(lambda text: counter.count(settle(text)))
     parts, picks = fit_parts(render_parts(survey), budget, count), list[Symbol]()
     rough = survey.symbols and not survey.exact
     marks = " Symbols are approximate: no parsers here." if rough else ""
     note = f"{budget} of {budget} tokens, counted with {counter.name}.{marks}"  # at its longest
     note = f"{SETTLED_NOTE}{marks}" if settle is settle_map else note
-    room = budget - count(render_map(name, parts, [], note))
+    room = budget - count(render_map(facts, parts, [], note))
     for _ in range(5):  # lines cost less together than alone, so what is left is given out again
         wider = fit_symbols(
             survey.symbols,
@@ -7984,14 +8043,14 @@ def fit_map(
             ),
             lambda path: count(f"  {show(name_of(path))}\n"),  # its folder is shared, or short
         )
-        used = count(render_map(name, parts, wider, note))
+        used = count(render_map(facts, parts, wider, note))
         if used <= budget or not picks:
             picks = wider
         full = sum(pick.form == "full" for pick in wider)
         if full == len(survey.symbols) or budget - 5 <= used <= budget:
             break
         room += budget - used - 1
-    while (used := count(render_map(name, parts, picks, note))) > budget and (picks or parts):
+    while (used := count(render_map(facts, parts, picks, note))) > budget and (picks or parts):
         picks, parts = (picks[:-1], parts) if picks else (picks, parts[:-1])
     return parts, picks, note.replace(f"{budget} of", f"{used} of", 1), used
 
@@ -8846,7 +8905,7 @@ def make_page(project: Project, tracker: Tracker, briefing: Briefing | None) -> 
     files, config = list_map_files(project), project.config
     survey = make_survey(project, files, 10_000)
     parts, picks, _, used = fit_map(project, survey, config.map_token_budget)
-    shown, rows = parse_parts(render_map("", parts, picks, "")), []
+    shown, rows = parse_parts(render_map(survey.facts, parts, picks, "")), []
     whole = {part.title: redact("".join(part.lines)) for part in render_parts(survey)}
     for title in MAP_ORDER:
         text, size = shown.get(title, ""), read_counter(project).count(shown.get(title, ""))
@@ -10277,9 +10336,9 @@ container image : Dockerfile
 == folders: roles of folders; one with a slash counts at the top only; inside a library "test?" may be what it offers
 vendored vendor vendored _vendor third_party third-party thirdparty 3rdparty node_modules pods bower_components site-packages carthage godeps .yarn externals
 vendored /deps /external /extern
-generated generated __generated__ dist __pycache__ _build __snapshots__ .next .nuxt /target /out /coverage /gen
+generated generated __generated__ single_include single-include amalgamated dist __pycache__ _build __snapshots__ .next .nuxt /target /out /coverage /gen
 test tests __tests__ testdata test-data test_data fixtures __fixtures__ test-fixtures mocks __mocks__ e2e integration-tests integration_tests integration-test integration_test functional-tests
-test testsuite testsuites unittests tst cypress testutil testutils testhelpers test_helpers testhelper step_definitions fuzz jmh bench benches benchmark benchmarks /t
+test testsuite testsuites unittests tst cypress testutil testutils testhelpers test_helpers testhelper step_definitions fuzz jmh bench benches benchmark benchmarks /t /integration
 test? test spec specs
 example example examples _examples sample samples demo demos playground playgrounds quickstart tutorial tutorials cookbook
 doc /doc /site /website /guides /man /wiki /documentation /www
@@ -10296,6 +10355,11 @@ pnpm pnpm-lock.yaml; yarn yarn.lock; bun bun.lock bun.lockb; npm package-lock.js
 (?i)/(?:ci|tests?|main|build|pr)\.
 (?i)[/_-](?:ci|tests?|build)[._-]
 
+== rivals: build systems, by the reason of their manifests, of which a project uses one
+Maven project, Gradle build, sbt build, Mill build
+CMake build, Meson build, Autoconf build
+Stack project, Haskell package
+
 == calls: pattern -> replacement: what two ways to write the same call have in common
 ^(?:\./)?(mvn|gradle)w|^(?:ba)?sh[ ] -> \1
 ^(?:npm|pnpm|yarn|bun)(?: run(?:-script)?)?(?= |\Z) -> npm
@@ -10304,6 +10368,7 @@ pnpm pnpm-lock.yaml; yarn yarn.lock; bun bun.lock bun.lockb; npm package-lock.js
 == typed: pattern -> replacement: how a line of a document or of CI is shown
 ^(npm|pnpm|bun) (?:ci|i)$|^(yarn)$ -> \1\2 install
 ^(\S*(?:mvn|gradle)w?)( )clean (?=\w) -> \1\2
+^cmake --build (\w+)$ -> cmake -B \1 && cmake --build \1
 """[1:],
     "gemini-section.md": r"""
 <!-- Written by `{ctx} update`. Put your own words outside this section; `{ctx} update --remove` takes it out. -->
@@ -10342,7 +10407,7 @@ Run `ctx COMMAND --help` for details. Start with: python3 ctx.py init
 #             constant variable property, which count only if exported; type, or any other word
 #   ref       a mention of a name
 #   use       an import, as text; `edit` rows bring it into shape
-#   package   the package that the file belongs to
+#   package   the package that the file belongs to; row `packages nested`: a second one is inside the first
 #   export    a name that the file exports; `only`: the same, and it exports no other
 #   doc       a string or attribute that documents the definition below it; where it stands inside
 #             the signature, `skip` leaves it out there
@@ -10605,6 +10670,7 @@ c: c h
   import  path / = .in
   beside  (?:assert|complex|ctype|dirent|dlfcn|errno|fcntl|features|fenv|float|getopt|inttypes|limits|locale|malloc|math|memory|poll|pthread|sched|semaphore|setjmp|signal|std(?:align|arg|atomic|bool|def|int|io|lib)|strings?|syslog|termios|tgmath|threads|time|unistd|utime|wchar|wctype|windows|sys/\w+)\.h
   blank   ^[A-Z_]{0,40}(?:BEGIN|END)[A-Z_]{0,40}(?=\s*$)
+  blank   ^[A-Z][A-Z0-9_]{5,60}(?=[ \t]*\r?\n(?:class|struct|template|inline)\b)
   labels  function=flat macro=flat
   public  ^(?!.*\bstatic\b)
   turn    h cpp ^\s*(class\s+\w+[^;{]*[;{]|namespace\s*(\w[\w:]*)?\s*\{|template\s*<|(public|private|protected)\s*:|using\s+\w+)
@@ -10805,6 +10871,7 @@ scala: scala sc sbt
   ref     type_identifier call_expression.function>identifier call_expression.function>field_expression.field>identifier
   ref     call_expression.function>generic_function.function>identifier namespace_selectors>identifier
   package package_clause.name
+  packages nested
   use     import_declaration
   edit    ^import\s+ =>
   edit    \s*=.\s*\w+ =>
@@ -11946,7 +12013,7 @@ Cargo\.toml : rust : Cargo manifest
   name {} @ package/name ; about {} @ package/description ; member {} @ workspace/members
   version Rust {}+ @ package/rust-version workspace/package/rust-version ; version Rust {}-edition @ package/edition workspace/package/edition
   dep {} @ dependencies ; devdep {} @ dev-dependencies ; build cargo build ; test cargo test ; lint cargo clippy @ ./clippy.toml ./.clippy.toml lints/clippy workspace/lints/clippy
-  test! cargo test --workspace ~ \A(?=[\s\S]*^\[package\])(?=[\s\S]*^\[workspace\]) ; run cargo run @ ./src/main.rs bin ; entry command `{}` @ bin
+  test! cargo test --workspace ~ \A(?=[\s\S]*^\[package\])(?=[\s\S]*^\[workspace\]) ; run cargo run @ ./src/main.rs bin ; entry command `{}` @ bin ./src/bin/*/main.rs
   entry program entry point @ ./src/main.rs ; entry root of the crate @ ./src/lib.rs
 \.?rustfmt\.toml : rust : - : format cargo fmt --all ; style lines up to {} columns (rustfmt) @ max_width
 go\.mod : go : Go module
@@ -12009,7 +12076,7 @@ composer\.json : php : Composer package
   format vendor/bin/pint @ =laravel/pint ; test! php artisan test @ ./artisan ; run! php artisan serve @ ./artisan
   typecheck vendor/bin/phpstan analyse @ ./phpstan.neon ./phpstan.neon.dist
 mix\.exs : elixir : Mix project
-  install mix deps.get ; build mix compile ; test mix test ; format mix format @ ./.formatter.exs ; name {} ~ \bapp:\s*:(\w+)
+  install mix deps.get ; build mix compile ; test mix test ; format mix format @ ./.formatter.exs ; name {} ~ \bapp:\s*:(\w+) ; about {} ~ \bdescription:\s*"([^"\n]+)
   version Elixir {} ~ (?:\belixir:\s*|^[ \t]*@elixir\w*\s+)"([^"\n]+) ; dep {} ~ \{:(\w+),\s*"([^"\n]*)"(?![^}\n]*(?:only:|optional: true)) ; devdep {} ~ \{:(\w+),[^}\n]*only: ; run mix phx.server ~ \{:phoenix, ; lint mix credo ~ \{:credo,
   member {}/* ~ \bapps_path:\s*"([\w./-]+) ; typecheck mix dialyzer @ =dialyxir
 rebar\.config : erlang : Rebar project
@@ -12030,8 +12097,8 @@ pubspec\.yaml : dart : Dart package
   version Dart {} ~ ^  sdk:\s*['"]?([^'"\n]+) ; dep {} ~ ^dependencies:\n((?:(?:  .*)?\n)*) >> ^  (\w+):[ \t]*(\S*)$ ; install! flutter pub get ~ ^  flutter:
   test! flutter test ~ ^  flutter: ; lint! flutter analyze ~ ^  flutter: ; run flutter run ~ ^  flutter: ; member {} ~ ^[ \t]+-[ \t]+['"]?([\w.*/-]+/[\w.*/-]+)
 melos\.yaml : dart : Melos workspace : tool Melos ; install! melos bootstrap ; member {} ~ ^[ \t]+-[ \t]+['"]?([\w.*/-]+)
-stack\.yaml : haskell : Haskell project : tool Stack ; build stack build ; test stack test ; member {} ~ ^[ \t]*-[ \t]+['"]?([\w./-]+)['"]?[ \t]*$
-cabal\.project : haskell : Haskell project : tool Cabal ; build cabal build all ; test cabal test all ; member {} ~ ^(?:packages:)?[ \t]+\./([\w.*/-]+?)/?(?:[\w*-]+\.cabal)?[ \t]*$
+stack\.yaml : haskell : Stack project : tool Stack ; build stack build ; test stack test ; member {} ~ ^[ \t]*-[ \t]+['"]?([\w./-]+)['"]?[ \t]*$
+cabal\.project : haskell : Haskell package : tool Cabal ; build cabal build all ; test cabal test all ; member {} ~ ^(?:packages:)?[ \t]+\./([\w.*/-]+?)/?(?:[\w*-]+\.cabal)?[ \t]*$
 [\w.-]+\.cabal : haskell : Haskell package
   name {} ~ ^(?i:name):[ \t]*([\w-]+) ; about {} ~ ^(?i:synopsis):[ \t]*(\S.*) ; dep haskell/{} ~ ^[ \t]*(?:,[ \t]*)?([a-z][\w-]+)[ \t]*[>=<^]=?[ \t]*([\d.]+)
   build? cabal build ; test? cabal test ~ ^(?i:test-suite)\b ; run? cabal run ~ ^(?i:executable)\b ; version GHC {} ~ ^(?i:tested-with):.*\bGHC *==? *([\d.]+)
@@ -12228,7 +12295,7 @@ token_piece (?s)(?P<word>(?:[^\w\r\n]|_)?(?:[A-Z]*[a-z]+|[A-Z]+))|(?P<number>[0-
   |(?P<marks> ?(?:[^\w\s]|_)+[\r\n/]*)|(?P<space>\s*[\r\n]+|\s+(?!\S)|\s+)|(?P<other>.)
 sentence_end (?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)(?<!\bviz)(?<!\bapprox)(?<!\b[A-Z])[.!?](?=\s+[^a-z\s]|\Z)
 markup_line #|=+ |[=\-~^*_+]{3,}\Z|\||\.\. |:\w+:|<h\d|[-*+] |\d+\. |>\s*\[!|\[[^\]]+\]:\s|\[[.%][^\]]*\]\Z
-notice (?i)\W*(?:please|notes?:|notice|warning|important|caution|deprecated|announc|thanks?\b|welcome
+notice (?i)\W*(?:please|first\b|(?:\w+ )?notes?:|notice|warning|important|caution|deprecated|announc|thanks?\b|welcome
   |licensed (?:to|under)|we(?: are|[’']re) |see |visit |check out|this (?:readme|page|document)\b|to (?:run
   |try) )|(?:\S+ ){0,6}\w+://\S+\Z|[\"“][^\"”]+[\"”]\Z
 definition (?!If |Until |When |Our )(?:\S+ ){1,4}(?:is an?|is the|is often|are|provides|contains
@@ -12302,13 +12369,15 @@ requirement \b(?:SHALL|MUST)\b|^\W*(?:GIVEN|WHEN|THEN|AND)\b
 ci_flags [ ](?:-v+|-v\d|--verbose|--verbosity[= ]\d|--colou?r(?:=\w+)?|--locked|--frozen(?:-lockfile)?|-B|-U|-ntp|--batch-mode|-q|--quiet|--ci|-Wall|--noinput|--no-(?:default-groups|progress|interaction|transfer-progress|daemon|audit|fund|restore|build|coverage)|--stacktrace|--immutable|--ignore-scripts|--prefer-dist|--logger \S+|[-/]p:\S+|--show-diff-on-failure|--cov\S*|--junit\S*|--durations\S*|-n \w+|-race|-count=1|-j ?\d+|--format github|--max-warnings[= ]\d+|--fail-fast|--manifest-path \./Cargo\.toml|-T ?\S+)(?= )
 # files whose first sentence speaks for their folder
 folder_doc (?i)__init__\.py|doc\.go|(?:lib|mod|main)\.rs|index\.[jt]sx?|package-info\.java|readme(?:\.\w+)?|package\.json|(?:cargo|pyproject)\.toml|.*\.gemspec|composer\.json|pom\.xml
+# the root of JVM sources, and the folders of a package below it
+package_folder ((?:^|/)src/(?:\w+/)?(?:java|kotlin|scala|groovy))/.*
 # roles by a folder and what is around it
 role_folder (?x)
   (?P<test> (?:^|/) (?: [^/]+(?:[-_.]tests|[-_]testsuite) | tests[-_][^/]+ | src/test\w* ) (?=/) )
   | (?P<example> [^/][-_](?:examples?|demos?|samples?|playground)(?=/) | (?:^|/)examples?[-_] )
 # roles by the name of a file, in lower case
 role_name (?x)
-  (?P<minified> .*[.-]min\.(?:js|css|mjs|cjs) | .*\.bundle\.js ) | (?P<vendored> [a-z][\w.-]*-\d+\.\d+[\w.]*\.(?:js|css) )
+  (?P<minified> .*[.-]min\.(?:js|css|mjs|cjs) | .*\.bundle\.js ) | (?P<vendored> [a-z][\w.-]*-\d+\.\d+[\w.]*\.(?:js|css) | (?:gradlew|mvnw)(?:\.\w+)? )
   | (?P<generated> .*_pb2(?:_grpc)?\.pyi? | .*\.pb(?:\.gw)?\.(?:go|cc|h) | .*[._](?:generated|gen)\.\w+ | zz_generated.* | .*\.(?:g|freezed)\.dart
   | .*\.(?:designer|g)\.cs | .*\.(?:snap|map|tsbuildinfo|lock) | (?:package-lock|npm-shrinkwrap|packages\.lock)\.json | pnpm-lock\.yaml
   | go\.(?:work\.)?sum | bun\.lockb | gradle\.lockfile | bindata\.go )
@@ -12319,7 +12388,7 @@ role_name (?x)
   | (?:licen[cs]e|copying|notice|authors|changelog|changes|readme|contributing|history|news|install|todo)(?:[-.]\w+)? )
   | (?P<build> (?:gnu)?makefile | .*\.mk | cmakelists\.txt | .*\.cmake | dockerfile.* | containerfile | .*\.gradle(?:\.kts)? | meson\.build | meson_options\.txt
   | build(?:\.bazel)? | workspace | .*\.bzl | (?:gulpfile|gruntfile|conanfile)\.\w+ | setup\.py | build\.rs | noxfile\.py | magefile\.go
-  | rakefile | .*\.rake | jenkinsfile | .*\.nix | gradlew | mvnw | configure(?:\.ac)? | justfile )
+  | rakefile | .*\.rake | jenkinsfile | .*\.nix | configure(?:\.ac)? | justfile )
   | (?P<config> \..* | .*\.(?:toml|ini|cfg|conf|properties|csproj|fsproj|slnx?|props|targets|gemspec|podspec) | .*\.config\.[cm]?[jt]s
   | [jt]sconfig.*\.json | gemfile | procfile | go\.mod | package\.swift | mix\.exs | pom\.xml )
 # roles by the path as written; below src/main a "…Test" is the product itself
@@ -12330,7 +12399,7 @@ role_path (?x)
 # headings whose lines are not for contributors
 side_heading (?i)releas|publish|deploy|docker|bench|example|website|usage|quick.?start|translat|vendor
 # lines that are not for a laptop or not the whole: services, one test alone
-not_local \b(?:docker|podman|kubectl|sudo|e2e|smoke|nightly|watch|musl)\b|integration|bench|^tox -(?:av|l)\b|^\./configure\b|::|-run\b|-Dtest|--(?:doc|only|grep|filter|run|target|help|version)\b| -[kt] |path/to
+not_local \b(?:docker|podman|kubectl|sudo|e2e|smoke|nightly|watch|musl)\b|integration|bench|^tox -(?:av|l)\b|^\./configure\b|^cmake (?!.*--build)|::|-run\b|-Dtest|--(?:doc|only|grep|filter|run|target|help|version)\b| -[kt] |path/to
 # tools whose first argument is no subcommand
 one_word_tool pytest|mypy|flake8|pylint|pyright|black|isort|eslint|rubocop|rspec|tsc|vitest|jest|pest|pint|staticcheck|phpunit|phpstan|php-cs-fixer|busted|.*/(?!rails$).*
 # dependencies that are no libraries of the running program

@@ -614,6 +614,85 @@ def test_folders_with_their_own_manifest_get_commands_when_the_root_has_none() -
     ]
 
 
+def test_a_folder_with_tests_is_told_where_the_root_only_installs() -> None:
+    root = "[tool.uv]\nworkspace.members = ['api']\n"
+    api = '[project]\nname = "api"\n[tool.uv]\n[tool.pytest.ini_options]\n'
+    found = facts({"pyproject.toml": root, "api/pyproject.toml": api}, "api/a.py")
+    told = [(command.verb, command.line, command.folder) for command in found.commands]
+    assert ("install", "uv sync", "") in told and ("test", "uv run pytest", "api") in told
+    section = ctx.render_section_commands(found.commands)
+    assert "- Install: `uv sync`, `uv sync` in `api`\n" in section
+    assert "- Test: `uv run pytest` in `api`\n" in section
+
+
+def test_of_two_build_systems_the_one_that_is_told_gives_all_commands() -> None:
+    configs = {"pom.xml": "<project/>", "build.gradle": "plugins { id 'com.diffplug.spotless' }\n"}
+    configs["CONTRIBUTING.md"] = "Run `mvn test` first.\n"
+    found = facts(configs, "src/main/java/A.java")
+    assert lines(found, "build") == ["mvn package"] and lines(found, "test") == ["mvn test"]
+    assert lines(found, "lint") == []
+    configs["CONTRIBUTING.md"] = "Run `gradle test` first.\n"
+    assert lines(facts(configs, "src/main/java/A.java"), "build") == ["gradle build"]
+
+
+def test_half_a_build_with_cmake_is_none() -> None:
+    configs = {"CMakeLists.txt": "project(x)\n"}
+    configs["CONTRIBUTING.md"] = "Without a cache: `cmake -B build -D CACHE=OFF`\n"
+    whole = ["cmake -B build && cmake --build build"]
+    assert lines(facts(configs, "a.c"), "build") == whole
+    configs["CONTRIBUTING.md"] = "Then `cmake --build build`\n"
+    assert lines(facts(configs, "a.c"), "build") == whole
+
+
+def test_a_script_that_a_document_calls_must_be_there() -> None:
+    configs = {
+        "package.json": '{"scripts": {"test": "x"}}',
+        "README.md": "In web: `npm run build`\n",
+    }
+    assert lines(facts(configs, "a.js"), "build") == []
+    assert lines(facts(configs, "a.js"), "test") == ["npm test"]
+
+
+def test_what_a_guide_tells_to_make_is_what_its_name_says() -> None:
+    configs = {"Makefile": "install:\n\tpip install .\n", "pyproject.toml": "[project]\n"}
+    assert lines(facts(configs, "a.py"), "install") == ["pip install -e ."]
+    configs["CONTRIBUTING.md"] = "```sh\nmake install\n```\n"
+    assert lines(facts(configs, "a.py"), "install") == ["make install"]
+
+
+def test_a_project_is_summed_up_by_its_manifest_or_a_definition_in_its_readme() -> None:
+    readme = "# Lark\n\nLark is a parser for all grammars.\n"
+    assert facts({"README.md": readme}, "a.py").summary == "Lark is a parser for all grammars."
+    manifest = '{"name": "lark", "description": "Parses all languages"}'
+    assert (
+        facts({"README.md": readme, "package.json": manifest}, "a.js").summary
+        == "Parses all languages"
+    )
+    assert facts({"README.md": "# Lark\n\nClick the button to begin.\n"}, "a.py").summary == ""
+
+
+@pytest.mark.parametrize("need", ["jinja2<4.0,>=3.1", "jinja2[async]>=3.1,<4", "jinja2~=3.1"])
+def test_the_version_in_the_stack_is_the_least_one(need: str) -> None:
+    configs = {"pyproject.toml": f'[project]\nname = "x"\ndependencies = ["{need}"]\n'}
+    assert "Jinja 3.1" in facts(configs, "a.py").stack
+
+
+def test_frameworks_of_two_members_are_the_stack() -> None:
+    configs = {
+        "api/pyproject.toml": '[project]\nname = "api"\ndependencies = ["fastapi>=0.1"]\n',
+        "web/package.json": '{"name": "web", "dependencies": {"react": "^19.0.0"}}',
+    }
+    stack = facts(configs, "api/a.py", "web/a.ts").stack
+    assert "FastAPI 0.1" in stack and "React 19" in stack
+
+
+def test_a_workflow_that_changes_do_not_start_is_no_key_file() -> None:
+    path = ".github/workflows/long-test.yml"
+    idle = "on:\n  schedule:\n    - cron: x\n" + ci("pytest")
+    assert path not in dict(facts({path: idle}, "a.py").key_files)
+    assert path in dict(facts({path: idle.replace("schedule", "push")}, "a.py").key_files)
+
+
 def test_hostile_names_never_become_commands() -> None:
     text = '{"scripts": {"te`st`": "x", "test\\nrm": "x", "lint $(x)": "x"}}'
     assert facts({"package.json": text}, "a.js").commands == ()
@@ -760,6 +839,11 @@ def test_a_build_file_names_the_project(path: str, text: str) -> None:
         ("spec/models/user.rb", "test"),
         ("src/test/java/com/x/Helper.java", "test"),
         ("src/main/java/org/junit/ParameterizedTest.java", "source"),
+        ("src/main/java/org/acme/samples/shop/Till.java", "source"),
+        ("app/src/main/kotlin/com/example/demo/Main.kt", "source"),
+        ("samples/src/main/java/org/acme/Till.java", "example"),
+        ("single_include/json.hpp", "generated"),
+        ("mvnw", "vendored"),
         ("a/FooTest.java", "test"),
         ("a/latest.java", "source"),
         ("pkg/a_test.go", "test"),

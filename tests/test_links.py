@@ -50,6 +50,12 @@ def test_a_python_namespace_package_needs_no_init():
     assert links("t/x.py", "company.product.core.run", files=files) == [files[1]]
 
 
+def test_a_python_name_means_the_module_that_matches_most_of_it():
+    files = ["src/app/app.py", "src/app/db/model.py", "src/app/api/view.py"]
+    for path in ("src/app/main.py", "src/app/api/list.py", "tests/test_db.py"):
+        assert links(path, "app.db.model.Model", files=files) == ["src/app/db/model.py"], path
+
+
 def test_a_python_script_imports_its_sibling_and_only_its_own():
     files = ["tools/kernel.py", "other/kernel.py"]
     assert links("tools/run.py", "kernel.boot", files=files) == ["tools/kernel.py"]
@@ -506,3 +512,11 @@ def test_patterns_alone_give_imports_too() -> None:
 
 def link(path: str, name: str, target: str) -> list[str]:
     return ctx.resolve_imports({path: [name]}, [path, target], {}).get(path, [])
+
+
+def test_a_second_package_clause_of_scala_is_inside_the_first():
+    imports = {"laws/Order.scala": ["package cats.kernel", "package laws"]}
+    imports["core/A.scala"] = ["cats.kernel.laws.Order"]
+    imports["core/B.scala"] = ["cats.kernel.Order"]
+    found = ctx.resolve_imports(imports, sorted(imports), {})
+    assert found == {"core/A.scala": ["laws/Order.scala"]}

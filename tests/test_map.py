@@ -278,7 +278,7 @@ def test_symbols_stand_below_their_files_and_folders() -> None:
         pick("a/rather/long/folder/Bolt.java", "Bolt", "name"),
         pick("solo.py", "alone", "name"),
     ]
-    text = ctx.render_map("x", [], picks, "")
+    text = ctx.render_map(ctx.detect_facts([], {}), [], picks, "")
     assert "\na/rather/long/folder/\n  door.py\n" in text
     assert "\n  of/very/old/locks/\n    Lock.java: turn\n    key.py\n" in text
     assert "\n  *.java: Gate, Bolt\n  *.rb: UserRole\n" in text  # their files are named like them

@@ -429,3 +429,8 @@ def test_a_long_definition_is_cut_where_a_blank_line_or_the_least_indentation_is
     assert [block.first for block in blocks[1:]] == [block.last + 1 for block in blocks[:-1]]
     assert (blocks[0].first, blocks[-1].last) == (1, len(lines))
     assert all(lines[block.first - 1] == "    x = 1" for block in blocks[1:])
+
+
+def test_code_that_a_newer_version_beside_it_replaces_counts_less():
+    paths = ["src/v3/types.ts", "src/v4/types.ts", "src/v10/types.ts", "api/v1/a.go", "src/a.ts"]
+    assert sorted(ctx.find_older(paths)) == ["src/v3/types.ts", "src/v4/types.ts"]
