@@ -48,6 +48,14 @@ a *location* is an absolute file name on this machine; a *project* is a root wit
 
 from __future__ import annotations
 
+import sys
+
+# Nothing of the repository is executed: a file json.py beside this one is not the standard library's.
+if (
+    __name__ == "__main__" and not getattr(sys.flags, "safe_path", False)
+) or sys.pycache_prefix == ".ctx/cache":
+    del sys.path[0]
+
 import bisect
 import collections
 import contextlib
@@ -60,7 +68,6 @@ import os
 import posixpath
 import re
 import stat
-import sys
 import time
 import zlib
 from array import array
@@ -462,7 +469,9 @@ VERBS = ("install", "build", "test", "lint", "typecheck", "format", "run")
 Count = Callable[[str], int]  # tokens of a text; tests pass len
 Comments = tuple[tuple[str, str], ...]  # the marks that begin and end a comment; "": end of line
 TagsByPath = Mapping[str, FileTags]
-PathLists = Mapping[str, Sequence[str]]  # file -> what it imports, as written or as paths
+Lists = Mapping[str, Sequence[str]]  # file -> its lines, or what it imports, as written or as paths
+Texts = Mapping[str, str]  # file or name -> its text, or a word about it
+Weights = Mapping[str, float]  # file, word or the like -> how much it counts
 KeyFile = tuple[str, str]  # path, reason: "package manifest"
 Package = tuple[str, str, str]  # of a monorepo: its folder, its name, its stack
 Module = tuple[str, int, str]  # folder, source files that no other module has, a sentence or ""
@@ -471,6 +480,7 @@ Module = tuple[str, int, str]  # folder, source files that no other module has, 
 TreeEntry = tuple[str, int, str]
 Finding = tuple[str, str, str]  # what doctor checked, its state, how to fix it or ""
 Stamp = tuple[int, ...]  # size, mtime, ctime in nanoseconds, inode, device: a file from outside
+Files = Mapping[str, Stamp]  # as they are now
 Span = tuple[int, int, int, bool, bytes]  # a managed section: start, stop, version, pristine, EOL
 IgnoreRule = tuple[re.Pattern[str], bool, bool]  # over paths, a line with `!`, folders only
 Graph = dict[str, dict[str, float]]  # file -> file that it depends on -> weight
@@ -479,9 +489,7 @@ Scores = dict[str, float]  # path -> how much one signal says for it, 0 to 1
 LineHits = dict[int, dict[str, int]]  # line of a file -> stem -> how often it stands there
 # What a search found: path, score, symbols, the lines that match with their numbers.
 SearchHit = tuple[str, float, list[Definition], list[tuple[int, str]]]
-Record = dict[
-    str, Any
-]  # a JSON object; a task as its tracker writes it has "path", "line", "fault"
+Record = dict[str, Any]  # a JSON object; of a task also "path", "line", "fault"
 
 
 # ---- 2 TEXT (pure) ---------------------------------------------------------
@@ -1002,6 +1010,14 @@ def join_path(folder: str, name: str) -> str:
     return f"{folder}/{name}" if folder else name
 
 
+def ancestors(folder: str) -> list[str]:
+    """A folder and all above it, the root last."""
+    folders = [folder]
+    while folders[-1]:
+        folders.append(folder_of(folders[-1]))
+    return folders
+
+
 def as_table(value: object) -> dict[str, Any]:
     """The value if it is a table, else an empty one."""
     return value if isinstance(value, dict) else {}
@@ -1104,9 +1120,10 @@ def stem(word: str) -> str:
     """The word without its English ending, always a beginning of the word itself."""
     if len(word) < 4 or not word.isascii():
         return word
-    for name in ("plural", "ending", "ending"):
+    for step, name in enumerate(("plural", "ending", "ending")):
         cut = pattern(name).sub("", word)
-        if 2 < len(cut) < len(word) and not {*cut}.isdisjoint("aeiouy"):
+        least = 3 if step < 2 and len(word) - len(cut) < 4 else 4  # "com" is no comment
+        if least <= len(cut) < len(word) and not {*cut}.isdisjoint("aeiouy"):
             word = cut
     if len(word) > 3 and word[-1] == word[-2] and word[-1] in "bdgmnprt":
         word = word[:-1]
@@ -1162,10 +1179,13 @@ def find_identifiers(text: str) -> list[str]:
     """Words of a text that may be names of code, in order: those a sentence would not have."""
     spans = re.findall(r"`([^`\n]{1,200})`", text)
     shaped = re.findall(r"\b(?:\w+_\w+|[a-z]+[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*|__\w+__)\b", text)
-    called = re.findall(r"\b([A-Za-z_]\w+)\(", text)
-    dotted = re.findall(r"\b[A-Za-z_]\w*(?:(?:\.|::|->|#)[A-Za-z_]\w*)+", text)
-    quoted, members = (re.findall(r"[A-Za-z_]\w{2,}", " ".join(row)) for row in (spans, dotted))
-    return list(dict.fromkeys([*quoted, *shaped, *called, *members]))[:_MOST_IDENTIFIERS]
+    called = re.findall(r"\b([A-Za-z_]\w+[?!]?)\(", text)  # a mark may be of the name, as in Ruby
+    dotted = re.findall(r"\b[A-Za-z_]\w*(?:(?:\.|::|->|#)[A-Za-z_]\w*[?!]?)+", text)
+    word = r"[A-Za-z_]\w{2,}[?!]?"
+    quoted, members = (re.findall(word, " ".join(row)) for row in (spans, dotted))
+    names = [*quoted, *shaped, *called, *members]
+    both = [form for name in names for form in (name, name.rstrip("?!"))]
+    return list(dict.fromkeys(both))[:_MOST_IDENTIFIERS]
 
 
 def find_path_words(text: str) -> list[str]:
@@ -1212,14 +1232,11 @@ _BLANKS = bytes.maketrans(bytes(_NO_WORD), b" " * len(_NO_WORD))  # of UTF-8; 0 
 
 
 def count_fields(
-    path: str, text: str, names: Iterable[str], comments: Comments | None, *, docstring: bool
+    path: str, text: str, names: Iterable[str], comments: Comments | None
 ) -> tuple[dict[str, int], list[int]]:
     """How often each stem stands in each of FIELDS, as one number; their words. Prose: no comments."""
-    parts = ["", text, ""]  # code, doc or None, string or None, and so on
-    if comments is not None:
-        quotes = r"\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z)|" if docstring else ""
-        literals = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`"
-        parts = re.split(f"(?s)({quotes}{comment_pattern(comments)})|({literals})", text)
+    # code, doc or None, string or None, and so on
+    parts = ["", text, ""] if comments is None else re.split(source_pattern(comments), text)
     docs, strings = ("\n".join(filter(None, parts[field::3])) for field in (1, 2))
     texts = f"{path} {name_of(path)}", " ".join(names), docs, strings, " ".join(parts[::3])
     packed: dict[str, int] = {}
@@ -1247,6 +1264,16 @@ def unpack_fields(packed: int) -> tuple[int, int, int, int, int]:
     return packed & 3, packed >> 2 & 63, packed >> 8 & 255, packed >> 16 & 255, packed >> 24
 
 
+USUAL_COMMENTS = (("#", ""), ("//", ""))  # of a file whose language is not known
+
+
+def source_pattern(comments: Comments) -> str:
+    """A regex that finds in a source, as its two groups, comments or docstrings, and strings."""
+    quotes = r"\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z)"
+    literals = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`"
+    return f"(?s)({quotes}|{comment_pattern(comments)})|({literals})"
+
+
 def comment_pattern(comments: Comments) -> str:
     """A regex for the comments of a source; a block that nobody closes ends with the text."""
     blocks = [rf"{re.escape(mark)}(?s:.*?)(?:{re.escape(end)}|\Z)" for mark, end in comments if end]
@@ -1254,7 +1281,7 @@ def comment_pattern(comments: Comments) -> str:
     return "|".join(blocks + lines) or "(?!)"  # blocks first: `--[[` begins as a line comment
 
 
-def find_line_hits(texts: Mapping[str, str], stems: Iterable[str]) -> dict[str, LineHits]:
+def find_line_hits(texts: Texts, stems: Iterable[str]) -> dict[str, LineHits]:
     """How often each of these stems stands in each line of some texts, by their names."""
     wanted, hits, seen = {*stems}, dict[str, LineHits](), set[bytes]()
     # A form stands in its word, in small letters and without "_": to look for all of them at once
@@ -1306,7 +1333,7 @@ class Language(NamedTuple):
 
     name: str
     suffixes: tuple[str, ...]  # without the dot: "py"
-    rows: Mapping[str, Sequence[str]]  # verb -> its rows
+    rows: Lists  # verb -> its rows
     stanzas: str  # the user's stanzas: an embedded language may be one of them
     family: str  # languages whose code may refer to each other
     grammar: str  # its name in the language pack, or "-"
@@ -1490,8 +1517,9 @@ MAX_SOURCE_BYTES = 1_000_000  # above it a file is data or generated: slow to pa
 
 _CALLABLE = frozenset({"function", "method", "macro"})  # definitions inside are local
 _MINOR = frozenset({"constant", "variable", "property"})  # kept only if exported
-_OWNERS = "class module struct enum interface trait protocol union object annotation".split()
-_OWNERS += ["scope", "part"]
+_OWNERS = (
+    "class module struct enum interface trait protocol union object annotation scope part".split()
+)
 _LISTED = ("ref", "use", "package", "export", "only", "value", "skip", "doc", "again")
 
 
@@ -2303,7 +2331,7 @@ def find_shared(files: Sequence[str]) -> dict[str, Language]:
     return chosen
 
 
-def build_tree(files: Sequence[str], max_depth: int, notes: Mapping[str, str]) -> list[TreeEntry]:
+def build_tree(files: Sequence[str], max_depth: int, notes: Texts) -> list[TreeEntry]:
     """Folders breadth first, what is no code last; `notes` has better words for some of them."""
     folders = build_folders(tuple(files))
     ranks = {p: (_ROLE_ORDER.index(f.role()), -f.roles.total(), p) for p, f in folders.items() if p}
@@ -2332,7 +2360,7 @@ def build_tree(files: Sequence[str], max_depth: int, notes: Mapping[str, str]) -
 _MIN_MODULES, _MAX_MODULES, _MAX_SPLIT, _LARGE_SHARE = 4, 20, 12, 5
 
 
-def describe_modules(files: Sequence[str], docs: Mapping[str, str]) -> list[Module]:
+def describe_modules(files: Sequence[str], docs: Texts) -> list[Module]:
     """The parts of the code, largest first; `docs` is path of file or README -> its sentence."""
     folders = build_folders(tuple(files))
     sizes = {path: folder.roles["source"] for path, folder in folders.items()}
@@ -2355,7 +2383,7 @@ def describe_modules(files: Sequence[str], docs: Mapping[str, str]) -> list[Modu
     return [(path, parts[path], _find_doc(path, folders, docs)) for path in ranked]
 
 
-def _find_doc(folder: str, folders: Mapping[str, Folder], docs: Mapping[str, str]) -> str:
+def _find_doc(folder: str, folders: Mapping[str, Folder], docs: Texts) -> str:
     """The sentence of the file that speaks for a folder: its package file, namesake, README."""
     for home in (folder.strip("."), folder + "/src", folder + "/lib"):
         for path in sorted(folders[home].files if home in folders else ()):
@@ -2432,12 +2460,10 @@ class _Repo(NamedTuple):
 
     files: dict[str, None]
     folders: Mapping[str, Folder]
-    texts: Mapping[str, str]  # of configs, those near the root first, as the next two
+    texts: Texts  # of configs, those near the root first, as the next two
     facts: Sequence[_Fact] = ()  # what they say
     ours: Sequence[_Fact] = ()  # what those about the main code say
-    ecosystems: Sequence[
-        str
-    ] = ()  # the ecosystems of the main code, largest first; others are guests
+    ecosystems: Sequence[str] = ()  # of the main code, largest first; others are guests
     tasks: Mapping[tuple[str, str], _Fact] = {}  # folder, what a line calls -> the task so named
 
     def ours_of(self, *kinds: str) -> list[_Fact]:
@@ -2458,7 +2484,7 @@ def is_config(path: str) -> bool:
     return stanza != _Stanza() and path.count("/") < 6 and is_ours
 
 
-def detect_facts(files: Sequence[str], configs: Mapping[str, str]) -> Facts:
+def detect_facts(files: Sequence[str], configs: Texts) -> Facts:
     """What names of files and texts of configs say about a project, most important first."""
     ordered = tuple(sorted({*files}))
     folders = build_folders(ordered)
@@ -3106,7 +3132,7 @@ def _list_conventions(repo: _Repo) -> list[str]:
     return [*dict.fromkeys(styles)][:8]
 
 
-def rank_libraries(libraries: Sequence[str], tags: Mapping[str, FileTags]) -> list[str]:
+def rank_libraries(libraries: Sequence[str], tags: TagsByPath) -> list[str]:
     """Libraries by the number of files that import them."""
     counts = collections.Counter[str]()
     for file in tags.values():
@@ -3118,7 +3144,7 @@ def rank_libraries(libraries: Sequence[str], tags: Mapping[str, FileTags]) -> li
 
 
 def rank_key_files(
-    files: Sequence[KeyFile], symbols: Sequence[Symbol], docs: Mapping[str, str], name: str
+    files: Sequence[KeyFile], symbols: Sequence[Symbol], docs: Texts, name: str
 ) -> list[KeyFile]:
     """The key files with the central ones of the code behind the first entry points."""
     entered = any("entry point" in reason or "command" in reason for _, reason in files)
@@ -3160,7 +3186,7 @@ class _Tree(NamedTuple):
     folders: dict[str, list[str]]  # folder -> files directly in it, sorted
     names: dict[str, list[str]]  # file name -> files of that name, sorted
     packages: dict[str, list[tuple[str, str]]]  # family -> namespace that a file declares, file
-    configs: Mapping[str, str]
+    configs: Texts
 
     def find_manifests(self, names: str) -> list[tuple[str, str]]:
         """Paths and texts of the manifests whose file name matches, the outermost first."""
@@ -3180,7 +3206,7 @@ class _Tree(NamedTuple):
 
 
 def resolve_imports(
-    imports: PathLists, files: Sequence[str], configs: Mapping[str, str], stanzas: str = ""
+    imports: Lists, files: Sequence[str], configs: Texts, stanzas: str = ""
 ) -> dict[str, list[str]]:
     """The files of this repository that each file imports; "package X" is its own namespace."""
     paths = sorted({*files})
@@ -3210,11 +3236,6 @@ def resolve_imports(
     return {path: targets for path, targets in links.items() if targets}
 
 
-def is_manifest(path: str) -> bool:
-    """Whether resolve_imports() wants the text of this file."""
-    return bool(pattern("import_manifest").fullmatch(name_of(path)))
-
-
 def _locate(folder: str, relative: str) -> str:
     """The path that `relative` means in `folder`, or _OUTSIDE."""
     path = posixpath.normpath(f"./{folder}/{relative}")
@@ -3222,15 +3243,7 @@ def _locate(folder: str, relative: str) -> str:
     return _OUTSIDE if is_outside else "" if path == "." else path
 
 
-def _ancestors(folder: str) -> list[str]:
-    """A folder and all above it, the root last."""
-    folders = [folder]
-    while folders[-1]:
-        folders.append(folder_of(folders[-1]))
-    return folders
-
-
-def _find_longest(modules: Mapping[str, str], root: str, rest: str) -> tuple[str, str]:
+def _find_longest(modules: Texts, root: str, rest: str) -> tuple[str, str]:
     """The longest front of `rest` that is a module below `root`, and its file; else two ""."""
     above = f"{root}/" if root else ""
     while rest and above + rest not in modules:
@@ -3240,8 +3253,8 @@ def _find_longest(modules: Mapping[str, str], root: str, rest: str) -> tuple[str
 
 def _nearest(folder: str, paths: Sequence[str]) -> list[str]:
     """The path that shares most folders with `folder`: of equals the shortest, then the first."""
-    above = set(_ancestors(folder))
-    shared = {path: len(above.intersection(_ancestors(path))) for path in paths}
+    above = set(ancestors(folder))
+    shared = {path: len(above.intersection(ancestors(path))) for path in paths}
     return sorted(paths, key=lambda path: (-shared[path], path.count("/"), len(path), path))[:1]
 
 
@@ -3262,7 +3275,7 @@ def _by_path(tree: _Tree, language: Language) -> _Resolve:
     is_beside = re.compile(language.row("beside") or "(?!)").fullmatch
 
     def is_root(folder: str, root: str) -> bool:
-        return bool(is_shared(root) or root in _ancestors(folder) and is_near(root))
+        return bool(is_shared(root) or root in ancestors(folder) and is_near(root))
 
     def resolve(folder: str, name: str) -> list[str]:
         stem = re.sub(r"^@[^/]*/", "", name)  # the scope of a package: @scope/contracts/x.sol
@@ -3287,7 +3300,7 @@ def _python(tree: _Tree, language: Language) -> _Resolve:
     """A name starts at a folder that is no package itself; the longest prefix that is a module."""
     modules = tree.find_modules(language.words("import")[2:])
     packages = {module for module, path in modules.items() if "/__init__.py" in f"/{path}"}
-    folders = {above for module in modules for above in _ancestors(folder_of(module))}
+    folders = {above for module in modules for above in ancestors(folder_of(module))}
     outermost = [name for name in folders.union(modules) if folder_of(name) not in packages]
     # first part of a name -> folders it can start at
     starts = lists_by_key((name_of(name), folder_of(name)) for name in outermost if name)
@@ -3300,7 +3313,7 @@ def _python(tree: _Tree, language: Language) -> _Resolve:
             return [path] if path else []
         roots = starts.get(rest.partition("/")[0], ())
         usual = ("", "/src", "/lib", "/python")  # where a project may keep its packages
-        near = (f"{above}{below}".lstrip("/") for above in _ancestors(folder) for below in usual)
+        near = (f"{above}{below}".lstrip("/") for above in ancestors(folder) for below in usual)
         found = [_find_longest(modules, root, rest) for root in near if root in roots]
         if any(path for _, path in found):  # the nearest of those that match most of the name
             return [max(found, key=lambda match: len(match[0]))[1]]
@@ -3415,7 +3428,7 @@ def _go(tree: _Tree, language: Language) -> _Resolve:
     modules = lists_by_key(roots)
 
     def resolve(folder: str, name: str) -> list[str]:
-        for module in _ancestors(name):
+        for module in ancestors(name):
             for root in _nearest(folder, modules.get(module, [])):
                 paths = tree.folders.get(_locate(root, name[len(module) :]), [])
                 sources = [p for p in paths if p.endswith(".go") and not p.endswith("_test.go")]
@@ -3459,12 +3472,12 @@ def _rust(tree: _Tree, language: Language) -> _Resolve:
         home = folder if path in roots or name_of(path) == "mod.rs" else path.removesuffix(".rs")
         parts = name.replace("r#", "").rstrip(":*").split("::")
         if parts[0] == "crate":
-            home = next((above for above in _ancestors(folder) if above in root_folders), folder)
+            home = next((above for above in ancestors(folder) if above in root_folders), folder)
             parts.pop(0)
         elif parts[0] not in ("self", "super"):
             if local := _find_longest(modules, home, "/".join(parts))[1]:
                 return [local]
-            home = next((above for above in _ancestors(folder) if above in foreign), "")
+            home = next((above for above in ancestors(folder) if above in foreign), "")
             if parts[0] not in crates or parts[0] in foreign.get(home, ()):
                 return []
             home = crates[parts.pop(0)]
@@ -3511,13 +3524,12 @@ _RESOLVERS |= {"javascript": _javascript, "go": _go, "rust": _rust}
 
 # ---- 9 RANK (pure) ---------------------------------------------------------
 # Tags in, scores out. Knows nothing of tokens or markdown.
-# Uses: TYPES TEXT WORDS TREE FACTS LINKS.
+# Uses: TYPES TEXT WORDS LANGUAGES TREE FACTS.
 
 # How sure a mention is to mean a definition, by where the definition stands.
 _IMPORTED, _SAME_FOLDER, _ANYWHERE = 1.0, 0.7, 0.2
 _COMMON = 30  # files that define a name: of more, none is meant by a mention from far away
 _IMPORT_WEIGHT = 1.0  # an import counts like one sure mention, however little of it is used
-_BARREL = r"(^|/)(__init__\.pyi?|index\.\w+|mod\.rs|lib\.rs)$"
 _DAMPING = 0.85
 TYPE_KINDS = frozenset(
     "class interface struct trait enum type module object protocol record namespace union".split()
@@ -3525,10 +3537,7 @@ TYPE_KINDS = frozenset(
 
 
 def build_links(
-    tags: Mapping[str, FileTags],
-    imports: Mapping[str, Sequence[str]],
-    weights: Mapping[str, float],
-    family: Callable[[str], str],
+    tags: TagsByPath, imports: Lists, weights: Weights, family: Callable[[str], str]
 ) -> Links:
     """The references of every file, each led to the definitions it most likely means."""
     paths = sorted(tags)
@@ -3557,7 +3566,7 @@ def build_links(
     for at, path in enumerate(paths):
         reached = {*linked[at]}
         for to in linked[at]:  # what a package re-exports is as good as imported
-            reached.update(linked[to] if re.search(_BARREL, paths[to]) else ())
+            reached.update(linked[to] if pattern("barrel").search(paths[to]) else ())
         imported = [defined[to] for to in sorted(reached) if folders[to][0] == folders[at][0]]
         symbols, strengths = array("l"), array("d")
         for name, count in tags[path].references.items():
@@ -3598,7 +3607,7 @@ def build_graph(links: Links) -> Graph:
     return graph
 
 
-def rank_files(links: Links, focus: Mapping[str, float]) -> list[float]:
+def rank_files(links: Links, focus: Weights) -> list[float]:
     """PageRank of every file over its mentions and imports; `focus` says where the walk restarts."""
     restart = focus or dict(zip(links.paths, links.weights, strict=True))
     total = sum(restart.values()) or 1.0
@@ -3623,11 +3632,10 @@ def rank_files(links: Links, focus: Mapping[str, float]) -> list[float]:
 
 _ENOUGH_SYMBOLS = 15  # of the project's own: then those of tests, examples, vendored stay out
 _KIND_WORTH = {"method": 0.6, "constant": 0.3, "variable": 0.3, "property": 0.25, "field": 0.2}
-_ACCESSOR = r"(get|set|is|has)(_|[A-Z])|(toString|hashCode|equals|clone|constructor)$"
 
 
 def rank_symbols(
-    links: Links, ranks: Sequence[float], tags: Mapping[str, FileTags], guides: Iterable[FileTags]
+    links: Links, ranks: Sequence[float], tags: TagsByPath, guides: Iterable[FileTags]
 ) -> list[Symbol]:
     """Every definition with its score, best first; the more documents name it the better."""
     mentions = collections.Counter(name for guide in guides for name in guide.references)
@@ -3688,7 +3696,7 @@ def _name_worth(item: Definition) -> float:
     in_tests = re.match(r"tests?\.", f"{item.owner}.{item.name}.".lstrip("."))
     if item.name.startswith("__") or too_short or in_tests:
         return 0.05
-    return 0.3 if item.name[0] == "_" else 0.5 if re.match(_ACCESSOR, item.name) else 1.0
+    return 0.3 if item.name[0] == "_" else 0.5 if pattern("accessor").match(item.name) else 1.0
 
 
 def build_groups(
@@ -3754,7 +3762,8 @@ class Chosen(NamedTuple):
 def choose_files(paths: Sequence[str], kinds: dict[str, str]) -> Chosen:
     """The configuration nearest to the root; the project's own code, documents, some examples."""
     by_depth = sorted(paths, key=lambda path: (path.count("/"), path))
-    configs = [path for path in by_depth if is_config(path) or is_manifest(path)][:_MAX_CONFIGS]
+    needs = pattern("import_manifest").fullmatch  # what resolve_imports() looks up
+    configs = [path for path in by_depth if is_config(path) or needs(name_of(path))][:_MAX_CONFIGS]
     own = [path for path in kinds if kinds[path] == "document" or weigh_file(path) > REAL_WEIGHT]
     if sum(kinds[path] != "document" for path in own) < _ENOUGH_FILES:
         return Chosen(configs, kinds)
@@ -3762,7 +3771,7 @@ def choose_files(paths: Sequence[str], kinds: dict[str, str]) -> Chosen:
     return Chosen(configs, {path: kinds[path] for path in own + examples[:_MAX_EXAMPLES]})
 
 
-def find_focus(tags: Mapping[str, FileTags], focus: Sequence[str]) -> list[str]:
+def find_focus(tags: TagsByPath, focus: Sequence[str]) -> list[str]:
     """The files that are meant: by path, by folder, or by the name of a symbol they define."""
     meant = []
     for word in focus:
@@ -3805,7 +3814,7 @@ MOST_CANDIDATES = 1000  # files that the rarer words have found: a common one ad
 _USUAL_FILES = 200  # that hold a word: where almost all do, it says little and costs most
 
 
-def weigh_words(words: Words, query: Mapping[str, float]) -> dict[str, float]:
+def weigh_words(words: Words, query: Weights) -> dict[str, float]:
     """What the words of a task say, the best first: their weight there times their rarity here."""
     counts = {stem: len(words.postings[stem]) for stem in query if words.postings.get(stem)}
     usual = max(0.8 * words.total, _USUAL_FILES)
@@ -3820,9 +3829,7 @@ def _idf(count: int, total: int) -> float:
     return math.log(1 + (total - count + 0.5) / (count + 0.5))
 
 
-def score_words(
-    words: Words, worth: Mapping[str, float], most: int = MOST_CANDIDATES
-) -> dict[str, Scores]:
+def score_words(words: Words, worth: Weights, most: int = MOST_CANDIDATES) -> dict[str, Scores]:
     """BM25 of the files: by some fields alone and, under "all", by the weighted sum of each."""
     width = len(FIELDS)
     total = max(1, words.total)
@@ -3859,13 +3866,13 @@ def score_words(
     }
 
 
-def normalise(scores: Mapping[str, float]) -> Scores:
+def normalise(scores: Weights) -> Scores:
     """The scores with the best as 1."""
     best = max(scores.values(), default=0.0)
     return {path: value / best for path, value in scores.items()} if best > 0 else {}
 
 
-def score_chunks(hits: Mapping[str, LineHits], worth: Mapping[str, float]) -> Scores:
+def score_chunks(hits: Mapping[str, LineHits], worth: Weights) -> Scores:
     """Files by how much their best window of lines says."""
     windows = {path: _cut_windows(rows, max(rows, default=0), 22) for path, rows in hits.items()}
     return normalise(
@@ -3879,15 +3886,13 @@ def _cut_windows(hits: LineHits, size: int, step: int) -> list[dict[str, int]]:
     return [_count_hits(hits, start, start + 2 * step - 1) for start in starts]
 
 
-def _bm25(counts: Mapping[str, int], worth: Mapping[str, float], length: float = 1.0) -> float:
+def _bm25(counts: Mapping[str, int], worth: Weights, length: float = 1.0) -> float:
     """BM25 of some words in a text of this length, the mean being 1."""
     room = _SATURATION * length
     return sum(worth[stem] * often / (often + room) for stem, often in counts.items())
 
 
-def rank_words(
-    hits: LineHits, worth: Mapping[str, float], task_words: Mapping[str, str]
-) -> list[str]:
+def rank_words(hits: LineHits, worth: Weights, task_words: Texts) -> list[str]:
     """The words of a task that a file holds, as the task writes them, the most telling first."""
     held = {stem for counts in hits.values() for stem in counts if stem in task_words}
     telling = sorted(held, key=lambda stem: (-worth[stem], stem))
@@ -3902,9 +3907,6 @@ _LONG_BLOCK = 30  # lines: a longer one is cut into parts
 _SHORT_BLOCK = 4  # lines: a shorter one joins the one before, up to three times as many
 _LONG_COMMENT = 6  # lines: a longer one is a block of its own
 _LEAD = r"\s*(@|#|//|/?\*|--|\[)"  # a decorator, an attribute or a comment above a definition
-# a docstring, or lines that are comments, after an end of line: quicker to find than "^"
-_MARK = r"(?://|/?\*|#(?![\[a-z])|--\s)[^\n]*"
-_COMMENT = rf"(?s)\n[ \t]*(?:[rRuUbBfF]{{0,2}}(\"{{3}}|'{{3}}).*?\1|{_MARK}(?:\n[ \t]*{_MARK})*)"
 
 
 def cut_blocks(path: str, lines: Sequence[str], definitions: Sequence[Definition]) -> list[Block]:
@@ -3917,7 +3919,7 @@ def cut_blocks(path: str, lines: Sequence[str], definitions: Sequence[Definition
             first -= 1
         for number in range(first, min(definition.end, len(lines)) + 1):
             owners[number] = definition
-    comments = _find_long_comments(lines)
+    comments = _find_long_comments(path, lines)
     runs: list[tuple[int, int, Definition | None, bool]] = []
     numbers = range(1, len(lines) + 1)
     for (owner, comment), run in itertools.groupby(numbers, lambda n: (owners[n], n in comments)):
@@ -3940,15 +3942,19 @@ def cut_blocks(path: str, lines: Sequence[str], definitions: Sequence[Definition
     return blocks
 
 
-def _find_long_comments(lines: Sequence[str]) -> set[int]:
+def _find_long_comments(path: str, lines: Sequence[str]) -> set[int]:
     """The numbers of the lines in long comments and docstrings."""
-    numbers: set[int] = set()
-    text, first, before = "\n".join(["", *lines]), 1, 0
-    for match in re.finditer(_COMMENT, text):
-        first, before = first + text.count("\n", before, match.start()), match.start()
-        count = match[0].rstrip().count("\n")
-        numbers.update(range(first, first + count) if count >= _LONG_COMMENT else ())
-    return numbers
+    language, text, number, before = find_language(path), "\n".join(lines), 1, 0
+    regex = source_pattern(language.comments if language else USUAL_COMMENTS)
+    runs: list[list[int]] = [[]]  # of lines that are nothing else
+    for match in re.finditer(regex, text):
+        start = text.rfind("\n", 0, match.start()) + 1
+        number, before = number + text.count("\n", before, start), start
+        head = r"\s*(?:@\w+\s+)?[rRuUbBfF]{0,2}"  # what may stand before: `@doc` of Elixir
+        if match[1] and re.fullmatch(head, text[start : match.start()]):
+            runs += [] if runs[-1][-1:] == [number - 1] else [[]]
+            runs[-1].extend(range(number, number + match[0].rstrip().count("\n") + 1))
+    return {number for run in runs if len(run) >= _LONG_COMMENT for number in run}
 
 
 def _cut_long(lines: Sequence[str], first: int, last: int) -> Iterator[tuple[int, int]]:
@@ -3980,9 +3986,7 @@ _COMMENT_SHARE = 0.4
 _BEST_BLOCKS = 3  # whose identifiers count
 
 
-def score_blocks(
-    blocks: Sequence[Block], lines: Mapping[str, Sequence[str]], evidence: Evidence
-) -> list[Block]:
+def score_blocks(blocks: Sequence[Block], lines: Lists, evidence: Evidence) -> list[Block]:
     """The blocks with their scores: by their file, their words and names, and what they share."""
     texts = ["\n".join(lines[block.path][block.first - 1 : block.last]) for block in blocks]
     long_words = ([word for word in {*list_words(text)} if len(word) > 2] for text in texts)
@@ -4011,7 +4015,7 @@ def score_blocks(
 def _score_texts(
     blocks: Sequence[Block],
     identifiers: Sequence[set[str]],
-    lines: Mapping[str, Sequence[str]],
+    lines: Lists,
     evidence: Evidence,
     mean: float,
 ) -> list[float]:
@@ -4093,7 +4097,7 @@ def _count_hits(hits: LineHits, first: int, last: int) -> dict[str, int]:
     return counts
 
 
-def _score_name(definition: Definition, worth: Mapping[str, float]) -> float:
+def _score_name(definition: Definition, worth: Weights) -> float:
     """How much of the task stands in the name of a definition and in that of its owner."""
     owner = definition.owner.rpartition(".")[2]
     own = sum(worth.get(form, 0.0) for form in {*word_forms(definition.name)})
@@ -4133,7 +4137,7 @@ def _score_shared(
     return gains
 
 
-def score_history(history: History, query: Mapping[str, float], known: Collection[str]) -> Scores:
+def score_history(history: History, query: Weights, known: Collection[str]) -> Scores:
     """Files by how much the messages of the commits that touched them sound like the task."""
     worth: dict[int, float] = {}
     for stem, weight in query.items():
@@ -4150,7 +4154,7 @@ def score_history(history: History, query: Mapping[str, float], known: Collectio
     return normalise(scores)
 
 
-def score_together(history: History, seeds: Mapping[str, float], known: Collection[str]) -> Scores:
+def score_together(history: History, seeds: Weights, known: Collection[str]) -> Scores:
     """Files that used to change together with the best matches so far."""
     commits = [paths for paths in history.paths if not seeds.keys().isdisjoint(paths)]
     counts = collections.Counter(path for paths in commits for path in paths)
@@ -4166,9 +4170,7 @@ def score_together(history: History, seeds: Mapping[str, float], known: Collecti
     return normalise(scores)
 
 
-def score_near(
-    seeds: Mapping[str, float], look: Callable[[Sequence[str]], Sequence[Graph]]
-) -> Scores:
+def score_near(seeds: Weights, look: Callable[[Sequence[str]], Sequence[Graph]]) -> Scores:
     """A walk of two steps from the seeds; `look` gives the links of some files, both ways."""
     total = sum(seeds.values()) or 1.0
     ranks = {path: value / total for path, value in seeds.items()}
@@ -4182,7 +4184,7 @@ def score_near(
     return normalise(ranks)
 
 
-def spread(values: Mapping[str, float], graph: Graph) -> Scores:
+def spread(values: Weights, graph: Graph) -> Scores:
     """What files get of the values of others, each of which shares its own among its links."""
     shares: Scores = {}
     for path, value in values.items():
@@ -4193,20 +4195,13 @@ def spread(values: Mapping[str, float], graph: Graph) -> Scores:
     return shares
 
 
-def score_beside(
-    seeds: Mapping[str, float], paths: Iterable[str], key: Callable[[str], str]
-) -> Scores:
+def score_beside(seeds: Weights, paths: Iterable[str], key: Callable[[str], str]) -> Scores:
     """Files by the seeds that share a key with them, such as their folder or their bare name."""
     totals: dict[str, float] = {}
     for path, value in seeds.items():
         totals[key(path)] = totals.get(key(path), 0.0) + value
     shares = {path: totals.get(key(path), 0.0) - seeds.get(path, 0.0) for path in paths}
     return normalise({path: value for path, value in shares.items() if value > 1e-9})
-
-
-def bare_name(path: str) -> str:
-    """A file's name up to its first dot: what a header, its source and their like share."""
-    return name_of(path).partition(".")[0].lower()
 
 
 LEADERS = 5
@@ -4412,10 +4407,11 @@ def fit_blocks(pieces: Iterable[Piece], room: int) -> list[Block]:
     """The blocks of the best pieces that fit into `room` bytes."""
     taken: list[Block] = []
     files = set[str]()
-    for worth, (path, _), cost, blocks in pieces:
+    for worth, (path, start), cost, blocks in pieces:
         if path not in files:
             cost += _FILE_BYTES
-            worth = 0.0 if cost < 2 * _FILE_BYTES else worth  # a line alone opens no file
+            is_scrap = start > 0 and cost < 2 * _FILE_BYTES  # neither a definition nor a whole file
+            worth = 0.0 if is_scrap else worth
         if cost <= room and worth < 0:
             taken += blocks
             files.add(path)
@@ -4427,7 +4423,7 @@ def fit_pack(make: Callable[[int], Pack], budget: int) -> Pack:
     """The largest package that `make` gives for some room in bytes, its own size within the budget."""
     best, room = make(0), int(_ROUGH_BYTES * budget)
     low, high = 0, 2 * room
-    for _ in range(8):
+    for attempt in range(12):
         package = make(room)
         if package.size <= budget:
             low, best = room, max(best, package, key=lambda pack: pack.size)
@@ -4435,7 +4431,7 @@ def fit_pack(make: Callable[[int], Pack], budget: int) -> Pack:
                 break
         else:
             high = room
-        guess = int(room * 0.995 * budget / (package.size or 1))
+        guess = int(room * 0.995 * budget / (package.size or 1)) if attempt < 5 else 0
         room = guess if low < guess < high else (low + high) // 2
     return best
 
@@ -4511,7 +4507,9 @@ _SIGNATURE_WIDTH, _DOC_WIDTH = 90, 70  # characters; what an agent needs to deci
 _PACK_TITLES = {"": "Further files", "test": "Tests that exercise this", "doc": "Documentation"}
 _EPIC_WORDS, _SIBLINGS_SHOWN, _ATTEMPTS_SHOWN = 200, 12, 5  # siblings of each kind
 
-COMMIT_KINDS = {"bug": "fix", "docs": "docs", "test": "test", "chore": "chore"}
+# by the type of a task, or by what its title asks for
+COMMIT_KINDS = {"bug": "fix", "docs": "docs", "test": "test", "chore": "chore", "fix": "fix"}
+COMMIT_KINDS |= {"document": "docs", "refactor": "refactor", "implement": "feat"}
 _PAGE_SYMBOLS, _PAGE_MODULES = 3000, 300  # more is slower to open and no easier to read
 
 
@@ -4563,11 +4561,12 @@ def compare_maps(old: str, new: str, survey: Survey, files: Collection[str]) -> 
     definitions = [symbol.definition for symbol in survey.symbols]
     names = {part for d in definitions for part in (d.name, *d.owner.split("."))}
     current = {show(symbol.definition.signature, _SIGNATURE_WIDTH) for symbol in survey.symbols}
-    block = old.partition("\n## Key Symbols\n\n```\n")[2].partition("\n```")[0]
+    block, file_names = old.partition("\n## Key Symbols\n\n```\n")[2], {*map(name_of, files)}
+    block = block.partition("\n```")[0]
     for line in filter(None, (row.strip().partition(" — ")[0] for row in block.splitlines())):
         text = line.partition(": ")[2] or line
         items = re.sub(r"\.\{([^{}]*)\}", r".\1", text).split(", ")
-        if {line, text} & current or line.endswith("/"):
+        if {line, text} & current or line.endswith("/") or name_of(line) in file_names:
             continue
         gone = [item for item in items if names.isdisjoint([item, *re.split(r"[./]", item)])]
         if any(re.search(r"[^\w.$!?/-]", item) for item in gone):
@@ -4752,7 +4751,7 @@ def render_section_commands(commands: Sequence[Command]) -> str:
     return "".join(f"- {verb}: {lines}\n" for verb, lines in shown)
 
 
-def render_health(ledger: Mapping[str, Sequence[str]], files: Sequence[str]) -> list[str]:
+def render_health(ledger: Lists, files: Sequence[str]) -> list[str]:
     """How the recorded attempts went, in a few lines; the tasks that fail most first."""
     if not ledger:
         return []
@@ -4776,7 +4775,7 @@ def render_scan(counts: Mapping[str, Any]) -> str:
     return f"{files}, {done}: {symbols}, {links}, {counts['duration_seconds']} s\n"
 
 
-def render_exports(tags: TagsByPath, imports: PathLists) -> dict[str, str]:
+def render_exports(tags: TagsByPath, imports: Lists) -> dict[str, str]:
     """One JSON text for each top-level module: its files, symbols, imports and dependencies."""
     modules: dict[str, dict[str, object]] = {}
     for path, (definitions, _, names, doc, _) in tags.items():
@@ -4861,19 +4860,20 @@ def render_pack_line(file: PackFile) -> str:
 def render_code(lines: Sequence[str], blocks: Sequence[Block]) -> str:
     """The lines of these blocks in file order; a mark with the line numbers stands at each gap."""
     out: list[str] = []
-    label = ""
     for at, block in enumerate(blocks):
         first, last, definition = block.first, block.last, block.definition
-        if first != (blocks[at - 1].last + 1 if at else 1):
+        if at == 0 or first != blocks[at - 1].last + 1:
             for after in blocks[at + 1 :]:  # what follows without a gap
                 last = after.last if after.first == last + 1 else last
             is_part = definition is not None and first > definition.line
             names = [definition.owner, definition.name if is_part else ""] if definition else []
             around = show(".".join(filter(None, names)), 80)
-            out.append(f"@@ {first}-{last} @@ {around if around != label else ''}".rstrip())
-            label = around
+            is_whole = first == 1 and last == len(lines)
+            out += [] if is_whole else [f"@@ {first}-{last} @@ {around}".rstrip()]
         out += lines[first - 1 : block.last]
-    return clean_text("\n".join(shorten(line, 1000) for line in out))
+    text = "\n".join(shorten(line, 1000) for line in out)
+    hidden = "" if redact(text) == text else "\n@@ … stands for what looks like a credential @@"
+    return clean_text(text) + hidden
 
 
 def render_pack_summary(package: Pack) -> str:
@@ -5015,9 +5015,11 @@ def render_task(briefing: Briefing) -> str:
     labels = ", ".join(code_span(label, 60) for label in task.labels[:20])
     tries = max(len(briefing.attempts), task.attempts)
     most = f" of {task.max_attempts}" if task.max_attempts else ""
+    priority = [f"priority {task.priority}"] if task.priority != 2 else []  # 2: none is set
     lines = [
-        f"{one_line(task.type)}, {task.status}, priority {task.priority}",
+        ", ".join([one_line(task.type), task.status, *priority]),
         f"attempts so far: {tries}{most}" if tries else "",
+        "recorded as done, but open in the tracker" if task.recorded == "done" else "",
         f"from {task.source}{f', {code_span(where, 400)}' if where else ''}",
         f"labels: {labels}" if labels else "",
     ]
@@ -5202,7 +5204,7 @@ def render_page(survey: Survey, picks: Sequence[Symbol], data: Mapping[str, obje
     return fill("view.html", data=re.sub("[<>&]", lambda char: f"\\u{ord(char[0]):04x}", text))
 
 
-def render_completion(shell: str, words: Mapping[str, Mapping[str, str]]) -> str:
+def render_completion(shell: str, words: Mapping[str, Texts]) -> str:
     """A completion script; `words` maps "", "COMMAND" and "COMMAND --flag" to words and their help."""
     commands = [key for key in words if key and " " not in key]
     plain = str.maketrans({"\\": None, "'": "’"})  # characters that would end a quoted text
@@ -5330,6 +5332,8 @@ def check_setting(where: str, field: str, value: Any) -> Any:
         raise CtxError(f"{where}: unknown key {key}; {closest(key, keys)}")
     if isinstance(default, tuple) and is_texts(value):
         value = tuple(value)
+    if field.endswith("_window") and isinstance(value, str):
+        value = parse_window(where, value)
     if isinstance(default, float) and type(value) is int:
         value = float(value)
     if type(value) is not type(default):
@@ -5360,7 +5364,7 @@ def parse_setting(where: str, field: str, text: str) -> Any:
     elif isinstance(default, bool):
         words = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
         value = words.get(text.lower(), text)
-    elif isinstance(default, int):
+    elif isinstance(default, int) and not field.endswith("_window"):
         value = parse_number(where, text)
     elif isinstance(default, float) and re.fullmatch(r"[0-9]{1,7}(\.[0-9]{1,9})?", text):
         value = float(text)
@@ -5373,6 +5377,15 @@ def parse_number(where: str, text: str) -> int:
         shown = show(text, 20)
         raise CtxError(f"{where}: {shown!r} is not a whole number up to 9999999; give digits")
     return int(text)
+
+
+def parse_window(where: str, text: str) -> int:
+    """The size of a model's context window: a number, or the name of its family."""
+    families = dict(row.split() for row in TEMPLATES["windows.txt"].splitlines()[1:])
+    sizes = [size for family, size in families.items() if text.lower().startswith(family)]
+    if not sizes and not text.isdigit():
+        raise CtxError(f"{where}: {show(text, 20)!r}: give tokens, or one of {', '.join(families)}")
+    return parse_number(where, sizes[0] if sizes else text)
 
 
 def read_file(location: str, limit: int = 50_000_000, *, part: str = "") -> bytes | None:
@@ -5703,6 +5716,8 @@ def read_versions(folders: Sequence[str] | None = None) -> dict[str, tuple[str, 
 
 def write_packages(project: Project, source: str = "", download: str = "") -> None:
     """Install what is missing, from a registry or the folder `source`, or `download` it to one."""
+    if source and not os.path.isdir(source):
+        raise CtxError(f"--from {show(source)}: not a folder; give what `setup --download` wrote")
     if list_missing() or (download and not os.path.isdir(private_environment())):
         say(project, f"parsers: installing into {private_environment()}, about 215 MB")
         from_source = ["--no-index", "--find-links", os.path.realpath(source)] if source else []
@@ -6178,7 +6193,8 @@ def fingerprint(state: Mapping[str, object]) -> str:
 
 
 # ---- 15 INDEX (world) ------------------------------------------------------
-# List, read, tag, count words; one cache. Uses: TYPES TEXT WORDS LANGUAGES TAGS TREE DISK GIT CACHE.
+# List, read, tag, count words; one cache.
+# Uses: TYPES TEXT WORDS LANGUAGES TAGS TREE RANK DISK GIT CACHE.
 
 _FAILED = "failed"
 _BATCH_ROWS = 2000  # written at once: what was parsed before a run was ended is not lost
@@ -6186,17 +6202,7 @@ _PARSE_SECONDS = 5  # of processor time for one file; the slowest real one measu
 _CHUNK_BYTES = 200_000  # of source per request to a worker: small enough to share out evenly
 _MOST_BATCHES = 60  # after as many all is counted anew: each costs a lookup per word
 _OTHER_TEXT_BYTES = 100_000  # of a file in no known language: above it is data
-_NO_WORDS = (
-    r"\.(po|pot|lock|svg|map|snap|csv|tsv|sum|patch|diff|log|out|[a-z]*proj"
-    r"|mo|png|jpe?g|gif|ico|webp|pdf|zip|gz|woff2?|ttf|jar|class|so|dll|exe)$|[.-]lock\.\w+$"
-)
-_USUAL_COMMENTS = (("#", ""), ("//", ""))  # of a file whose language is not known
 _WIDE_COMMIT = 30  # files: one that touches more says nothing of any of them
-# what a walk without git would drown in; git's own list is taken as it is
-_SKIPPED_FOLDERS = frozenset(
-    ".git .hg .svn .ctx .runner node_modules bower_components __pycache__ .venv venv .tox .nox"
-    " .mypy_cache .pytest_cache .ruff_cache .gradle .idea .vscode .next .nuxt .terraform .cache".split()
-)
 
 
 class Index(NamedTuple):
@@ -6204,7 +6210,7 @@ class Index(NamedTuple):
 
     project: Project
     cache: Cache
-    files: Mapping[str, Stamp]
+    files: Files
     entries: dict[str, Entry]
     parsed: int  # files parsed in this run
     full: bool  # with tree-sitter, not the approximate stdlib way
@@ -6246,8 +6252,8 @@ class Entry(NamedTuple):
 def read_index(
     project: Project,
     cache: Cache,
-    files: Mapping[str, Stamp],
-    kinds: Mapping[str, str] | None = None,
+    files: Files,
+    kinds: Texts | None = None,
     numbers: Mapping[str, int] | None = None,
 ) -> Index:
     """The index of all files, or of those of `kinds`; of files with `numbers` words are counted."""
@@ -6274,9 +6280,7 @@ def read_index(
     return index._replace(entries={path: entries[path] for path in wanted if path in entries})
 
 
-def _read_entries(
-    project: Project, cache: Cache, files: Mapping[str, Stamp], wanted: Mapping[str, str]
-) -> dict[str, Entry]:
+def _read_entries(project: Project, cache: Cache, files: Files, wanted: Texts) -> dict[str, Entry]:
     """What the cache has of these files, by their stamps, or else by the hash of their content."""
     entries: dict[str, Entry] = {}
     touched: list[CacheRow] = []
@@ -6414,8 +6418,9 @@ def list_new(project: Project, known: Collection[str], since: int) -> list[str]:
             inner = os.path.isdir(f"{project.root}/{path}")
             usual = name[:1] != "." if inner else os.path.splitext(name)[1] in kinds
             late = usual and read_times(f"{project.root}/{path}")[1] > since
-            ignored = name in _SKIPPED_FOLDERS or is_ignored(path, rules, folder=inner)
-            if late and not ignored and path not in seen and not excluded.fullmatch(path):
+            skips = pattern("skipped_folder").fullmatch(name), excluded.fullmatch(path)
+            is_left_out = any(skips) or is_ignored(path, rules, folder=inner)
+            if late and not is_left_out and path not in seen:
                 late_paths.append(path)
     return late_paths
 
@@ -6439,7 +6444,7 @@ def _list_by_walk(project: Project) -> list[str]:
         folder = folder.replace(os.sep, "/")
         ignored = (read_file(os.path.join(top, ".gitignore")) or b"").decode("utf-8", "replace")
         rules = known[folder] = known.get(folder_of(folder), []) + parse_ignore(ignored, folder)
-        usual = [name for name in folders if name not in _SKIPPED_FOLDERS]
+        usual = [name for name in folders if not pattern("skipped_folder").fullmatch(name)]
         below = {name: join_path(folder, name) for name in usual}
         folders[:] = [name for name in usual if not is_ignored(below[name], rules, folder=True)]
         listed = [join_path(folder, name) for name in names]
@@ -6486,7 +6491,7 @@ def _drive_worker(project: Project, chunks: list[list[_Job]], put: Callable[[_Do
     """Feed chunks to one worker until none is left or it dies; the file it died on has failed."""
     compiled = "" if project.read_only else make_cache_folder("compiled")
     kept = ["-X", f"pycache_prefix={compiled}"] if compiled else ["-B"]
-    command = [sys.executable, "-S", "-E", "-X", "utf8", *kept, "-c", _WORKER]
+    command = [sys.executable, "-S", "-E", "-P", "-X", "utf8", *kept, "-c", TEMPLATES["worker.txt"]]
     command += [os.path.realpath(__file__), project.root, json.dumps(sys.path)]
     pipe, closed = subprocess.PIPE, subprocess.DEVNULL
     with subprocess.Popen(
@@ -6525,17 +6530,6 @@ def _drive_worker(project: Project, chunks: list[list[_Job]], put: Callable[[_Do
             put((parsed, dict(sizes), dict(zip(stems, cuts, strict=True))))
 
 
-# A script is compiled at every start, a module once: a worker imports this file.
-_WORKER = """
-import sys
-from importlib import util
-spec = util.spec_from_file_location("ctx", sys.argv[1])
-module = sys.modules["ctx"] = util.module_from_spec(spec)
-spec.loader.exec_module(module)
-sys.exit(module.run_worker(*sys.argv[2:]))
-"""
-
-
 def run_worker(root: str, search_path: str, own: str) -> int:
     """The other side of _drive_worker: chunks of jobs in, a line for each and one of words out."""
     import signal
@@ -6569,10 +6563,9 @@ def run_worker(root: str, search_path: str, own: str) -> int:
                 text = "" if b"\0" in source[:8000] else source.decode("utf-8", "replace")
                 names = pattern("definition_head").findall(text) if names is None else names
                 language = read_language(project, path)
-                prose = None if is_document(path) else _USUAL_COMMENTS
+                prose = None if is_document(path) else USUAL_COMMENTS
                 comments = language.comments if language else prose
-                inside = bool(language and language.row("docs") == "inside")
-                counts, sizes[number] = count_fields(path, text, names, comments, docstring=inside)
+                counts, sizes[number] = count_fields(path, text, names, comments)
                 for stem, packed in counts.items():
                     words.setdefault(stem, []).extend((number, packed))
             sys.stdout.buffer.write(line + b"\n")
@@ -6597,15 +6590,13 @@ class WordIndex(NamedTuple):
     words: Words  # without postings, which are read when asked for
     listing: str  # fingerprint of the files it was made from; "" if one of them was too fresh
     batches: list[str]  # each of them added postings
-    roles: Mapping[str, str]  # path -> what role_of says: a hook has no time to ask it
+    roles: Texts  # path -> what role_of says: a hook has no time to ask it
     sides: dict[str, Graph]  # links of the files that were asked for, each read once
-    files: Mapping[str, Stamp] = {}  # as they are now, where somebody looked
+    files: Files = {}  # as they are now, where somebody looked
     tagged: Index | None = None  # of the same files, where it was read
 
 
-def read_words(
-    project: Project, cache: Cache, files: Mapping[str, Stamp], kinds: Mapping[str, str]
-) -> WordIndex:
+def read_words(project: Project, cache: Cache, files: Files, kinds: Texts) -> WordIndex:
     """The words of every text file, counting only what no earlier run has; `kinds` are parsed."""
     when = time.time_ns()
     racy = {path for path, stamp in files.items() if is_racy(stamp, when)}
@@ -6679,7 +6670,7 @@ def _has_words(project: Project, path: str, size: int) -> bool:
     role = role_of(path)
     if is_secret_path(path) or size > MAX_SOURCE_BYTES or role in ("vendored", "minified"):
         return False
-    small = size <= _OTHER_TEXT_BYTES and not re.search(_NO_WORDS, path.lower())
+    small = size <= _OTHER_TEXT_BYTES and not pattern("no_words").search(path.lower())
     return small or role in ("source", "build") or bool(find_kind(project, path))
 
 
@@ -6724,30 +6715,33 @@ def read_definitions(
     return {path: tags.get(path, NO_TAGS).definitions for path in paths}
 
 
-def write_links(known: WordIndex, state: Mapping[str, object], make: Callable[[], Graph]) -> None:
+def write_links(known: WordIndex, state: Mapping[str, object], make: Callable[[], Links]) -> None:
     """Put links into the cache, unless what they depend on is as it was for those in it."""
     mark = fingerprint(state).encode()
     row = known.cache.read("linked", "")
     if row is None or row.data != mark:
-        sides: dict[str, Graph] = {}  # path -> what it depends on, what depends on it
-        for path, targets in make().items():
+        links = make()
+        # path -> what it depends on, what depends on it, and what it imports: no guess by a name
+        sides: dict[str, Graph] = {path: {">": {}, "<": {}, "=": {}} for path in links.paths}
+        for path, targets in build_graph(links).items():
             for target, weight in targets.items():
-                sides.setdefault(path, {">": {}, "<": {}})[">"][target] = weight
-                sides.setdefault(target, {">": {}, "<": {}})["<"][path] = weight
+                sides[path][">"][target] = sides[target]["<"][path] = weight
+        for path, numbers in zip(links.paths, links.imports, strict=True):
+            sides[path]["="] = {links.paths[number]: 1.0 for number in numbers}
         rows = [CacheRow("links", path, "", json.dumps(sides[path]).encode()) for path in sides]
         known.cache.invalidate("links")
         known.cache.write(rows)
     known.cache.write([CacheRow("linked", "", known.listing, mark)])
 
 
-def read_neighbours(known: WordIndex, paths: Sequence[str]) -> tuple[Graph, Graph]:
-    """What each of these files depends on, and what depends on it."""
+def read_neighbours(known: WordIndex, paths: Sequence[str]) -> tuple[Graph, Graph, Graph]:
+    """What each of these files depends on, what depends on it, and what it imports."""
     rows = known.cache.read_rows("links", [path for path in paths if path not in known.sides])
     known.sides.update((path, json.loads(row.data)) for path, row in rows.items())
-    uses, users = (
-        {path: known.sides.get(path, {}).get(side, {}) for path in paths} for side in "><"
+    uses, users, imports = (
+        {path: known.sides.get(path, {}).get(side, {}) for path in paths} for side in "><="
     )
-    return uses, users
+    return uses, users, imports
 
 
 def read_history(project: Project, head: str) -> History:
@@ -6863,7 +6857,7 @@ def _link_tasks(source: str, records: Iterable[Record]) -> Tracker:
     return Tracker(source, tuple(tasks.values()), tuple(faults))
 
 
-def list_above(name: str, parents: Mapping[str, str]) -> list[str]:
+def list_above(name: str, parents: Texts) -> list[str]:
     """The ids above a task, the nearest first; a cycle ends where it began."""
     above: list[str] = []
     while (name := parents.get(name, "")) and name not in above:
@@ -7303,7 +7297,7 @@ def _read_boxes(project: Project, path: str, ids: str, rule: str) -> list[Record
             epic = re.match(id_regex, heading[2]) if rule == "id" else None
             level, epic_record = len(heading[1]), where
             outline = {up: outline[up] for up in outline if 1 < up < level}
-            outline[level] = [] if epic else [f"Part: {heading[2]}"]
+            outline[level] = [] if epic or level == 1 else [f"Part: {heading[2]}"]
         elif goal := re.match(r"\*\*Goal:?\*\*:?\s*(.*)", line):
             outline.setdefault(level, []).append(f"Goal: {goal[1]}")
         if not box:
@@ -7334,10 +7328,13 @@ def _read_boxes(project: Project, path: str, ids: str, rule: str) -> list[Record
     return records
 
 
-def _parse_box(box: re.Match[str], named: re.Match[str] | None, below: Iterable[str]) -> Record:
-    """The fields of a task, from its box and the text indented below it."""
+def _parse_box(box: re.Match[str], named: re.Match[str] | None, below: Sequence[str]) -> Record:
+    """The fields of a task, from its box and the text right below it or indented below it."""
     column, text, is_optional = len(box[1].expandtabs()) + 1, box[4], bool(box[3])
-    inside = itertools.takewhile(lambda line: not line.expandtabs()[:column].strip(), below)
+    lazy = [*itertools.takewhile(pattern("prose_line").match, below)]  # not indented, yet its text
+    rest = below[len(lazy) :]
+    deep = itertools.takewhile(lambda line: not line.expandtabs()[:column].strip(), rest)
+    inside = [*lazy, *deep]
     body = [line.strip() for line in inside if not pattern("box").match(line)]
     links = pattern("depends").findall("\n".join([text, *body]))
     needs = pattern("task_link").findall(" ".join(links))
@@ -7824,9 +7821,8 @@ def _plan_runner_ignore(project: Project) -> list[Change]:
     return [change] if change.old is None else []
 
 
-def write_record(project: Project, task: Task, attempt: Attempt, log_path: str) -> list[str]:
+def write_record(project: Project, task: Task, attempt: Attempt, log: bytes) -> list[str]:
     """Add an attempt to the ledger, update the run state, release the claim; the paths written."""
-    log = read_argument_file(log_path)[-LOG_READ:] if log_path else b""
     state, path = read_run_state(project), ledger_path(task.key)
     summary, guard = clean_text(attempt.summary[:4_000]), attempt.guard or None
     record = {
@@ -7838,7 +7834,7 @@ def write_record(project: Project, task: Task, attempt: Attempt, log_path: str) 
         "guard": guard,
         "summary": summary,
         "recorded_at": _time_text(0),
-        "log": digest_log(log.decode("utf-8", "replace")) if log else "",
+        "log": digest_log(log[-LOG_READ:].decode("utf-8", "replace")) if log else "",
     }
     write_line(project, path, json.dumps(record, ensure_ascii=False))
     if task.owner:
@@ -7865,7 +7861,6 @@ CONSTITUTION_PATH = ".ctx/constitution.md"
 RUNLOOP_PATH = ".ctx/runloop.md"
 SETTLED_NOTE = "`map --output -` adds line numbers."
 _MOST_RANKED = 4000  # symbols: the largest map looks at as many
-Files = Mapping[str, Stamp]  # as they are now
 
 
 def read_choice(project: Project, cache: Cache, files: Files) -> Chosen:
@@ -8011,7 +8006,7 @@ def _rank_all(
     return tree, modules, best, len(symbols), (shown, *parts), libraries, keys
 
 
-def link_files(index: Index, tags: Mapping[str, FileTags], configs: Iterable[str]) -> Links:
+def link_files(index: Index, tags: TagsByPath, configs: Iterable[str]) -> Links:
     """Who mentions and who imports what."""
     project = index.project
     texts, uses = read_configs(project, configs), {path: tags[path].imports for path in tags}
@@ -8097,12 +8092,6 @@ _NAMES_SHARE = 0.75  # of that, for names of files at least
 # what a file counts by its role, if the task is not about such files; others count whole
 _PACK_SHARES = {"test": 0.55, "doc": 0.5, "example": 0.4, "config": 0.6, "data": 0.5}
 _PACK_SHARES |= {"generated": 0.3, "minified": 0.1, "vendored": 0.1}
-_GUIDELINES = {
-    "": "Start here; this is a selection, other places may need the change too.",
-    "review": "Review against this code; callers and tests that are not shown may be affected too.",
-    "test": "This is the code to test and the tests that exist; follow their style.",
-    "document": "This is the code to document; read the rest of a file before you describe it.",
-}
 
 
 def make_pack(project: Project, request: Request) -> Pack:
@@ -8136,10 +8125,12 @@ def make_pack(project: Project, request: Request) -> Pack:
     request = request._replace(pins=tuple(path for path in request.pins if may_see(path)))
     touched = {path: touched[path] for path in touched if may_see(path)}
     choice = _choose_blocks(project, index, request, evidence, touched)
-    readers = [reader for reader in _GUIDELINES if reader and reader in role.lower()]
-    sentence = _GUIDELINES.get((readers or [evidence.action])[0], _GUIDELINES[""])
-    graph = read_neighbours(index, [file.path for file in choice[0]])[0]
-    edges = [(-graph[path][to], path, to) for path in graph for to in graph[path] if to in graph]
+    rows = (row.split(" ", 1) for row in TEMPLATES["guidelines.txt"].splitlines()[1:])
+    sentences = dict(rows)
+    readers = [reader for reader in sentences if reader in role.lower()]
+    sentence = sentences.get((readers or [evidence.action])[0], sentences["*"])
+    graph, _, imports = read_neighbours(index, [file.path for file in choice[0]])
+    edges = [(-graph[path][to], path, to) for path in graph for to in imports[path] if to in graph]
     package = package._replace(
         task=request.text or " ".join(names),
         guideline=f"{sentence} More: `{ctx} search WORDS`, `{ctx} pack --files PATH`.",
@@ -8163,7 +8154,7 @@ def read_linked(project: Project, files: Files) -> WordIndex:
         index = words.tagged or read_index(project, cache, files, chosen.sources)
         state = {**_config_state(files, chosen), **index.sketches}
         make = functools.partial(link_files, index, configs=chosen.configs)
-        write_links(words, state, lambda: build_graph(make(tags=index.load_code())))
+        write_links(words, state, lambda: make(tags=index.load_code()))
     return words
 
 
@@ -8262,7 +8253,7 @@ def _choose_blocks(
         shaped = [name for name in likely if not defined and re.search(r"\w_\w|[a-z][A-Z]", name)]
         text = texts.get(file.path) or read_text(project, file.path) if shaped else ""
         # exactly so, as no index of stems can tell
-        used = (name for name in shaped if name in text and re.search(rf"\b{name}\b", text))
+        used = (name for name in shaped if re.search(rf"\b{re.escape(name)}(?!\w)", text))
         both = defined, [*itertools.islice(used, 2)]
         reason = reasons.get(file.path) or explain_file(file, *both, calls, words)
         chosen.append(file._replace(symbols=tuple(symbols)[:_MOST_SYMBOLS], reason=reason))
@@ -8311,10 +8302,11 @@ def read_evidence(
     # Then what is linked with the best, stands beside them or changed together with them.
     scores = blend(signals, *shares)
     seeds = {path: scores[path] ** 6 for path in rank_paths(scores)[:20]}  # the better, the more
-    near = score_near(seeds, lambda paths: read_neighbours(index, paths))
+    near = score_near(seeds, lambda paths: read_neighbours(index, paths)[:2])
     signals["near"] = {path: value for path, value in near.items() if path in paths}
     signals["folder"] = score_beside(seeds, scores, folder_of)
-    signals["twin"] = score_beside(seeds, scores, bare_name)
+    # what a header, its source and their like share is the name up to the first dot
+    signals["twin"] = score_beside(seeds, scores, lambda p: name_of(p).partition(".")[0].lower())
     signals["together"] = score_together(history, seeds, paths)
     # Last, what only the places below the leaders are given by: see lift_followers.
     scores = _weigh_roles(project, index, signals, hints)
@@ -8365,7 +8357,10 @@ def _role_filter(project: Project, role: str) -> Callable[[str], object]:
     """What tells which files a role may see."""
     roles = project.config.roles
     if role and role not in roles:
-        raise CtxError(f"--role {show(role)}: not configured; {closest(role, sorted(roles))}")
+        fix = (
+            closest(role, sorted(roles)) if roles else "add it to .ctx/config.toml as [roles.NAME]"
+        )
+        raise CtxError(f"--role {show(role)}: not configured; {fix}")
     globs = "|".join(map(glob_pattern, roles.get(role, ())))
     return re.compile(f"(?s:{globs})").fullmatch if role else bool
 
@@ -8534,7 +8529,8 @@ def _output_contract(project: Project, task: Task) -> str:
         check = f"Run {code_span(redact(test.line))}{folder} on the final change."
     title = one_line(task.title, 1000)
     title = title if len(title) <= 72 else title[:73].rpartition(" ")[0] or title[:72]
-    kind = COMMIT_KINDS.get(task.type, "feat")
+    words = task.type, parse_hints(task.title, ()).action
+    kind = next((COMMIT_KINDS[word] for word in words if word in COMMIT_KINDS), "feat")
     values = {"id": task.id, "title": title, "type": one_line(task.type, 20), "kind": kind}
     subjects = read_git(project, "log", "-n", "100", "--no-merges", "--format=%s").splitlines()
     template = project.config.prompt_commit_subject or find_commit_form(subjects)
@@ -9035,6 +9031,9 @@ def plan_remove(project: Project) -> Plan:
     plan = plan_agents(project, (), (), remove=True)
     for path in list_managed(project):
         old = read_old(project, path) or b""
+        start, stop, _, pristine, _ = find_section(old, path) or (0, 0, 0, True, b"")
+        if not pristine:
+            _keep_copy(project, plan, path, old[start:stop])
         plan.changes.append(Change(path, old, remove_section(old, path)))
     if not plan.changes:
         plan.notes.append("no managed section found; nothing to remove")
@@ -9048,7 +9047,7 @@ def _keep_copy(project: Project, plan: Plan, path: str, source: bytes) -> None:
     """Plan a copy of an edited text before it is replaced."""
     copy = f".ctx/kept/{path.replace('/', '-')}.{content_hash(source)[:8]}.md"
     plan.changes.append(plan_file(project, copy, source))
-    plan.notes.append(f"{path}: replaced; your text is in {copy}")
+    plan.notes.append(f"{path}: was edited by hand; your text is in {copy}")
 
 
 def _list_section_paths(project: Project, rows: Sequence[AgentRow]) -> list[str]:
@@ -9119,7 +9118,7 @@ def make_section(project: Project, path: str, source: bytes, absent: Collection[
     return fit_section("agents-section.md", values, absent)
 
 
-def fit_section(name: str, values: Mapping[str, str], absent: Collection[str] = ()) -> str:
+def fit_section(name: str, values: Texts, absent: Collection[str] = ()) -> str:
     """A filled section; commands that would make it too long are omitted."""
     commands = values["commands"].splitlines(keepends=True)
     while True:
@@ -9171,6 +9170,8 @@ def make_loop(project: Project, agent: str, guard: str) -> str:
     """The shell script of a loop, for this repository's checks, tracker and an agent."""
     commands = read_facts(project, list_files(project)).commands
     tests = [command.line for command in commands if command.verb == "test"]
+    if not guard and not tests:
+        say(project, "loop: no test command found; its GUARD is `make test`: change it, or --guard")
     guard, ctx = guard or next(iter(tests), "make test"), script_command(project)
     tracker = read_tasks(project)
     close = tracker_step(project, tracker.tasks[0], "close") if tracker.tasks else ""
@@ -9204,9 +9205,13 @@ def plan_agents(
         try:
             edited = _edit_settings(project, row, text, asked, remove)
         except (ValueError, RecursionError) as error:
-            if asked:
+            is_commented = "//" in text and bool(parse_data(path, text))
+            if asked and not is_commented:
                 reason = one_line(str(error))
                 raise CtxError(f"{path}: cannot be read: {reason}; correct it") from error
+            if asked or pattern("own_command").search(text):
+                step = "remove" if remove else "write"
+                plan.notes.append(f"{path}: has comments, left as it is; {step} its `ctx` by hand")
             continue
         if edited != text:
             source = edited.encode("utf-8", "surrogateescape") or None
@@ -9232,15 +9237,17 @@ def _edit_settings(project: Project, row: AgentRow, text: str, asked: bool, remo
         ((group, entries),) = wanted.items()
         ((name, handler),) = entries.items()
     if path.endswith(".toml"):  # our entry is one table with a blank line before it
-        block = f"[{group}.{name}]\n"
-        block += "".join(f"{key} = {json.dumps(item)}\n" for key, item in handler.items())
-        old = re.search(rf"(?m)(^\n)?^\[{group}\.{name}\]\n(?:[^\[\n].*\n?)*", text)
+        end = "\n" * (not text or text.endswith("\n"))  # a file without a final newline gets none
+        block = [f"[{group}.{name}]", *(f"{k} = {json.dumps(item)}" for k, item in handler.items())]
+        old = re.search(rf"(?m)(\n*)^\[{group}\.{name}\]\n(?:[^\[\n].*(?:\n|\Z))*", text)
         if old and pattern("own_command").search(old[0]):
-            new = "" if remove else (old[1] or "") + block
+            new = end * bool(old[1]) if remove else old[1] + "\n".join(block) + end
             return text[: old.start()] + new + text[old.end() :]
-        if old and asked:
+        if name in as_table(tomllib.loads(text).get(group)) and asked:
             raise CtxError(f"{path}: the entry `{name}` is not ours; rename it")
-        return f"{text}\n{block}" if asked and text else block if asked else text
+        edited = text + ("\n" if end else "\n\n") * bool(text) + "\n".join(block) + end
+        tomllib.loads(edited if asked else "")  # fails if `group` is written in another form
+        return edited if asked else text
     data = json.loads(text.removeprefix("\ufeff") or "{}")
     if not isinstance(data, dict):
         raise ValueError("not an object")
@@ -9442,10 +9449,8 @@ def _budget(project: Project, field: str, tokens: str | None, window: str | None
         return int(parse_setting("--tokens", field, tokens))
     if window is None or field not in WINDOW_SHARES:
         return int(getattr(project.config, field))
-    rows = [row.split() for row in TEMPLATES["windows.txt"].splitlines()[1:]]
-    sizes = [size for family, size in rows if window.lower().startswith(family)]
-    size = parse_number("--window", sizes[0] if sizes else window)
-    return int(check_setting("--window", field, int(size * WINDOW_SHARES[field])))
+    size = int(parse_window("--window", window) * WINDOW_SHARES[field])
+    return int(check_setting("--window", field, size))
 
 
 def _apply(project: Project, plan: Plan, *, dry: bool = False) -> list[str]:
@@ -9455,8 +9460,9 @@ def _apply(project: Project, plan: Plan, *, dry: bool = False) -> list[str]:
     written = [] if dry else write_changes(project, plan.changes)
     removed = [path for path in written if not os.path.lexists(f"{project.root}/{path}")]
     for path in removed:
-        with contextlib.suppress(OSError):  # fails if the folder is not empty
-            os.removedirs(os.path.dirname(f"{project.root}/{path}"))
+        for folder in filter(None, ancestors(folder_of(path))):
+            with contextlib.suppress(OSError):  # fails if the folder is not empty
+                os.rmdir(f"{project.root}/{folder}")
     lines = [f"{'removed' if path in removed else 'wrote'} {path}" for path in written]
     lines += [note for _, _, path, note in agent_rows("note") if path in {*written} - {*removed}]
     for line in lines + plan.notes:
@@ -9491,7 +9497,8 @@ def cmd_map(project: Project, args: argparse.Namespace) -> None:
     config = project.config._replace(map_token_budget=budget)
     config = config._replace(map_code_intel=config.map_code_intel and not args.no_code_intel)
     config = config._replace(map_ledger_stats=config.map_ledger_stats or args.ledger)
-    focus = [os.path.relpath(os.path.realpath(args.path), project.root)] if args.path else []
+    start = os.path.realpath(os.path.join(project.root if args.root else ".", args.path or ""))
+    focus = [os.path.relpath(start, project.root)] if args.path else []
     focus = [*args.focus, *(path.replace(os.sep, "/") for path in focus if path != ".")]
     if config == project.config and not (focus or args.output or args.json):
         text = make_map_file(project)[0]
@@ -9657,12 +9664,13 @@ def cmd_record(project: Project, args: argparse.Namespace) -> None:
         guard = "fail" if parse_number("--guard-exit", args.guard_exit) else "pass"
     if args.answer is not None:
         answer = read_argument_file(args.answer).decode("utf-8", "replace")
+    log = read_argument_file(args.log) if args.log else b""
     task = read_recorded(project, args.task)
     reported = Attempt(args.status, args.summary, guard)
     attempt, notes = judge_attempt(project, task, reported, answer, code)
     for note in notes:
         warn(f"{task.id}: {note}")
-    for path in write_record(project, task, attempt, args.log or ""):
+    for path in write_record(project, task, attempt, log):
         say(project, f"wrote {path}")
     write_stdout(f"{attempt.status}\n")
 
@@ -9709,7 +9717,7 @@ def cmd_hook(project: Project | None, args: argparse.Namespace | None) -> int:
     """Answer a coding agent's hook: event JSON on stdin, context JSON on stdout, always exit 0."""
     try:
         if sys.stdin is None or sys.stdin.isatty():
-            raise CtxError("hook: no event on stdin; agents call this, see `ctx init --hooks`")
+            raise CtxError("no event on stdin; agents call this, see `ctx init --hooks`")
         source = sys.stdin.buffer.read(_MAX_MESSAGE)
         project = project and project._replace(quiet=True, read_only=True)
         answer = _answer_event(project, as_table(json.loads(source) if source.strip() else {}))
@@ -9756,7 +9764,7 @@ def _event_project(fields: Mapping[str, Any]) -> Project:
     folders = [path for path in folders if isinstance(path, str) and os.path.isdir(path)]
     root = find_root(folders[0])
     if not find_above(root, ".git", ".ctx"):
-        raise CtxError("hook: neither a repository nor set up; run `ctx init` there")
+        raise CtxError("neither a repository nor set up; run `ctx init` there")
     return Project(root, read_config(root), quiet=True, read_only=True)
 
 
@@ -9908,7 +9916,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = _run(words)
     except CtxError as error:
         warn(str(error))
-        rest = words[2:] if words[:1] == ["--root"] else words
+        pairs = itertools.pairwise(["", *words])
+        rest = [word for before, word in pairs if word[:1] != "-" and before != "--root"]
         code = 0 if rest[:1] == ["hook"] else 2  # a 2 would block the agent
     except KeyboardInterrupt:
         code = 130
@@ -10374,6 +10383,13 @@ Stack project, Haskell package
 <!-- Written by `{ctx} update`. Put your own words outside this section; `{ctx} update --remove` takes it out. -->
 {agents}@{up}.ctx/map.md
 @{up}.ctx/constitution.md
+"""[1:],
+    "guidelines.txt": r"""
+# How to use a package, by what the task asks for or the role of the reader; "*" is any other.
+* Start here; this is a selection, other places may need the change too.
+review Review against this code; callers and tests that are not shown may be affected too.
+test This is the code to test and the tests that exist; follow their style.
+document This is the code to document; read the rest of a file before you describe it.
 """[1:],
     "help.txt": r"""
 usage: ctx [--root DIR] [--quiet] [--verbose] COMMAND [flags]
@@ -11918,7 +11934,7 @@ TASK= COUNT=0 INTERRUPTED=0
 export TASK
 
 ctx() {
-  {ctx} "$@"
+  command {ctx} "$@"
 }
 
 end() {
@@ -12230,9 +12246,8 @@ Dockerfile : - : - : entry container entry point ~ ^(?:ENTRYPOINT|CMD)\b[^\n]*?[
 """[1:],
     "output.md": r"""
 1. {check}
-2. Commit with the subject {commit}.
-3. In the tracker, {close}.
-4. End your answer with one JSON object on a line of its own:
+2. When every criterion holds, and only then: in the tracker, {close}; then commit all of it with the subject {commit}.
+3. End your answer with one JSON object on a line of its own:
 
        {"status": "done", "summary": "what was done, how it was checked, what the next attempt must know"}
 
@@ -12307,10 +12322,10 @@ word_parts [A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[\u2e80-\u9fff\uac00-\ud7af\uf900
 plural (?<=[^su])(?<!i)s$|(?<=i)es$
 ending (?:i[sz]ations?|i[sz]ers?|i[sz]ing|i[sz]ed?|ations?|ators?|ating|ated|ate|ings?|ed|ers?|ments?|ness
   |iti?y?|able|ible|ive|ion|ally|al|ly|i)$
-action_fix \b(fix\w*|bug|broken|crash\w*|fail\w*|regression|wrong\w*|incorrect\w*|traceback|\w+(error
+action_fix \b(fix\w*|bug|broken|breaks?|ignor\w*|does(?: not|n['’]t)|(?:is|are) not|cannot|can['’]t|crash\w*|fail\w*|regression|wrong\w*|incorrect\w*|traceback|\w+(error
   |exception)|error (when|in|on|if))\b
 action_test \b(add|write|extend|improve|missing) ([\w-]+ ){0,3}tests?\b|\btest coverage\b
-action_document \b(document\w*|docs?|docstrings?|readme|changelog|comments?)\b
+action_document ^docs?\b|\b(?:document|describe|explain)\b|\b(?:add|write|update|fix|improve|correct|missing|clarify)\b[^.;]{0,40}\b(?:docs?|documentation|docstrings?|readme|changelog|comments)\b
 action_review \breview\w*\b
 action_refactor \b(refactor\w*|clean ?up|simplif\w*|rename|move|extract|restructur\w*)\b
 action_implement \b(implement\w*|add\w*|support\w*|introduc\w*|allow\w*|new|creat\w*|raise|reject|warn|let
@@ -12350,6 +12365,7 @@ go_replace (?m)^[ \t]*(?:replace[ \t]+)?([^\s=]+)(?:[ \t]+v\S+)?[ \t]+=>[ \t]+(\
 built_folder ^(?:\./)?(?:dist|lib|build|out|es|esm|cjs)/(?:(?:src|es|esm|cjs)/)?
 side_folder (?:tests?|examples?|docs?)/
 box (\s*)(?:[-*+]|\d{1,9}[.)])\s*\[\s*([^\]\sP]?)\s*\](?![(\[])(\*?)\s*(\S.*)
+prose_line (?!\s*(?:[-*+]\s|\d{1,9}[.)]\s|#|```|~~~|\||>|<|$))
 depends (?i)\(?\**(?:\bdepends on|\bblocked by|(?<=\()after)\b\**:?\** +([^);\n]*)\)?
 task_link [A-Za-z][\w.]*-?\d[\w.-]*|\d+\.\d+
 runner_error \s*runner error:
@@ -12359,8 +12375,8 @@ task_extra (?i)[;,.]?(?:\s*\b(?:and|also|then|plus))*\s*\b(?:add|adding|write|in
 test_name \b(?:tests?(?:_|\b)|Test[A-Z])
 support_path (^|[/_-])(testing|testlib|test(s|ing)?[_-]?(utils?|support|helpers?|kit))([/._]|$)|[_-]tests?/
   |^(tools?|scripts?|contrib|hack|misc|utils?|dev|ci|build[_-]?tools)/
-managed_path (?s)(?:[^/]+/){0,3}[^/]*(?:\.md|\.mdc|\.markdown|\.txt|rules)
-own_command -d \.ctx |import (\w+); \1\.main|\bctx\.py\W+(?:hook|mcp)\b
+managed_path (?s)(?!\.ctx/|\.runner/)(?:[^/]+/){0,3}[^/]*(?:\.md|\.mdc|\.markdown|\.txt|rules)
+own_command until \[ -d \.ctx \]|\bctx\.py\W+(?:hook|mcp)\b
 cut_short (?i)time.?out|rate.?limit|interrupt|quota|overload|network|infra
 commit_kind (?:feat|fix|docs|chore|refactor|tests?|build|ci|perf|style)(?:\(.+?\))?!?:[ ]
 requirement \b(?:SHALL|MUST)\b|^\W*(?:GIVEN|WHEN|THEN|AND)\b
@@ -12412,6 +12428,16 @@ readme_title (?m)^# +(\S.*)|^(\S.*)\n[=*]{3,}[ \t]*$|<h1[^>]*>(?:\s|<(?!img|/h1)
 title_markup \[?!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])(?:\]\([^)]*\))?|<[^>]*>|\[([^\]]*)\]\([^)]*\)|[`*#]|:\w+:|&\w+;
 # what the manifest of a package of its own is called; the others are about a whole repository
 package_manifest project|package|manifest|module|build|shard|chart
+# files that are no text, or text without words of a task, in lower case
+no_words \.(po|pot|lock|svg|map|snap|csv|tsv|sum|patch|diff|log|out|[a-z]*proj
+  |mo|png|jpe?g|gif|ico|webp|pdf|zip|gz|woff2?|ttf|jar|class|so|dll|exe)$|[.-]lock\.\w+$
+# folders that a walk without git leaves out; git's own list is taken as it is
+skipped_folder \.(?:git|hg|svn|ctx|runner|venv|tox|nox|mypy_cache|pytest_cache|ruff_cache|gradle|idea|vscode|next|nuxt
+  |terraform|cache)|node_modules|bower_components|__pycache__|venv
+# files that re-export what others define
+barrel (^|/)(__init__\.pyi?|index\.\w+|mod\.rs|lib\.rs)$
+# members that say little about what a type is for
+accessor (get|set|is|has)(_|[A-Z])|(toString|hashCode|equals|clone|constructor)$
 # the files of CI, but for workflows whose lines no contributor runs
 ci_path (?!.*/[^/]*(?i:release|publish|deploy|nightly|bench|fuzz|codeql|stale|label|sched|daily|docs?\b|audit)[^/]*$)(?:\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.yml|\.circleci/config\.yml|\.travis\.yml)
 # a key, and what follows it
@@ -12479,12 +12505,12 @@ you assume it.
    dependency without need. Follow the habits of the code around you.
 4. **Validate.** Run the tests of this repository, and the feature itself once, the way a user would. Add a test that
    fails without your change.
-5. **Complete.** Only when every criterion holds: commit, close the task in its tracker, and report what was done, how
+5. **Complete.** Only when every criterion holds: close the task in its tracker, commit, and report what was done, how
    it was checked, and what the next person should know.
 
 ## Rules
 
-- One task. What else you notice becomes a note or a new task, not part of this change.
+- One task. What else you notice goes into your summary, not into this change.
 - A failing check is information: find the cause. Do not weaken the check, skip the test or silence the warning.
 - If the same approach failed before, choose another one and say why.
 - Files that belong to the loop (its state, its ledger, its logs) are read, not edited.
@@ -12501,13 +12527,18 @@ tried. In each case leave the repository in a working state.
 # minutes on 2,000 letters of "token". What reads as a name in code, `"new_password1"`
 # or `get_token(2)`, is none.
 \b([a-zA-Z][\w+.-]{1,20}://)[^\s/@:'\"`]*:[^\s/@'\"`]+@ -> \1…@
-(?i)((passw|secret)\w{0,40}[\"']?\s{0,9}[=:]\s{0,9})([\"'])(?![a-z_.-]{0,40}\2[a-z_.-]{0,40}\d?\3)[^\"'\n]{4,4000}\3 -> \1\3…\3
+(?i)((passw|passphrase|secret|pwd)\w{0,40}[\"']?\s{0,9}[=:]\s{0,9})([\"'])(?![a-z_.-]{0,40}\2[a-z_.-]{0,40}\d?\3)[^\"'\n]{4,4000}\3 -> \1\3…\3
 (?i)((token|credential)\w{0,40}[\"']?\s{0,9}[=:]\s{0,9})([\"'])(?![a-z_.-]{0,40}\2[a-z_.-]{0,40}\d?\3)[^\s\"']{8,4000}\3 -> \1\3…\3
 (?i)((passw|secret|token|credential)\w{0,40}[\"']?(?:[^\n\"'`]{0,40}[=:(]|[ \t])\s{0,9})([\"'`])(?=[^\"'`]{0,99}[0-9])(?=[^\"'`]{0,99}[a-z])(?![a-z]*(?:[_./-][a-z]+\d{0,3}){1,20}\3|[a-z_.-]{0,40}\2[a-z_.-]{0,40}\d?\3)[^\s\"'`]{6,4000}\3 -> \1\3…\3
 (?i)((?:key|auth|pwd)\w{0,40}[\"']?(?:[^\n\"'`]{0,40}[=:(]|[ \t])\s{0,9})([\"'`])(?=[^\"'`]{0,99}[0-9])(?=[^\"'`]{0,99}[a-zA-Z])(?![a-z]*(?:[_./-][a-z]+\d{0,3}){1,20}\2)[\w+/=.-]{12,4000}\2 -> \1\2…\2
 (?i)((?:passw|secret|token|api[_-]?key|credential|auth)[\w.-]{0,40}\s{0,9}[=:]\s{0,9})(?![\w.>:$-]{1,99}[(\[])(?=[^\s]{0,99}[0-9])(?=[^\s]{0,99}[a-zA-Z])[\w+/=.~-]{8,} -> \1…
 (\s-u\s+[\w.-]+:)\S+ -> \1…
-\b(?:gh[pousr]_\w{16,}|github_pat_\w{20,}|sk-[\w-]{16,}|xox[a-z]-[\w-]{10,}|AKIA[0-9A-Z]{12,}|eyJ[\w-]{10,}\.[\w-]{5,}[\w.-]*) -> …
+(\bmysql\w{0,20}\b[^\n]{0,99}\s-p)[^\s\"']{4,} -> \1…
+(?i)\b(passw(?:or)?d:\s)(?=\S{0,99}\d)(?=\S{0,99}[a-z])[^\s\"'`(){}\[\],;<>]{6,99}(?=\s|$) -> \1…
+(?i)\b(authorization[\"']?\s{0,9}[=:]\s{0,9}[\"']?(?:bearer|basic|token)\s)[\w+/=.~-]{8,} -> \1…
+\b(AccountKey=)[\w+/=]{16,} -> \1…
+(https://(?:hooks\.slack\.com/services|discord(?:app)?\.com/api/webhooks)/)[\w/-]+ -> \1…
+\b(?:gh[pousr]_\w{16,}|github_pat_\w{20,}|sk-[\w-]{16,}|xox[a-z]-[\w-]{10,}|AKIA[0-9A-Z]{12,}|[rs]k_live_\w{10,}|AIza[\w-]{30,}|npm_\w{30,}|glpat-[\w-]{16,}|hf_\w{30,}|SG\.[\w-]{16,}\.[\w-]{16,}|eyJ[\w-]{10,}\.[\w-]{5,}[\w.-]*) -> …
 (?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z) -> …
 """[1:],
     "settings.txt": r"""
@@ -13147,6 +13178,15 @@ description: Where the map, the commands and the house rules of this repository 
 
 - Commands, house rules and how to find the files of a task: `AGENTS.md`.
 - Map of the code, most depended-on first: `.ctx/map.md` (refresh: `{ctx} map`). Read it before searching.
+"""[1:],
+    "worker.txt": r"""
+# A script is compiled at every start, a module once: a worker imports ctx.py.
+import sys
+from importlib import util
+spec = util.spec_from_file_location("ctx", sys.argv[1])
+module = sys.modules["ctx"] = util.module_from_spec(spec)
+spec.loader.exec_module(module)
+sys.exit(module.run_worker(*sys.argv[2:]))
 """[1:],
 }
 # end generated

@@ -17,7 +17,7 @@ TASK= COUNT=0 INTERRUPTED=0
 export TASK
 
 ctx() {
-  {ctx} "$@"
+  command {ctx} "$@"
 }
 
 end() {

@@ -1,6 +1,7 @@
 """ctx.py alone, copied anywhere, without a package: it runs, and gives the same bytes each time."""
 
 import glob
+import json
 import os
 import pwd
 import re
@@ -111,3 +112,22 @@ def test_the_extra_in_pyproject_equals_the_pins_of_the_header() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert script["dependencies"] == project["optional-dependencies"]["full"]
     assert script["requires-python"] == project["requires-python"]
+
+
+@pytest.mark.parametrize("name", ["types", "json", "operator", "queue", "signal", "re"])
+def test_a_module_of_the_repository_is_never_run(tmp_path: Path, name: str) -> None:
+    root = lab.plant(
+        tmp_path, {f"{name}.py": "raise SystemExit('run by ctx.py')\n", "a.js": "open_door()\n"}
+    )
+    lab.copy_script(root)
+    for args in (["map", "--output", "-"], ["pack", "open_door"]):
+        done = subprocess.run(
+            [sys.executable, "-S", "ctx.py", *args], cwd=root, capture_output=True
+        )
+        assert done.returncode == 0 and b"run by" not in done.stderr, done.stderr
+    assert lab.run(root, "init", "--no-setup", "--hooks").returncode == 0
+    line = json.loads((root / ".claude/settings.json").read_text())
+    line = line["hooks"]["SessionStart"][0]["hooks"][0]["command"]
+    event = b'{"hook_event_name": "SessionStart"}'
+    done = subprocess.run(["sh", "-c", line], cwd=root, input=event, capture_output=True)
+    assert done.returncode == 0 and b"additionalContext" in done.stdout, done.stderr

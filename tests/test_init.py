@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -250,7 +251,7 @@ def test_a_constitution_is_chosen_and_replaced_on_demand_with_a_copy(tmp_path: P
     place.write_text("ours\n")
     assert lab.run(tmp_path, "update").returncode == 0 and place.read_text() == "ours\n"
     done = lab.run(tmp_path, "update", "--force-constitution", "minimal")
-    assert "No placeholders" in place.read_text() and "replaced; your text is in" in done.stderr
+    assert "No placeholders" in place.read_text() and "your text is in" in done.stderr
     assert [copy.read_text() for copy in (tmp_path / ".ctx/kept").iterdir()] == ["ours\n"]
 
 
@@ -313,6 +314,21 @@ def test_remove_says_what_stays_and_leaves_no_empty_folder(tmp_path: Path) -> No
     done = lab.run(tmp_path, "update", "--remove")
     assert sorted(os.listdir(tmp_path)) == [".ctx", ".runner", "a.py"]
     assert ".ctx/ stays: " in done.stderr and ".runner/ stays: " in done.stderr
+
+
+def test_remove_keeps_a_copy_of_what_was_edited_and_the_folder_itself(tmp_path: Path) -> None:
+    root = tmp_path / "outer/inner"
+    root.mkdir(parents=True)
+    init(root)
+    agents = root / "AGENTS.md"
+    agents.write_text(agents.read_text().replace("## Working", "Ask Ann first.\n\n## Working"))
+    done = lab.run(root, "update", "--remove")
+    assert "AGENTS.md: was edited by hand; your text is in .ctx/kept/AGENTS.md." in done.stderr
+    assert any("Ask Ann" in copy.read_text() for copy in (root / ".ctx/kept").iterdir())
+    shutil.rmtree(root / ".ctx")
+    (root / "AGENTS.md").write_bytes(ctx.upsert_section(None, "- all there is\n"))
+    assert lab.run(root, "--root", str(root), "update", "--remove").returncode == 0
+    assert root.is_dir() and not list(root.iterdir())
 
 
 # -- the agents of a repository

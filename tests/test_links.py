@@ -381,7 +381,9 @@ def test_a_path_that_leaves_the_repository_resolves_to_nothing():
 def test_the_files_whose_texts_are_wanted_are_known_by_name():
     wanted = ["package.json", "a/tsconfig.base.json", "jsconfig.json", "x/go.work", "Cargo.toml"]
     assert [
-        path for path in [*wanted, "Cargo.lock", "a/data.json"] if ctx.is_manifest(path)
+        path
+        for path in [*wanted, "Cargo.lock", "a/data.json"]
+        if ctx.pattern("import_manifest").fullmatch(ctx.name_of(path))
     ] == wanted
 
 

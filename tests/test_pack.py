@@ -464,3 +464,49 @@ def test_a_test_beside_the_code_gives_way_to_it(tmp_path: Path) -> None:
 def test_the_best_match_is_never_explained_by_the_best_matches(shop: Path) -> None:
     first = json.loads(run(shop, "pack", "orders", "--json").stdout)["files"][0]
     assert "best match" not in first["reason"] and "a match" not in first["reason"]
+
+
+def test_a_part_of_a_file_is_marked_as_one_and_hidden_values_are_told() -> None:
+    lines = ["def a():", "    pass", "", "password = 'swordfish'"]
+    whole = [ctx.Block("a.py", 1, 4, None, 50)]
+    assert ctx.render_code(lines[:2], [ctx.Block("a.py", 1, 2, None, 20)]) == "def a():\n    pass"
+    assert ctx.render_code(lines, [ctx.Block("a.py", 1, 2, None, 20)]).startswith("@@ 1-2 @@\ndef")
+    told = "password = '…'\n@@ … stands for what looks like a credential @@"
+    assert ctx.render_code(lines, whole).endswith(told)
+
+
+def test_a_name_may_end_in_a_mark() -> None:
+    assert "changed?" in ctx.find_identifiers("`Ecto.Changeset.changed?(x)` is wrong")
+    assert "save!" in ctx.find_identifiers("call `save!`")
+    assert "bar" in ctx.find_identifiers("what of foo.bar?")
+
+
+def test_only_imports_are_dependencies(tmp_path: Path) -> None:
+    files: dict[str, bytes | str] = {
+        "index.js": "export function order(mapper) {\n  return mapper(1)\n}\n",
+        "test.js": "import { order } from './index.js'\nexport const mapper = n => order(n)\n",
+    }
+    project = ctx.Project(str(plant(tmp_path.resolve(), files)), quiet=True)
+    package = ctx.make_pack(project, ctx.Request("order mapper", 900, ("index.js", "test.js")))
+    assert package.dependencies == (("test.js", "index.js"),)
+
+
+@pytest.mark.parametrize(
+    ("title", "action"),
+    [
+        ("Comment inside an object breaks the writer", "fix"),
+        ("Timeout is ignored by send()", "fix"),
+        ("Document the retry flag", "document"),
+        ("Add comments to the parser", "document"),
+        ("Add a comment field to orders", "implement"),
+    ],
+)
+def test_a_title_says_what_is_asked(title: str, action: str) -> None:
+    assert ctx.parse_hints(title, []).action == action
+
+
+def test_words_that_only_begin_alike_are_not_the_same() -> None:
+    stems = {word: ctx.stem(word) for word in ("comment", "commit", "generate", "generics")}
+    assert len({*stems.values()}) == 4
+    for one, other in (("parser", "parsing"), ("connections", "connected"), ("types", "typed")):
+        assert ctx.stem(one) == ctx.stem(other), (one, other)

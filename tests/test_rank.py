@@ -367,7 +367,9 @@ def test_files_beside_the_best_matches_count() -> None:
 
 def test_a_header_counts_with_its_source() -> None:
     paths = ["lib/door.c", "include/door.h", "lib/wall.c"]
-    scores = ctx.score_beside({"lib/door.c": 1.0}, paths, ctx.bare_name)
+    scores = ctx.score_beside(
+        {"lib/door.c": 1.0}, paths, lambda path: ctx.name_of(path).partition(".")[0]
+    )
     assert scores == {"include/door.h": 1.0}
 
 
@@ -434,3 +436,18 @@ def test_a_long_definition_is_cut_where_a_blank_line_or_the_least_indentation_is
 def test_code_that_a_newer_version_beside_it_replaces_counts_less():
     paths = ["src/v3/types.ts", "src/v4/types.ts", "src/v10/types.ts", "api/v1/a.go", "src/a.ts"]
     assert sorted(ctx.find_older(paths)) == ["src/v3/types.ts", "src/v4/types.ts"]
+
+
+def test_comments_are_what_the_language_says() -> None:
+    def long_comments(path: str, text: str) -> list[int]:
+        lines = text.split("\n")
+        blocks = ctx.cut_blocks(path, lines, [])
+        return [n for block in blocks if block.comment for n in range(block.first, block.last + 1)]
+
+    prose = "word\n" * 7
+    code = "".join(f"run({n})\n" for n in range(8))
+    assert long_comments("a.py", f'USAGE = """\n{prose}"""\n{code}') == []
+    assert long_comments("a.py", f'{code}"""\n{prose}"""\n{code}') == [*range(9, 18)]
+    assert long_comments("a.ex", f'@doc """\n{prose}"""\n{code}') == [*range(1, 10)]
+    assert long_comments("a.c", f"{code}/*\n{prose}*/\n{code}") == [*range(9, 18)]
+    assert long_comments("a.c", "#include <a>\n" * 9) == []

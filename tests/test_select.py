@@ -78,3 +78,23 @@ def test_what_is_left_out_is_named_before_the_last_section_which_stays_the_last(
     kept = ctx.fit_sections([*sections, ctx.Section("End", "end")], 1_200, len)
     assert [section.title for section in kept] == ["a", "c", "", "End"]
     assert kept[2].body == "[left out to fit the budget: b]"
+
+
+def test_a_package_is_never_empty_where_a_smaller_one_fits() -> None:
+    def make(room: int) -> ctx.Pack:  # of what it holds, most is of one size
+        size = 0 if room < 40 else 390 if room < 900 else 404 if room < 1400 else 500 + room
+        return ctx.Pack("", "", (), (ctx.Block("a", 1, 1, None, 1),), (), 400, "", "", size=size)
+
+    assert ctx.fit_pack(make, 400).size == 390
+
+
+def test_a_short_definition_or_file_is_shown_a_scrap_opens_no_file() -> None:
+    hello = ctx.Definition(40, 41, "function", "hello", "", "def hello()", "", True)
+    lone = ctx.Block("a.py", 40, 41, hello, 30, score=1.0)
+    rest = ctx.Block("a.py", 1, 39, None, 2000, score=0.1)
+    small = ctx.Block("one.py", 1, 1, None, 20, score=1.0)
+    taken = ctx.fit_blocks(ctx.group_blocks([rest, lone, small]), 400)
+    assert [block.path for block in taken] == ["one.py", "a.py"]
+    scrap = ctx.Block("b.py", 50, 50, None, 30, score=1.0)
+    more = ctx.Block("b.py", 1, 49, None, 2000, score=0.1)
+    assert ctx.fit_blocks(ctx.group_blocks([scrap, more]), 400) == []

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -378,6 +379,64 @@ def test_hooks_are_merged_and_taken_out_again_byte_for_byte(tmp_path: Path, text
         assert not place.exists() or json.loads(place.read_text()) == {"model": "x"}
     else:
         assert place.read_bytes() == text.encode()
+
+
+def test_commands_that_look_like_ours_are_the_users(tmp_path: Path) -> None:
+    mine = {"command": "python3", "args": ["-c", "import mine; mine.main()"], "env": {"A": "1"}}
+    hook = {"type": "command", "command": "[ -d .ctx ] && ./notify.sh"}
+    settings = json.dumps({"hooks": {"Stop": [{"hooks": [hook]}]}})
+    files = {
+        ".mcp.json": json.dumps({"mcpServers": {"mine": mine}}),
+        ".claude/settings.json": settings,
+    }
+    lab.plant(tmp_path, files)
+    for args in (("init", "--no-setup"), ("update",), ("update", "--remove")):
+        assert lab.run(tmp_path, *args).returncode == 0
+        assert {path: (tmp_path / path).read_text() for path in files} == files, args
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mcp_servers = { a = { command = 'x' } }\n",
+        "mcp_servers.ctx.command = 'x'\n",
+        "[mcp_servers.\"ctx\"]\ncommand = 'x'\n",
+        "[mcp_servers.ctx] # mine\ncommand = 'x'\n",
+        "[broken\n",
+    ],
+)
+def test_a_toml_file_stays_valid_or_as_it_is(tmp_path: Path, text: str) -> None:
+    lab.plant(tmp_path, {".codex/config.toml": text})
+    done = lab.run(tmp_path, "init", "--no-setup", "--mcp", "--agents", "codex")
+    assert done.returncode == 2 and done.stderr.startswith("ctx: .codex/config.toml: ")
+    assert (tmp_path / ".codex/config.toml").read_text() == text
+
+
+@pytest.mark.parametrize("text", ["", "a = 1", "a = 1\n", "[mcp_servers.b]\ncommand = 'x'\n"])
+def test_a_toml_file_gets_its_bytes_back(tmp_path: Path, text: str) -> None:
+    place = lab.plant(tmp_path, {".codex/config.toml": text}) / ".codex/config.toml"
+    for _ in range(2):
+        assert lab.run(tmp_path, "init", "--no-setup", "--mcp").returncode == 0
+        servers = tomllib.loads(place.read_text())["mcp_servers"]
+        assert servers["ctx"]["command"] == "sh" and text in place.read_text()
+    assert lab.run(tmp_path, "update", "--remove").returncode == 0
+    assert (place.read_text() if place.exists() else "") == text
+
+
+def test_settings_with_comments_are_left_and_named(tmp_path: Path) -> None:
+    text = '// mine\n{"context_servers": {}}\n'
+    lab.plant(tmp_path, {".zed/settings.json": text})
+    done = lab.run(tmp_path, "init", "--no-setup", "--mcp")
+    told = ".zed/settings.json: has comments, left as it is; write its `ctx` by hand"
+    assert done.returncode == 0 and told in done.stderr and (tmp_path / ".mcp.json").exists()
+    assert (tmp_path / ".zed/settings.json").read_text() == text
+
+
+def test_a_hook_never_blocks_wherever_its_flags_stand(tmp_path: Path) -> None:
+    lab.plant(tmp_path, {".ctx/config.toml": "broken"})
+    for args in (("-q", "hook"), (f"--root={tmp_path}", "hook"), ("--root", str(tmp_path), "hook")):
+        assert lab.run(tmp_path, *args).returncode == 0
+    assert lab.run(tmp_path, "pack", "hook").returncode == 2
 
 
 def test_every_tool_that_is_used_here_is_registered_and_removed(tmp_path: Path) -> None:

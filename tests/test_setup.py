@@ -205,8 +205,10 @@ def test_wheels_and_a_vocabulary_that_the_user_brings_are_put_in_place(
     assert done.returncode == 0 and "parsers: installed\n" in done.stderr
     assert "tokens: estimated: no vocabulary" in done.stderr
     assert not (tmp_path / "cache/ctx/vocabulary").exists()
-    done = lab.run(root, "setup", "--from", "../none", python=("-S",), env=env)
+    done = lab.run(root, "setup", "--from", "../brought", python=("-S",), env=env)
     assert done.returncode == 0 and "parsers: already installed" in done.stderr
+    done = lab.run(root, "setup", "--from", "../none", python=("-S",), env=env)
+    assert done.returncode == 2 and "--from ../none: not a folder" in done.stderr
 
 
 def test_packages_are_fetched_into_a_folder_for_another_machine(

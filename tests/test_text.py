@@ -82,10 +82,24 @@ SECRETS = [
     ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abc", "hbGciOi"),
     ("-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY-----", "MIIEow"),
     ("-----BEGIN PRIVATE KEY-----\nMIIEow", "MIIEow"),
+    ('"Authorization": "Bearer abcdefgh12"', "abcdefgh12"),
+    ("Authorization: Basic dXNlcjpwYXNz", "dXNlcjpwYXNz"),
+    ("AccountKey=" + "a1B2" * 8, "a1B2a1B2"),
+    ("https://hooks.slack.com/services/T0/B0/x1y2", "x1y2"),
+    ("passphrase = 'open sesame'", "open sesame"),
+    ('db_pwd = "Pa55w0rd!"', "Pa55w0rd!"),
+    ("mysql -u root -phunter22 shop", "hunter22"),
+    ("login failed, password: hunter2\nbye", "hunter2"),
+    *(
+        (f"key {mark}{'a1B2' * 9}", "a1B2a1B2")
+        for mark in ("sk_live_", "AIza", "npm_", "glpat-", "hf_")
+    ),
 ]
 CODE = [
     "def login(user: str, token: str, password: str = …) -> Session",
     "token: str",
+    "password: string1,",
+    "headers = {'Authorization': 'Bearer ' + token}",
     'key="name"',
     "sorted(rows, key=lambda row: row.name)",
     "def parse_token(self, tokens: list[Token], budget: int) -> int",
