@@ -6802,7 +6802,7 @@ def read_tracker(project: Project, source: str = "auto", wanted: str = "") -> Tr
     """The tasks of one tracker, or of the first that has any; no ledger is read yet."""
     readers = {name: row["read"] for name, row in _read_table().items() if "read" in row}
     if source != "auto" and source not in readers:
-        raise CtxError(f"--source {source}: unknown; {closest(source, ['auto', *readers])}")
+        raise CtxError(f"source {show(source)}: unknown; {closest(source, ['auto', *readers])}")
     faults: list[str] = []
     for name in [source] if source != "auto" else [name for name in readers if name != "gh"]:
         reader, _, files = readers[name].partition(" ")
@@ -7184,7 +7184,7 @@ def _read_gh(project: Project, wanted: str = "") -> Iterator[Record]:
     text = ask(f"{fields},parent,blockedBy") or ask(fields)  # older versions of gh have neither
     root = next(read_rows(project, "gh", text or ""), {"fault": "nothing"})
     if root["fault"]:
-        raise CtxError("gh: gave no readable answer; run `gh auth status`")
+        raise CtxError("gh: gave no readable answer; install it, or run `gh auth status`")
     records = list_records(root.get("tasks", [root]))
     ids = {"", *(str(record.get("number")) for record in records)}
     for record in records:
@@ -9291,7 +9291,8 @@ def check_health(project: Project) -> list[Finding]:
     ctx, findings = script_command(project), [("python", sys.version.split()[0], "")]
     missing, unfit = list_missing(), list_unfit()
     for name, (version, fits) in read_versions().items():
-        state = version or "missing: stdlib mode, approximate map"
+        lost = "tokens are estimated" if name == "tiktoken" else "the map is approximate"
+        state = version or f"missing: {lost}"
         if name in unfit:
             skipped = f"{unfit[name]} of this Python is outside {read_pins()[name]}, not used"
             state = f"{version} ({skipped})" if fits else skipped
@@ -9543,7 +9544,7 @@ def cmd_doctor(project: Project, args: argparse.Namespace) -> int:
 def cmd_setup(project: Project, args: argparse.Namespace) -> None:
     """Install the parsers into a private environment and fetch the tokenizer's vocabulary.
 
-    The only command that uses the network. Later runs, of all your repositories, find both.
+    Only this and `init`, which does the same, use the network. All your repositories share both.
     """
     write_packages(project, vars(args)["from"] or "", args.download or "")
 
@@ -9717,7 +9718,7 @@ def cmd_hook(project: Project | None, args: argparse.Namespace | None) -> int:
     """Answer a coding agent's hook: event JSON on stdin, context JSON on stdout, always exit 0."""
     try:
         if sys.stdin is None or sys.stdin.isatty():
-            raise CtxError("no event on stdin; agents call this, see `ctx init --hooks`")
+            raise CtxError("no event on stdin; agents call this, see `init --hooks`")
         source = sys.stdin.buffer.read(_MAX_MESSAGE)
         project = project and project._replace(quiet=True, read_only=True)
         answer = _answer_event(project, as_table(json.loads(source) if source.strip() else {}))
@@ -9764,7 +9765,7 @@ def _event_project(fields: Mapping[str, Any]) -> Project:
     folders = [path for path in folders if isinstance(path, str) and os.path.isdir(path)]
     root = find_root(folders[0])
     if not find_above(root, ".git", ".ctx"):
-        raise CtxError("neither a repository nor set up; run `ctx init` there")
+        raise CtxError("neither a repository nor set up; run `init` there")
     return Project(root, read_config(root), quiet=True, read_only=True)
 
 
@@ -9900,6 +9901,7 @@ def _call_tool(project: Project, tool: Record, given: Any) -> str:
 # ---- 23 MAIN (entry) -------------------------------------------------------
 # Arguments in, exit code out. Uses: TYPES TEXT DISK GIT COMMANDS SERVE.
 
+_PROGRAM = "python3 ctx.py" if sys.argv[0].endswith(".py") else "ctx"  # as it is called
 # flags that override a setting, whatever the command
 _FLAGS = {"source": "tasks_source", "sources": "anchor_sources", "frequency": "anchor_frequency"}
 
@@ -9916,9 +9918,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = _run(words)
     except CtxError as error:
         warn(str(error))
-        pairs = itertools.pairwise(["", *words])
-        rest = [word for before, word in pairs if word[:1] != "-" and before != "--root"]
-        code = 0 if rest[:1] == ["hook"] else 2  # a 2 would block the agent
+        code = 0 if _split(words)[1] == "hook" else 2  # a 2 would block the agent
     except KeyboardInterrupt:
         code = 130
     if argv is None:  # all is written: to take the objects apart takes 7 of a hook's 105 ms
@@ -9933,23 +9933,21 @@ def _run(argv: list[str]) -> int:
     if argv in ([], ["-h"], ["--help"]):  # before argparse is loaded: this should be instant
         abouts = {name: (run.__doc__ or "").splitlines()[0] for name, run in commands.items()}
         rows = [f"  {name:<12}{about}\n" for name, about in abouts.items()]
-        write_stdout(fill("help.txt", commands="".join(rows)))
+        write_stdout(fill("help.txt", commands="".join(rows), ctx=_PROGRAM))
         return 0
     if argv == ["hook"]:  # waited for at every prompt: it finds its repository by itself
         return cmd_hook(None, None)
-    top = _make_parser("ctx")
-    top.add_argument("command", nargs="?")
-    top.add_argument("rest", nargs="...")
-    args = top.parse_args(argv)
+    flags, command, rest = _split(argv)
+    args = _make_parser("ctx").parse_args(flags)
     if args.version:
         build = content_hash(read_file(os.path.realpath(__file__)) or b"")[:12]  # of this very file
         write_stdout(f"ctx {VERSION} ({build})\n")
         return 0
-    if args.help or args.command is None:
+    if args.help or not command:
         return _run([])
-    if args.command not in commands:
-        raise CtxError(f"{args.command}: unknown command; {closest(args.command, [*commands])}")
-    args = _make_parser(args.command).parse_args(args.rest, args)
+    if command not in commands:
+        raise CtxError(f"{command}: unknown command; {closest(command, [*commands])}")
+    args = _make_parser(command).parse_args(rest, args)
     args.form = "json" if getattr(args, "json", False) else "text"
     root = os.path.realpath(args.root) if args.root else find_root(".")
     if not os.path.isdir(root):
@@ -9959,7 +9957,15 @@ def _run(argv: list[str]) -> int:
         if text := getattr(args, name, None):
             config = config._replace(**{field: parse_setting(f"--{name}", field, text)})
     project = Project(root, config, args.quiet, args.verbose)
-    return commands[args.command](project, args) or 0
+    return commands[command](project, args) or 0
+
+
+def _split(argv: list[str]) -> tuple[list[str], str, list[str]]:
+    """The flags before the command, the command or "", and its arguments."""
+    at = 0
+    while argv[at : at + 1] and argv[at].startswith("-"):
+        at += 2 if argv[at] == "--root" else 1
+    return argv[:at], "".join(argv[at : at + 1]), argv[at + 1 :]
 
 
 def _make_parser(name: str) -> argparse.ArgumentParser:
@@ -9977,7 +9983,7 @@ def _make_parser(name: str) -> argparse.ArgumentParser:
     (example, flags), is_top = parse_command(name), name == "ctx"
     about = "" if is_top else list_commands()[name].__doc__ or ""
     parser = Parser(
-        prog=name if is_top else f"ctx {name}",
+        prog=_PROGRAM if is_top else f"{_PROGRAM} {name}",
         description=re.sub(r"\n +", "\n", about).strip(),
         epilog=f"example:\n  {example}",
         # asking for the terminal's width would load compressors that no command needs
@@ -10107,7 +10113,7 @@ update  python3 ctx.py update --check
   --remove                                remove the managed sections
   --dry-run                               print the diff and write nothing
 map  python3 ctx.py map --tokens 3000 --output -
-  path PATH?                              the same as --focus PATH
+  path PATH?                              the same as --focus PATH, from the working folder
   -t,--tokens N                           token budget, 100 to 10000 (default: map.token_budget)
   --window N                              tokens of the model's context window, or its family: 0.75 % of it is the budget
   -o,--output F                           where to write it; - is stdout (default: .ctx/map.md)
@@ -10194,7 +10200,7 @@ hook  python3 ctx.py hook < event.json
 mcp  python3 ctx.py mcp
 ctx  python3 ctx.py --root DIR COMMAND
   --root DIR                              the repository (default: the one around the working folder)
-  -q,--quiet                              no messages on stderr
+  -q,--quiet                              only warnings and errors on stderr
   -v,--verbose                            more messages
   -h,--help                               print this help
   --version                               print the version
@@ -10392,13 +10398,13 @@ test This is the code to test and the tests that exist; follow their style.
 document This is the code to document; read the rest of a file before you describe it.
 """[1:],
     "help.txt": r"""
-usage: ctx [--root DIR] [--quiet] [--verbose] COMMAND [flags]
+usage: {ctx} [--root DIR] [--quiet] [--verbose] COMMAND [flags]
 
 Context for coding agents, from this repository alone.
 
 commands:
 {commands}
-Run `ctx COMMAND --help` for details. Start with: python3 ctx.py init
+Run `{ctx} COMMAND --help` for details. Start with: {ctx} init
 """[1:],
     "languages.txt": r"""
 # One stanza per language: `name: suffixes`, then rows. A row is a verb and its words.

@@ -237,3 +237,14 @@ def test_doctor_names_a_package_outside_its_pin(tmp_path: Path) -> None:
     assert "todo  tree-sitter-language-pack: 1.2.0 of this Python is outside" in done.stdout
     assert "todo  tiktoken: missing" in done.stdout
     assert "ok    tree-sitter: 0.25.2" in done.stdout
+
+
+def test_words_that_look_like_flags_can_be_searched(tmp_path: Path) -> None:
+    lab.plant(tmp_path, {"a.py": "PARSER.add('--max-age')\n"})
+    done = lab.run(tmp_path, "--root", str(tmp_path), "search", "--", "--max-age")
+    assert done.returncode == 0 and done.stdout.startswith("a.py 1.00")
+
+
+def test_help_and_errors_name_the_command_that_was_typed(tmp_path: Path) -> None:
+    assert lab.run(tmp_path, "map", "--help").stdout.startswith("usage: python3 ctx.py map ")
+    assert "see `python3 ctx.py map --help`" in lab.run(tmp_path, "map", "--nope").stderr
