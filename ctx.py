@@ -2838,7 +2838,7 @@ def _classify_call(call: _Fact, repo: _Repo) -> _Fact:
     is_possible = verb and ecosystem in ("", *repo.ecosystems, *local)
     if not is_possible or is_use or not _names_files(repo, folder, bare, verb):
         return call
-    line = re.sub(r"(?: --)? --(?:check|diff|release)\b| [A-Z_]+=\S*", "", line)
+    line = re.sub(r"(?: --)? --(?:check|diff|release)(?![\w-])| [A-Z_]+=\S*", "", line)
     # A plain line is right more often than a variant; but of requirements all are needed.
     is_free = call.score > _FROM_CI or is_pip and " -r " in line
     score = call.score - (0 if is_free else line.count(" "))

@@ -1276,3 +1276,8 @@ def test_benchmarks_are_not_called_tests() -> None:
     folders = ctx.build_folders(("x/benches/a.rs", "benchmarks/b/c.js", "tests/bench.py"))
     told = [folders[folder].describe() for folder in ("x/benches", "benchmarks", "tests")]
     assert told == ["benchmarks, 1 file", "benchmarks, 1 file", "tests, 1 file"]
+
+
+def test_a_flag_is_taken_out_whole_or_not_at_all() -> None:
+    configs = {"mix.exs": "", WORKFLOW: ci("mix format --check-formatted")}
+    assert "mix format-formatted" not in lines(facts(configs, "lib/a.ex"), "format")
