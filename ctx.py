@@ -81,12 +81,17 @@ if sys.version_info < (3, 11):  # noqa: UP036 - this line still runs where the r
 TYPE_CHECKING = False  # what only a type checker reads is never loaded: typing alone costs 4 ms
 if TYPE_CHECKING:
     import argparse
+    import datetime
     import difflib
+    import graphlib
+    import hashlib
     import json
+    import queue
     import shlex
     import shutil
     import sqlite3
     import subprocess
+    import tempfile
     import threading
     import tomllib
     from typing import Any, NamedTuple, NoReturn
@@ -119,7 +124,8 @@ if not TYPE_CHECKING:
         def __getattr__(self, name):
             return getattr(__import__(self._name), name)
 
-    _later = "argparse difflib json shlex shutil sqlite3 subprocess threading tomllib"
+    _later = "argparse datetime difflib graphlib hashlib json queue shlex shutil sqlite3"
+    _later += " subprocess tempfile threading tomllib"
     globals().update({name: _Later(name) for name in _later.split()})
 
 VERSION = "0.2.0"
@@ -658,8 +664,6 @@ def hide_fences(text: str) -> str:
 
 def content_hash(source: bytes) -> str:
     """The sha256 of some bytes, in hex."""
-    import hashlib
-
     return hashlib.sha256(source).hexdigest()
 
 
@@ -887,8 +891,7 @@ def is_empty_note(text: str) -> bool:
 
 def is_file_name(name: str) -> bool:
     """Whether an id can name a file on every system as it is."""
-    reserved = r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)"
-    return bool(re.fullmatch(rf"(?i)(?![.-]|{reserved})[a-z0-9._-]{{1,100}}(?<!\.)", name))
+    return pattern("file_name").fullmatch(name) is not None
 
 
 def parse_parts(text: str, level: int = 2) -> dict[str, str]:
@@ -983,14 +986,13 @@ def first_sentence(text: str) -> str:
 
 def parse_data(path: str, text: str) -> dict[str, Any]:
     """The tables of a TOML file, or of JSON with comments and trailing commas; {} if malformed."""
-    string = r'("(?:\\.|[^"\\])*(?:"|\Z))'  # \Z: an unclosed string would backtrack for hours
     try:
         if path.endswith(".toml"):
             return tomllib.loads(text)
         if not text.strip():
             return {}
-        text = re.sub(rf"(?s){string}|//[^\n]*|/\*.*?(?:\*/|\Z)", r"\1", text.lstrip("\ufeff"))
-        return as_table(json.loads(re.sub(rf"(?s){string}|,(?=\s*[}}\]])", r"\1", text)))
+        text = pattern("json_comment").sub(r"\1", text.lstrip("\ufeff"))
+        return as_table(json.loads(pattern("json_comma").sub(r"\1", text)))
     except (ValueError, RecursionError):
         return {}
 
@@ -1029,6 +1031,11 @@ def lists_by_key(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, list[Any]]:
     for key, value in pairs:
         lists.setdefault(key, []).append(value)
     return lists
+
+
+def rank_keys(scores: Weights) -> list[str]:
+    """The keys, highest score first; of equals by name."""
+    return sorted(sorted(scores), key=scores.__getitem__, reverse=True)
 
 
 def edit_json(text: str, value: object) -> str:
@@ -1308,12 +1315,9 @@ def find_line_hits(texts: Texts, stems: Iterable[str]) -> dict[str, LineHits]:
 
 def find_changed_lines(old: str, new: str) -> list[tuple[int, int]]:
     """The lines of the new text, first and last of each run, that the old one has not."""
-    matcher = difflib.SequenceMatcher(None, old.splitlines(), new.splitlines())
-    return [
-        (first + 1, max(last, first + 1))
-        for verb, _, _, first, last in matcher.get_opcodes()
-        if verb != "equal"
-    ]
+    steps = difflib.SequenceMatcher(None, old.splitlines(), new.splitlines()).get_opcodes()
+    runs = [(first + 1, last) for verb, _, _, first, last in steps if verb != "equal"]
+    return [(first, max(first, last)) for first, last in runs]
 
 
 def join_words(text: str) -> list[str]:
@@ -1746,8 +1750,7 @@ def load_grammar(grammar: str, query: str) -> tuple[Any, Any, list[Any]] | None:
     except tree_sitter.QueryError as error:
         raise CtxError(f"grammar {grammar}: {error}; correct it") from error
     # Capture, role and label of a pattern that shapes a file: "def.class", "def", "class".
-    shape = r"@((def|wrap|hide|show|section|embed)(?:\.(\w+))?)\b"
-    matches = [re.search(shape, row) for row in patterns]
+    matches = map(pattern("shape").search, patterns)
     shapes = [(match[1], match[2], match[3] or "") if match else None for match in matches]
     parse = tree_sitter.Parser(language).parse
     return parse, lambda node: tree_sitter.QueryCursor(compiled).matches(node), shapes
@@ -2003,11 +2006,9 @@ def _build_definition(file: _File, match: _Match, scope: _Scope, top: _Scope) ->
     """One definition, with its lines, signature and doc."""
     start, _, _, _, _, node, captures = match
     source, begin = file.source, _skip_attributes(file, start)
-    body = captures["body"][0] if captures.get("body") else None
-    if body is None:
-        body = node.child_by_field_name("body")
-        if body is None and (bodies := file.language.words("body")):
-            body = next((child for child in node.children if child.type in bodies), None)
+    body = captures["body"][0] if captures.get("body") else node.child_by_field_name("body")
+    if body is None and (bodies := file.language.words("body")):
+        body = next((child for child in node.children if child.type in bodies), None)
     stop = body.start_byte if body else node.end_byte  # of the signature
     if docs := captures.get("doc"):
         text = source[docs[0].start_byte : docs[-1].end_byte].decode("utf-8", "replace")
@@ -2270,7 +2271,7 @@ class Folder(NamedTuple):
 
     def role(self) -> str:
         """Source if there is a good part of it, else what most files are."""
-        source, role = self.roles["source"], most_frequent(self.roles)[0]
+        source, role = self.roles["source"], rank_keys(self.roles)[0]
         # There may be many times as many tests as what they test.
         large = source > 20 or source * 4 >= self.roles.total() or source and role == "test"
         return "source" if large else role
@@ -2279,7 +2280,7 @@ class Folder(NamedTuple):
         """The fewest words that say what is in it."""
         role = self.role()
         if role == "source":
-            language = most_frequent(self.languages)[0]
+            language = rank_keys(self.languages)[0]
             return count_of(self.languages[language], f"{language.partition(':')[0]} file")
         home = name_of(folder_of(min(self.files | self.children)))
         role = "benchmark" if role == "test" and home.startswith("bench") else role
@@ -2318,12 +2319,9 @@ def find_shared(files: Sequence[str]) -> dict[str, Language]:
     chosen = {}
     for suffix, languages in candidates.items():
         # A header is of the language of the sources around it.
-        sizes = {}
-        for language in languages:
-            if language.family == languages[0].family:
-                others = [other for other in language.suffixes if other != suffix]
-                sizes[language.name] = sum(counts[other] for other in others)
-        chosen[suffix] = get_language(max(sizes, key=sizes.__getitem__))
+        family = [item for item in languages if item.family == languages[0].family]
+        sizes = [sum(counts[other] for other in {*item.suffixes} - {suffix}) for item in family]
+        chosen[suffix] = family[sizes.index(max(sizes))]
         for language in reversed(languages):
             evidence = language.row("evidence")
             if evidence and any(re.search(evidence, path) for path in files):
@@ -2423,11 +2421,6 @@ def look_up(table: str, word: str) -> tuple[str, int]:
     return lookup_table(table).get(word, ("", 0))
 
 
-def most_frequent(counts: Mapping[str, int]) -> list[str]:
-    """What was counted, the most frequent first."""
-    return sorted(counts, key=lambda name: (-counts[name], name))
-
-
 # ---- 7 FACTS (pure) --------------------------------------------------------
 # Texts of manifests, documents and CI in, stack, commands and key files out. Of a script or target
 # it takes the name, never the text, which may hold secrets. Tables and patterns are parsed at their
@@ -2438,10 +2431,6 @@ def most_frequent(counts: Mapping[str, int]) -> list[str]:
 _TOLD, _README, _FROM_CI, _SCRIPTED, _IMPLIED, _WEAK = 75, 65, 42, 40, 25, 15
 _CONFIRMED, _GUEST, _ENOUGH = 20, -36, 9
 _MAX_CONFIG, _MAX_PACKAGES, _MAX_FRAMEWORKS, _MAX_LIBRARIES = 200_000, 60, 6, 40
-
-# What comes out of a file into a command holds no quote, assignment, variable, URL or control.
-_SAFE_NAME = r"(?a:[\w.:@/+-]{1,60})"
-_SAFE_LINE = r"(?a:(?!-|.*://)[\w.:@/+*=, &\[\]-]{2,90})"
 
 
 class _Fact(NamedTuple):
@@ -2527,7 +2516,7 @@ def _count_languages(files: tuple[str, ...], root: Folder) -> collections.Counte
 def _find_ecosystems(languages: collections.Counter[str], configs: Sequence[str]) -> list[str]:
     """The ecosystems of the main code: of the large languages those with a manifest, if any."""
     sizes = collections.Counter(name.partition(":")[2] for name in languages.elements())
-    ranked = most_frequent(sizes)
+    ranked = rank_keys(sizes)
     large = [name for name in ranked if sizes[name] * 3 >= sizes[ranked[0]]]
     stated = {_find_stanza(path).ecosystem for path in configs if path.count("/") < 2}
     outer = {_find_stanza(path).ecosystem for path in configs if "/" not in path}
@@ -2688,7 +2677,7 @@ def _fill_row(repo: _Repo, fact: _Fact, pairs: Sequence[_Pair]) -> Iterator[_Fac
         for word, more in pairs:
             name = re.sub(r"[\[<>=~!;( ](?s:.*)", "", word).lower() if is_dep else word
             version = more or word[len(name) :].partition(";")[0]
-            if re.fullmatch(_SAFE_NAME if is_verb else "(?s:.+)", name):
+            if name and (not is_verb or pattern("safe_name").fullmatch(name)):
                 note = version if is_dep else fact.note.replace("{}", name)
                 yield fact._replace(text=fact.text.replace("{}", name), note=note)
 
@@ -2700,7 +2689,7 @@ def _find_tasks(fact: _Fact, pairs: Sequence[_Pair]) -> Iterator[_Fact]:
         verb, rank = look_up("tasks", name.lower())
         if name == "check" and text:  # may be anything: only here a script's text is looked at
             verb, rank = "typecheck" if "tsc" in text else "", 5
-        if re.fullmatch(_SAFE_NAME, name) and "no test specified" not in text:
+        if pattern("safe_name").fullmatch(name) and "no test specified" not in text:
             name = name[0].lower() + name[1:] if fact.text.startswith("mage") else name
             line = fact.text.replace("{}", name)
             line = re.sub(r"^(yarn) run|^(p?npm) run(?= (?:test|start)$)", r"\1\2", line)
@@ -2734,7 +2723,7 @@ def _list_calls(repo: _Repo) -> Iterator[_Fact]:
         calls: Iterable[_Pair] = _list_document_calls(repo, text) if trust == "document" else ()
         for line, folder in _list_ci_calls(text) if trust == "ci" else calls:
             line = replace_all(fact_table("typed"), " ".join(line.split()))
-            if re.fullmatch(_SAFE_LINE, line) and not pattern("not_local").search(line):
+            if pattern("safe_line").fullmatch(line) and not pattern("not_local").search(line):
                 yield _Fact("", line, "", score, path, folder.removeprefix("./").strip("/."))
 
 
@@ -2789,8 +2778,7 @@ def _list_ci_calls(text: str) -> Iterator[_Pair]:
 
 def _is_idle(text: str) -> bool:
     """Whether a workflow does not run on changes."""
-    triggers = r"\b(?:pull_request|push|merge_group|workflow_call)\b"
-    return bool(re.search(r"^[\"']?on[\"']?:", text, re.M)) and not re.search(triggers, text)
+    return bool(pattern("ci_on").search(text)) and not pattern("ci_trigger").search(text)
 
 
 def _call_key(line: str) -> str:
@@ -2805,11 +2793,11 @@ def _call_key(line: str) -> str:
 @functools.cache
 def _known_calls() -> dict[str, tuple[str, str, str]]:
     """What the lines of all stanzas call -> verb, ecosystem, reason of the manifest."""
-    known = {}
-    for stanza in reversed(_parse_stanzas()[1]):
-        for row in reversed([row for row, _, _ in stanza.rows if row.kind in VERBS]):
+    known: dict[str, tuple[str, str, str]] = {}
+    for stanza in _parse_stanzas()[1]:
+        for row in [row for row, _, _ in stanza.rows if row.kind in VERBS]:
             line = row.text.replace(" {file}", "").replace("{npm}", "npm")
-            known[_call_key(line)] = (row.kind, row.note, stanza.reason)
+            known.setdefault(_call_key(line), (row.kind, row.note, stanza.reason))
     return known
 
 
@@ -2980,7 +2968,7 @@ def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
         if re.fullmatch(r"(?=.*\d)[\w.*^~<>=!,+| -]{1,40}", version):
             versions.setdefault(fact.text, version)
     least = sum(languages.values()) / 12
-    names = [n.partition(":")[0] for n in most_frequent(languages)[:4] if languages[n] >= least]
+    names = [n.partition(":")[0] for n in rank_keys(languages)[:4] if languages[n] >= least]
     names += [name for name in ("Node.js", ".NET") if name in versions]
     stack = [f"{name} {versions.get(name, '')}".strip() for name in names]
     # What the root needs is the stack; of packages only what many of them need.
@@ -3052,7 +3040,7 @@ def _list_packages(repo: _Repo) -> list[Package]:
         facts = [fact for fact in repo.facts if fact.folder == folder]
         names = [fact.text for fact in facts if fact.kind == "name"]
         labels = [look_up("labels", fact.text)[0] for fact in facts if fact.kind == "dep"]
-        language = "".join(most_frequent(repo.folders[folder].languages)[:1]).partition(":")[0]
+        language = "".join(rank_keys(repo.folders[folder].languages)[:1]).partition(":")[0]
         # A corner in C has a manifest for its build, and is no package for that.
         if named or "c" in repo.ecosystems or language != "C":
             stack = dict.fromkeys(filter(None, [language, *[*filter(None, labels)][:2]]))
@@ -3117,11 +3105,11 @@ def _list_conventions(repo: _Repo) -> list[str]:
         if match := pattern("test_file").fullmatch(name_of(path)):
             names["*".join(match.group(1, 2)) if match[1] else f"*{match[3]}{match[4]}"] += 1
     if len(tests) > 1:  # a handful of files tells nothing
-        best, name = most_frequent(folders)[0], "".join(most_frequent(names)[:1])
+        best, name = rank_keys(folders)[0], "".join(rank_keys(names)[:1])
         text = f"tests in {best}" if best else "tests beside the code"
         text += f", named {name}" if names[name] * 3 > len(tests) else ""
         ecosystems = collections.Counter(label_language(path).partition(":")[2] for path in tests)
-        main, table = most_frequent(ecosystems)[0], lookup_table("runners").items()
+        main, table = rank_keys(ecosystems)[0], lookup_table("runners").items()
         runners = [name for name, (ecosystem, _) in table if ecosystem == main]
         used: dict[bool, set[str]] = {False: set(), True: set()}  # at the root, in its packages
         for fact in repo.ours_of("dep", "devdep", "test"):
@@ -3155,7 +3143,7 @@ def rank_key_files(
     # What is named like the project, or is the application, is what its users begin with.
     names = {re.sub(r"\W", "", name.lower()), "application"}
     types = [s for s in symbols[:150] if s.definition.kind in ("class", "struct")]
-    leading = [s for s in symbols if s.definition.kind not in ("method", "property", "field")]
+    leading = [s for s in symbols if s.definition.kind not in ("method", "property")]
     own = [s for s in types if s.definition.name.lower() == name_of(s.path).lower().split(".")[0]]
     for symbol in [*[s for s in own if s.definition.name.lower() in names][:1], *leading[:6]]:
         central.setdefault(symbol.path, f"defines `{symbol.definition.name}`")
@@ -3531,26 +3519,22 @@ _IMPORTED, _SAME_FOLDER, _ANYWHERE = 1.0, 0.7, 0.2
 _COMMON = 30  # files that define a name: of more, none is meant by a mention from far away
 _IMPORT_WEIGHT = 1.0  # an import counts like one sure mention, however little of it is used
 _DAMPING = 0.85
-TYPE_KINDS = frozenset(
-    "class interface struct trait enum type module object protocol record namespace union".split()
-)
+TYPE_KINDS = {*"class interface struct trait enum type module object protocol union".split()}
 
 
-def build_links(
-    tags: TagsByPath, imports: Lists, weights: Weights, family: Callable[[str], str]
-) -> Links:
+def build_links(tags: TagsByPath, imports: Lists, weights: Weights, families: Texts) -> Links:
     """The references of every file, each led to the definitions it most likely means."""
     paths = sorted(tags)
     number = {path: at for at, path in enumerate(paths)}
     linked = [[number[to] for to in imports.get(path, ()) if to in number] for path in paths]
-    folders = [(family(path), folder_of(path)) for path in paths]
+    folders = [(families[path], folder_of(path)) for path in paths]
     names: list[tuple[int, str]] = []
     defined: list[dict[str, int]] = [{} for _ in paths]  # of each file: name -> symbol
     in_folder: dict[tuple[str, str], dict[str, list[int]]] = {}  # the same of each folder
     in_family: dict[str, dict[str, list[int]]] = {}  # and of each family, in path order
     for at, path in enumerate(paths):
         types = [item for item in tags[path].definitions if item.kind in TYPE_KINDS]
-        holders = {item.name for item in types if item.kind not in ("module", "namespace")}
+        holders = {item.name for item in types if item.kind != "module"}
         # elsewhere the bare name of a type inside another type means something else
         inner = {item.name for item in types if item.owner.rpartition(".")[2] in holders}
         for name in dict.fromkeys(definition.name for definition in tags[path].definitions):
@@ -3631,7 +3615,7 @@ def rank_files(links: Links, focus: Weights) -> list[float]:
 
 
 _ENOUGH_SYMBOLS = 15  # of the project's own: then those of tests, examples, vendored stay out
-_KIND_WORTH = {"method": 0.6, "constant": 0.3, "variable": 0.3, "property": 0.25, "field": 0.2}
+_KIND_WORTH = {"method": 0.6, "constant": 0.3, "variable": 0.3, "property": 0.25}
 
 
 def rank_symbols(
@@ -3649,11 +3633,10 @@ def rank_symbols(
             received[file][name] += share * weight
             users[file][name] += links.weights[at] > REAL_WEIGHT
     real = [at for at, weight in enumerate(links.weights) if weight > REAL_WEIGHT]
-    rivals = collections.Counter(  # how many define a name; overloads are one
-        name
-        for at in real
-        for name, _ in {(item.name, item.owner) for item in tags[links.paths[at]].definitions}
-    )
+    rivals = collections.Counter[str]()  # how many define a name; overloads are one
+    for at in real:
+        pairs = {(item.name, item.owner) for item in tags[links.paths[at]].definitions}
+        rivals.update(name for name, _ in pairs)
     if rivals.total() < _ENOUGH_SYMBOLS:  # nearly all tests or examples: then these are the project
         real = list(range(len(links.paths)))
     ranked = []
@@ -3718,7 +3701,7 @@ def build_groups(
         path: (path if few else part_of(path)) if weight >= 0.5 else "" for path, weight in weighed
     }
     totals: dict[str, float] = {}
-    edges: dict[str, dict[str, float]] = {}
+    edges: dict[str, collections.Counter[str]] = {}
     for at, part in enumerate(of.values()):
         if part:
             totals[part] = totals.get(part, 0.0) + ranks[at]
@@ -3726,14 +3709,12 @@ def build_groups(
             for target in {of[links.paths[to]] for to in links.imports[at]} - {""}:
                 outer, inner = sorted((f"{target}/", f"{part}/"))
                 if not inner.startswith(outer):
-                    row = edges.setdefault(part, {})
-                    row[target] = row.get(target, 0.0) + 1.0
+                    edges.setdefault(part, collections.Counter())[target] += 1
     relations = []
-    for part in sorted(edges, key=lambda part: (-totals[part], part)):
+    for part in [part for part in rank_keys(totals) if part in edges]:
         row = edges[part]
-        targets = sorted(row, key=lambda target: (-row[target], target))[:5]
-        floor = 0.08 * sum(row.values())
-        relations.append((part, [target for target in targets if row[target] >= floor]))
+        kept = [target for target in rank_keys(row)[:5] if row[target] >= 0.08 * row.total()]
+        relations.append((part, kept))
     return of, totals, relations
 
 
@@ -3796,8 +3777,7 @@ def lift_focus(symbols: Sequence[Symbol], links: Links, focus: Collection[str]) 
         at = number[symbol.path]
         is_linked = at in users or at in imported and (at, symbol.definition.name) in used
         groups[0 if at in meant else 1 if is_linked else 2].append(symbol)
-    first = _alternate(groups[0], groups[1])
-    mixed = _alternate(first, groups[2])
+    mixed = _alternate(_alternate(groups[0], groups[1]), groups[2])
     return [new._replace(score=old.score) for new, old in zip(mixed, symbols, strict=True)]
 
 
@@ -3820,8 +3800,7 @@ def weigh_words(words: Words, query: Weights) -> dict[str, float]:
     usual = max(0.8 * words.total, _USUAL_FILES)
     telling = [stem for stem in counts if counts[stem] <= usual] or counts
     worth = {stem: query[stem] * _idf(counts[stem], words.total) for stem in telling}
-    best = sorted(worth, key=lambda stem: (-worth[stem], stem))
-    return {stem: worth[stem] for stem in best[:_MOST_WORDS]}
+    return {stem: worth[stem] for stem in rank_keys(worth)[:_MOST_WORDS]}
 
 
 def _idf(count: int, total: int) -> float:
@@ -3835,9 +3814,7 @@ def score_words(words: Words, worth: Weights, most: int = MOST_CANDIDATES) -> di
     total = max(1, words.total)
     means = [max(1.0, sum(words.sizes[field::width]) / total) for field in range(width)]
     lengths: dict[int, list[float]] = {}  # of each file found: those of its fields, 1 is the mean
-    columns: dict[str, dict[int, float]] = {
-        name: {} for name in ("path", "names", "strings", "all")
-    }
+    columns = {name: dict[int, float]() for name in ("path", "names", "strings", "all")}
     alone = [columns.get(name) for name in FIELDS]
     for stem, value in worth.items():
         full = len(lengths) >= most
@@ -3906,7 +3883,6 @@ def rank_words(hits: LineHits, worth: Weights, task_words: Texts) -> list[str]:
 _LONG_BLOCK = 30  # lines: a longer one is cut into parts
 _SHORT_BLOCK = 4  # lines: a shorter one joins the one before, up to three times as many
 _LONG_COMMENT = 6  # lines: a longer one is a block of its own
-_LEAD = r"\s*(@|#|//|/?\*|--|\[)"  # a decorator, an attribute or a comment above a definition
 
 
 def cut_blocks(path: str, lines: Sequence[str], definitions: Sequence[Definition]) -> list[Block]:
@@ -3915,7 +3891,7 @@ def cut_blocks(path: str, lines: Sequence[str], definitions: Sequence[Definition
     inside = [definition for definition in definitions if definition.line <= len(lines)]
     for definition in sorted(inside, key=lambda item: (item.line, -item.end)):
         first, outer = definition.line, owners[definition.line]
-        while first > 1 and owners[first - 1] is outer and re.match(_LEAD, lines[first - 2]):
+        while first > 1 and owners[first - 1] is outer and pattern("lead").match(lines[first - 2]):
             first -= 1
         for number in range(first, min(definition.end, len(lines)) + 1):
             owners[number] = definition
@@ -4033,11 +4009,8 @@ def _score_texts(
     exact = dict.fromkeys(evidence.names, 0)  # identifier of the task -> how many blocks hold it
     for name in itertools.chain.from_iterable(held & exact.keys() for held in identifiers):
         exact[name] += 1
-    members = collections.Counter(
-        (block.path, block.definition.owner.rpartition(".")[2])
-        for block in blocks
-        if block.definition
-    )
+    defined = [(block.path, block.definition) for block in blocks if block.definition]
+    members = collections.Counter((path, item.owner.rpartition(".")[2]) for path, item in defined)
     scores = []
     for (path, first, last, definition, size, *_), held in zip(blocks, identifiers, strict=True):
         around = max(tops[path][max(0, first - 20) // 10 : last // 10 + 1], default=0.0)
@@ -4176,7 +4149,7 @@ def score_near(seeds: Weights, look: Callable[[Sequence[str]], Sequence[Graph]])
     ranks = {path: value / total for path, value in seeds.items()}
     restart = {path: 0.5 * value for path, value in ranks.items()}
     for _ in range(2):
-        best = {path: 0.25 * ranks[path] for path in rank_paths(ranks)[:30]}
+        best = {path: 0.25 * ranks[path] for path in rank_keys(ranks)[:30]}
         ranks = restart.copy()
         for side in look([*best]):
             for path, value in spread(best, side).items():
@@ -4255,14 +4228,9 @@ def blend(signals: Mapping[str, Scores], structure: float, text: float) -> Score
     }
 
 
-def rank_paths(scores: Scores) -> list[str]:
-    """Paths, best first."""
-    return sorted(sorted(scores), key=scores.__getitem__, reverse=True)
-
-
 def lift_followers(scores: Scores, signals: Mapping[str, Scores]) -> Scores:
     """The scores, and behind the leaders those lifted that work with them, none past a leader."""
-    leaders = {path: scores[path] for path in rank_paths(scores)[:LEADERS]}
+    leaders = {path: scores[path] for path in rank_keys(scores)[:LEADERS]}
     bonus = combine(signals, "after")
     rest = {path: scores[path] + 0.1 * bonus.get(path, 0.0) for path in scores}
     rest = {path: value for path, value in rest.items() if path not in leaders}
@@ -4370,7 +4338,7 @@ _THRIFT = 0.25  # how much a block's size counts against it: 0 not at all, 1 is 
 _FADE_BLOCKS = 0.985  # each piece of a file makes its next ones less wanted than another file's
 _BLOCK_BYTES, _FILE_BYTES = 25, 90  # of what stands above a block and above the code of a file
 _SMALL_FILE, _WHOLE_DEFINITION = 1_200, 40  # bytes, lines: not cut apart
-_ROUGH_BYTES = 3.6  # of a token of code, to begin with
+TOKEN_BYTES = 3.6  # of code in a token; o200k_base has 4.3, others have fewer
 
 
 Piece = tuple[float, tuple[str, int], int, list[Block]]  # minus its worth, path, bytes, blocks
@@ -4421,7 +4389,7 @@ def fit_blocks(pieces: Iterable[Piece], room: int) -> list[Block]:
 
 def fit_pack(make: Callable[[int], Pack], budget: int) -> Pack:
     """The largest package that `make` gives for some room in bytes, its own size within the budget."""
-    best, room = make(0), int(_ROUGH_BYTES * budget)
+    best, room = make(0), int(TOKEN_BYTES * budget)
     low, high = 0, 2 * room
     for attempt in range(12):
         package = make(room)
@@ -4761,7 +4729,7 @@ def render_health(ledger: Lists, files: Sequence[str]) -> list[str]:
     lines = [f"- {count_of(tries, 'attempt')} at {tasks}, {len(stuck)} of them open, {rate}\n"]
     active = collections.Counter(folder_of(path) or "." for path in files).most_common(3)
     lines += [f"- active: {', '.join(code_span(name) for name, _ in active)}\n"] if active else []
-    for task in sorted(stuck, key=lambda task: (-stuck[task], task))[:5]:
+    for task in rank_keys(stuck)[:5]:
         tried = count_of(stuck[task], "attempt")
         lines.append(f"- {code_span(task)}: not done after {tried}\n")
     return lines
@@ -5094,6 +5062,8 @@ def render_git(state: GitState | None, most: int = 20) -> str:
 
 def render_task_tree(tracker: Tracker, task: Task) -> str:
     """All tasks: one line of counts, then a tree of the unfinished ones."""
+    if len(tracker.tasks) < 2:
+        return ""
     children = lists_by_key((node.parent, node) for node in tracker.tasks)
     counts = collections.Counter(node.status for node in tracker.tasks)
     counts_text = ", ".join(f"{counts[word]} {word}" for word in sorted(counts))
@@ -5119,8 +5089,6 @@ def render_task_tree(tracker: Tracker, task: Task) -> str:
     kept = fit_lines([line for _, _, line in rows], 3_000, count_bytes)  # about 60 tasks
     tree = "".join(line for _, line in sorted(rows[at][1:] for at in kept))
     tree += f"- and {len(rows) - len(kept)} more\n" if len(kept) < len(rows) else ""
-    if len(tracker.tasks) < 2:
-        return ""
     head = f"{count_of(len(tracker.tasks), 'task')}: {counts_text}.\n"
     return f"{head}\n{tree}" if tree else head
 
@@ -5197,7 +5165,7 @@ def render_page(survey: Survey, picks: Sequence[Symbol], data: Mapping[str, obje
     modules = [
         {"name": show(name, 400), "rank": round(100 * ranks[name] / sum(ranks.values()), 2)}
         | {"imports": [show(to, 400) for to in relations.get(name, ())]}
-        for name in sorted(ranks, key=lambda name: (-ranks[name], name))[:_PAGE_MODULES]
+        for name in rank_keys(ranks)[:_PAGE_MODULES]
     ]
     whole = {"name": show(survey.facts.name), "modules": modules, "symbols": symbols, **data}
     text = json.dumps({**whole, "total": survey.total}, separators=(",", ":"))
@@ -5746,8 +5714,6 @@ def write_packages(project: Project, source: str = "", download: str = "") -> No
 
 def _write_environment(project: Project, flags: Sequence[str]) -> None:
     """Install the pinned packages into the private environment, whole or not at all."""
-    import tempfile
-
     target = private_environment()
     try:
         os.makedirs(cache_home(), exist_ok=True)
@@ -5994,13 +5960,11 @@ def read_diff(project: Project, ref: str, paths: Sequence[str]) -> dict[str, lis
 # ---- 14 CACHE (world) ------------------------------------------------------
 # What earlier runs have computed, in one table; a helper, never a truth. Uses: TYPES TEXT DISK.
 
-_SCHEMA = 3
-_TABLE = f"""
-PRAGMA user_version = {_SCHEMA};
+_TABLE = """
 CREATE TABLE cache (kind TEXT, key BLOB, state TEXT, time INTEGER, crc INTEGER, data BLOB,
 PRIMARY KEY (kind, key)) WITHOUT ROWID;
 """
-_DATABASE = f".ctx/cache/cache-{_SCHEMA}.db"
+_DATABASE = ".ctx/cache/cache-3.db"  # another number for another table
 KEPT_ANSWERS = 40  # and as many anchors: older ones are computed again
 _ENDS = ("", "-journal", "-wal", "-shm")  # of the files that SQLite keeps
 _PRAGMAS = "journal_mode=DELETE synchronous=NORMAL trusted_schema=OFF cell_size_check=ON"
@@ -6285,9 +6249,8 @@ def _read_entries(project: Project, cache: Cache, files: Files, wanted: Texts) -
     entries: dict[str, Entry] = {}
     touched: list[CacheRow] = []
     when = time.time_ns()
-    few = len(wanted) <= 100
-    rows = cache.read_rows("stamps", [*wanted] if few else None).values()
-    for row in rows:
+    keys = [*wanted] if len(wanted) <= 100 else None  # of many, reading all rows is faster
+    for row in cache.read_rows("stamps", keys).values():
         entry, stamp = Entry(*row.data.decode().split(" ")), files.get(row.key, ())
         if entry.kind != wanted.get(row.key):
             continue
@@ -6298,7 +6261,7 @@ def _read_entries(project: Project, cache: Cache, files: Files, wanted: Texts) -
             touched.append(row._replace(state="" if is_racy(stamp, when) else str(stamp)))
         entries[row.key] = entry
     cache.write(touched)
-    return {path: entries[path] for path in wanted if path in entries}
+    return entries
 
 
 def _run_jobs(index: Index, jobs: Sequence[_Job]) -> None:
@@ -6459,8 +6422,6 @@ _Done = tuple[dict[str, tuple[Entry, bytes]], dict[int, list[int]], dict[str, by
 
 def _start_workers(index: Index, jobs: Sequence[_Job]) -> Iterator[_Done]:
     """What could be done, chunk by chunk: entries and tags as JSON, sizes, postings (see Index)."""
-    import queue
-
     sizes = {path: index.files[path][0] for path, _, _, _ in jobs}
     # opening a file costs about as much as parsing 500 bytes
     number = -(-sum(size + 500 for size in sizes.values()) // _CHUNK_BYTES)
@@ -6640,11 +6601,8 @@ def read_words(project: Project, cache: Cache, files: Files, kinds: Texts) -> Wo
 
 def _shelve(postings: Mapping[str, bytearray], batch: str) -> list[CacheRow]:
     """Rows of the postings of a batch, many stems in each: one for each would take too long."""
-    shelves: dict[str, list[str]] = {}
-    for stem in postings:
-        shelves.setdefault(_shelf_of(stem), []).append(stem)
     rows = []
-    for shelf, stems in shelves.items():
+    for shelf, stems in lists_by_key((_shelf_of(stem), stem) for stem in postings).items():
         held = [postings[stem] for stem in stems]
         lengths = array("I", map(len, held)).tobytes()
         data = b"".join([" ".join(stems).encode(), b"\n", lengths, *held])
@@ -6761,12 +6719,9 @@ def read_history(project: Project, head: str) -> History:
         data = json.dumps(commits, separators=(",", ":")).encode()
         open_cache(project).write([CacheRow("commits", "", head, data)])
         show_progress(project, "")
-    words: dict[str, list[int]] = {}  # stem -> commits
-    for number, (stems, _) in enumerate(commits.values()):
-        for stem in stems:
-            words.setdefault(stem, []).append(number)
-    pairs = commits.values()
-    return History(words, [len(stems) for stems, _ in pairs], [paths for _, paths in pairs])
+    stems = [stems for stems, _ in commits.values()]
+    words = lists_by_key((stem, number) for number, row in enumerate(stems) for stem in row)
+    return History(words, [*map(len, stems)], [paths for _, paths in commits.values()])
 
 
 def _read_commits(project: Project, *flags: str) -> dict[str, tuple[list[str], list[str]]]:
@@ -6936,8 +6891,6 @@ def find_holds(tracker: Tracker, name: str = "") -> dict[str, str]:
 
 def explain_holds(tracker: Tracker, name: str) -> str:
     """Why no task is ready for an agent of this name, in one line."""
-    import graphlib
-
     holds = find_holds(tracker, name)
     leaves = [task for task in tracker.tasks if holds.get(task.id) != "has parts"]
     if not leaves:
@@ -6982,11 +6935,9 @@ def find_siblings(tracker: Tracker, task: Task) -> tuple[Task | None, list[Task]
 
 def _time_number(text: str) -> float:
     """A time as a number to sort by; one without a zone counts as UTC, none as the oldest."""
-    from datetime import UTC, datetime
-
     with contextlib.suppress(ValueError, OverflowError):
-        moment = datetime.fromisoformat(text)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+        moment = datetime.datetime.fromisoformat(text)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)).timestamp()
     return 0.0
 
 
@@ -7700,9 +7651,8 @@ def _read_cub(project: Project, task: str) -> tuple[list[Attempt], tuple[str, ..
 
 def read_ledger(project: Project) -> tuple[dict[str, list[str]], list[str]]:
     """The statuses of the attempts at every task, oldest first, and the files that they changed."""
-    statuses, files = dict[str, list[str]](), list[str]()
-    for row in _ledger_rows(project):
-        statuses.setdefault(field_text(row.get("task")), []).append(str(row.get("status")))
+    rows, files = _ledger_rows(project), list[str]()
+    statuses = lists_by_key((field_text(row.get("task")), str(row.get("status"))) for row in rows)
     for name in list_folder(project, _CUB_LEDGER):
         attempts, changed = _read_cub(project, name.removesuffix(".json"))
         if attempts:
@@ -7867,8 +7817,8 @@ def read_choice(project: Project, cache: Cache, files: Files) -> Chosen:
     """The files worth reading, cached as long as none comes or goes."""
     scripts = {path: files[path] for path in files if "." not in name_of(path)}  # their heads tell
     state = {"": "\n".join(files), **scripts}
-    make = functools.partial(choose_files, [*files])
-    return Chosen(*cache.compute("files", state, lambda: make(read_kinds(project, files))))
+    kinds = functools.partial(read_kinds, project, files)
+    return Chosen(*cache.compute("files", state, lambda: choose_files([*files], kinds())))
 
 
 def read_configs(project: Project, configs: Iterable[str]) -> dict[str, str]:
@@ -7877,20 +7827,16 @@ def read_configs(project: Project, configs: Iterable[str]) -> dict[str, str]:
     return {path: text for path, text in texts if 0 < len(text) < 500_000}
 
 
-def read_facts(
-    project: Project, files: Files, cache: Cache | None = None, chosen: Chosen | None = None
-) -> Facts:
+def read_facts(project: Project, files: Files) -> Facts:
     """What names and configuration say; cached."""
-    cache = cache or open_cache(project)
-    some = chosen or read_choice(project, cache, files)
-    make = functools.partial(detect_facts, [*files])
+    cache = open_cache(project)
+    chosen = read_choice(project, cache, files)
     # What instruction files say outside our sections; the map's files are without them.
     texts = read_configs(project, ("AGENTS.md", "CLAUDE.md")).items()
-    section = r"(?s)<!-- BEGIN CTX MANAGED SECTION.*?END CTX MANAGED SECTION -->"
-    own = {path: re.sub(section, "", text).strip() for path, text in texts}
-    state = {**_config_state(files, some), **own}
+    own = {path: pattern("managed_section").sub("", text).strip() for path, text in texts}
+    state = {**_config_state(files, chosen), **own}
     stack, commands, *rest = cache.compute(
-        "facts", state, lambda: make(read_configs(project, some.configs) | own)
+        "facts", state, lambda: detect_facts([*files], read_configs(project, chosen.configs) | own)
     )
     return Facts._make([stack, [Command(*row) for row in commands], *rest])
 
@@ -7955,7 +7901,7 @@ def make_survey(project: Project, files: Files, budget: int, focus: Sequence[str
     cache, code = open_cache(project), project.config.map_code_intel
     chosen = read_choice(project, cache, files)
     index = read_index(project, cache, files, chosen.sources if code else {})
-    facts = read_facts(project, files, cache, chosen)
+    facts = read_facts(project, files)
     show_progress(project, f"ranking the symbols of {len(index.entries)} files")
     tree, modules, ranked, total, parts, libraries, keys = cache.compute(
         f"survey {list(focus)} {index.full}",
@@ -8013,8 +7959,8 @@ def link_files(index: Index, tags: TagsByPath, configs: Iterable[str]) -> Links:
     imports = resolve_imports(uses, list(index.files), texts, project.config.languages)
     older = find_older(tags)
     weights = {path: weigh_file(path, tags[path].mark) * older.get(path, 1.0) for path in tags}
-    language = functools.partial(read_language, project)
-    return build_links(tags, imports, weights, lambda path: getattr(language(path), "family", ""))
+    families = {path: getattr(read_language(project, path), "family", "") for path in tags}
+    return build_links(tags, imports, weights, families)
 
 
 def fit_map(
@@ -8079,7 +8025,6 @@ def make_scan(project: Project, *, full: bool, export: str = "") -> dict[str, ob
     return counts
 
 
-_TOKEN_BYTES = 3.6  # of code in a token; o200k_base has 4.3, others have fewer
 _CODE_FILES = 12  # shown as code; more for larger budgets
 _MOST_SYMBOLS, _MOST_EDGES, _MOST_FOUND = 10, 15, 20
 _CHUNK_FILES = 40  # read for their best window: reading all would take too long
@@ -8125,8 +8070,7 @@ def make_pack(project: Project, request: Request) -> Pack:
     request = request._replace(pins=tuple(path for path in request.pins if may_see(path)))
     touched = {path: touched[path] for path in touched if may_see(path)}
     choice = _choose_blocks(project, index, request, evidence, touched)
-    rows = (row.split(" ", 1) for row in TEMPLATES["guidelines.txt"].splitlines()[1:])
-    sentences = dict(rows)
+    sentences = dict(row.split(" ", 1) for row in TEMPLATES["guidelines.txt"].splitlines()[1:])
     readers = [reader for reader in sentences if reader in role.lower()]
     sentence = sentences.get((readers or [evidence.action])[0], sentences["*"])
     graph, _, imports = read_neighbours(index, [file.path for file in choice[0]])
@@ -8139,7 +8083,7 @@ def make_pack(project: Project, request: Request) -> Pack:
     )
 
     def count(text: str) -> int:  # never less than what models with smaller vocabularies count
-        return max(counter.count(text), int(count_bytes(text) / _TOKEN_BYTES) + 1)
+        return max(counter.count(text), int(count_bytes(text) / TOKEN_BYTES) + 1)
 
     return _fill_package(package, choice, request.form, request.measure or count)
 
@@ -8153,8 +8097,7 @@ def read_linked(project: Project, files: Files) -> WordIndex:
     if not words.listing or not row or row.state != words.listing:  # links of other files
         index = words.tagged or read_index(project, cache, files, chosen.sources)
         state = {**_config_state(files, chosen), **index.sketches}
-        make = functools.partial(link_files, index, configs=chosen.configs)
-        write_links(words, state, lambda: make(tags=index.load_code()))
+        write_links(words, state, lambda: link_files(index, index.load_code(), chosen.configs))
     return words
 
 
@@ -8196,31 +8139,25 @@ def _choose_blocks(
     asked = {*request.pins, *touched, *evidence.paths}
     title = request.text.strip().partition("\n")[0]
 
-    def holds_task(path: str) -> bool:  # as a tracker's document does: then it says nothing new
+    def is_useful(path: str) -> bool:
+        if not exists(project, path) or (request.omit and path.startswith(request.omit)):
+            return False
+        # a tracker's document may hold the task itself; a short title may stand anywhere by chance
         is_prose = path not in asked and index.roles[path] in ("doc", "data", "config")
-        # a short title may stand anywhere by chance
-        return is_prose and len(title) >= 20 and title in read_text(project, path)
+        return not (is_prose and len(title) >= 20 and title in read_text(project, path))
 
-    given = (
-        file
-        for file in _score_files(project, evidence, [*request.pins, *touched])
-        if os.path.lexists(f"{project.root}/{file.path}")
-        and not (request.omit and file.path.startswith(request.omit))
-        and not holds_task(file.path)
-    )
+    scored = _score_files(project, evidence, [*request.pins, *touched])
+    useful = (file for file in scored if is_useful(file.path))
     is_summary = request.form == "summary"
-    files = [*itertools.islice(given, _SHOWN_FILES if is_summary else _CHUNK_FILES)]
-    known = read_definitions(project, index, [file.path for file in files])
+    files = [*itertools.islice(useful, _SHOWN_FILES if is_summary else _CHUNK_FILES)]
+    paths = [file.path for file in files]
+    known = read_definitions(project, index, paths)
     about = {"source", "build", "example"} | find_subjects(evidence)
-    roles = {index.roles[file.path] for file in files}
+    roles = {index.roles[path] for path in paths}
     about |= set() if about & roles else roles - {"config", "data"}
-    code = [
-        file.path
-        for file in files
-        if not is_summary
-        and (index.roles[file.path] in about or file.path in asked)
-        and find_kind(project, file.path)
-    ][: _CODE_FILES + request.budget // 4_000]
+    code = [path for path in paths if index.roles[path] in about or path in asked]
+    most = 0 if is_summary else _CODE_FILES + request.budget // 4_000
+    code = [path for path in code if find_kind(project, path)][:most]
     texts = {path: read_text(project, path) for path in code}  # the others are only named
     unread = {path: texts[path] for path in texts if path not in evidence.hits}
     evidence.hits.update(find_line_hits(unread, evidence.worth))
@@ -8295,13 +8232,13 @@ def read_evidence(
     }
     # Then the best of them are read: words that stand together say more.
     shares = config.pack_ast_weight, config.pack_semantic_weight
-    best = rank_paths(blend(signals, *shares))[:windows]
+    best = rank_keys(blend(signals, *shares))[:windows]
     hits = find_line_hits({path: read_text(project, path) for path in best}, worth)
     unread = {path: _GUESSED_WINDOW * value for path, value in signals["body"].items()}
     signals["chunk"] = unread | score_chunks(hits, worth)
     # Then what is linked with the best, stands beside them or changed together with them.
     scores = blend(signals, *shares)
-    seeds = {path: scores[path] ** 6 for path in rank_paths(scores)[:20]}  # the better, the more
+    seeds = {path: scores[path] ** 6 for path in rank_keys(scores)[:20]}  # the better, the more
     near = score_near(seeds, lambda paths: read_neighbours(index, paths)[:2])
     signals["near"] = {path: value for path, value in near.items() if path in paths}
     signals["folder"] = score_beside(seeds, scores, folder_of)
@@ -8313,13 +8250,13 @@ def read_evidence(
     if hints.names and not find_subjects(hints):
         sources = {path for path in paths if index.roles[path] == "source"}
         scores = lead_exact(scores, words, hints.names, sources)
-    leaders = {path: scores[path] for path in rank_paths(scores)[:LEADERS]}
+    leaders = {path: scores[path] for path in rank_keys(scores)[:LEADERS]}
     best_match = dict.fromkeys([*leaders][:1], 1.0)
     signals["follows"] = score_together(history, best_match, paths)
     signals["users"] = normalise(spread(leaders, read_neighbours(index, [*leaders])[1]))
     if hurry:  # of the files that were not read the index has the words, though not their lines
         numbers = {path: number for number, path in enumerate(words.paths)}
-        others = {numbers[path]: path for path in rank_paths(scores)[:40] if path not in hits}
+        others = {numbers[path]: path for path in rank_keys(scores)[:40] if path not in hits}
         for stem in worth:
             for number in [number for number, _ in words.postings[stem] if number in others]:
                 hits.setdefault(others[number], {0: {}})[0][stem] = 1
@@ -8346,20 +8283,17 @@ def _score_files(project: Project, evidence: Evidence, pins: Iterable[str]) -> I
     signals = evidence.signals
     scores = normalise(lift_followers(evidence.scores | dict.fromkeys(pins, 1.0), signals))
     structure, text = combine(signals, "structure"), combine(signals, "text")
-    for path in rank_paths(scores):
-        own = {name: signal[path] for name, signal in signals.items() if signal.get(path)}
+    for path in rank_keys(scores):
         if scores[path] >= project.config.pack_min_relevance:
-            halves = structure.get(path, 0.0), text.get(path, 0.0)
-            yield PackFile(path, scores[path], *halves, own)
+            own = {name: signal[path] for name, signal in signals.items() if signal.get(path)}
+            yield PackFile(path, scores[path], structure.get(path, 0.0), text.get(path, 0.0), own)
 
 
 def _role_filter(project: Project, role: str) -> Callable[[str], object]:
     """What tells which files a role may see."""
     roles = project.config.roles
     if role and role not in roles:
-        fix = (
-            closest(role, sorted(roles)) if roles else "add it to .ctx/config.toml as [roles.NAME]"
-        )
+        fix = closest(role, sorted(roles)) if roles else "add [roles.NAME] to .ctx/config.toml"
         raise CtxError(f"--role {show(role)}: not configured; {fix}")
     globs = "|".join(map(glob_pattern, roles.get(role, ())))
     return re.compile(f"(?s:{globs})").fullmatch if role else bool
@@ -8437,7 +8371,7 @@ def make_search(project: Project, text: str) -> list[SearchHit]:
     fields = score_words(words, worth)
     sums = {path: value + fields["names"].get(path, 0.0) for path, value in fields["all"].items()}
     scores = normalise({path: sums[path] * _PACK_SHARES.get(role_of(path), 1.0) for path in sums})
-    best = rank_paths(scores)[:_MOST_FOUND]
+    best = rank_keys(scores)[:_MOST_FOUND]
     names, alike = tuple(re.findall(r"\w+", text)), dict.fromkeys(best, 1.0)
     evidence = Evidence((), names, "", query, frozenset(), {}, worth, {}, alike)
     matches = []
@@ -12462,6 +12396,19 @@ script ((?:bash |sh |python3? )?(?:\./)?)((?:(?:scripts?|bin|tests?|tools|dev)/)
 test_home (?i)(.*?/)??((?:src/)?(?:[\w.-]*tests?|__tests__|specs?|e2e|fixtures|testdata|benchmarks|benches|tst|t))/
 # what the name of a test begins or ends with
 test_file (test_).+(\.\w+)|.*?([._-](?:test|spec)|Tests?)(\.\w+)
+file_name (?i)(?![.-]|(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))[a-z0-9._-]{1,100}(?<!\.)
+ci_on (?m)^["']?on["']?:
+ci_trigger \b(?:pull_request|push|merge_group|workflow_call)\b
+managed_section (?s)<!-- BEGIN CTX MANAGED SECTION.*?END CTX MANAGED SECTION -->
+shape @((def|wrap|hide|show|section|embed)(?:\.(\w+))?)\b
+# what may come out of a file into a command: no quote, assignment, variable, URL or control
+safe_name (?a:[\w.:@/+-]{1,60})
+safe_line (?a:(?!-|.*://)[\w.:@/+*=, &\[\]-]{2,90})
+# a decorator, an attribute or a comment above a definition
+lead \s*(@|#|//|/?\*|--|\[)
+# strings, which stay, and comments or trailing commas; \Z: an unclosed string would backtrack for hours
+json_comment (?s)("(?:\\.|[^"\\])*(?:"|\Z))|//[^\n]*|/\*.*?(?:\*/|\Z)
+json_comma (?s)("(?:\\.|[^"\\])*(?:"|\Z))|,(?=\s*[}\]])
 """[1:],
     "pointer-section.md": r"""
 <!-- Written by `{ctx} update`. Put your own words outside this section; `{ctx} update --remove` takes it out. -->

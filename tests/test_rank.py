@@ -23,7 +23,7 @@ def links(
     weights: dict[str, float] | None = None,
 ) -> ctx.Links:
     return ctx.build_links(
-        files, imports or {}, weights or {}, lambda path: path.rpartition(".")[2]
+        files, imports or {}, weights or {}, {path: path.rpartition(".")[2] for path in files}
     )
 
 
@@ -259,7 +259,7 @@ def test_a_rare_word_says_more_than_a_common_one() -> None:
     words = found_words(rare=[(0, IN_CODE)], common=[(at, IN_CODE) for at in range(3)])
     worth = ctx.weigh_words(words, {"common": 1.0, "rare": 1.0, "absent": 1.0})
     assert list(worth) == ["rare", "common"]
-    assert ctx.rank_paths(ctx.score_words(words, worth)["all"])[0] == "a.py"
+    assert ctx.rank_keys(ctx.score_words(words, worth)["all"])[0] == "a.py"
 
 
 def test_of_a_long_task_the_words_that_say_most_count() -> None:
@@ -294,7 +294,7 @@ HISTORY = ctx.History(
 
 def test_messages_of_earlier_commits_speak_for_the_files_they_touched() -> None:
     known = {"a.py", "b.py", "c.py"}
-    assert ctx.rank_paths(ctx.score_history(HISTORY, {"door": 1.0}, known)) == ["a.py", "b.py"]
+    assert ctx.rank_keys(ctx.score_history(HISTORY, {"door": 1.0}, known)) == ["a.py", "b.py"]
     assert ctx.score_history(HISTORY, {"paint": 1.0}, known) == {"c.py": 1.0}
 
 
@@ -402,10 +402,10 @@ def test_files_share_what_they_have_among_their_links() -> None:
 
 def test_followers_rise_behind_the_leaders_and_never_past_them() -> None:
     scores = {f"{at}.py": 1.0 - at / 100 for at in range(8)}
-    first = ctx.rank_paths(scores)
-    assert ctx.rank_paths(ctx.lift_followers(scores, {})) == first
+    first = ctx.rank_keys(scores)
+    assert ctx.rank_keys(ctx.lift_followers(scores, {})) == first
     lifted = ctx.lift_followers(scores, {"follows": {"7.py": 1.0, "0.py": 1.0}, "users": {}})
-    assert ctx.rank_paths(lifted) == [*first[: ctx.LEADERS], "7.py", "5.py", "6.py"]
+    assert ctx.rank_keys(lifted) == [*first[: ctx.LEADERS], "7.py", "5.py", "6.py"]
     assert all(0 < value <= 1 for value in lifted.values())
     assert ctx.lift_followers({}, {}) == {}
 

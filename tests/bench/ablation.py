@@ -59,7 +59,7 @@ def main(mirrors: str, judge: str, only: str = "", tasks: str = "8", tokens: str
                     scores = ctx.lift_followers(ctx.normalise(ctx.blend(kept, 0.6, 0.4)), kept)
                     order = [
                         path
-                        for path in ctx.rank_paths(scores)
+                        for path in ctx.rank_keys(scores)
                         if path in task["gold"] or locate.kind(path, options) == "source"
                     ]
                     row = measure(order, task["gold"])
