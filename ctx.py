@@ -2271,10 +2271,12 @@ class Folder(NamedTuple):
 
     def role(self) -> str:
         """Source if there is a good part of it, else what most files are."""
-        source, role = self.roles["source"], rank_keys(self.roles)[0]
+        source, total = self.roles["source"], self.roles.total()
+        size = total - sum(self.roles[name] for name in _DULL_ROLES)  # without images and settings
+        role = "test" if 0 < size <= self.roles["test"] * 2 else rank_keys(self.roles)[0]
         # There may be many times as many tests as what they test.
-        large = source > 20 or source * 4 >= self.roles.total() or source and role == "test"
-        return "source" if large else role
+        is_main = source * 4 >= size and source * 6 >= total or source and role == "test"
+        return "source" if source > 20 or is_main else role
 
     def describe(self) -> str:
         """The fewest words that say what is in it."""
@@ -2346,7 +2348,8 @@ def build_tree(files: Sequence[str], max_depth: int, notes: Texts) -> list[TreeE
                     (child,) = inside.children
                     inside = folders[child]
                 entry = (child + "/", depth, notes.get(child) or inside.describe())
-                (dull if inside.role() in _DULL_ROLES else entries).append(entry)
+                is_dull = inside.role() in _DULL_ROLES and inside.roles.total() * 2 < len(files)
+                (dull if is_dull else entries).append(entry)
                 below += [child] if inside.role() in ("source", "build") else []
             if len(ranked) > limit:
                 entries.append((join_path(folder, "…"), depth, f"and {len(ranked) - limit} more"))
@@ -2387,7 +2390,7 @@ def _find_doc(folder: str, folders: Mapping[str, Folder], docs: Texts) -> str:
         for path in sorted(folders[home].files if home in folders else ()):
             namesake = name_of(path).partition(".")[0].lower() == name_of(folder).lower()
             is_doc = namesake or pattern("folder_doc").fullmatch(name_of(path))
-            if is_doc and " " in docs.get(path, ""):
+            if is_doc and " " in docs.get(path, "") and not docs[path].endswith(":"):
                 return docs[path]
     return ""
 
@@ -2526,7 +2529,7 @@ def _find_ecosystems(languages: collections.Counter[str], configs: Sequence[str]
 def _find_title(repo: _Repo) -> str:
     """The project's name: as a manifest at the root says, else the heading of its README."""
     for fact in repo.ours_of("name"):
-        if not fact.folder:
+        if not fact.folder and not pattern("whole_name").search(fact.text):
             short = re.sub(r"/v\d+$", "", fact.text)
             scope, _, last = short.lstrip("@").rpartition("/")
             return last if "/" in scope or scope == last else short
@@ -2535,7 +2538,7 @@ def _find_title(repo: _Repo) -> str:
         text = re.sub(r"<!--[\s\S]*?-->", "", text) if is_readme else ""
         heading = pattern("readme_title").search(text)
         title = heading[heading.lastindex or 0] if heading else ""
-        title = pattern("title_markup").sub(r"\1", title).strip()
+        title = re.sub(r"[^\w.!)+#]+$", "", pattern("title_markup").sub(r"\1", title)).strip()
         if title and "?" not in title and len(title.split()) <= 4:  # a longer one is a slogan
             return title
     return ""
@@ -2545,10 +2548,14 @@ def _find_summary(repo: _Repo) -> str:
     """What the project is, as a manifest at the root says, else a README that begins with it."""
     texts = [fact.text for fact in repo.ours_of("about") if not fact.folder]
     sentences = [first_sentence(text) for text in texts]
+    name = re.escape(_find_title(repo))
     for path in [path for path in repo.texts if re.match(r"(?i)readme[^/]*$", path)]:
-        sentence = first_sentence(repo.texts[path])
-        is_definition = re.match(r"(?:\S+ ){1,3}is (?:an?|the) |An? ", sentence)
-        sentences += [sentence] if is_definition and sentence[-1] != ":" else []
+        text = repo.texts[path][:6000]
+        defined = re.search(rf"(?mi)^\W*{name}(?: [\w.]+){{0,2}}\W*(?:\(\S+\))? is an? ", text)
+        starts = [0, defined.start()] if name and defined else [0]
+        for sentence in [first_sentence(text[start:]) for start in starts]:
+            is_definition = re.match(r"(?:\S+ ){1,4}is (?:an?|the) |An? ", sentence)
+            sentences += [sentence] if is_definition and sentence[-1] != ":" else []
     return next(filter(None, sentences), "")
 
 
@@ -2730,14 +2737,17 @@ def _list_calls(repo: _Repo) -> Iterator[_Fact]:
 def _list_document_calls(repo: _Repo, text: str) -> Iterator[_Pair]:
     """The lines of shell in a document: fenced, indented, or two words or more in backquotes."""
     text = pattern("shell_fence").sub(lambda m: f".{m[2] or ''}".replace("\n", "\n\t"), text)
-    folder = heading = ""
+    folder = home = heading = ""
     is_cloned = False
     for row, below in itertools.pairwise([*text.split("\n"), ""]):
         if re.match(r"#+ |=+ ", row) or re.fullmatch(r"([=~*^-])\1{2,}", below):
-            heading = row
-        spans = [span for span in re.findall(r"`{1,2}([^`]+)`{1,2}", row) if " " in span.strip()]
+            heading, home = row, ""
+        if (named := pattern("run_from").search(row)) and named[1] in repo.folders:
+            home = named[1]
+        told = pattern("forbidden_call").sub("", row)
+        spans = [span for span in re.findall(r"`{1,2}([^`]+)`{1,2}", told) if " " in span.strip()]
         spans = spans or [row] * row.startswith(("   ", "\t"))
-        folder = folder if spans == [row] or not row.strip() else ""
+        folder = folder if spans == [row] and folder or not row.strip() else home
         is_side = pattern("side_heading").search(heading)
         for line in re.split("&&|;", "" if is_side else "&&".join(spans)):
             line = re.sub(r"^\s*[$%>] ", "", line).partition(" #")[0].strip()
@@ -2826,7 +2836,9 @@ def _classify_call(call: _Fact, repo: _Repo) -> _Fact:
     is_possible = verb and ecosystem in ("", *repo.ecosystems, *local)
     if not is_possible or is_use or not _names_files(repo, folder, bare, verb):
         return call
-    line = re.sub(r"(?: --)? --(?:check|diff|release)(?![\w-])| [A-Z_]+=\S*", "", line)
+    line = re.sub(
+        r"(?: --)? --(?:check|diff|release|set-exit-if-changed)(?![\w-])| [A-Z_]+=\S*", "", line
+    )
     # A plain line is right more often than a variant; but of requirements all are needed.
     is_free = call.score > _FROM_CI or is_pip and " -r " in line
     score = call.score - (0 if is_free else line.count(" "))
@@ -2874,6 +2886,8 @@ def _choose_commands(repo: _Repo) -> list[Command]:
         less = {"ci": 30 if verb == "build" else 5}
         trust = {offer: _find_stanza(offer.source).trust for offer in group}
         best = max(group, key=lambda o: (o.score - less.get(trust[o], 0), -o.text.count("/")))
+        full = [o for o in group if trust[o] == "config" and o.text.startswith(f"{best.text} ")]
+        best = (full or [best])[0]  # a document that names a tool leaves out its arguments
         ecosystem = next(filter(None, (offer.note for offer in group)), "")
         score = max(offer.score for offer in group)
         if len({*trust.values()}) > 1:
@@ -2882,8 +2896,12 @@ def _choose_commands(repo: _Repo) -> list[Command]:
         if verb and score >= _ENOUGH:
             line = _local_line(repo, best, typed.get((folder, unwrap("", best.text)), ""))
             ranked[folder, verb].append(best._replace(text=line, score=score, note=ecosystem))
-    slots = [(folder, verb) for folder in _command_folders(repo) for verb in VERBS]
-    chosen = [offer for slot in slots for offer in _best(repo, ranked[slot])]
+    chosen = [offer for verb in VERBS for offer in _best(repo, ranked["", verb])]
+    covered = {(offer.kind, offer.note) for offer in chosen}
+    for folder, verb in itertools.product(_command_folders(repo), VERBS):
+        need = verb if verb == "install" else "test"  # what is installed or tested at the root
+        own = _best(repo, ranked[folder, verb])
+        chosen += [offer for offer in own if not offer.note or (need, offer.note) not in covered]
     return [Command(o.kind, o.text, _cite(repo, o), o.folder) for o in chosen]
 
 
@@ -2945,13 +2963,13 @@ def _best(repo: _Repo, offers: Sequence[_Fact]) -> list[_Fact]:
 
 
 def _command_folders(repo: _Repo) -> list[str]:
-    """The root; and for a main language that has no test there, the folders with a manifest."""
+    """For a main language that has no test at the root, the folders with a manifest."""
     offers = [(f, _find_stanza(f.source).ecosystem) for f in repo.facts if f.kind == "test"]
     missing = {*repo.ecosystems} - {ecosystem for offer, ecosystem in offers if not offer.folder}
     folders = {offer.folder for offer, ecosystem in offers if ecosystem in missing} - {""}
     tops = [folder for folder in _outermost(folders) if folder.count("/") < 2]
     order = sorted((folder.count("/"), -repo.size(folder), folder) for folder in tops)
-    return ["", *(folder for _, _, folder in order[:3])]
+    return [folder for _, _, folder in order[:3]]
 
 
 def _outermost(folders: Collection[str]) -> list[str]:
@@ -2981,7 +2999,7 @@ def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
         label = look_up("labels", fact.text)[0]
         if fact.text not in package_names and is_config(fact.source):
             is_need = (fact.source, fact.text) not in tested
-            weights[label] += is_need * (1 if fact.folder else 1000)
+            weights[label] += is_need * (1 if fact.folder not in ("", "gradle") else 1000)
             note = f" {fact.note}" * ("||" not in fact.note)
             notes[label] = note + notes[label] if is_need else notes[label] + note
     labels = dict.fromkeys(label for label, _ in lookup_table("labels").values())
@@ -10235,7 +10253,7 @@ Tables of the rooms TREE and FACTS; a row is a label and its words, unless it sa
 
 == tasks: verbs and the names of tasks that mean them, the best first; only these become commands
 install setup bootstrap deps install-deps install-dev dev-install dev-setup
-build build compile build:all build-all bundle
+build build compile build:all build-all
 test test tests test:unit test-unit unit unit-test unittest test:all test-all check runtests runtest run_tests run-tests spec specs test-ci test:ci pytest phpunit
 lint lint lint:all lint:ci lint-all lint:check lint-check linters lint:js eslint style cs linting ruff flake8 rubocop clippy golangci-lint vet pre-commit analyze
 typecheck typecheck type-check test:types test-types types:check test:typescript tsd check-types check:types types typing type_check check:ts tsc mypy pyright flow phpstan stan analyse static-analysis
@@ -10266,12 +10284,12 @@ OpenZeppelin @openzeppelin/contracts
 golangci-lint_run golangci/golangci-lint-action; pre-commit_run pre-commit/action; ruff_check astral-sh/ruff-action; black_. psf/black
 
 == runners: ecosystems and their test runners
-python pytest; node vitest jest mocha borp jasmine uvu; ruby minitest rspec; php phpunit; jvm junit testng; dotnet xunit nunit mstest
+python pytest; node vitest jest mocha borp jasmine uvu @playwright/test; ruby minitest rspec; php phpunit; jvm junit testng; dotnet xunit nunit mstest
 
 == entries: entry points: why, and the pattern of the path; the order ranks
 runs as `python -m` : (?:src/)?(?:[\w-]+/)?__main__\.py
 program entry point : (?:src/|app/)?(?:main|app|server)\.(?:py|ts|js|mjs)|src/(?:index|main|App)\.[jt]sx?|(?:src/)?main\.(?:c|cc|cpp|swift|zig)
-program entry point : (?:src/)?(?:[\w.-]+/)?Program\.cs|lib/main\.dart|Sources/[\w-]+/main\.swift|src/main/(?:java|kotlin)/.*(?:Application|Main)\.(?:java|kt)
+program entry point : (?:src/)?(?:[\w.-]+/)?Program\.cs|(?:app/|(?:apps|packages)/\w+/)?lib/main\.dart|Sources/[\w-]+/main\.swift|src/main/(?:java|kotlin)/.*(?:Application|Main)\.(?:java|kt)
 web entry point : (?:\w+/)?(?:wsgi|asgi)\.py|(?:public/)?index\.php|config\.ru|config/routes\.rb|routes/web\.php
 
 == about: what there is to read: why, and the pattern of the path; the order ranks
@@ -10287,10 +10305,10 @@ vendored vendor vendored _vendor third_party third-party thirdparty 3rdparty nod
 vendored /deps /external /extern
 generated generated __generated__ single_include single-include amalgamated dist __pycache__ _build __snapshots__ .next .nuxt /target /out /coverage /gen
 test tests __tests__ testdata test-data test_data fixtures __fixtures__ test-fixtures mocks __mocks__ e2e integration-tests integration_tests integration-test integration_test functional-tests
-test testsuite testsuites unittests tst cypress testutil testutils testhelpers test_helpers testhelper step_definitions fuzz jmh bench benches benchmark benchmarks /t /integration
+test testsuite testsuites testcases regress unittests tst cypress testutil testutils testhelpers test_helpers testhelper step_definitions fuzz jmh bench benches benchmark benchmarks /t /integration
 test? test spec specs
 example example examples _examples sample samples demo demos playground playgrounds quickstart tutorial tutorials cookbook
-doc /doc /site /website /guides /man /wiki /documentation /www
+doc vignettes /doc /site /website /guides /man /wiki /documentation /www
 build /build /build_tools /build-tools /buildscripts /buildsrc /ci /.ci /script /scripts /cmake /packaging /hack /gradle
 data locale locales translations lc_messages
 
@@ -10312,6 +10330,7 @@ Stack project, Haskell package
 == calls: pattern -> replacement: what two ways to write the same call have in common
 ^(?:\./)?(mvn|gradle)w|^(?:ba)?sh[ ] -> \1
 ^(?:npm|pnpm|yarn|bun)(?: run(?:-script)?)?(?= |\Z) -> npm
+^gradle :?(?:app:)?test[A-Z]\w* -> gradle test
 ^(tox|nox|deno)(?: run| task)?(?: -[es])?(?= |\Z) -> \1
 
 == typed: pattern -> replacement: how a line of a document or of CI is shown
@@ -11997,7 +12016,8 @@ pom\.xml : jvm : Maven project
   dep {} ~ ^([ \t]*)(?:val )?\w*[Tt]est(?:ing)?\b[^\n]*\{\n(?:\1[ \t]+\S.*\n|[ \t]*\n)*|^(.*)$ >> ^[ \t]*"?(?:implementation|api|compile|runtimeOnly|\w+Main(?:Api|Implementation))"?[ (]+(?:['"][\w.-]+:|libs\.)([\w.-]+)(?::([\w.]+))?
   part {} ~ (?:\binclude\b[ (]*|,\s*|^[ \t]*)['"]:?([\w:./-]+)['"]
   lint gradle spotlessCheck ~ \bspotless\b ; format gradle spotlessApply ~ \bspotless\b ; lint gradle ktlintCheck ~ \bktlint['"] ; lint gradle detekt ~ \bdetekt['"]
-  run gradle bootRun ~ ['"]org\.springframework\.boot['"] ; run gradle run ~ ['"]application['"]|^[ \t]*application[ \t]*$
+  run gradle bootRun ~ ['"]org\.springframework\.boot['"] ; run gradle run ~ \b(?:id|plugin)\b[ (:]*['"]application['"]|^[ \t]*`?application`?[ \t]*$
+libs\.versions\.toml : jvm : - : version Kotlin {} @ versions/kotlin ; uses {} ~ ^[\w-]+[ \t]*=[^\n]*\b(?:id|group|module)[ \t]*=[ \t]*"([\w.-]+)
 build\.sbt : jvm : sbt build
   tool sbt ; name {} ~ ^(?:ThisBuild / )?name\s*:=\s*"([^"\n]+) ; name {} ~ ^lazy val \w*[Rr]oot\b(?:.*\n(?!lazy)){0,40}?.*\bname\s*:=\s*"([\w.-]+?)(?:-root)?" ; version Scala {} ~ \bscalaVersion\s*:=\s*"([\d.]+)
   build sbt compile ; test sbt test ; run? sbt run ~ ^[ \t]*(?:\w+ / )*mainClass\b ; dep {} ~ %%?%?\s*"([\w-]+)"\s*%+\s*"?([\w.]+)
@@ -12012,8 +12032,9 @@ CMakeLists\.txt : c : CMake build
   build cmake -B build && cmake --build build ~ ^(?i:project)\s*\( ; test ctest --test-dir build ~ (?i:enable_testing|add_test)\s*\(|include\s*\(CTest
 meson\.build : c : Meson build : name {} ~ ^project\(\s*'([\w.-]+) ; build meson setup build && meson compile -C build ~ ^project\( ; test meson test -C build ~ ^project\(
 configure\.ac : c : Autoconf build
-  name {} ~ ^AC_INIT\(\s*\[?([\w.-]+) ; build ./configure && make @ ./configure ; test make check
+  name {} ~ ^AC_INIT\(\s*\[?([\w.-]+) ; build ./configure && make @ ./configure ; test make check @ ./tests/Makefile.am ./test/Makefile.am ./t/Makefile.am ./testsuite/Makefile.am
   build autoreconf -i && ./configure && make ; build ./autogen.sh && ./configure && make @ ./autogen.sh
+Makefile\.am : c : - : test make check ~ ^(?:TESTS|check_[A-Z]+)\s*\+?=|^check-local:
 [\w.-]+\.gemspec : ruby : Ruby package
   name {} ~ \.name\s*=\s*["']([\w-]+) ; about {} ~ \.summary\s*=\s*["']([^"'\n]+) ; version Ruby {} ~ required_ruby_version\s*=\s*["']([^"'\n]+)
   dep {} ~ \.add_(?:runtime_)?dependency[ (]+["']([\w-]+)["'](?:,\s*["']([^"'\n]*))? ; devdep {} ~ \.add_development_dependency[ (]+["']([\w-]+)
@@ -12033,7 +12054,7 @@ composer\.json : php : Composer package
   typecheck vendor/bin/phpstan analyse @ ./phpstan.neon ./phpstan.neon.dist
 mix\.exs : elixir : Mix project
   install mix deps.get ; build mix compile ; test mix test ; format mix format @ ./.formatter.exs ; name {} ~ \bapp:\s*:(\w+) ; about {} ~ \bdescription:\s*"([^"\n]+)
-  version Elixir {} ~ (?:\belixir:\s*|^[ \t]*@elixir\w*\s+)"([^"\n]+) ; dep {} ~ \{:(\w+),\s*"([^"\n]*)"(?![^}\n]*(?:only:|optional: true)) ; devdep {} ~ \{:(\w+),[^}\n]*only: ; run mix phx.server ~ \{:phoenix, ; lint mix credo ~ \{:credo,
+  version Elixir {} ~ (?:\belixir:\s*|^[ \t]*@elixir\w*\s+)"([^"\n]+) ; dep {} ~ ^[ \t]*defp? deps\b[\s\S]*?^  end >> \{:(\w+),\s*"([^"\n]*)"(?![^}\n]*(?:only:|optional: true)) ; devdep {} ~ \{:(\w+),[^}\n]*only: ; run mix phx.server ~ \{:phoenix, ; lint mix credo ~ \{:credo,
   member {}/* ~ \bapps_path:\s*"([\w./-]+) ; typecheck mix dialyzer @ =dialyxir
 rebar\.config : erlang : Rebar project
   tool rebar3 ; build rebar3 compile ; test? rebar3 eunit ; test rebar3 ct ~ \bct_opts\b ; typecheck rebar3 dialyzer ~ \bdialyzer\b
@@ -12045,13 +12066,13 @@ gleam\.toml : gleam : Gleam project : name {} @ name ; about {} @ description ; 
   build? dotnet build {file} ; test? dotnet test {file} ; version .NET {} ~ <TargetFrameworks?>(?:[^<]*;)?net(\d+\.\d)
   dep {} ~ <PackageReference\s+Include="([\w.]+)"(?:\s+Version="([^"]*)")? ; dep microsoft.aspnetcore ~ Sdk="Microsoft\.NET\.Sdk\.Web"
 Package\.swift : swift : Swift package
-  tool SwiftPM ; build swift build ; name {} ~ \bPackage\(\s*name:\s*"([^"\n]+) ; version Swift {}+ ~ swift-tools-version:\s*([\d.]+)
-  dep {} ~ url:\s*"[^"\n]*/([\w.-]+?)(?:\.git)?" ; test swift test ~ \.testTarget\( ; run swift run ~ \.executableTarget\(
+  tool SwiftPM ; build swift build ~ \A(?![\s\S]*\bplatforms:\s*\[(?![^\]]*\.macOS)) ; name {} ~ \bPackage\(\s*name:\s*"([^"\n]+) ; version Swift {}+ ~ swift-tools-version:\s*([\d.]+)
+  dep {} ~ url:\s*"[^"\n]*/([\w.-]+?)(?:\.git)?" ; test swift test ~ \A(?![\s\S]*\bplatforms:\s*\[(?![^\]]*\.macOS))[\s\S]*\.testTarget\( ; run swift run ~ \.executableTarget\(
   lint swiftlint @ ./.swiftlint.yml ; format swiftformat . @ ./.swiftformat
 pubspec\.yaml : dart : Dart package
-  install dart pub get ; test dart test ; lint dart analyze ; format dart format . ; name {} ~ ^name:\s*(\S+) ; about {} ~ ^description:\s*(.+)
+  install dart pub get ; test dart test ~ \A(?![\s\S]*^workspace:)|^(?:dev_)?dependencies: ; lint dart analyze ; format dart format . ; name {} ~ ^name:\s*(\S+) ; about {} ~ ^description:\s*(.+)
   version Dart {} ~ ^  sdk:\s*['"]?([^'"\n]+) ; dep {} ~ ^dependencies:\n((?:(?:  .*)?\n)*) >> ^  (\w+):[ \t]*(\S*)$ ; install! flutter pub get ~ ^  flutter:
-  test! flutter test ~ ^  flutter: ; lint! flutter analyze ~ ^  flutter: ; run flutter run ~ ^  flutter: ; member {} ~ ^[ \t]+-[ \t]+['"]?([\w.*/-]+/[\w.*/-]+)
+  test! flutter test ~ ^  flutter: ; lint! flutter analyze ~ ^  flutter: ; run flutter run ~ ^  flutter: ; member {} ~ ^workspace:\n((?:[ \t]+.*\n)*) >> -[ \t]+['"]?([\w.*/-]+)
 melos\.yaml : dart : Melos workspace : tool Melos ; install! melos bootstrap ; member {} ~ ^[ \t]+-[ \t]+['"]?([\w.*/-]+)
 stack\.yaml : haskell : Stack project : tool Stack ; build stack build ; test stack test ; member {} ~ ^[ \t]*-[ \t]+['"]?([\w./-]+)['"]?[ \t]*$
 cabal\.project : haskell : Haskell package : tool Cabal ; build cabal build all ; test cabal test all ; member {} ~ ^(?:packages:)?[ \t]+\./([\w.*/-]+?)/?(?:[\w*-]+\.cabal)?[ \t]*$
@@ -12120,7 +12141,7 @@ MODULE\.bazel|WORKSPACE(?:\.bazel)? : - : Bazel workspace : tool Bazel ; name {}
 \.buckconfig : - : Buck workspace : tool Buck ; build? buck2 build //... ; test? buck2 test //...
 pants\.toml : - : Pants workspace
   tool Pants ; test! pants test :: ; lint! pants lint :: ; format! pants fmt :: ; build? pants package :: ; typecheck! pants check :: ~ \bmypy\b|\bpyright\b
-nx\.json : node : Nx workspace : tool Nx ; build? npx nx run-many -t build ; test? npx nx run-many -t test ; lint? npx nx run-many -t lint
+nx\.json : node : Nx workspace : tool Nx ; build? npx nx run-many -t build ; test? npx nx run-many -t test ; lint? npx nx run-many -t lint ~ ["']lint["']|eslint/plugin
 turbo\.json : node : Turborepo pipeline : tool Turborepo ; task? npx turbo run {} @ tasks pipeline
 Dockerfile : - : - : entry container entry point ~ ^(?:ENTRYPOINT|CMD)\b[^\n]*?["'\s/]((?:[\w-]+/)*[\w-]+\.(?:py|sh|rb|php|[cm]?[jt]s))\b
 (?:docker-)?compose\.ya?ml : - : services : run? docker compose up ~ ^[ \t]+build:
@@ -12287,7 +12308,8 @@ default_value (?<![=<>!])=(?![=>])\s*([^\s,()\[\]{}][^,()\[\]{}]*)
 attributes (?:@(?!interface|protocol)\w+(?:\([^()]*\))?\s+)+|template\s*<[^;{}]*>\s*(?=class\b|struct\b)
 continuation (?i:end\w*|else\w*|elif|elsif|catch|finally|rescue|ensure|then|do|begin|until|is|where
   |contains)\b|(?:public|private|protected)\s*:
-generated do not edit|@generated|auto-generated|autogenerated|automatically generated|code generated by
+generated (?m)do not edit|@generated(?! function)|code generated by|\bauto(?:matically)?[ -]?generated(?:>| (?:by|from|with|using|file|code)\b)
+  |^\W*(?:(?:this|the|these|all) )?(?:(?:\w+ )?(?:file|code|source|class|module|header|content|binding)s? (?:is|are|was|were|has been) )?auto(?:matically)?[ -]?generated\b
   |scanner generated by|made by gnu bison|produced by gperf
 licence copyright|license|licence|spdx-|all rights reserved|file is part of|redistribution|distributed under
   |software is provided
@@ -12352,6 +12374,12 @@ role_path (?x)
   (?P<test> (?!.*src/main/)(?:.*/)?(?:\w*[a-z0-9](?:Tests?|IT|Spec|Suite)|Test[A-Z]\w*)\.(?:java|kt|scala|groovy|cs|fs|vb|php|swift)
   | (?:.*/)?src/[a-z]\w*Test\w*/.* )
   | (?P<generated> (?i:.*(?:migrate|migrations?)/v?\d{3}[^/]*(?:/[^/]*)?) ) | (?P<config> (?i:[^/]+\.(?:json|ya?ml|xml)) ) | (?P<data> (?:.*/)?queries/.*\.scm )
+# what a sentence tells not to type
+forbidden_call (?i)\b(?:do not|don't|never|avoid|instead of|rather than|should not|must not|shouldn't|cannot|no longer)\b[^.`]*(?:`[^`]+`(?:[, /]|or|and)*)+|`[^`]+`(?= (?:will |always |currently )?fails?\b)
+# the folder in which a section's lines are to be typed
+run_from (?i)\brun (?:\w+ ){0,3}(?:from|in|inside) (?:the )?`([\w./-]*[\w-])/?`
+# names of manifests that stand for a whole repository
+whole_name (?i)(?:^|[-_/])(?:root|workspace|monorepo)$
 # headings whose lines are not for contributors
 side_heading (?i)releas|publish|deploy|docker|bench|example|website|usage|quick.?start|translat|vendor
 # lines that are not for a laptop or not the whole: services, one test alone
@@ -12387,7 +12415,7 @@ shell_fence (?m)^[ \t]*(```|~~~)[`~]*[ \t]*\{?\.?(?:(?i:sh|bash|shell|console|zs
 # what runs a line inside the project's environment
 environment (?:uv|poetry|pdm|hatch|pipenv|rye) run
 # what may stand before a line without changing what it calls
-wrapper ^(?:(?:(?:uv|poetry|pdm|hatch|pipenv|rye) run|bundle exec|npx|bunx|(?:pnpm|yarn|npm) exec|python3? -m) (?:--(?:group|extra|only-group|python|with|package) \S+ |-\S+ )*)+
+wrapper ^(?:(?:(?:uv|poetry|pdm|hatch|pipenv|rye) run|bundle exec|npx|bunx|fvm|(?:pnpm|yarn|npm) exec|python3? -m) (?:--(?:group|extra|only-group|python|with|package) \S+ |-\S+ )*)+
 # tools that a manager of environments runs
 python_tool pytest|mypy|flake8|pylint|pyright|black|isort|tox|nox|ruff|python|.*/.*
 # a script of the repository: how it is run, its path

@@ -383,7 +383,7 @@ def test_each_ecosystem_has_its_command(
             {"pubspec.yaml": "environment:\n  sdk: ^3.5.0\nworkspace:\n  - pkgs/one\n"},
             "pkgs/one/pubspec.yaml pkgs/one/lib/a.dart",
             "Dart ^3.5.0",
-            "install: dart pub get, test: dart test, lint: dart analyze",
+            "install: dart pub get, lint: dart analyze",
             "pkgs/one",
         ),
         (
@@ -621,8 +621,65 @@ def test_a_folder_with_tests_is_told_where_the_root_only_installs() -> None:
     told = [(command.verb, command.line, command.folder) for command in found.commands]
     assert ("install", "uv sync", "") in told and ("test", "uv run pytest", "api") in told
     section = ctx.render_section_commands(found.commands)
-    assert "- Install: `uv sync`, `uv sync` in `api`\n" in section
+    assert "- Install: `uv sync`\n" in section  # once is enough for all members
     assert "- Test: `uv run pytest` in `api`\n" in section
+
+
+def test_what_a_document_warns_of_is_no_command() -> None:
+    text = "You should not run `cargo test`, or `cargo build`. Never use `make all`.\n"
+    configs = {"Cargo.toml": '[package]\nname = "a"\n', "AGENTS.md": text + "`just test` fails.\n"}
+    found = facts(configs | {"justfile": "lint:\n  x\n"}, "src/lib.rs")
+    assert [command.source for command in found.commands if "AGENTS" in command.source] == []
+
+
+def test_a_document_may_say_where_its_lines_run() -> None:
+    app = "name: app\ndependencies:\n  flutter:\n    sdk: flutter\n"
+    configs = {"pubspec.yaml": "name: x_workspace\nworkspace:\n  - app\n", "app/pubspec.yaml": app}
+    configs["AGENTS.md"] = "# X\n\nRun from `app/` unless said.\n\n```sh\nfvm flutter test\n```\n"
+    configs["README.md"] = "# Thing\n\nStar us!\n\nThing is a way to send files.\n"
+    found = facts(configs, "app/lib/main.dart", "app/lib/a.dart")
+    told = [(command.verb, command.line, command.folder) for command in found.commands]
+    assert ("test", "fvm flutter test", "app") in told and ("test", "dart test", "") not in told
+    assert (found.name, found.summary) == ("Thing", "Thing is a way to send files.")
+    assert found.key_files[0] == ("app/lib/main.dart", "program entry point")
+
+
+def test_a_tool_that_is_only_named_gets_its_arguments_from_the_manifest() -> None:
+    configs = {"build.zig.zon": ".{ .name = .a }\n", "CONTRIBUTING.md": "Use `zig fmt` first.\n"}
+    assert lines(facts(configs, "src/main.zig", "build.zig"), "format") == ["zig fmt ."]
+
+
+def test_what_a_build_does_not_have_is_no_command() -> None:
+    swift = 'let package = Package(name: "A", platforms: [.iOS(.v18)], targets: [.testTarget(name: "T")])'
+    assert facts({"Package.swift": swift}, "Sources/A/a.swift").commands == ()
+    mac = swift.replace(".iOS", ".macOS(.v14), .iOS")
+    assert lines(facts({"Package.swift": mac}, "Sources/A/a.swift"), "test") == ["swift test"]
+    auto = {"configure.ac": "AC_INIT([a])\n", "Makefile.am": "SUBDIRS = src\n"}
+    assert lines(facts(auto, "a.c"), "test") == []
+    assert lines(facts(auto | {"Makefile.am": "TESTS = t/a\n"}, "a.c"), "test") == ["make check"]
+    gradle = {
+        "settings.gradle": "include 'application'\n",
+        "build.gradle": "plugins { id 'java' }\n",
+    }
+    assert lines(facts(gradle, "src/main/java/A.java"), "run") == []
+    rails = {"Gemfile": "source 'x'\ngem 'rails'\n"}
+    assert lines(facts(rails, "bin/bundle", "app/a.rb"), "build") == []
+
+
+def test_a_folder_of_another_ecosystem_gets_only_its_commands() -> None:
+    ui = '{"scripts": {"test": "vitest"}, "devDependencies": {"vitest": "1"}}'
+    configs = {"build.gradle": "", "gradlew": "", "ui/build.gradle": "", "ui/package.json": ui}
+    files = [f"src/main/java/{name}.java" for name in "ab"] + ["ui/src/a.ts", "ui/src/b.ts"]
+    found = facts(configs, *files)
+    assert lines(found, "test") == ["./gradlew test", "npm test"]
+
+
+def test_a_version_catalogue_tells_the_frameworks() -> None:
+    catalogue = (
+        '[versions]\nkotlin = "2.1.0"\n[plugins]\napp = { id = "com.android.application" }\n'
+    )
+    configs = {"gradle/libs.versions.toml": catalogue, "build.gradle.kts": ""}
+    assert facts(configs, "app/src/main/kotlin/A.kt").stack == ("Kotlin 2.1.0", "Android", "Gradle")
 
 
 def test_of_two_build_systems_the_one_that_is_told_gives_all_commands() -> None:
@@ -1244,7 +1301,13 @@ def test_libraries_of_tests_and_extras_are_not_the_stack() -> None:
 """
     found = facts({"build.gradle.kts": gradle}, "src/main/kotlin/A.kt")
     assert found.libraries == ("okio", "real")
-    mix = '@elixir_requirement "~> 1.15"\n{:plug, "~> 1.14"},\n{:jason, "~> 1.0", optional: true}\n'
+    mix = """  @elixir_requirement "~> 1.15"
+  def cli, do: [{:no_dep, "1.0"}]
+  defp deps do
+    [{:plug, "~> 1.14"},
+     {:jason, "~> 1.0", optional: true}]
+  end
+"""
     found = facts({"mix.exs": mix}, "lib/a.ex")
     assert (found.stack, found.libraries) == (("Elixir ~>1.15",), ("plug",))
     settings = 'include(":core")\ninclude(":core-testing-support")\n'
@@ -1270,6 +1333,17 @@ def test_of_several_versions_all_are_shown() -> None:
     assert found.stack == ("PHP ^7.2.5 || ^8.0", "Symfony Console", "Composer")
     crate = {"Cargo.toml": '[package]\nname = "x"\nedition = "2021"\n'}
     assert facts(crate, "src/lib.rs").stack == ("Rust 2021 edition",)
+
+
+def test_images_and_settings_do_not_hide_the_code_beside_them() -> None:
+    images = [f"app/res/{number}.png" for number in range(20)]
+    roles = [f"roles/r/tasks/{number}.yml" for number in range(60)]
+    files = ["app/Main.kt", "app/Two.kt", "app/Three.kt", "app/Four.kt", *images, *roles, "x.py"]
+    told = {path: note for path, _, note in ctx.build_tree(files, 1, {})}
+    assert told["app/"] == "4 Kotlin files"
+    assert [*told][1:] == ["app/", "roles/r/tasks/"]  # most of the files are never left out
+    notes = [(path, note) for path, _, note in ctx.build_tree([*images, "app/a.sh"], 1, {})]
+    assert notes[1] == ("app/", "data, 21 files")
 
 
 def test_benchmarks_are_not_called_tests() -> None:
