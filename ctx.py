@@ -1548,7 +1548,7 @@ class _Match(NamedTuple):
     """A definition that a pattern matched, or what wraps, hides or divides definitions."""
 
     start: int
-    inverse_end: int  # negative: of two with one start the longer sorts first
+    end: int
     order: int  # of its pattern in the table
     role: str  # "def", "wrap", "hide", "show", "section" or "embed"
     label: str  # of a definition; the language of a part
@@ -1565,8 +1565,8 @@ class _Reading(NamedTuple):
 
     def define(self, label: str, whole: _TextNode, name: _TextNode, body: int) -> None:
         captures = {"name": [name], "body": [_TextNode(body, body)]}
-        start, end = whole.start_byte, whole.end_byte
-        self.matches.append(_Match(start, -end, 0, "def", label, whole, captures))
+        match = _Match(whole.start_byte, whole.end_byte, 0, "def", label, whole, captures)
+        self.matches.append(match)
 
 
 class _TextNode(NamedTuple):
@@ -1632,13 +1632,14 @@ def _build_tags(path: str, source: bytes, language: Language, reading: _Reading)
     if embeds:  # parts in another language, with the rest as spaces to keep the line numbers
         embedded = bytearray(re.sub(rb"[^\r\n]", b" ", source))
         for match in embeds:
-            embedded[match.start : -match.inverse_end] = source[match.start : -match.inverse_end]
+            embedded[match.start : match.end] = source[match.start : match.end]
         inner = get_language(embeds[0].label, language.stanzas)
         part = tag_source(path, bytes(embedded), inner)
     if reading.has_error and part is NO_TAGS:  # where the grammar failed, a pattern may still match
         seen_names = {definition.name for definition in definitions}
         if bare := _read_texts(source, language, seen_names):
-            more, _ = _find_definitions(_build_file(source, language, bare), bare.matches)
+            file_again = _build_file(source, language, bare)
+            more, _ = _find_definitions(file_again, _choose_matches(bare.matches))
             definitions += [definition for definition in more if definition.name not in seen_names]
     docs = {item.doc for item in definitions if item.kind != "module"}
     doc = _find_file_doc(source, language, docs)
@@ -1720,7 +1721,7 @@ def _read_tree(source: bytes, language: Language) -> _Reading | None:
                 node = captures[capture][0]
                 start = captures["start"][0].start_byte if "start" in captures else node.start_byte
                 end = len(source) + 1 if "rest" in captures else node.end_byte
-                matches.append(_Match(start, -end, order, role, label, node, captures))
+                matches.append(_Match(start, end, order, role, label, node, captures))
             else:
                 for role, captured in captures.items():
                     if role in nodes:
@@ -1837,7 +1838,6 @@ def _read_texts(
             elif match[1] not in excluded and match.start(1) not in starts:
                 starts.add(match.start(1))
                 _read_text(reading, code, label, match)
-    reading.matches.sort(key=operator.itemgetter(0, 1))
     word = language.row("mention") or r"[A-Z]\w+"
     words = () if seen_names else re.finditer(rf"\b(?:{word}|\w+(?=\())", code)
     reading.nodes["ref"] += [_TextNode(*match.span()) for match in words]
@@ -1872,13 +1872,13 @@ def _read_text(reading: _Reading, code: str, label: str, match: re.Match[str]) -
 
 
 def _choose_matches(matches: list[_Match]) -> list[_Match]:
-    """Matches in the order of the file; if two rows match one definition, the later row wins."""
+    """Matches by start, the outer first; if two rows match one definition, the later row wins."""
     chosen = {}
     for match in sorted(matches, key=lambda match: (match.order, -match.start)):
         name = match.captures.get("name")
         name_start = name[0].start_byte if name else -1
-        chosen[match.node.start_byte, match.inverse_end, name_start] = match
-    return sorted(chosen.values(), key=operator.itemgetter(0, 1, 2))
+        chosen[match.node.start_byte, match.end, name_start] = match
+    return sorted(chosen.values(), key=lambda match: (match.start, -match.end, match.order))
 
 
 def _build_file(source: bytes, language: Language, reading: _Reading) -> _File:
@@ -1910,8 +1910,8 @@ def _find_definitions(file: _File, matches: Sequence[_Match]) -> tuple[list[Defi
     rules, size = file.language.words("labels"), len(file.source)
     stack = [_Scope(size + 1)]
     for match in matches:
-        start, inverse_end, _, role, label, _, captures = match
-        top, end = stack[-1], -inverse_end
+        start, end, _, role, label, _, captures = match
+        top = stack[-1]
         while top.end <= start or (top.end > size and label and label == top.kind):
             stack.pop()
             top = stack[-1]
@@ -1959,7 +1959,7 @@ def _find_name(node: Any) -> Any:
 
 def _build_scope(file: _File, match: _Match, name_node: Any, top: _Scope) -> _Scope:
     """A definition as the scope of those inside it."""
-    start, inverse_end, _, _, kind, _, captures = match
+    kind, captures = match.label, match.captures
     sigils = ":" if file.language.family == "ecma" else ":$"  # in JavaScript "$" is a letter
     name = file.text(name_node).lstrip(sigils).strip('"`\r')
     owner, receivers = top.inner, captures.get("owner", ())
@@ -1973,7 +1973,7 @@ def _build_scope(file: _File, match: _Match, name_node: Any, top: _Scope) -> _Sc
         owner = ".".join(filter(None, [owner, *named]))
     is_member, rules = top.kind in _OWNERS, file.language.words("labels")
     regex = file.language.row("member" if is_member else "public")
-    begin = _skip_attributes(file, start if top.wrapped < 0 else top.wrapped)
+    begin = _skip_attributes(file, match.start if top.wrapped < 0 else top.wrapped)
     head = file.source[begin : name_node.end_byte].decode("utf-8", "replace")
     is_public = "private" not in captures and bool(_compiled(regex, re.S).search(head))
     if file.only and kind != "module" and (not owner or top.kind == "module"):
@@ -1988,7 +1988,7 @@ def _build_scope(file: _File, match: _Match, name_node: Any, top: _Scope) -> _Sc
     exported = kind == "part" or (top.exported and top.visible and (top.reveals or is_public))
     visible = f"{kind}=private" not in rules
     reveals = f"{kind}=public" in rules or (is_public and kind in ("scope", "part"))
-    return _Scope(-inverse_end, kind, name, owner, inner, exported, visible, reveals, start)
+    return _Scope(match.end, kind, name, owner, inner, exported, visible, reveals, match.start)
 
 
 def _is_kept(file: _File, scope: _Scope, top: _Scope) -> bool:
@@ -2004,7 +2004,7 @@ def _is_kept(file: _File, scope: _Scope, top: _Scope) -> bool:
 
 def _build_definition(file: _File, match: _Match, scope: _Scope, top: _Scope) -> Definition:
     """One definition, with its lines, signature and doc."""
-    start, _, _, _, _, node, captures = match
+    start, node, captures = match.start, match.node, match.captures
     source, begin = file.source, _skip_attributes(file, start)
     body = captures["body"][0] if captures.get("body") else node.child_by_field_name("body")
     if body is None and (bodies := file.language.words("body")):
