@@ -1524,7 +1524,6 @@ _MINOR = frozenset({"constant", "variable", "property"})  # kept only if exporte
 _OWNERS = (
     "class module struct enum interface trait protocol union object annotation scope part".split()
 )
-_LISTED = ("ref", "use", "package", "export", "only", "value", "skip", "doc", "again")
 
 
 def is_document(path: str) -> bool:
@@ -1560,7 +1559,7 @@ class _Reading(NamedTuple):
     """What the grammar, Python's own parser or patterns find in one source."""
 
     matches: list[_Match]
-    nodes: dict[str, list[Any]]  # "ref", "use", "value", ... -> nodes
+    nodes: collections.defaultdict[str, list[Any]]  # "ref", "use", "value", ... -> nodes
     has_error: bool = False
 
     def define(self, label: str, whole: _TextNode, name: _TextNode, body: int) -> None:
@@ -1711,7 +1710,7 @@ def _read_tree(source: bytes, language: Language) -> _Reading | None:
         return None
     parse, find_matches, shapes = tools
     matches: list[_Match] = []
-    nodes: dict[str, list[Any]] = {role: [] for role in _LISTED}
+    nodes = collections.defaultdict[str, list[Any]](list)
     pending, has_error = [parse(source)], False
     while pending:  # brackets of a macro that parse as code add a tree
         tree = pending.pop()
@@ -1724,14 +1723,12 @@ def _read_tree(source: bytes, language: Language) -> _Reading | None:
                 matches.append(_Match(start, end, order, role, label, node, captures))
             else:
                 for role, captured in captures.items():
-                    if role in nodes:
-                        nodes[role] += captured
+                    nodes[role] += captured
         has_error = has_error or tree.root_node.has_error
-        for node in nodes.pop("again"):
+        for node in nodes.pop("again", ()):
             start, end = node.start_byte + 1, node.end_byte - 1
             inner = parse(b" " * start + source[start:end])
             pending += [] if inner.root_node.has_error else [inner]
-        nodes["again"] = []
     return _Reading(matches, nodes, has_error)
 
 
@@ -1766,7 +1763,7 @@ def _read_ast(source: bytes) -> _Reading | None:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     lines = [0, *(match.end() for match in re.finditer(rb"\r\n?|\n", source))]
-    reading = _Reading([], {role: [] for role in _LISTED})
+    reading = _Reading([], collections.defaultdict(list))
     nodes = reading.nodes
 
     def span(node: Any) -> _TextNode:
@@ -1828,7 +1825,7 @@ def _read_texts(
 
     parts = f"{strings}|{comment_pattern(language.comments)}"
     code = re.sub(parts, blank, source.translate(letters).decode("latin-1"))
-    reading = _Reading([], {role: [] for role in _LISTED})
+    reading = _Reading([], collections.defaultdict(list))
     excluded = {*seen_names, *language.words("keyword")}
     starts: set[int] = set()
     for label, regex in language.texts:
