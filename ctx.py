@@ -2075,13 +2075,12 @@ def _comment_doc_above(file: _File, start: int) -> str:
 
 def _comment_start(source: bytes, stop: int, comments: Comments) -> int:
     """The start of the comment that ends at `stop`; -1 if none does, or after code on its line."""
-    blocks, marks, _, _ = _comment_forms(comments)
-    for opening, closing in blocks:
-        if source.endswith(closing, 0, stop):
-            begin = source.rfind(opening, 0, stop)
+    for mark, end in comments:
+        if end and source.endswith(end.encode(), 0, stop):
+            begin = source.rfind(mark.encode(), 0, stop)
             line = source.rfind(b"\n", 0, max(begin, 0)) + 1
             return -1 if source[line:begin].strip() else begin
-    begin = -1
+    begin, marks = -1, tuple(mark.encode() for mark, end in comments if not end)
     while stop > 0:
         line = source.rfind(b"\n", 0, stop) + 1
         text = source[line:stop].lstrip()
@@ -2092,19 +2091,13 @@ def _comment_start(source: bytes, stop: int, comments: Comments) -> int:
 
 
 @functools.cache
-def _comment_forms(comments: Comments) -> tuple[Any, ...]:
-    """Block marks, line marks, and two regexes: for a whole comment, for the start of its lines."""
-    blocks = [(mark.encode(), end.encode()) for mark, end in comments if end]
-    marks = tuple(mark.encode() for mark, end in comments if not end)
-    whole = [re.escape(mark) + b"(?s:.*?)" + re.escape(end) for mark, end in blocks]
-    if marks:
-        whole.append(rb"(?:[ \t]*(?:" + b"|".join(map(re.escape, marks)) + rb")[^\n]*\n?)+")
+def _comment_line(comments: Comments) -> re.Pattern[str]:
+    """A regex for the start of a comment's line: its mark, and a tag of a documentation tool."""
     longest = sorted((mark for mark, _ in comments), key=len, reverse=True)
     leaders = [rf"{re.escape(mark)}{re.escape(mark[-1])}*" for mark in longest]
     leader = rf"(?:{'|'.join(leaders)})(?:(?<=-) [|^]|[!<>'|^])?|\*+(?![/)])"
     tags = f"(?P<tag>{pattern('doc_file_tag').pattern})|(?P<end>{pattern('doc_tag').pattern})"
-    line = rf"[ \t]*(?:{leader})?[ \t]?(?:{tags})?"
-    return blocks, marks, re.compile(b"|".join(whole)), re.compile(line)
+    return re.compile(rf"[ \t]*(?:{leader})?[ \t]?(?:{tags})?")
 
 
 def _find_docstring(source: bytes, start: int) -> str:
@@ -2133,7 +2126,7 @@ def _clean_comment(comment: bytes, comments: Comments) -> str:
         return ""
     for _, end in comments:
         text = text.removesuffix(end)
-    match, is_directive = _comment_forms(comments)[3].match, pattern("directive").match
+    match, is_directive = _comment_line(comments).match, pattern("directive").match
     for start in filter(None, map(match, text.splitlines())):
         line, kind = start.string[start.end() :].rstrip(" \t*"), start.lastgroup
         line = re.sub(r"\s*(?:-\*-.*-\*-|-{3,}|={3,})$", "", line)
@@ -2157,7 +2150,11 @@ def _doc_sentence(text: str) -> str:
 
 def _find_file_doc(source: bytes, language: Language, docs: set[str]) -> str:
     """First sentence of the comment or docstring at the start that documents no definition."""
-    whole, has_docstrings = _comment_forms(language.comments)[2], language.row("docs") == "inside"
+    forms = [f"{re.escape(mark)}(?s:.*?){re.escape(end)}" for mark, end in language.comments if end]
+    marks = "|".join(re.escape(mark) for mark, end in language.comments if not end)
+    forms += [rf"(?:[ \t]*(?:{marks})[^\n]*\n?)+"] if marks else []
+    whole = _compiled(("|".join(forms) or "(?!)").encode())
+    has_docstrings = language.row("docs") == "inside"
     preamble = _compiled(pattern("preamble").pattern.encode())
     start = 3 if source.startswith(b"\xef\xbb\xbf") else 0
     while start < 8192:

@@ -231,6 +231,13 @@ def test_an_own_stanza_has_several_suffixes_and_docs_below() -> None:
     assert tags and [each.doc for each in tags.definitions] == ["Opens it.", ""]
 
 
+def test_an_own_stanza_may_have_no_comments() -> None:
+    rows = {"suffixes": "plain", "comment": "", "grammar": "-", "text": r"function ^fn (\w+)"}
+    language = ctx.get_language("plain", ctx.parse_own_languages({"plain": rows}))
+    tags = ctx.tag_source("a.plain", b"fn hello\n", language)
+    assert [each.name for each in tags.definitions] == ["hello"]
+
+
 def test_an_own_stanza_adds_or_overrides_a_language(tmp_path: Path):
     lab.plant(tmp_path, {
         ".ctx/config.toml": OWN,
