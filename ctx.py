@@ -293,6 +293,16 @@ class Project(NamedTuple):
     read_only: bool = False  # write nothing, not even a new cache
 
 
+class Span(NamedTuple):
+    """Where the managed section of a file stands."""
+
+    start: int  # offsets in bytes
+    stop: int
+    version: int
+    pristine: bool  # as ctx.py wrote it
+    eol: bytes
+
+
 class Plan(NamedTuple):
     """Changes to write together, and messages about them."""
 
@@ -487,7 +497,6 @@ TreeEntry = tuple[str, int, str]
 Finding = tuple[str, str, str]  # what doctor checked, its state, how to fix it or ""
 Stamp = tuple[int, ...]  # size, mtime, ctime in nanoseconds, inode, device: a file from outside
 Files = Mapping[str, Stamp]  # as they are now
-Span = tuple[int, int, int, bool, bytes]  # a managed section: start, stop, version, pristine, EOL
 IgnoreRule = tuple[re.Pattern[str], bool, bool]  # over paths, a line with `!`, folders only
 Graph = dict[str, dict[str, float]]  # file -> file that it depends on -> weight
 Posting = tuple[int, int]  # number of a file, how often a stem stands in each of FIELDS, packed
@@ -647,7 +656,7 @@ def find_section(source: bytes, path: str = "") -> Span | None:
     claim, _, content = body.encode("latin-1").partition(b"\n")
     pristine = claim == f"<!-- sha256:{content_hash(content)} -->".encode()
     eol = b"\r\n" if begin[0].endswith("\r") else b"\n"
-    return begin.start(1), min(len(source), end.end() + 1), int(begin[2]), pristine, eol
+    return Span(begin.start(1), min(len(source), end.end() + 1), int(begin[2]), pristine, eol)
 
 
 def hide_fences(text: str) -> str:
@@ -676,14 +685,14 @@ def upsert_section(
         raise CtxError(f"{path}: the section's text contains a marker line; remove that line")
     text, inner = source or b"", body.rstrip("\n").encode()
     eol = b"\r\n" if text.count(b"\r\n") * 2 > text.count(b"\n") else b"\n"
-    start, stop, _, _, eol = span or (0, 0, 0, False, eol)
+    eol = span.eol if span else eol
     head = f"<!-- BEGIN CTX MANAGED SECTION v{version} -->\n<!-- sha256:{content_hash(inner)} -->\n"
     section = (head.encode() + inner + b"\n<!-- END CTX MANAGED SECTION -->").replace(b"\n", eol)
     if source is None:
         return section + eol
     if span:
-        tail = eol if source[:stop].endswith(b"\n") else b""
-        return source[:start] + section + tail + source[stop:]
+        tail = eol if source[: span.stop].endswith(b"\n") else b""
+        return source[: span.start] + section + tail + source[span.stop :]
     if source in (b"", _BOM):
         return source + section
     # No blank line is lost or gained on removal: a file without a final newline gets none.
@@ -695,11 +704,10 @@ def remove_section(source: bytes, path: str = "") -> bytes | None:
     span = find_section(source, path)
     if not span:
         return source
-    start, stop, _, _, eol = span
-    before, after = source[:start], source[stop:]
+    before, after = source[: span.start], source[span.stop :]
     if not after and not source.endswith(b"\n"):  # the file had no final newline
-        return before.removesuffix(eol + eol)
-    blank = eol if before.endswith(b"\n" + eol) else b""
+        return before.removesuffix(span.eol * 2)
+    blank = span.eol if before.endswith(b"\n" + span.eol) else b""
     return before.removesuffix(blank) + after if before or after else None
 
 
@@ -708,9 +716,11 @@ def section_state(source: bytes | None, body: str, path: str = "") -> str:
     span = find_section(source or b"", path)
     if span is None:
         return "absent"
-    _, _, version, pristine, _ = span
-    state = "current" if upsert_section(source, body) == source else "stale"
-    return "newer" if version > SECTION_VERSION else state if pristine else "edited"
+    if span.version > SECTION_VERSION:
+        return "newer"
+    if not span.pristine:
+        return "edited"
+    return "current" if upsert_section(source, body) == source else "stale"
 
 
 def seal(text: str) -> bytes:
