@@ -1339,7 +1339,8 @@ def join_words(text: str) -> list[str]:
 
 
 # ---- 4 LANGUAGES (pure) ----------------------------------------------------
-# The compiler of the language table (templates/languages.txt). Knows nothing of tree-sitter. Uses: TYPES.
+# The compiler of the language table (templates/languages.txt). Knows nothing of tree-sitter.
+# Uses: TYPES TEXT.
 
 
 class Language(NamedTuple):
@@ -1368,12 +1369,12 @@ class Language(NamedTuple):
 def find_language(path: str, first_line: str = "", stanzas: str = "") -> Language | None:
     """The language of a file, by name, suffix, or the interpreter in its first line."""
     keys = _language_keys(stanzas)
-    name = path.rsplit("/", 1)[-1]
+    name = name_of(path)
     suffix = name.rpartition(".")[2].lower() if "." in name else ""
     language = keys.get(name) or keys.get("." + suffix) or keys.get(name.partition(".")[0] + ".")
     if not language and first_line.startswith("#!"):
         words = first_line[2:].replace("/usr/bin/env", "").replace("-S ", "").split() or [""]
-        language = keys.get("#!" + words[0].rsplit("/", 1)[-1].rstrip("0123456789."))
+        language = keys.get("#!" + name_of(words[0]).rstrip("0123456789."))
     return get_language(language, stanzas) if language else None
 
 
@@ -1443,7 +1444,8 @@ def get_language(name: str, stanzas: str = "") -> Language:
         elif verb in _CAPTURES:
             patterns.extend(_compile_path(verb, word) for word in row.split())
         elif verb == "text":
-            texts.append((row.partition(" ")[0], row.partition(" ")[2]))
+            label, _, regex = row.partition(" ")
+            texts.append((label, regex))
         elif verb == "word":
             before, _, words = row.rpartition(" / ")
             modifiers = before.replace(">", "", 1).split()
