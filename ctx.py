@@ -1434,7 +1434,8 @@ def get_language(name: str, stanzas: str = "") -> Language:
     """The language of that name, compiled at its first use; `stanzas` are the user's."""
     suffixes, pairs = _parse_table(stanzas)[name]
     defaults = {"label": name.capitalize(), "family": name, "ecosystem": name, "grammar": name}
-    rows = {verb: [row] for verb, row in defaults.items()} | {"comment": ["// /*...*/"]}
+    defaults |= {"comment": "// /*...*/", "sigils": ":$"}
+    rows = {verb: [row] for verb, row in defaults.items()}
     patterns: list[str] = []
     texts: list[tuple[str, str]] = []
     for verb, row in pairs:
@@ -1969,8 +1970,7 @@ def _find_name(node: Any) -> Any:
 def _build_scope(file: _File, match: _Match, name_node: Any, top: _Scope) -> _Scope:
     """A definition as the scope of those inside it."""
     kind, captures = match.label, match.captures
-    sigils = ":" if file.language.family == "ecma" else ":$"  # in JavaScript "$" is a letter
-    name = file.text(name_node).lstrip(sigils).strip('"`\r')
+    name = file.text(name_node).lstrip(file.language.row("sigils")).strip('"`\r')
     owner, receivers = top.inner, captures.get("owner", ())
     cut = "|".join(file.language.rows.get("cut", ())) or r"\A\Z"
     if kind in ("scope", "part"):
@@ -10418,6 +10418,7 @@ Run `{ctx} COMMAND --help` for details. Start with: {ctx} init
 #   labels    label=rule. private, public: what its members are unless they say so; once: of several
 #             in a row with one name the first is told; flat: in column 0 it stands in nothing
 #   keyword   names that no definition has
+#   sigils    characters before a name that are not part of it; default: `:$`
 #   drop      names that are no references
 #   cut       regex, deleted from the names of owners
 #   edit      regex => text, on imports
@@ -10490,6 +10491,7 @@ starlark: bzl star bazel
 
 ecma:
   family  ecma
+  sigils  :
   ecosystem node
   import  javascript / .ts .tsx .mts .cts .js .jsx .mjs .cjs .vue .svelte .d.ts .json
   public  ^export\b|^(module\.)?exports\b
