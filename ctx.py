@@ -1120,7 +1120,7 @@ def split_words(text: str) -> list[str]:
 @functools.lru_cache(100_000)
 def word_forms(word: str) -> tuple[str, ...]:
     """What one word is found by: `parseHints2` is parse, hint, parsehints2."""
-    parts = pattern("ascii_parts" if word.isascii() else "word_parts").findall(word)
+    parts = pattern("word_parts").findall(word)
     forms = []
     for part in parts:
         if part[0] >= "\u2e80":  # scripts without blanks: every two neighbours are a word
@@ -1184,11 +1184,10 @@ def find_task_words(text: str) -> dict[str, str]:
     """Each form that the words of a task are found by -> the shortest word there that has it."""
     text = text[:_TASK_CHARACTERS]
     words = {*re.findall(r"\w+", text), *re.findall(r"[^\W_]+", text)}
-    parts = pattern("ascii_parts" if text.isascii() else "word_parts")
-    words |= {*parts.findall(text)}  # a file that holds a part may lack the whole
-    told = [word for word in words if word.lower() not in stop_words()]
-    longest = sorted(told, key=lambda word: (-len(word), word))
-    forms = {form: word for word in longest for form in word_forms(word)}
+    words |= {*pattern("word_parts").findall(text)}  # a file that holds a part may lack the whole
+    telling = [word for word in words if word.lower() not in stop_words()]
+    longest_first = sorted(telling, key=lambda word: (-len(word), word))
+    forms = {form: word for word in longest_first for form in word_forms(word)}
     return {form: form if form[0] >= "\u2e80" else word for form, word in forms.items()}
 
 
@@ -1241,8 +1240,6 @@ def find_named_paths(text: str, paths: Iterable[str]) -> tuple[str, ...]:
 
 
 FIELDS = ("path", "names", "docs", "strings", "code")
-
-
 _FIELD_BITS = (0, 3), (2, 63), (8, 255), (16, 255), (24, 255)  # of a count: where, how many at most
 _NO_WORD = [code for code in range(1, 128) if not re.match(r"\w", chr(code))]
 _BLANKS = bytes.maketrans(bytes(_NO_WORD), b" " * len(_NO_WORD))  # of UTF-8; 0 stays
@@ -12285,7 +12282,6 @@ notice (?i)\W*(?:please|first\b|(?:\w+ )?notes?:|notice|warning|important|cautio
 definition (?!If |Until |When |Our )(?:\S+ ){1,4}(?:is an?|is the|is often|are|provides|contains
   |implements) (?!.*:\Z)
 definition_head \b(?:class|def|enum|fn|func|function|fun|interface|module|struct|trait|void)\s+(\w+)
-ascii_parts [A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+
 word_parts [A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+
   |[^\W0-9_A-Za-z\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+
 plural (?<=[^su])(?<!i)s$|(?<=i)es$
