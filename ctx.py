@@ -807,14 +807,14 @@ def quote_text(text: str) -> str:
     return "".join(f"> {line}".rstrip() + "\n" for line in lines)
 
 
-def digest_log(text: str, limit: int = DIGEST_BYTES) -> str:
+def digest_log(text: str) -> str:
     """The important lines of a log: first error, assertions, ends of tracebacks, summary, tail."""
     whole, noise, lines = clean_text(text).strip("\n").split("\n"), "[progress or debug]", []
     marked = (noise if pattern("log_noise").search(line[:400]) else line for line in whole)
     for line, run in itertools.groupby(marked):
         more = len([*run]) - 1
         lines += [line, f"[… {more} more like it]"] if more and line else [line]
-    if count_bytes("\n".join(lines)) < limit:
+    if count_bytes("\n".join(lines)) < DIGEST_BYTES:
         return "\n".join(lines) + "\n"
     lines = [line if len(line) <= 400 else f"{line[:250]} … {line[-140:]}" for line in lines]
     total = len(lines)
@@ -835,7 +835,7 @@ def digest_log(text: str, limit: int = DIGEST_BYTES) -> str:
         for at in (at for at in wanted if at not in kept):
             is_next_to_kept = {at - 1, at + 1} & kept  # else a gap is marked, in at most 25 bytes
             cost = count_bytes(lines[at]) + (1 if is_next_to_kept else 26)
-            if used + cost <= share * limit:
+            if used + cost <= share * DIGEST_BYTES:
                 kept.add(at)
                 used += cost
             elif share == 1:
@@ -1693,9 +1693,10 @@ def find_content_language(path: str, source: bytes, language: Language) -> tuple
     is_code = False
     for match in pattern("notebook_cell").finditer(text):
         is_code = match[1] == "code" if match[1] else is_code
-        is_shown = is_code and match[2] and not re.match(r'\s*"%%(?!time|capture)', match[2])
-        first = text.count("\n", 0, match.start(2)) if is_shown else 0
-        for number, line in enumerate(match[2].split("\n"), first) if is_shown else ():
+        if not is_code or not match[2] or re.match(r'\s*"%%(?!time|capture)', match[2]):
+            continue
+        first = text.count("\n", 0, match.start(2))
+        for number, line in enumerate(match[2].split("\n"), first):
             with contextlib.suppress(ValueError):
                 code = str(json.loads(line.strip().rstrip(",")))
                 lines[number] = "" if code.startswith(("%", "!")) else code.rstrip("\r\n")
@@ -1826,15 +1827,11 @@ def _read_texts(
         return parsed
     # One character for each byte, so that offsets agree; whatever is not ASCII is a letter.
     letters = bytes(byte if byte < 128 else ord("µ") for byte in range(256))
+    code = source.translate(letters).decode("latin-1")
     # Comments and long strings become blanks; a plain string stays, but no comment begins in it.
-    strings = rf'(?s:"""[^"].*?""")|{pattern("short_string").pattern}'
-
-    def blank(match: re.Match[str]) -> str:
-        is_kept = re.match(r"[\"'](?!\"\")", match[0])
-        return match[0] if is_kept else re.sub(r"[^\n]", " ", match[0])
-
+    strings = rf'(?s:"""[^"].*?""")|({pattern("short_string").pattern})'
     parts = f"{strings}|{comment_pattern(language.comments)}"
-    code = re.sub(parts, blank, source.translate(letters).decode("latin-1"))
+    code = re.sub(parts, lambda match: match[1] or re.sub(r"[^\n]", " ", match[0]), code)
     reading = _Reading([], collections.defaultdict(list))
     excluded = {*seen_names, *language.words("keyword")}
     starts: set[int] = set()

@@ -231,6 +231,11 @@ def test_an_own_stanza_has_several_suffixes_and_docs_below() -> None:
     assert tags and [each.doc for each in tags.definitions] == ["Opens it.", ""]
 
 
+def test_a_comment_that_begins_with_a_quote_mentions_nothing() -> None:
+    source = b"' Like Window\nPublic Class Door\nEnd Class\n"
+    assert "Window" not in ctx.tag_source("a.vb", source, ctx.get_language("vb")).references
+
+
 def test_an_own_stanza_may_have_no_comments() -> None:
     rows = {"suffixes": "plain", "comment": "", "grammar": "-", "text": r"function ^fn (\w+)"}
     language = ctx.get_language("plain", ctx.parse_own_languages({"plain": rows}))
