@@ -5326,7 +5326,7 @@ def check_setting(where: str, field: str, value: Any) -> Any:
         kinds = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
         kind = kinds.get(type(default), "a list of texts")
         raise CtxError(f"{where}: {key} must be {kind}; correct it")
-    limits = read_limits(field)
+    limits = settings_row(field)
     for item in value if isinstance(value, tuple) else (value,):
         is_word = isinstance(item, str)
         if limits and not (item in limits if is_word else int(limits[0]) <= item <= int(limits[1])):
@@ -5335,7 +5335,7 @@ def check_setting(where: str, field: str, value: Any) -> Any:
     return value
 
 
-def read_limits(name: str) -> list[str]:
+def settings_row(name: str) -> list[str]:
     """A row of templates/settings.txt: least and greatest value of a setting, or its words."""
     row = re.search(rf"(?m)^{name} (.*)$", TEMPLATES["settings.txt"])
     return row[1].split() if row else []
@@ -5423,9 +5423,12 @@ OWN_FOLDERS = (".ctx", ".runner", ".git")
 VENDOR_PATH = ".ctx/ctx.py"
 IGNORED = "cache/\nview.html\n"  # the text of .ctx/.gitignore
 _TEMPORARY = ".ctx-tmp-"  # the name of a temporary file or folder begins so
-_RACE = "changed while ctx was running"
 _PYTHON = "Scripts/python" if os.name == "nt" else "bin/python"  # of an environment
 _PIP = "-m pip -q --disable-pip-version-check --no-input".split()
+
+
+class _RaceError(CtxError):
+    """Another run changed a file between the plan and the writing: a new plan may succeed."""
 
 
 def write_changes(project: Project, changes: Iterable[Change]) -> list[str]:
@@ -5446,7 +5449,7 @@ def write_changes(project: Project, changes: Iterable[Change]) -> list[str]:
             # two runs may write the same generated file: both texts are right, the last one wins
             is_generated = change.path.startswith((".ctx/", ".runner/context/"))
             if not is_generated and read_file(location) != change.old:
-                raise CtxError(f"{change.path}: {_RACE}; run it again")
+                raise _RaceError(f"{change.path}: changed while ctx was running; run it again")
         for change, location, temporary in staged:
             if change.new is not None:
                 os.replace(temporary, location)
@@ -5460,8 +5463,10 @@ def write_changes(project: Project, changes: Iterable[Change]) -> list[str]:
     except OSError as error:
         write_changes(project, undo)
         path = staged[-1][0].path if staged else "?"
-        reason = _RACE if isinstance(error, FileNotFoundError) else error.strerror
-        raise CtxError(f"{path}: cannot write: {reason}; nothing was changed") from error
+        is_race = isinstance(error, FileNotFoundError)
+        reason = "changed while ctx was running" if is_race else error.strerror
+        kind = _RaceError if is_race else CtxError
+        raise kind(f"{path}: cannot write: {reason}; nothing was changed") from error
     finally:
         for _, _, temporary in staged:
             with contextlib.suppress(OSError):
@@ -5475,11 +5480,8 @@ def write_changes(project: Project, changes: Iterable[Change]) -> list[str]:
 def write_planned(project: Project, plan: Callable[[], list[Change]]) -> list[str]:
     """Write the changes of a plan; while other runs change the same files, plan again."""
     for _ in range(50):
-        try:
+        with contextlib.suppress(_RaceError):
             return write_changes(project, plan())
-        except CtxError as error:
-            if _RACE not in str(error):
-                raise
     return write_changes(project, plan())
 
 
@@ -5640,9 +5642,9 @@ def private_environment(*below: str) -> str:
     return os.path.join(cache_home(), f"{tag}-{key}", *below)
 
 
-def has_parsers(project: Project) -> bool:
+def check_parsers(project: Project) -> bool:
     """Whether the parsers can be used; if not, says what to do."""
-    usable, unfit = use_packages(), ", ".join(map(" ".join, list_unfit().items()))
+    usable, unfit = has_grammars(), ", ".join(map(" ".join, list_unfit().items()))
     reason = f"parsers: ctx.py cannot use {unfit}" if unfit else "parsers: not installed"
     fix = f"the map is approximate; run `{script_command(project)} setup`"
     if unfit or not usable:
@@ -5650,13 +5652,13 @@ def has_parsers(project: Project) -> bool:
     return usable
 
 
-def use_packages() -> bool:
+def has_grammars() -> bool:
     """Whether the parsers can be imported, from the private environment if need be."""
-    return not {"tree-sitter", "tree-sitter-language-pack"} & {*list_missing()}
+    return not {"tree-sitter", "tree-sitter-language-pack"} & {*activate_packages()}
 
 
-def list_missing() -> list[str]:
-    """The pinned packages that neither this interpreter nor the private environment has."""
+def activate_packages() -> list[str]:
+    """Put the private environment on sys.path if need be; the pinned packages that are missing."""
     library = f"lib/python{sys.version_info[0]}.{sys.version_info[1]}"
     folder = private_environment("Lib" if os.name == "nt" else library, "site-packages")
     missing = [name for name, (_, fits) in read_versions().items() if not fits]
@@ -5704,11 +5706,11 @@ def write_packages(project: Project, source: str = "", download: str = "") -> No
     """Install what is missing, from a registry or the folder `source`, or `download` it to one."""
     if source and not os.path.isdir(source):
         raise CtxError(f"--from {show(source)}: not a folder; give what `setup --download` wrote")
-    if list_missing() or (download and not os.path.isdir(private_environment())):
+    if activate_packages() or (download and not os.path.isdir(private_environment())):
         say(project, f"parsers: installing into {private_environment()}, about 215 MB")
         from_source = ["--no-index", "--find-links", os.path.realpath(source)] if source else []
         _write_environment(project, from_source)
-        list_missing()
+        activate_packages()
         say(project, "parsers: installed")
     elif not download:
         say(project, "parsers: already installed")
@@ -5720,7 +5722,7 @@ def write_packages(project: Project, source: str = "", download: str = "") -> No
         say(project, f"wrote the packages to {download}{fault}; next: setup --from {download}")
         return
     encoding, folder = project.config.tokens_encoding, os.path.join(cache_home(), "vocabulary")
-    name, digest = read_limits(encoding) or ("", "")
+    name, digest = settings_row(encoding) or ("", "")
     for file_name in (name, f"{encoding}.tiktoken") if source and name else ():
         vocabulary = read_file(os.path.join(source, file_name)) or b""
         if content_hash(vocabulary) == digest:
@@ -5806,7 +5808,7 @@ def read_counter(project: Project) -> Counter:
     """tiktoken if its vocabulary is on this machine already, else the estimate."""
     encoding = project.config.tokens_encoding
     folder = find_vocabulary(encoding)
-    if folder and "tiktoken" not in list_missing():
+    if folder and "tiktoken" not in activate_packages():
         os.environ["TIKTOKEN_CACHE_DIR"] = folder
         with contextlib.suppress(ImportError):
             import tiktoken
@@ -5818,7 +5820,7 @@ def read_counter(project: Project) -> Counter:
 
 def find_vocabulary(encoding: str, *, checked: bool = True) -> str:
     """The folder that holds this encoding's vocabulary, whole and unchanged if `checked`, or ""."""
-    name, digest = read_limits(encoding) or ("", "")
+    name, digest = settings_row(encoding) or ("", "")
     named = [os.environ.get(key, "") for key in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")]
     temporary = filter(None, [os.environ.get(key) for key in ("TMPDIR", "TEMP", "TMP")])
     usual = [f"{cache_home()}/vocabulary", f"{next(temporary, '/tmp')}/data-gym-cache"]
@@ -6107,7 +6109,7 @@ def open_cache(project: Project, *, hurry: bool = False) -> Cache:
     if not hurry:
         # what all rows depend on beside the files: this script, own languages, the parsers
         script = read_file(os.path.realpath(__file__)) or b""
-        parsers = read_versions() if use_packages() else "bare"
+        parsers = read_versions() if has_grammars() else "bare"
         version = content_hash(script + f"{project.config.languages}\0{parsers}".encode())
     is_linked = any(os.path.islink(location + end) for end in _ENDS)
     with contextlib.suppress(sqlite3.Error, OSError):
@@ -6240,7 +6242,7 @@ def read_index(
 ) -> Index:
     """The index of all files, or of those of `kinds`; of files with `numbers` words are counted."""
     kinds, numbers = read_kinds(project, files) if kinds is None else kinds, numbers or {}
-    full = has_parsers(project) if kinds else True
+    full = check_parsers(project) if kinds else True
     _check_own_languages(project)
     wanted = {path: kinds[path] for path in kinds if files[path][0] <= MAX_SOURCE_BYTES}
     entries = _read_entries(project, cache, files, wanted)
@@ -6334,7 +6336,7 @@ def read_language(project: Project, path: str) -> Language | None:
 def _check_own_languages(project: Project) -> None:
     """Let the grammar of each language of the user's own complain before a worker meets it."""
     own = project.config.languages
-    for name in re.findall(r"(?m)^(\w+):", own) if use_packages() else ():
+    for name in re.findall(r"(?m)^(\w+):", own) if has_grammars() else ():
         language = get_language(name, own)
         try:
             if language.grammar != "-" and not load_grammar(language.grammar, language.query):
@@ -6515,7 +6517,7 @@ def run_worker(root: str, search_path: str, own: str) -> int:
 
     gc.disable()  # as in main
     sys.path[:] = json.loads(search_path)
-    use_packages()
+    activate_packages()
     project = Project(root, Config(languages=own))
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
@@ -8433,7 +8435,7 @@ def make_prompt(
     request = request._replace(measure=count)
     package = make_pack(project, request) if project.config.pack_enabled else None
     code = package.text.strip("\n") if package and package.files else ""
-    wanted = sources or read_limits("anchor_sources")
+    wanted = sources or settings_row("anchor_sources")
     git = read_drift(project, briefing, package) if "git" in wanted else None
     selected = render_task(briefing) if "task" in wanted else code_span(task.id)
     attempts = render_attempts(briefing.attempts, briefing.history)
@@ -8557,7 +8559,7 @@ def make_anchor(project: Project, briefing: Briefing) -> list[Section]:
         "retry": lambda: render_attempts(briefing.attempts),
     }
     sections = []
-    for name in [name for name in read_limits("anchor_sources") if name in config.anchor_sources]:
+    for name in [name for name in settings_row("anchor_sources") if name in config.anchor_sources]:
         try:
             body = makers[name]() if name in makers else _anchor_note(project, name)
         except CtxError as error:
@@ -9241,7 +9243,7 @@ def _merge(path: str, value: Any, wanted: Any) -> Any:
 def check_health(project: Project) -> list[Finding]:
     """What is installed, found, stale or broken, and for each fault the command that fixes it."""
     ctx, findings = script_command(project), [("python", sys.version.split()[0], "")]
-    missing, unfit = list_missing(), list_unfit()
+    missing, unfit = activate_packages(), list_unfit()
     for name, (version, fits) in read_versions().items():
         lost = "tokens are estimated" if name == "tiktoken" else "the map is approximate"
         state = version or f"missing: {lost}"
@@ -9252,7 +9254,7 @@ def check_health(project: Project) -> list[Finding]:
     counter, fix = read_counter(project).name, ""
     if counter == "estimate" != project.config.tokens_encoding:
         counter += " (no vocabulary on this machine)"
-        fix = f"{ctx} setup" if use_packages() else ""
+        fix = f"{ctx} setup" if has_grammars() else ""
     findings.append(("tokens", counter, fix))
     git, fix = read_git(project, "version"), ""
     if not find_above(project.root, ".git"):
@@ -9378,7 +9380,7 @@ def cmd_init(project: Project, args: argparse.Namespace) -> None:
     they read; `--agents A,B` chooses them instead. Not a byte of yours outside the managed
     sections changes; `update --remove` takes them out.
     """
-    if not args.no_setup and not args.dry_run and list_missing():
+    if not args.no_setup and not args.dry_run and activate_packages():
         try:
             write_packages(project)
         except CtxError as error:
@@ -9482,7 +9484,7 @@ def cmd_scan(project: Project, args: argparse.Namespace) -> None:
 def cmd_doctor(project: Project, args: argparse.Namespace) -> int:
     """Report what is installed, found, stale or broken, and how to fix it; exit 1 if anything is."""
     if args.languages:
-        use_packages()
+        activate_packages()
         write_stdout(render_languages(count_languages(project, list_files(project)), args.form))
         return 0
     rows = open_cache(project, hurry=True).read_rows("scans") if project.verbose else {}

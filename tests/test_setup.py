@@ -238,7 +238,7 @@ def test_a_version_outside_its_pin_is_not_used(root: Path, env: dict[str, str]) 
 
 def test_a_missing_parser_is_one_line_that_names_setup(root: Path, env: dict[str, str]) -> None:
     code = "import sys; sys.path.insert(0, sys.argv[1]); import ctx\n"
-    code += "print(ctx.has_parsers(ctx.Project(sys.argv[1], quiet=sys.argv[2] == 'quiet')))"
+    code += "print(ctx.check_parsers(ctx.Project(sys.argv[1], quiet=sys.argv[2] == 'quiet')))"
     for mode, told in (("loud", 1), ("quiet", 0)):
         done = subprocess.run(
             [sys.executable, "-I", "-S", "-c", code, os.path.realpath(root), mode],
