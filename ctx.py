@@ -6221,7 +6221,7 @@ class Index(NamedTuple):
                     loaded[path] = _decode_tags(row.data)
             missing = [path for path in missing if path not in loaded]
             if missing and attempt == "read":
-                _run_jobs(self, [(path, self.entries[path].kind, -1, ()) for path in missing])
+                _run_jobs(self, [_Job(path, self.entries[path].kind) for path in missing])
         return loaded
 
 
@@ -6249,10 +6249,10 @@ def read_index(
     changed = [path for path in wanted if path not in entries]
     index = Index(project, cache, files, entries, len(changed), full, {}, {})
     tags = index.load(path for path in numbers if path in entries)
-    jobs: list[_Job] = [(path, wanted[path], numbers.get(path, -1), ()) for path in changed]
+    jobs = [_Job(path, wanted[path], numbers.get(path)) for path in changed]
     for path in numbers.keys() - changed:
         names = [one.name for one in tags[path].definitions] if path in tags else None
-        jobs.append((path, "", numbers[path], names))
+        jobs.append(_Job(path, number=numbers[path], names=names))
     _run_jobs(index, jobs)
     gone = [path for path in cache.list_keys("stamps") if path not in files]
     cache.invalidate("stamps", gone)
@@ -6435,17 +6435,24 @@ def _list_by_walk(project: Project) -> list[str]:
     return paths
 
 
-# path, kind or "", number or -1, names if there is no kind; None: found by a pattern
-_Job = tuple[str, str, int, Sequence[str] | None]
+class _Job(NamedTuple):
+    """What a worker shall do with one file."""
+
+    path: str
+    kind: str = ""  # the file is parsed as this, unless ""
+    number: int | None = None  # its words are counted under this number, if there is one
+    names: Sequence[str] | None = None  # what it defines; None: told by the tags or a pattern
+
+
 _Done = tuple[dict[str, tuple[Entry, bytes]], dict[int, list[int]], dict[str, bytes]]
 
 
 def _start_workers(index: Index, jobs: Sequence[_Job]) -> Iterator[_Done]:
     """What could be done, chunk by chunk: entries and tags as JSON, sizes, postings (see Index)."""
-    sizes = {path: index.files[path][0] for path, _, _, _ in jobs}
+    sizes = {job.path: index.files[job.path][0] for job in jobs}
     # opening a file costs about as much as parsing 500 bytes
     number = -(-sum(size + 500 for size in sizes.values()) // _CHUNK_BYTES)
-    ordered = sorted(jobs, key=lambda job: (-sizes[job[0]], job[0]))
+    ordered = sorted(jobs, key=lambda job: (-sizes[job.path], job.path))
     chunks = [ordered[at::number] for at in range(number)]
     asked = os.environ.get("CTX_WORKERS", "")
     can_tell = hasattr(os, "sched_getaffinity")
@@ -6494,18 +6501,20 @@ def _drive_worker(project: Project, chunks: list[list[_Job]], put: Callable[[_Do
             guard.cancel()
             if len(blob) < sum(lengths):  # the job that it died on has failed
                 process.kill()
-                path, kind, number, _ = chunk.pop(min(len(lines), len(chunk) - 1))
-                if kind:
-                    entry = Entry(content_hash(read_source(project, path) or b""), kind, _FAILED)
-                    put(({path: (entry, json.dumps(NO_TAGS).encode())}, {}, {}))
-                    chunk += [(path, "", number, [])] if number >= 0 else []
+                job = chunk.pop(min(len(lines), len(chunk) - 1))
+                if job.kind:
+                    content = content_hash(read_source(project, job.path) or b"")
+                    entry = Entry(content, job.kind, _FAILED)
+                    put(({job.path: (entry, json.dumps(NO_TAGS).encode())}, {}, {}))
+                    if job.number is not None:
+                        chunk.append(job._replace(kind="", names=[]))
                 chunks += [chunk] if chunk else []
                 return
             parsed = {}
-            for (path, kind, _, _), line in zip(chunk, lines, strict=False):
+            for job, line in zip(chunk, lines, strict=False):
                 if line != b"-\n":
                     digest, sketch, data = line.rstrip(b"\n").split(b" ", 2)
-                    parsed[path] = Entry(digest.decode(), kind, sketch.decode()), data
+                    parsed[job.path] = Entry(digest.decode(), job.kind, sketch.decode()), data
             ends = itertools.accumulate(lengths)
             cuts = (blob[end - length : end] for end, length in zip(ends, lengths, strict=True))
             put((parsed, dict(sizes), dict(zip(stems, cuts, strict=True))))
@@ -6540,7 +6549,7 @@ def run_worker(root: str, search_path: str, own: str) -> int:
                 seen = [(*rest[2:5], bool(rest.doc), rest.exported) for rest in tags.definitions]
                 sketch = repr((seen, tags[1:])).encode("utf-8", "surrogatepass")
                 line = f"{content_hash(source)} {content_hash(sketch)} {data}".encode()
-            if source is not None and number >= 0:
+            if source is not None and number is not None:
                 text = "" if b"\0" in source[:8000] else source.decode("utf-8", "replace")
                 names = pattern("definition_head").findall(text) if names is None else names
                 language = read_language(project, path)
@@ -6688,7 +6697,7 @@ def read_definitions(
         kinds = {path: kinds[path] for path in kinds if files[path][0] <= MAX_SOURCE_BYTES}
         entries = _read_entries(project, known.cache, files, kinds)
         index = Index(project, known.cache, files, entries, 0, True, {}, {})
-        _run_jobs(index, [(path, kinds[path], -1, ()) for path in kinds if path not in entries])
+        _run_jobs(index, [_Job(path, kinds[path]) for path in kinds if path not in entries])
         tags = index.load(kinds)
     return {path: tags.get(path, NO_TAGS).definitions for path in paths}
 
