@@ -6702,19 +6702,21 @@ def read_definitions(
     return {path: tags.get(path, NO_TAGS).definitions for path in paths}
 
 
+_SIDES = ("uses", "used_by", "imports")  # of a file's links; imports are no guess by a name
+
+
 def write_links(known: WordIndex, state: Mapping[str, object], make: Callable[[], Links]) -> None:
     """Put links into the cache, unless what they depend on is as it was for those in it."""
     mark = fingerprint(state).encode()
     row = known.cache.read("linked", "")
     if row is None or row.data != mark:
         links = make()
-        # path -> what it depends on, what depends on it, and what it imports: no guess by a name
-        sides: dict[str, Graph] = {path: {">": {}, "<": {}, "=": {}} for path in links.paths}
+        sides: dict[str, Graph] = {path: {side: {} for side in _SIDES} for path in links.paths}
         for path, targets in build_graph(links).items():
             for target, weight in targets.items():
-                sides[path][">"][target] = sides[target]["<"][path] = weight
+                sides[path]["uses"][target] = sides[target]["used_by"][path] = weight
         for path, numbers in zip(links.paths, links.imports, strict=True):
-            sides[path]["="] = {links.paths[number]: 1.0 for number in numbers}
+            sides[path]["imports"] = {links.paths[number]: 1.0 for number in numbers}
         rows = [CacheRow("links", path, "", json.dumps(sides[path]).encode()) for path in sides]
         known.cache.invalidate("links")
         known.cache.write(rows)
@@ -6725,10 +6727,10 @@ def read_neighbours(known: WordIndex, paths: Sequence[str]) -> tuple[Graph, Grap
     """What each of these files depends on, what depends on it, and what it imports."""
     rows = known.cache.read_rows("links", [path for path in paths if path not in known.sides])
     known.sides.update((path, json.loads(row.data)) for path, row in rows.items())
-    uses, users, imports = (
-        {path: known.sides.get(path, {}).get(side, {}) for path in paths} for side in "><="
+    uses, used_by, imports = (
+        {path: known.sides.get(path, {}).get(side, {}) for path in paths} for side in _SIDES
     )
-    return uses, users, imports
+    return uses, used_by, imports
 
 
 def read_history(project: Project, head: str) -> History:
