@@ -6737,7 +6737,8 @@ def read_history(project: Project, head: str) -> History:
     """The words and the paths of the last commits up to `head`, the oldest first; cached."""
     if not head:
         return History({}, [], [])
-    row = open_cache(project).read("commits", "")
+    cache = open_cache(project)
+    row = cache.read("commits", "")
     commits = json.loads(row.data) if row else {}  # commit -> stems, paths
     if not row or row.state != head:
         show_progress(project, "reading the last commits")
@@ -6748,10 +6749,10 @@ def read_history(project: Project, head: str) -> History:
                 commits |= _read_commits(project, *most, span)
         commits = {name: commits[name] for name in names if name in commits}
         data = json.dumps(commits, separators=(",", ":")).encode()
-        open_cache(project).write([CacheRow("commits", "", head, data)])
+        cache.write([CacheRow("commits", "", head, data)])
         show_progress(project, "")
     stems = [stems for stems, _ in commits.values()]
-    words = lists_by_key((stem, number) for number, row in enumerate(stems) for stem in row)
+    words = lists_by_key((stem, number) for number, some in enumerate(stems) for stem in some)
     return History(words, [*map(len, stems)], [paths for _, paths in commits.values()])
 
 
@@ -6769,8 +6770,8 @@ def _read_commits(project: Project, *flags: str) -> dict[str, tuple[list[str], l
         text = message.decode("utf-8", "replace")[:600]
         if len(paths) > _WIDE_COMMIT:
             paths, text = [], ""
-        told = [word for word in re.findall(r"\w+", text) if word.lower() not in stop_words()]
-        stems = [*dict.fromkeys(stem for word in told for stem in word_forms(word))]
+        words = [word for word in re.findall(r"\w+", text) if word.lower() not in stop_words()]
+        stems = [*dict.fromkeys(stem for word in words for stem in word_forms(word))]
         commits[name.decode("ascii", "replace")] = (stems, paths)
     return commits
 
