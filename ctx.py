@@ -6079,7 +6079,7 @@ class Cache:
 
     def _run(self, steps: Sequence[tuple[str, Sequence[tuple[object, ...]]]]) -> None:
         """Run statements, each for all of its rows, in one transaction."""
-        for _ in ("in the file", "in memory"):
+        for _ in range(2):  # the second time in memory
             try:
                 self._store.execute("BEGIN IMMEDIATE")
                 for statement, rows in steps:
