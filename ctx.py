@@ -7068,7 +7068,7 @@ def list_records(value: Any) -> list[Record]:
 def read_rows(project: Project, path: str, text: str | None = None) -> Iterator[Record]:
     """The objects of a JSON file, one a line of a .jsonl file, with path, line and any fault."""
     text = read_text(project, path) if text is None else text
-    for line, part in enumerate(text.split("\n"), 1) if path.endswith("l") else [(0, text)]:
+    for line, part in enumerate(text.split("\n"), 1) if path.endswith(".jsonl") else [(0, text)]:
         value, number, fault = None, line, "not an object; skipped"
         try:
             value = json.loads(part)
@@ -7403,8 +7403,14 @@ def _parse_criteria(spec: str) -> dict[str, tuple[str, ...]]:
 
 
 _READERS: dict[str, Callable[..., Iterable[Record]]] = {
-    **{"backlog": _read_backlog, "beads": _read_beads, "boxes": _read_boxes, "rows": read_rows},
-    **{"features": _read_features, "flow": _read_flow, "gh": _read_gh, "lists": _read_lists},
+    "backlog": _read_backlog,
+    "beads": _read_beads,
+    "boxes": _read_boxes,
+    "features": _read_features,
+    "flow": _read_flow,
+    "gh": _read_gh,
+    "lists": _read_lists,
+    "rows": read_rows,
 }
 
 
@@ -7433,20 +7439,20 @@ def read_git_state(project: Project, task: Task, tracker: Tracker) -> GitState |
     named = {}  # "1a2b3c4 subject" -> ids of the tasks in the message, newest first
     for row in filter(None, log.split("\0")):
         head, _, message = row.partition("\x1f")
-        named[head] = [task.id for task in find_named_tasks(tracker, message)]
+        named[head] = [other.id for other in find_named_tasks(tracker, message)]
     heads = [head for head in named if task.id in named[head]]
     since = list(named)[: list(named).index(heads[-1])] if heads else []
     strays = [head for head in since if named[head] and head not in heads]
     script = os.path.relpath(__file__, project.root).replace(os.sep, "/")
     changed = sorted({os.fsdecode(path) for path in list_uncommitted(project)} - {script})
-    commits, touched = [head.split(" ")[0] for head in heads[:20]], set[str]()
-    if commits:
+    touched: set[str] = set()
+    if commits := [head.split(" ")[0] for head in heads[:20]]:
         flags = ("--no-walk", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv")
         listed = run_git(project, "log", *flags, "-z", "--format=", *commits) or b""
         touched = {os.fsdecode(path) for path in re.split(rb"[\0\n]+", listed) if path}
-    last, branch = tuple(named)[: project.config.anchor_git_commits], read_branch(project)
-    touched_paths = tuple(sorted(touched))
-    return GitState(branch or "(detached)", tuple(changed), last, touched_paths, tuple(strays[:5]))
+    last = tuple(named)[: project.config.anchor_git_commits]
+    branch = read_branch(project) or "(detached)"
+    return GitState(branch, tuple(changed), last, tuple(sorted(touched)), tuple(strays[:5]))
 
 
 def find_named_tasks(tracker: Tracker, text: str) -> list[Task]:
