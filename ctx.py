@@ -5797,14 +5797,14 @@ def show_progress(project: Project, text: str, *, is_long: bool = False) -> None
         say(project, text)
 
 
-class Counter(NamedTuple):
+class Tokenizer(NamedTuple):
     """A way to count tokens, and its name."""
 
     name: str
     count: Count
 
 
-def read_counter(project: Project) -> Counter:
+def read_counter(project: Project) -> Tokenizer:
     """tiktoken if its vocabulary is on this machine already, else the estimate."""
     encoding = project.config.tokens_encoding
     folder = find_vocabulary(encoding)
@@ -5814,8 +5814,8 @@ def read_counter(project: Project) -> Counter:
             import tiktoken
 
             encoder = tiktoken.get_encoding(encoding)
-            return Counter(encoding, lambda text: len(encoder.encode_ordinary(text)))
-    return Counter("estimate", estimate_tokens)
+            return Tokenizer(encoding, lambda text: len(encoder.encode_ordinary(text)))
+    return Tokenizer("estimate", estimate_tokens)
 
 
 def find_vocabulary(encoding: str, *, checked: bool = True) -> str:
@@ -8084,7 +8084,7 @@ def make_pack(project: Project, request: Request) -> Pack:
     index = stored or read_linked(project, list_files(project))
     head = "" if stale else read_head(project)  # without one, history is not read
     exact = request.form == "text"
-    counter = read_counter(project) if exact else Counter("estimate", estimate_tokens)
+    counter = read_counter(project) if exact else Tokenizer("estimate", estimate_tokens)
     package = Pack(request.text, "", (), (), (), request.budget, counter.name, head)
     if stale and not index.words.total:
         return package
