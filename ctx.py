@@ -5576,13 +5576,13 @@ def _stage(change: Change, location: str, temporary: str) -> None:
         return
     os.makedirs(folder, exist_ok=True)
     _sweep(folder)
-    exists = os.path.exists(location)
-    mode = stat.S_IMODE(os.stat(location).st_mode) if exists else 0o666
+    replaces = os.path.exists(location)
+    mode = stat.S_IMODE(os.stat(location).st_mode) if replaces else 0o666
     with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
         file.write(change.new)
         file.flush()
         os.fsync(file.fileno())
-    if exists:
+    if replaces:
         os.chmod(temporary, mode)  # os.open() applied the umask
 
 
@@ -5644,7 +5644,8 @@ def private_environment(*below: str) -> str:
 
 def check_parsers(project: Project) -> bool:
     """Whether the parsers can be used; if not, says what to do."""
-    usable, unfit = has_grammars(), ", ".join(map(" ".join, list_unfit().items()))
+    usable = has_grammars()
+    unfit = ", ".join(f"{name} {version}" for name, version in list_unfit().items())
     reason = f"parsers: ctx.py cannot use {unfit}" if unfit else "parsers: not installed"
     fix = f"the map is approximate; run `{script_command(project)} setup`"
     if unfit or not usable:
