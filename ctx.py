@@ -6422,12 +6422,13 @@ def _own_path(project: Project) -> str:
 def _list_by_walk(project: Project) -> list[str]:
     """Every file below the root that no .gitignore leaves out; links are not followed."""
     paths: list[str] = []
-    known: dict[str, list[IgnoreRule]] = {}
+    rules_of: dict[str, list[IgnoreRule]] = {}  # folder -> those of it and of the ones above
     for top, folders, names in os.walk(project.root):
         folder = "" if top == project.root else os.path.relpath(top, project.root)
         folder = folder.replace(os.sep, "/")
         ignored = (read_file(os.path.join(top, ".gitignore")) or b"").decode("utf-8", "replace")
-        rules = known[folder] = known.get(folder_of(folder), []) + parse_ignore(ignored, folder)
+        rules = rules_of.get(folder_of(folder), []) + parse_ignore(ignored, folder)
+        rules_of[folder] = rules
         usual = [name for name in folders if not pattern("skipped_folder").fullmatch(name)]
         below = {name: join_path(folder, name) for name in usual}
         folders[:] = [name for name in usual if not is_ignored(below[name], rules, folder=True)]
