@@ -194,13 +194,12 @@ class Symbol(NamedTuple):
 
 
 class Links(NamedTuple):
-    """Who mentions what, resolved to definitions. Files and symbols are numbers: there are many."""
+    """Who mentions what, resolved to definitions. Symbols are numbers: there are many mentions."""
 
-    paths: list[str]
-    names: list[tuple[int, str]]  # of each symbol: its file, its name
-    mentions: list[tuple[array[int], array[float]]]  # of each file: symbols, their weights
-    imports: list[list[int]]  # of each file: the files it imports
-    weights: list[float]  # of each file: how much its role lets it count
+    symbols: list[tuple[str, str]]  # of each number: the file that defines it, its name
+    mentions: dict[str, tuple[array[int], array[float]]]  # file -> symbols, their weights
+    imports: dict[str, list[str]]  # file -> the files it imports
+    weights: dict[str, float]  # file -> how much its role lets it count
 
 
 class Survey(NamedTuple):
@@ -3201,14 +3200,12 @@ class _Tree(NamedTuple):
 
     def find_modules(self, endings: Sequence[str]) -> dict[str, str]:
         """Module path -> its file, where "a/b" may be "a/b.js" or "a/b/index.js", the best first."""
-        best: dict[str, tuple[int, str]] = {}
-        for path in self.files:
+        modules: dict[str, str] = {}
+        for ending, path in itertools.product(endings, sorted(self.files)):
             rooted = f"/{path}"  # so that "index.js" in the root is the module ""
-            for rank, ending in enumerate(endings):
-                if rooted.endswith(ending):
-                    module = rooted[: -len(ending)][1:]
-                    best[module] = min(best.get(module, (rank, path)), (rank, path))
-        return {module: path for module, (_, path) in best.items()}
+            if rooted.endswith(ending):
+                modules.setdefault(rooted[1 : -len(ending)], path)
+        return modules
 
 
 def resolve_imports(
@@ -3231,15 +3228,16 @@ def resolve_imports(
     resolvers: dict[tuple[str, ...], _Resolve] = {}
     links = {}
     for path, language in languages.items():
-        resolver, *_ = language.words("import")
+        resolver = language.words("import")[0]
         rule = (language.family, *map(language.row, ("import", "roots", "near", "beside")))
         if rule not in resolvers:
             resolvers[rule] = functools.cache(_RESOLVERS[resolver](tree, language))
         # In Rust two files of one folder mean different things by "super"; elsewhere all agree.
         start = path if resolver == "rust" else folder_of(path)
         targets = {target for name in imports[path] for target in resolvers[rule](start, name)}
-        links[path] = sorted(targets - {path})
-    return {path: targets for path, targets in links.items() if targets}
+        if targets - {path}:
+            links[path] = sorted(targets - {path})
+    return links
 
 
 def _locate(folder: str, relative: str) -> str:
@@ -3323,17 +3321,17 @@ def _python(tree: _Tree, language: Language) -> _Resolve:
         found = [_find_longest(modules, root, rest) for root in near if root in roots]
         if any(path for _, path in found):  # the nearest of those that match most of the name
             return [max(found, key=lambda match: len(match[0]))[1]]
-        elsewhere: dict[str, list[str]] = {}  # module -> its files
+        elsewhere: dict[str, list[str]] = {"": []}  # module -> its files
         for root in roots:
             module, path = _find_longest(modules, root, rest)
             # A script in a foreign folder, or a package without the module: more likely a library.
             is_package = "/" in module or module and "/__init__.py" in f"/{path}"
             if is_package and module.count("/") >= rest.count("/") - 1:
                 elsewhere.setdefault(module, []).append(path)
+        paths = elsewhere[max(elsewhere, key=len)]
         top = folder.partition("/")[0] + "/"
-        paths = elsewhere[max(elsewhere, key=len)] if elsewhere else []
-        paths = [p for p in paths if p.startswith(top) or not pattern("side_folder").match(p)]
-        return _nearest(folder, paths)
+        is_side = pattern("side_folder").match
+        return _nearest(folder, [p for p in paths if p.startswith(top) or not is_side(p)])
 
     return resolve
 
@@ -3345,10 +3343,8 @@ def _javascript(tree: _Tree, language: Language) -> _Resolve:
     files = tree.find_manifests(r"package\.json")
     manifests = {folder_of(path): parse_data(path, text) for path, text in files}
     rules = _build_rules(tree, ["", *manifests])
-    packages: dict[str, str] = {}  # name -> folder, the outermost of several
-    for folder, data in manifests.items():
-        for name in _texts(data.get("name")):
-            packages.setdefault(name, folder)
+    named = [(name, at) for at in manifests for name in _texts(manifests[at].get("name"))]
+    packages = dict(reversed(named))  # name -> folder, the outermost of several
 
     def find_file(path: str) -> str:
         stem = re.sub(r"(\.d)?\.[mc]?[jt]sx?$", "", path)
@@ -3364,16 +3360,16 @@ def _javascript(tree: _Tree, language: Language) -> _Resolve:
                     return path
         return ""
 
-    @functools.cache
     def find_by_rule(folder: str, name: str) -> str:
         fronts = [name, *(f"{name[:end]}*" for end in range(len(name), -1, -1))]
-        for front in fronts if folder in rules else ():
-            for tail, target in rules[folder].get(front, ()):
+        nearest = [rules[above] for above in ancestors(folder) if above in rules]
+        for aliases, front in itertools.product(nearest, fronts):
+            for tail, target in aliases.get(front, ()):
                 rest = name[len(front) - 1 :]
                 path = find_file(_locate("", target.replace("*", rest.removesuffix(tail))))
                 if path and rest.endswith(tail):
                     return path
-        return find_by_rule(folder_of(folder), name) if folder else ""
+        return ""
 
     def resolve(folder: str, name: str) -> list[str]:
         name = name.partition("?")[0]
@@ -3499,26 +3495,25 @@ def _by_namespace(tree: _Tree, language: Language) -> _Resolve:
     """By the namespaces that files declare: a type is its namespace and its file's name."""
     _, separator, *endings = language.words("import")
     declared = tree.packages.get(language.family, ())
-    pairs = [(name.replace(separator, ".").strip("."), path) for name, path in declared]
+    pairs = [(name.replace(separator, "/").strip("/"), path) for name, path in declared]
     members = lists_by_key(pairs)
-    types = lists_by_key((f"{space}.{name_of(p).partition('.')[0]}", p) for space, p in pairs)
+    types = lists_by_key((f"{space}/{name_of(p).partition('.')[0]}", p) for space, p in pairs)
     by_path = _by_path(tree, language)
 
     def resolve(folder: str, name: str) -> Iterable[str]:
         if endings and "." in name:  # a path to include: no name in PHP has a dot
             return by_path(folder, name)
-        whole = name.replace(separator, ".").strip(".")
-        prefix, _, last = whole.rpartition(".")
+        whole = name.replace(separator, "/").strip("/")
+        prefix, last = folder_of(whole), name_of(whole)
         if last in ("*", "_"):
             return members.get(prefix) or _nearest(folder, types.get(prefix, []))
-        front = whole
-        while front and front not in types:
-            front = front.rpartition(".")[0]
-        if front and whole not in members:
-            return _nearest(folder, types[front])
-        # A function of a namespace has no file of its own name; types are not in lower case.
-        space = prefix if last[:1].islower() and whole not in members else whole
-        paths = members.get(space, [])
+        if whole not in members:
+            for front in ancestors(whole):
+                if front in types:
+                    return _nearest(folder, types[front])
+            # A function of a namespace has no file of its own name; types are not in lower case.
+            whole = prefix if last[:1].islower() else whole
+        paths = members.get(whole, [])
         return paths if len(paths) <= _TOO_VAGUE else []
 
     return resolve
@@ -3543,49 +3538,48 @@ TYPE_KINDS = {*"class interface struct trait enum type module object protocol un
 def build_links(tags: TagsByPath, imports: Lists, weights: Weights, families: Texts) -> Links:
     """The references of every file, each led to the definitions it most likely means."""
     paths = sorted(tags)
-    number = {path: at for at, path in enumerate(paths)}
-    linked = [[number[to] for to in imports.get(path, ()) if to in number] for path in paths]
-    folders = [(families[path], folder_of(path)) for path in paths]
-    names: list[tuple[int, str]] = []
-    defined: list[dict[str, int]] = [{} for _ in paths]  # of each file: name -> symbol
-    in_folder: dict[tuple[str, str], dict[str, list[int]]] = {}  # the same of each folder
-    in_family: dict[str, dict[str, list[int]]] = {}  # and of each family, in path order
-    for at, path in enumerate(paths):
-        types = [item for item in tags[path].definitions if item.kind in TYPE_KINDS]
+    linked = {path: [to for to in imports.get(path, ()) if to in tags] for path in paths}
+    symbols: list[tuple[str, str]] = []
+    defined: dict[str, dict[str, int]] = {}  # file -> name -> symbol
+    in_folder: dict[tuple[str, str, str], list[int]] = {}  # family, folder, name -> symbols
+    in_family: dict[tuple[str, str], list[int]] = {}  # family, name -> symbols
+    for path in paths:
+        definitions, family, folder = tags[path].definitions, families[path], folder_of(path)
+        types = [item for item in definitions if item.kind in TYPE_KINDS]
         holders = {item.name for item in types if item.kind != "module"}
         # elsewhere the bare name of a type inside another type means something else
         inner = {item.name for item in types if item.owner.rpartition(".")[2] in holders}
-        for name in dict.fromkeys(definition.name for definition in tags[path].definitions):
-            symbol = len(names)
-            names.append((at, name))
-            defined[at][name] = symbol
-            in_folder.setdefault(folders[at], {}).setdefault(name, []).append(symbol)
-            same_name = in_family.setdefault(folders[at][0], {}).setdefault(name, [])
+        names = dict.fromkeys(item.name for item in definitions)
+        defined[path] = {name: number for number, name in enumerate(names, len(symbols))}
+        symbols += [(path, name) for name in names]
+        for name, number in defined[path].items():
+            in_folder.setdefault((family, folder, name), []).append(number)
+            same_name = in_family.setdefault((family, name), [])
             if name not in inner:
-                same_name.append(symbol)
-    rarity = functools.cache(_rarity)
-    mentions = []
-    for at, path in enumerate(paths):
-        reached = {*linked[at]}
-        for to in linked[at]:  # what a package re-exports is as good as imported
-            reached.update(linked[to] if pattern("barrel").search(paths[to]) else ())
-        imported = [defined[to] for to in sorted(reached) if folders[to][0] == folders[at][0]]
-        symbols, strengths = array("l"), array("d")
+                same_name.append(number)
+    mentions = {}
+    for path in paths:
+        family, folder = families[path], folder_of(path)
+        reached = {*linked[path]}
+        for to in linked[path]:  # what a package re-exports is as good as imported
+            reached.update(linked[to] if pattern("barrel").search(to) else ())
+        imported = [defined[to] for to in sorted(reached) if families[to] == family]
+        numbers, strengths = array("l"), array("d")
         for name, count in tags[path].references.items():
-            candidates = in_family.get(folders[at][0], {}).get(name)
-            if candidates is None or name in defined[at]:  # its own says nothing of the rest
+            candidates = in_family.get((family, name))
+            if candidates is None or name in defined[path]:  # its own says nothing of the rest
                 continue
-            targets, sure = [table[name] for table in imported if name in table], _IMPORTED
+            targets, certainty = [names[name] for names in imported if name in names], _IMPORTED
             if not targets:
-                targets, sure = in_folder.get(folders[at], {}).get(name, []), _SAME_FOLDER
+                targets, certainty = in_folder.get((family, folder, name), []), _SAME_FOLDER
             if not targets and len(candidates) <= _COMMON:
-                targets, sure = candidates, _ANYWHERE
+                targets, certainty = candidates, _ANYWHERE
             if targets:
-                weight = sure * rarity(name, len(candidates) or 1) * math.sqrt(count)
-                symbols.extend(targets)
+                weight = certainty * _rarity(name, len(candidates) or 1) * math.sqrt(count)
+                numbers.extend(targets)
                 strengths.extend([weight / len(targets)] * len(targets))
-        mentions.append((symbols, strengths))
-    return Links(paths, names, mentions, linked, [weights.get(path, 1.0) for path in paths])
+        mentions[path] = (numbers, strengths)
+    return Links(symbols, mentions, linked, {path: weights.get(path, 1.0) for path in paths})
 
 
 def _rarity(name: str, definers: int) -> float:
@@ -3598,24 +3592,23 @@ def _rarity(name: str, definers: int) -> float:
 def build_graph(links: Links) -> Graph:
     """Which file depends on which, with weights."""
     graph: Graph = {}
-    for at, path in enumerate(links.paths):
-        imports, (symbols, strengths) = links.imports[at], links.mentions[at]
-        targets = graph[path] = dict[str, float]()
-        files = [links.names[symbol][0] for symbol in symbols] + imports
+    for path, (numbers, strengths) in links.mentions.items():
+        imports, targets = links.imports[path], graph.setdefault(path, {})
+        files = [links.symbols[number][0] for number in numbers] + imports
         weights = [*strengths] + [_IMPORT_WEIGHT / len(imports) for _ in imports]
         for to, weight in zip(files, weights, strict=True):
-            targets[links.paths[to]] = targets.get(links.paths[to], 0.0) + weight
+            targets[to] = targets.get(to, 0.0) + weight
         targets.pop(path, None)
     return graph
 
 
-def rank_files(links: Links, focus: Weights) -> list[float]:
+def rank_files(links: Links, focus: Weights) -> dict[str, float]:
     """PageRank of every file over its mentions and imports; `focus` says where the walk restarts."""
-    restart = focus or dict(zip(links.paths, links.weights, strict=True))
+    restart = focus or links.weights
     total = sum(restart.values()) or 1.0
-    ranks = {path: restart.get(path, 0.0) / total for path in links.paths}
+    ranks = {path: restart.get(path, 0.0) / total for path in links.weights}
     restart = {path: (1 - _DAMPING) * rank for path, rank in ranks.items()}
-    sources: dict[str, list[tuple[str, float]]] = {path: [] for path in links.paths}
+    sources: dict[str, list[tuple[str, float]]] = {path: [] for path in ranks}
     for path, targets in build_graph(links).items():
         out = sum(targets.values())
         for to, weight in targets.items():
@@ -3629,7 +3622,7 @@ def rank_files(links: Links, focus: Weights) -> list[float]:
             ranks[path] = new
     # a file without links passes nothing on; spreading that evenly only scales the result
     total = sum(ranks.values()) or 1.0
-    return [rank / total for rank in ranks.values()]
+    return {path: rank / total for path, rank in ranks.items()}
 
 
 _ENOUGH_SYMBOLS = 15  # of the project's own: then those of tests, examples, vendored stay out
@@ -3637,48 +3630,46 @@ _KIND_WORTH = {"method": 0.6, "constant": 0.3, "variable": 0.3, "property": 0.25
 
 
 def rank_symbols(
-    links: Links, ranks: Sequence[float], tags: TagsByPath, guides: Iterable[FileTags]
+    links: Links, ranks: Weights, tags: TagsByPath, guides: Iterable[FileTags]
 ) -> list[Symbol]:
     """Every definition with its score, best first; the more documents name it the better."""
     mentions = collections.Counter(name for guide in guides for name in guide.references)
-    received = [collections.defaultdict[str, float](float) for _ in links.paths]
-    users = [collections.Counter[str]() for _ in links.paths]  # how many files mention a name
-    for at, (numbers, strengths) in enumerate(links.mentions):
-        out = sum(strengths) + (_IMPORT_WEIGHT if links.imports[at] else 0.0)
-        share = ranks[at] * links.weights[at] / (out or 1.0)
+    received = collections.defaultdict[tuple[str, str], float](float)  # symbol -> share of ranks
+    users = collections.Counter[tuple[str, str]]()  # symbol -> how many files mention it
+    real = [path for path, weight in links.weights.items() if weight > REAL_WEIGHT]
+    for path, (numbers, strengths) in links.mentions.items():
+        out = sum(strengths) + (_IMPORT_WEIGHT if links.imports[path] else 0.0)
+        share = ranks[path] * links.weights[path] / (out or 1.0)
         for number, weight in zip(numbers, strengths, strict=True):
-            file, name = links.names[number]
-            received[file][name] += share * weight
-            users[file][name] += links.weights[at] > REAL_WEIGHT
-    real = [at for at, weight in enumerate(links.weights) if weight > REAL_WEIGHT]
+            received[links.symbols[number]] += share * weight
+            users[links.symbols[number]] += links.weights[path] > REAL_WEIGHT
     rivals = collections.Counter[str]()  # how many define a name; overloads are one
-    for at in real:
-        pairs = {(item.name, item.owner) for item in tags[links.paths[at]].definitions}
+    for path in real:
+        pairs = {(item.name, item.owner) for item in tags[path].definitions}
         rivals.update(name for name, _ in pairs)
     if rivals.total() < _ENOUGH_SYMBOLS:  # nearly all tests or examples: then these are the project
-        real = list(range(len(links.paths)))
+        real = [*links.weights]
     ranked = []
-    for at in real:
-        path, flow = links.paths[at], received[at]
+    for path in real:
         definitions = tags[path].definitions
         owners = [item.owner.rpartition(".")[2] for item in definitions]
         members = collections.Counter(owners)
         to_members = collections.defaultdict[str, float](float)
         for item, owner in zip(definitions, owners, strict=True):
-            to_members[owner] += flow[item.name]
+            to_members[owner] += received[path, item.name]
         closed = {it.name for it in definitions if it.kind in TYPE_KINDS and not it.exported}
-        base = 0.15 * ranks[at] / (len(definitions) or 1)
+        base = 0.15 * ranks[path] / (len(definitions) or 1)
         stem = spell(name_of(path).partition(".")[0])
         # what stands near the root, in a long file, is what the rest serves
         length = max((item.end for item in definitions), default=1)
-        location = links.weights[at] ** 2 * length**0.4 * math.exp(-0.5 * path.count("/"))
+        location = links.weights[path] ** 2 * length**0.4 * math.exp(-0.5 * path.count("/"))
         for item, owner in zip(definitions, owners, strict=True):
             name, is_type = item.name, item.kind in TYPE_KINDS
             # a plain word in a document is as likely English as code
             mentioned = mentions[name] * (0.2 if name.islower() and "_" not in name else 1.0)
             documented = 1 + math.log1p(mentioned / math.sqrt(rivals[name] or 1))
-            value = flow[name] + base + (0.5 * to_members[name] if is_type else 0.0)
-            score = location * value**0.2 * documented**5 * (1 + users[at][name]) ** 0.6
+            value = received[path, name] + base + (0.5 * to_members[name] if is_type else 0.0)
+            score = location * value**0.2 * documented**5 * (1 + users[path, name]) ** 0.6
             score *= (1 + item.end - item.line) ** 0.3 * (1 + members[name] * is_type) ** 0.4
             score *= 1.0 if item.exported and owner not in closed else 0.3
             score *= math.exp(-0.08 * len(name))
@@ -3701,39 +3692,37 @@ def _name_worth(item: Definition) -> float:
 
 
 def build_groups(
-    links: Links, ranks: Sequence[float], folders: Collection[str]
+    links: Links, ranks: Weights, folders: Collection[str]
 ) -> tuple[dict[str, str], dict[str, float], list[tuple[str, list[str]]]]:
     """The part of each file: its folder of these, or itself; their ranks, what each depends on."""
 
-    def part_of(path: str) -> str:
-        while path and path not in folders:
-            path = folder_of(path)
+    def find_part(path: str) -> str:
+        folder = next((above for above in ancestors(path) if above in folders), "")
         # `xy/lib/x_y` is the package xy, as `x/src` is x
-        match = re.match(r"(.+)/(?:src(?:/[^/]+)?|lib/([^/]+))$", path)
+        match = re.match(r"(.+)/(?:src(?:/[^/]+)?|lib/([^/]+))$", folder)
         is_own = match and spell(match[2] or name_of(match[1])) == spell(name_of(match[1]))
-        return match[1] if match and is_own else path
+        return match[1] if match and is_own else folder
 
-    few = len({part_of(path) for path in links.paths}) < 5
-    weighed = zip(links.paths, links.weights, strict=True)
-    of = {
-        path: (path if few else part_of(path)) if weight >= 0.5 else "" for path, weight in weighed
-    }
-    totals: dict[str, float] = {}
-    edges: dict[str, collections.Counter[str]] = {}
-    for at, part in enumerate(of.values()):
+    part_of = {path: find_part(path) for path in links.weights}
+    if len({*part_of.values()}) < 5:
+        part_of = {path: path for path in part_of}
+    part_of |= {path: "" for path, weight in links.weights.items() if weight < 0.5}
+    totals = collections.defaultdict[str, float](float)
+    edges = collections.defaultdict[str, collections.Counter[str]](collections.Counter)
+    for path, part in part_of.items():
         if part:
-            totals[part] = totals.get(part, 0.0) + ranks[at]
+            totals[part] += ranks[path]
             # A name alone may mean another definition; a folder and what it holds are one part.
-            for target in {of[links.paths[to]] for to in links.imports[at]} - {""}:
+            for target in {part_of[to] for to in links.imports[path]} - {""}:
                 outer, inner = sorted((f"{target}/", f"{part}/"))
                 if not inner.startswith(outer):
-                    edges.setdefault(part, collections.Counter())[target] += 1
+                    edges[part][target] += 1
     relations = []
     for part in [part for part in rank_keys(totals) if part in edges]:
         row = edges[part]
         kept = [target for target in rank_keys(row)[:5] if row[target] >= 0.08 * row.total()]
         relations.append((part, kept))
-    return of, totals, relations
+    return part_of, totals, relations
 
 
 REAL_WEIGHT = 0.1  # above it, a file's symbols are the project's own
@@ -3785,17 +3774,16 @@ def find_focus(tags: TagsByPath, focus: Sequence[str]) -> list[str]:
 
 def lift_focus(symbols: Sequence[Symbol], links: Links, focus: Collection[str]) -> list[Symbol]:
     """The symbols, every second of the focus or of what it uses and what uses it, in turn."""
-    number = {path: at for at, path in enumerate(links.paths)}
-    meant = {number[path] for path in focus}
-    imported = {to for at in meant for to in links.imports[at]}
-    used = {links.names[symbol] for at in meant for symbol in links.mentions[at][0]}
-    users = {at for at, targets in enumerate(links.imports) if meant.intersection(targets)}
-    groups: list[list[Symbol]] = [[], [], []]  # of the focus, linked with it, others
+    meant = {*focus}
+    imported = {to for path in meant for to in links.imports[path]}
+    used = {links.symbols[number] for path in meant for number in links.mentions[path][0]}
+    users = {path for path, targets in links.imports.items() if meant.intersection(targets)}
+    own, linked, others = list[Symbol](), list[Symbol](), list[Symbol]()
     for symbol in symbols:
-        at = number[symbol.path]
-        is_linked = at in users or at in imported and (at, symbol.definition.name) in used
-        groups[0 if at in meant else 1 if is_linked else 2].append(symbol)
-    mixed = _alternate(_alternate(groups[0], groups[1]), groups[2])
+        path, name = symbol.path, symbol.definition.name
+        is_linked = path in users or path in imported and (path, name) in used
+        (own if path in meant else linked if is_linked else others).append(symbol)
+    mixed = _alternate(_alternate(own, linked), others)
     return [new._replace(score=old.score) for new, old in zip(mixed, symbols, strict=True)]
 
 
@@ -6713,12 +6701,12 @@ def write_links(known: WordIndex, state: Mapping[str, object], make: Callable[[]
     row = known.cache.read("linked", "")
     if row is None or row.data != mark:
         links = make()
-        sides: dict[str, Graph] = {path: {side: {} for side in _SIDES} for path in links.paths}
+        sides: dict[str, Graph] = {path: {side: {} for side in _SIDES} for path in links.imports}
         for path, targets in build_graph(links).items():
             for target, weight in targets.items():
                 sides[path]["uses"][target] = sides[target]["used_by"][path] = weight
-        for path, numbers in zip(links.paths, links.imports, strict=True):
-            sides[path]["imports"] = {links.paths[number]: 1.0 for number in numbers}
+        for path, imports in links.imports.items():
+            sides[path]["imports"] = dict.fromkeys(imports, 1.0)
         rows = [CacheRow("links", path, "", json.dumps(sides[path]).encode()) for path in sides]
         known.cache.invalidate("links")
         known.cache.write(rows)
@@ -8769,9 +8757,8 @@ def make_symbol(project: Project, budget: int, name: str) -> str:
 def _list_targets(links: Links) -> Targets:
     """The definitions to which each file refers."""
     targets = {}
-    for path, (symbols, _) in zip(links.paths, links.mentions, strict=True):
-        names = (links.names[symbol] for symbol in symbols)
-        targets[path] = {(links.paths[file], name) for file, name in names}
+    for path, (numbers, _) in links.mentions.items():
+        targets[path] = {links.symbols[number] for number in numbers}
     return targets
 
 
@@ -8808,7 +8795,7 @@ def make_impact(project: Project, budget: int, paths: Sequence[str] = (), since:
         what = f"{show(wrong[0])}: no source file here" if wrong else "impact: no file given"
         raise CtxError(f"{what}; give `paths` from the root, or `since`")
     starts += [path for path in read_changed(project, since)[1] if path in tags] if since else []
-    users, weights = _list_users(project, links), dict(zip(links.paths, links.weights, strict=True))
+    users, weights = _list_users(project, links), links.weights
     level = list(dict.fromkeys(starts))
     reached, answer = {*level}, []
     head = ["# What depends on these files\n\n", *(f"- {code_span(path)}\n" for path in level)]
@@ -8824,8 +8811,8 @@ def make_impact(project: Project, budget: int, paths: Sequence[str] = (), since:
 def _list_users(project: Project, links: Links) -> dict[str, dict[str, str]]:
     """File -> the files that depend on it, with the reason; a reference counts if it is imported."""
     users: dict[str, dict[str, str]] = collections.defaultdict(dict)
-    for at, (path, targets) in enumerate(_list_targets(links).items()):
-        imports = [links.paths[to] for to in links.imports[at]]
+    for path, targets in _list_targets(links).items():
+        imports = links.imports[path]
         reasons = {to: f"imports {to}" for to in imports}
         language = read_language(project, path)
         sees_folder = language and language.words("import")[:1] in (["go"], ["namespace"])

@@ -28,11 +28,9 @@ def links(
 
 
 def targets(found: ctx.Links, path: str) -> dict[str, float]:
-    symbols, strengths = found.mentions[found.paths.index(path)]
-    return {
-        f"{found.paths[found.names[symbol][0]]}:{found.names[symbol][1]}": weight
-        for symbol, weight in zip(symbols, strengths, strict=True)
-    }
+    numbers, strengths = found.mentions[path]
+    names = [":".join(found.symbols[number]) for number in numbers]
+    return dict(zip(names, strengths, strict=True))
 
 
 def test_a_reference_means_the_imported_definition_before_any_other() -> None:
@@ -106,14 +104,14 @@ def test_pagerank_is_the_fixed_point_of_its_equation() -> None:
     }
     found = links(files)
     ranks = ctx.rank_files(found, {})
-    assert math.isclose(sum(ranks), 1.0)
-    for at, path in enumerate(found.paths):
+    assert math.isclose(sum(ranks.values()), 1.0)
+    for path in files:
         flow = 0.0
-        for other, source in enumerate(found.paths):
+        for source in files:
             out = targets(found, source)
             here = sum(weight for key, weight in out.items() if key.startswith(path + ":"))
-            flow += ranks[other] * here / sum(out.values())
-        assert math.isclose(ranks[at], 0.15 / 3 + 0.85 * flow, abs_tol=1e-4)
+            flow += ranks[source] * here / sum(out.values())
+        assert math.isclose(ranks[path], 0.15 / 3 + 0.85 * flow, abs_tol=1e-4)
 
 
 def test_focus_moves_the_ranks_to_what_it_depends_on() -> None:
@@ -125,8 +123,8 @@ def test_focus_moves_the_ranks_to_what_it_depends_on() -> None:
     }
     found = links(files)
     plain, focused = ctx.rank_files(found, {}), ctx.rank_files(found, {"a.py": 1.0})
-    assert math.isclose(plain[1], plain[3])
-    assert focused[1] > 0.3 and focused[3] == 0.0
+    assert math.isclose(plain["b.py"], plain["d.py"])
+    assert focused["b.py"] > 0.3 and focused["d.py"] == 0.0
 
 
 def ranked(files: dict[str, ctx.FileTags], *guides: ctx.FileTags) -> list[str]:
@@ -391,7 +389,7 @@ def test_a_bare_name_elsewhere_is_not_a_type_inside_another() -> None:
     files = {"api/route.kt": inside, "web/page.kt": tags(refs={"Link": 3, "Route": 1})}
     for imports, meant in (({}, ["Route"]), ({"web/page.kt": ["api/route.kt"]}, ["Link", "Route"])):
         found = links(files, imports)
-        assert [found.names[each][1] for each in found.mentions[1][0]] == meant
+        assert [found.symbols[number][1] for number in found.mentions["web/page.kt"][0]] == meant
 
 
 def test_files_share_what_they_have_among_their_links() -> None:
