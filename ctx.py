@@ -150,6 +150,11 @@ class Definition(NamedTuple):
     doc: str  # first sentence of its doc comment, or ""
     exported: bool
 
+    @property
+    def holder(self) -> str:
+        """The innermost name of its owner."""
+        return self.owner.rpartition(".")[2]
+
 
 class FileTags(NamedTuple):
     """What one file defines, mentions and imports."""
@@ -3548,7 +3553,7 @@ def build_links(tags: TagsByPath, imports: Lists, weights: Weights, families: Te
         types = [item for item in definitions if item.kind in TYPE_KINDS]
         holders = {item.name for item in types if item.kind != "module"}
         # elsewhere the bare name of a type inside another type means something else
-        inner = {item.name for item in types if item.owner.rpartition(".")[2] in holders}
+        inner = {item.name for item in types if item.holder in holders}
         names = dict.fromkeys(item.name for item in definitions)
         defined[path] = {name: number for number, name in enumerate(names, len(symbols))}
         symbols += [(path, name) for name in names]
@@ -3652,18 +3657,17 @@ def rank_symbols(
     ranked = []
     for path in real:
         definitions = tags[path].definitions
-        owners = [item.owner.rpartition(".")[2] for item in definitions]
-        members = collections.Counter(owners)
+        members = collections.Counter(item.holder for item in definitions)
         to_members = collections.defaultdict[str, float](float)
-        for item, owner in zip(definitions, owners, strict=True):
-            to_members[owner] += received[path, item.name]
+        for item in definitions:
+            to_members[item.holder] += received[path, item.name]
         closed = {it.name for it in definitions if it.kind in TYPE_KINDS and not it.exported}
         base = 0.15 * ranks[path] / (len(definitions) or 1)
         stem = spell(name_of(path).partition(".")[0])
         # what stands near the root, in a long file, is what the rest serves
         length = max((item.end for item in definitions), default=1)
         location = links.weights[path] ** 2 * length**0.4 * math.exp(-0.5 * path.count("/"))
-        for item, owner in zip(definitions, owners, strict=True):
+        for item in definitions:
             name, is_type = item.name, item.kind in TYPE_KINDS
             # a plain word in a document is as likely English as code
             mentioned = mentions[name] * (0.2 if name.islower() and "_" not in name else 1.0)
@@ -3671,7 +3675,7 @@ def rank_symbols(
             value = received[path, name] + base + (0.5 * to_members[name] if is_type else 0.0)
             score = location * value**0.2 * documented**5 * (1 + users[path, name]) ** 0.6
             score *= (1 + item.end - item.line) ** 0.3 * (1 + members[name] * is_type) ** 0.4
-            score *= 1.0 if item.exported and owner not in closed else 0.3
+            score *= 1.0 if item.exported and item.holder not in closed else 0.3
             score *= math.exp(-0.08 * len(name))
             if is_type:
                 score *= 1.5 * (1.5 if spell(name) == stem else 1.0)  # its file is named for it
@@ -3857,10 +3861,11 @@ def normalise(scores: Weights) -> Scores:
 
 def score_chunks(hits: Mapping[str, LineHits], worth: Weights) -> Scores:
     """Files by how much their best window of lines says."""
-    windows = {path: _cut_windows(rows, max(rows, default=0), 22) for path, rows in hits.items()}
-    return normalise(
-        {path: max(_bm25(window, worth) for window in cut) for path, cut in windows.items()}
-    )
+    scores = {}
+    for path, rows in hits.items():
+        windows = _cut_windows(rows, max(rows, default=0), 22)
+        scores[path] = max(_bm25(window, worth) for window in windows)
+    return normalise(scores)
 
 
 def _cut_windows(hits: LineHits, size: int, step: int) -> list[dict[str, int]]:
@@ -3977,20 +3982,19 @@ def score_blocks(blocks: Sequence[Block], lines: Lists, evidence: Evidence) -> l
     mean = sum(block.size for block in blocks) / count * 20 or 1.0  # bytes of 20 lines
     scores = _score_texts(blocks, identifiers, lines, evidence, mean)
     gains = _score_shared(blocks, scores, identifiers, mean)
-    best: dict[str, float] = {}
+    best = collections.defaultdict[str, float](float)
     for block, score in zip(blocks, scores, strict=True):
-        best[block.path] = max(best.get(block.path, 0.0), score)
+        best[block.path] = max(best[block.path], score)
     scored = []
-    for at, block in enumerate(blocks):
-        gain, reason = gains[at]
-        gain *= evidence.scores.get(block.path, 0.0)
+    for block, text, score, (shared, reason) in zip(blocks, texts, scores, gains, strict=True):
+        gain = shared * evidence.scores.get(block.path, 0.0)
+        reason = reason if gain > score else ""
         names = f"{block.definition.owner}.{block.definition.name}" if block.definition else ""
         is_test = pattern("test_name").search(names)
         share = _COMMENT_SHARE if block.comment or is_test and "test" not in evidence.title else 1.0
-        reason = reason if gain > scores[at] else ""
-        if block.definition is None and pattern("import_line").search(texts[at]):
+        if block.definition is None and pattern("import_line").search(text):
             gain += _IMPORTS * best[block.path]
-        scored.append(block._replace(score=share * (scores[at] + gain), reason=reason))
+        scored.append(block._replace(score=share * (score + gain), reason=reason))
     return scored
 
 
@@ -4007,29 +4011,28 @@ def _score_texts(
     worth = _weigh_locally([*itertools.chain.from_iterable(windows.values())], evidence)
     tops: dict[str, list[float]] = {}
     for path in paths:
-        cuts = range(0, 10 * len(windows[path]), 10)
-        sizes = [sum(map(len, lines[path][at : at + 20])) / mean for at in cuts]
+        starts = range(0, 10 * len(windows[path]), 10)
+        sizes = [sum(map(len, lines[path][start : start + 20])) / mean for start in starts]
         pairs = zip(windows[path], sizes, strict=True)
         tops[path] = [_bm25(window, worth, 0.25 + 0.75 * size) for window, size in pairs]
-    top = max((max(values, default=0.0) for values in tops.values()), default=0.0)
-    exact = dict.fromkeys(evidence.names, 0)  # identifier of the task -> how many blocks hold it
-    for name in itertools.chain.from_iterable(held & exact.keys() for held in identifiers):
-        exact[name] += 1
+    top = max(itertools.chain.from_iterable(tops.values()), default=0.0)
+    exact = {*evidence.names}
+    holders = collections.Counter(name for held in identifiers for name in held & exact)
     defined = [(block.path, block.definition) for block in blocks if block.definition]
-    members = collections.Counter((path, item.owner.rpartition(".")[2]) for path, item in defined)
+    members = collections.Counter((path, item.holder) for path, item in defined)
     scores = []
-    for (path, first, last, definition, size, *_), held in zip(blocks, identifiers, strict=True):
+    for block, held in zip(blocks, identifiers, strict=True):
+        path, first, last, item = block.path, block.first, block.last, block.definition
         around = max(tops[path][max(0, first - 20) // 10 : last // 10 + 1], default=0.0)
         words = _count_hits(evidence.hits[path], first, last)
-        value = _bm25(words, worth, 0.5 + 0.5 * size / mean) + _AROUND * around
-        rare = [math.log(len(blocks) / exact[name]) for name in held & exact.keys()]
+        value = _bm25(words, worth, 0.5 + 0.5 * block.size / mean) + _AROUND * around
+        rare = [math.log(len(blocks) / holders[name]) for name in sorted(held & exact)]
         value += _EXACT * top * sum(rare)
-        if definition:
-            value += _NAMED * _score_name(definition, worth)
-            defines = definition.name in exact and first <= definition.line <= last
-            owner = definition.owner.rpartition(".")[2]
-            share = float(defines) or (owner in exact) / math.sqrt(members[path, owner])
-            value += _DEFINED * top * share
+        if item:
+            value += _NAMED * _score_name(item, worth)
+            defines = item.name in exact and first <= item.line <= last
+            share = (item.holder in exact) / math.sqrt(members[path, item.holder])
+            value += _DEFINED * top * (1.0 if defines else share)
         scores.append(value * evidence.scores.get(path, 0.0) ** _FILE_POWER)
     return scores
 
@@ -4068,19 +4071,17 @@ def rank_definitions(
 
 
 def _count_hits(hits: LineHits, first: int, last: int) -> dict[str, int]:
-    counts: dict[str, int] = {}
+    counts = collections.Counter[str]()
     for line in range(first, last + 1):
         if line in hits:
-            for stem, often in hits[line].items():
-                counts[stem] = counts.get(stem, 0) + often
+            counts.update(hits[line])
     return counts
 
 
 def _score_name(definition: Definition, worth: Weights) -> float:
     """How much of the task stands in the name of a definition and in that of its owner."""
-    owner = definition.owner.rpartition(".")[2]
     own = sum(worth.get(form, 0.0) for form in {*word_forms(definition.name)})
-    return own + 0.3 * sum(worth.get(form, 0.0) for form in {*word_forms(owner)})
+    return own + 0.3 * sum(worth.get(form, 0.0) for form in {*word_forms(definition.holder)})
 
 
 def _score_shared(
@@ -4276,6 +4277,7 @@ def find_subjects(hints: Evidence) -> set[str]:
 _FULL_SHARE = 0.12  # of the budget for symbols: the rest names many more, at a quarter of the cost
 _NAME_ROOM = 8  # tokens for each name: with fewer names, the best are shown in full
 _FADE = 0.95  # each symbol of a file, or with the same last word, makes the next ones less wanted
+_SAME_NAME = 64  # times as much does one with the same name
 
 
 def fit_lines(lines: Sequence[str], budget: int, count: Count) -> list[int]:
@@ -4308,17 +4310,18 @@ def fit_symbols(
 ) -> list[Symbol]:
     """The best symbols within a budget: first in full, then by name; no file takes all."""
     faded: list[tuple[float, int, Symbol]] = []
-    counts = collections.Counter[str]()
+    counts, names = collections.Counter[str](), collections.Counter[str]()
     seen: set[tuple[str, str]] = set()
     for symbol in symbols:
         name = symbol.definition.name
         keys = {(symbol.definition.owner, name), (symbol.path, name)}
         if not keys & seen:  # declared here, defined there, or once for each type: one is enough
             seen |= keys
-            alike = [symbol.path, *re.findall(r"[A-Z][^A-Z_]*$", name), *[f"={name}"] * 8]
-            score = symbol.score * _FADE ** sum(counts[key] for key in alike)
-            faded.append((-score, len(faded), symbol))
+            alike = [symbol.path, *re.findall(r"[A-Z][^A-Z_]*$", name)]
+            repeats = sum(counts[key] for key in alike) + _SAME_NAME * names[name]
+            faded.append((-symbol.score * _FADE**repeats, len(faded), symbol))
             counts.update(alike)
+            names[name] += 1
     picks: list[Symbol] = []
     files: set[str] = set()
     form, room = "full", int(budget * _FULL_SHARE)
@@ -4347,33 +4350,41 @@ _SMALL_FILE, _WHOLE_DEFINITION = 1_200, 40  # bytes, lines: not cut apart
 TOKEN_BYTES = 3.6  # of code in a token; o200k_base has 4.3, others have fewer
 
 
-Piece = tuple[float, tuple[str, int], int, list[Block]]  # minus its worth, path, bytes, blocks
+class Piece(NamedTuple):
+    """Blocks of a file that read as one."""
+
+    rank: float  # minus what it is worth for its size: the least is the best
+    path: str
+    start: int  # its first line; negative: that of a definition; 0: it is the whole file
+    size: int  # in bytes
+    blocks: list[Block]
 
 
 def group_blocks(blocks: Sequence[Block]) -> list[Piece]:
     """The blocks in pieces, each of what reads as one, those worth most for their size first."""
     sizes = collections.Counter[str]()
     lengths = collections.Counter[tuple[str, Definition]]()
-    for path, first, last, definition, size, comment, *_ in blocks:
-        sizes[path] += size
-        if definition and not comment:
-            lengths[path, definition] += last - first + 1
-    pieces: dict[tuple[str, int], list[Block]] = {}
     for block in blocks:
-        path, first, _, definition, _, comment, *_ = block
-        if definition and not comment and lengths[path, definition] <= _WHOLE_DEFINITION:
-            first = -definition.line  # its signature and its body, without a long docstring
-        pieces.setdefault((path, 0 if sizes[path] <= _SMALL_FILE else first), []).append(block)
-    choices = []
-    for key, piece in pieces.items():
-        cost = sum(block.size + _BLOCK_BYTES for block in piece)
-        worth = max(block.score for block in piece) / cost**_THRIFT
-        choices.append((-worth, key, cost))
+        sizes[block.path] += block.size
+        if block.definition and not block.comment:
+            lengths[block.path, block.definition] += block.last - block.first + 1
+    groups: dict[tuple[str, int], list[Block]] = {}
+    for block in blocks:
+        path, start, item = block.path, block.first, block.definition
+        if item and not block.comment and lengths[path, item] <= _WHOLE_DEFINITION:
+            start = -item.line  # its signature and its body, without a long docstring
+        start = 0 if sizes[path] <= _SMALL_FILE else start
+        groups.setdefault((path, start), []).append(block)
+    pieces = []
+    for (path, start), group in groups.items():
+        size = sum(block.size + _BLOCK_BYTES for block in group)
+        worth = max(block.score for block in group) / size**_THRIFT
+        pieces.append(Piece(-worth, path, start, size, group))
     counts = collections.Counter[str]()
     faded = []
-    for worth, key, cost in sorted(choices):
-        faded.append((worth * _FADE_BLOCKS ** counts[key[0]], key, cost, pieces[key]))
-        counts[key[0]] += 1
+    for piece in sorted(pieces):
+        faded.append(piece._replace(rank=piece.rank * _FADE_BLOCKS ** counts[piece.path]))
+        counts[piece.path] += 1
     return sorted(faded)
 
 
@@ -4381,14 +4392,14 @@ def fit_blocks(pieces: Iterable[Piece], room: int) -> list[Block]:
     """The blocks of the best pieces that fit into `room` bytes."""
     taken: list[Block] = []
     files = set[str]()
-    for worth, (path, start), cost, blocks in pieces:
-        if path not in files:
-            cost += _FILE_BYTES
-            is_scrap = start > 0 and cost < 2 * _FILE_BYTES  # neither a definition nor a whole file
-            worth = 0.0 if is_scrap else worth
-        if cost <= room and worth < 0:
-            taken += blocks
-            files.add(path)
+    for piece in pieces:
+        is_new = piece.path not in files
+        cost = piece.size + (_FILE_BYTES if is_new else 0)
+        # neither a definition nor a whole file, and alone there
+        is_scrap = is_new and piece.start > 0 and cost < 2 * _FILE_BYTES
+        if cost <= room and piece.rank < 0 and not is_scrap:
+            taken += piece.blocks
+            files.add(piece.path)
             room -= cost
     return taken
 
@@ -4505,8 +4516,8 @@ def render_map_json(about: Mapping[str, object], survey: Survey, picks: Sequence
     for name, fields in {**rows, "modules": ("path", "files", "doc")}.items():
         data[name] = [dict(zip(fields, row, strict=True)) for row in data[name]]
     data["symbols"] = [
-        {"path": path, "score": round(score, 9), **definition._asdict()}
-        for score, path, definition, _ in picks
+        {"path": pick.path, "score": round(pick.score, 9), **pick.definition._asdict()}
+        for pick in picks
     ]
     return redact(render_json(data))
 
@@ -4559,7 +4570,7 @@ def render_symbols(picks: Sequence[Symbol]) -> list[str]:
     owners = set[str]()
     for pick in picks:
         definition = pick.definition
-        holder = definition.owner.rpartition(".")[2] if definition.kind in TYPE_KINDS else ""
+        holder = definition.holder if definition.kind in TYPE_KINDS else ""
         if holder in owners:  # a namespace is named once
             pick = pick._replace(definition=definition._replace(owner=""))
         owners |= {holder} - {""}
@@ -4598,9 +4609,9 @@ def _render_file(path: str, group: Sequence[Symbol]) -> list[str]:
     """One file's symbols as its source has them, members with their owner; bare names on one line."""
     blocks: dict[str, list[Symbol]] = {}  # owner of members, or a name -> what is shown of it
     for pick in sorted(group, key=lambda pick: pick.definition):
-        _, _, kind, name, owner, *_ = pick.definition
-        holder = "" if kind in TYPE_KINDS else owner.rpartition(".")[2]
-        blocks.setdefault(holder or name, []).append(pick)
+        item = pick.definition
+        holder = "" if item.kind in TYPE_KINDS else item.holder
+        blocks.setdefault(holder or item.name, []).append(pick)
     lines, names = list[str](), list[str]()
     for head, picks in blocks.items():
         full = [pick for pick in picks if pick.form == "full"]
@@ -4623,8 +4634,7 @@ def _render_file(path: str, group: Sequence[Symbol]) -> list[str]:
 
 def render_symbol(symbol: Symbol, owners: Collection[str] = ()) -> str:
     """One line for one symbol: signature, line, first sentence of its doc."""
-    definition = symbol.definition
-    holder = definition.owner.rpartition(".")[2]
+    definition, holder = symbol.definition, symbol.definition.holder
     indent, owner = ("    ", "") if holder in owners else ("  ", definition.owner)
     text = show(definition.signature, _SIGNATURE_WIDTH)
     if owner and not re.search(rf"\b{re.escape(holder)}\b", text.partition("(")[0]):
@@ -4635,31 +4645,29 @@ def render_symbol(symbol: Symbol, owners: Collection[str] = ()) -> str:
 
 def render_name(definition: Definition) -> str:
     """A symbol as its name only, after its owner."""
-    owner = definition.owner.rpartition(".")[2]
-    return show(f"{owner}.{definition.name}" if owner else definition.name, 60)
+    return show(".".join(filter(None, [definition.holder, definition.name])), 60)
 
 
 def render_parts(survey: Survey) -> list[MapPart]:
     """The sections of the map but for the symbols, each line an item."""
     facts = survey.facts
     commands = []
-    for verb, line, _, folder in facts.commands:
-        where = f" (in {code_span(folder)})" if folder else ""
-        commands.append(f"- {verb}: {code_span(line)}{where}\n")
+    for command in facts.commands:
+        where = f" (in {code_span(command.folder)})" if command.folder else ""
+        commands.append(f"- {command.verb}: {code_span(command.line)}{where}\n")
     key_files = [f"- {code_span(path)}: {show_prose(why)}\n" for path, why in facts.key_files]
     rows = [facts.libraries[at : at + 6] for at in range(0, len(facts.libraries), 6)]
     needs = [", ".join(map(show_prose, row)) for row in [*zip(facts.stack), *rows]]
     conventions = [f"- {show_prose(item)}\n" for item in facts.conventions]
     room = 0.09 if survey.symbols else 0.9
     order = [path.rstrip("/.").split("/") for path, _, _ in survey.tree]
-    relations = render_relations(survey.relations)
     return [
         MapPart("Tech Stack", [f"- {row}\n" for row in needs], 0.08),
         MapPart("Commands", commands, 0.1),
-        MapPart("Structure", render_structure(survey.tree), room, fenced=True, order=order),
+        MapPart("Structure", _render_structure(survey.tree), room, fenced=True, order=order),
         MapPart("Key Files", key_files, 0.07),
         MapPart("Modules", _module_lines(survey), 0.08),
-        MapPart("How They Relate", relations, 0.06, fenced=True),
+        MapPart("How They Relate", _render_relations(survey.relations), 0.06, fenced=True),
         MapPart("Conventions", conventions, 0.04),
         MapPart("Project Health", list(survey.health), 0.06),
     ]
@@ -4687,13 +4695,12 @@ def _module_lines(survey: Survey) -> list[str]:
     return lines
 
 
-def render_relations(relations: Sequence[tuple[str, list[str]]]) -> list[str]:
+def _render_relations(relations: Sequence[tuple[str, list[str]]]) -> list[str]:
     """One line for each part: what it imports. A folder that holds them all is named first."""
     shown = [(name, targets) for name, targets in relations if targets][:10]
     names = [name for part, targets in shown for name in (part, *targets)]
-    folder = f"{folder_of(min(names, default=''))}/".lstrip("/")
-    while not all(name.startswith(folder) for name in names):
-        folder = folder[: folder.rfind("/", 0, -1) + 1]
+    folder = posixpath.commonpath([folder_of(name) for name in names] or [""])
+    folder += "/" if folder else ""
     lines = [f"{show(folder)}\n"] if folder else []
     for part, targets in shown:
         first, *rest = [name.removeprefix(folder) for name in (part, *targets)]
@@ -4701,26 +4708,24 @@ def render_relations(relations: Sequence[tuple[str, list[str]]]) -> list[str]:
     return lines
 
 
-def render_structure(tree: Sequence[TreeEntry]) -> list[str]:
+def _render_structure(tree: Sequence[TreeEntry]) -> list[str]:
     """One line for each entry: its name below that of its nearest entry above, and its note."""
     paths = {path for path, _, _ in tree}
     lines = []
     for path, depth, note in tree:
-        above = path.rstrip("/")
-        while above and above + "/" not in paths or above + "/" == path:
-            above = above.rpartition("/")[0]
-        name = path.removeprefix(above + "/") if above else path
+        folders = [f"{folder}/" for folder in ancestors(folder_of(path.rstrip("/")))]
+        above = next((folder for folder in folders if folder in paths), "")
         note = f"  {show(note)}" if note else ""
-        lines.append("  " * max(0, depth - 1) + f"{show(name)}{note}\n")
+        lines.append("  " * max(0, depth - 1) + f"{show(path.removeprefix(above))}{note}\n")
     return lines
 
 
 def render_section_commands(commands: Sequence[Command]) -> str:
     """One line a verb, for the managed section: `- Test: `pytest``, and in which folder if in one."""
     rows: dict[str, list[str]] = {}
-    for verb, line, _, folder in commands:
-        where = f" in {code_span(folder)}" if folder else ""
-        rows.setdefault(verb, []).append(code_span(redact(line)) + where)
+    for command in commands:
+        where = f" in {code_span(command.folder)}" if command.folder else ""
+        rows.setdefault(command.verb, []).append(code_span(redact(command.line)) + where)
     shown = ((verb.capitalize(), ", ".join(rows[verb])) for verb in VERBS if verb in rows)
     return "".join(f"- {verb}: {lines}\n" for verb, lines in shown)
 
@@ -4743,21 +4748,21 @@ def render_health(ledger: Lists, files: Sequence[str]) -> list[str]:
 
 def render_scan(counts: Mapping[str, Any]) -> str:
     """The counts of a scan as one line."""
-    kinds = {"files_scanned": "file", "symbols_indexed": "symbol", "dependencies_indexed": "link"}
-    files, symbols, links = (count_of(counts[key], noun) for key, noun in kinds.items())
-    done = f"{counts['files_changed']} of them parsed now"
-    return f"{files}, {done}: {symbols}, {links}, {counts['duration_seconds']} s\n"
+    files = f"{count_of(counts['files_scanned'], 'file')}, {counts['files_changed']} of them"
+    symbols = count_of(counts["symbols_indexed"], "symbol")
+    links = count_of(counts["dependencies_indexed"], "link")
+    return f"{files} parsed now: {symbols}, {links}, {counts['duration_seconds']} s\n"
 
 
 def render_exports(tags: TagsByPath, imports: Lists) -> dict[str, str]:
     """One JSON text for each top-level module: its files, symbols, imports and dependencies."""
     modules: dict[str, dict[str, object]] = {}
-    for path, (definitions, _, names, doc, _) in tags.items():
+    for path, file in tags.items():
         folder = path.partition("/")[0] if "/" in path else "_root"
         modules.setdefault(show(folder, 1000), {})[show(path, 1000)] = {
-            "doc": doc,
-            "symbols": [definition._asdict() for definition in definitions],
-            "imports": names,
+            "doc": file.doc,
+            "symbols": [definition._asdict() for definition in file.definitions],
+            "imports": file.imports,
             "dependencies": imports.get(path, []),
         }
     return {
@@ -4868,20 +4873,31 @@ PACK_FORMS = {"text": render_pack, "part": render_pack_part, "summary": render_p
 
 def pack_data(package: Pack) -> dict[str, Any]:
     """The package for a program."""
-    files = []
-    for file in package.files:
-        scores = {"score": file.score, "structure_score": file.structure, "text_score": file.text}
-        row = {"path": file.path, **{name: round(scores[name], 4) for name in scores}}
-        blocks = [_block_data(block) for block in file.blocks]
-        row |= {"form": file.form, "reason": file.reason, "blocks": blocks}
-        row |= {"spans": [[block.first, block.last] for block in file.blocks]}
-        files.append(row | {"symbols": [show(symbol.name) for symbol in file.symbols]})
-    task = show(redact(package.task[:2000].strip()), 2000)
-    data: dict[str, Any] = {"task": task, "files": files}
-    data["dependencies"] = [{"from": path, "to": to} for path, to in package.dependencies]
-    data |= {"omitted": [_block_data(block) for block in package.omitted], "tokens": package.size}
-    data |= {"budget": package.budget, "counter": package.counter, "text": package.text}
-    return data | {"metadata": {"git_sha": package.commit, "outside_role": package.outside}}
+    files = [
+        {
+            "path": file.path,
+            "score": round(file.score, 4),
+            "structure_score": round(file.structure, 4),
+            "text_score": round(file.text, 4),
+            "form": file.form,
+            "reason": file.reason,
+            "blocks": [*map(_block_data, file.blocks)],
+            "spans": [[block.first, block.last] for block in file.blocks],
+            "symbols": [show(symbol.name) for symbol in file.symbols],
+        }
+        for file in package.files
+    ]
+    return {
+        "task": show(redact(package.task[:2000].strip()), 2000),
+        "files": files,
+        "dependencies": [{"from": path, "to": to} for path, to in package.dependencies],
+        "omitted": [*map(_block_data, package.omitted)],
+        "tokens": package.size,
+        "budget": package.budget,
+        "counter": package.counter,
+        "text": package.text,
+        "metadata": {"git_sha": package.commit, "outside_role": package.outside},
+    }
 
 
 def _block_data(block: Block) -> dict[str, object]:
@@ -5163,11 +5179,12 @@ def render_page(survey: Survey, picks: Sequence[Symbol], data: Mapping[str, obje
     fields = ("name", "owner", "kind", "signature", "doc")
     best = max((symbol.score for symbol in survey.symbols), default=1.0)
     symbols = []
-    for score, path, definition, _ in survey.symbols[:_PAGE_SYMBOLS]:
-        row = {field: redact(show(getattr(definition, field), 200)) for field in fields}
+    for symbol in survey.symbols[:_PAGE_SYMBOLS]:
+        path, item = symbol.path, symbol.definition
+        row = {field: redact(show(getattr(item, field), 200)) for field in fields}
         row |= {"path": show(path, 400), "part": show(survey.part_of[path], 400)}
-        numbers = {"line": definition.line, "score": round(100 * score / best, 2)}
-        symbols.append({**row, **numbers, "form": forms.get((path, definition), "no")})
+        numbers = {"line": item.line, "score": round(100 * symbol.score / best, 2)}
+        symbols.append({**row, **numbers, "form": forms.get((path, item), "no")})
     modules = [
         {"name": show(name, 400), "rank": round(100 * ranks[name] / sum(ranks.values()), 2)}
         | {"imports": [show(to, 400) for to in relations.get(name, ())]}
@@ -5194,8 +5211,8 @@ def render_completion(shell: str, words: Mapping[str, Texts]) -> str:
             continue
         pairs = " ".join(f"'{word}:{text}'" for word, text in helps.items())
         offer = f"({pairs})" if shell == "zsh" else f"'{' '.join(helps)}'"
-        pattern = f"'{key}'" if option else f"'{key} '*" if key else "*"
-        rows.append(f"        {pattern}) found={offer} ;;\n")
+        case = f"'{key}'" if option else f"'{key} '*" if key else "*"
+        rows.append(f"        {case}) found={offer} ;;\n")
     values = {} if shell == "fish" else {"commands": "|".join(commands)}
     return fill(f"completion.{shell}", rows="".join(rows), **values)
 
