@@ -903,11 +903,6 @@ def is_empty_note(text: str) -> bool:
     return body in ("", "none", "n/a", "tbd", "todo")
 
 
-def is_file_name(name: str) -> bool:
-    """Whether an id can name a file on every system as it is."""
-    return pattern("file_name").fullmatch(name) is not None
-
-
 def parse_parts(text: str, level: int = 2) -> dict[str, str]:
     """Heading -> text below it, for headings up to this level outside fences; "" is the start."""
     heads = list(re.finditer(rf"(?m)^#{{1,{level}}}[^\S\n]+(.*?)[^\S\n#]*$", hide_fences(text)))
@@ -2771,7 +2766,7 @@ def _list_ci_calls(text: str) -> Iterator[_Pair]:
         value = re.search(rf"^ *{re.escape(name[1])}:\s*(?:\[|- )\s*[\"']?([\w.-]+)", text, re.M)
         return value[1] if value else "$"
 
-    if _is_idle(text) or re.search(r"^ *defaults:\s+run:\s+working-directory:", text, re.M):
+    if pattern("idle_ci").search(text) or pattern("ci_folder").search(text):
         return  # which job is in which folder is not told line by line
     text = re.sub(r"\$\{\{\s*matrix\.([\w-]+)\s*\}\}", first, text).replace("\\\n", " ")
     key = ""  # that a line belongs to
@@ -2788,11 +2783,6 @@ def _list_ci_calls(text: str) -> Iterator[_Pair]:
                     folder = join_path(folder, line[3:])
                 else:
                     yield line, folder
-
-
-def _is_idle(text: str) -> bool:
-    """Whether a workflow does not run on changes."""
-    return bool(pattern("ci_on").search(text)) and not pattern("ci_trigger").search(text)
 
 
 def _call_key(line: str) -> str:
@@ -3099,7 +3089,7 @@ def _list_key_files(repo: _Repo) -> list[KeyFile]:
         stanza = _find_stanza(path)
         if stanza.reason and "/" not in path and stanza.ecosystem in ("", *repo.ecosystems):
             manifests.append((path, stanza.reason))
-        if stanza is _CI and not _is_idle(repo.texts[path]):
+        if stanza is _CI and not pattern("idle_ci").search(repo.texts[path]):
             flows.append(path)
     patterns = fact_table("main-workflows").split("\n") + [""] * (len(flows) < 3)
     ci = [(path, _CI.reason) for regex in patterns for path in flows if re.search(regex, path)]
@@ -4258,11 +4248,6 @@ def lead_exact(scores: Scores, words: Words, names: Iterable[str], known: set[st
         rare |= holders if parts and len(holders) <= _FEW_HOLDERS else set()
     leader = max(rare, key=lambda path: (scores[path], path), default="")
     return scores | {leader: 1.001 * max(scores.values())} if leader else scores
-
-
-def is_defined(words: Words, forms: Iterable[str]) -> bool:
-    """Whether any file defines a symbol of one of these forms."""
-    return any(unpack_fields(packed)[1] for form in forms for _, packed in words.postings[form])
 
 
 def find_subjects(hints: Evidence) -> set[str]:
@@ -7264,7 +7249,8 @@ def _read_flow(project: Project) -> Iterator[Record]:
         yield from (record | {"type": "epic"} for record in _read_documents(project, folder))
     for record in _read_documents(project, ".flow/tasks"):
         name, state = str(record.get("id")), Record()
-        for folder in folders if is_file_name(name) else ():  # newer than the committed file
+        is_safe = pattern("file_name").fullmatch(name)
+        for folder in folders if is_safe else ():  # newer than the committed file
             source = read_file(f"{folder}/tasks/{name}.state.json") or b""
             state = state or parse_data("", source.decode("utf-8", "replace"))
         keys = ("status", "updated_at", "assignee")
@@ -7645,7 +7631,7 @@ def _read_iterations(project: Project, task: Task) -> dict[str, Attempt]:
     """RUN/NUMBER -> the iteration of the loop's current run that worked on this task."""
     state = read_run_state(project)
     run, last, attempts = state["run_id"], state["next_iter"] - 1, {}
-    if not is_file_name(run):
+    if not pattern("file_name").fullmatch(run):
         return {}
     base, unclaimed = f".runner/iterations/{run}", set[int]()
     numbers = {int(name) for name in list_folder(project, base) if re.fullmatch(r"\d{1,9}", name)}
@@ -7671,7 +7657,7 @@ def _read_iterations(project: Project, task: Task) -> dict[str, Attempt]:
 
 def _read_cub(project: Project, task: str) -> tuple[list[Attempt], tuple[str, ...]]:
     """The attempts in cub's ledger, in its newer or older layout, and the files they changed."""
-    base, is_safe = f"{_CUB_LEDGER}/{task}", is_file_name(task)
+    base, is_safe = f"{_CUB_LEDGER}/{task}", pattern("file_name").fullmatch(task)
     entry = read_object(project, f"{base}.json", f"{base}/entry.json") if is_safe else {}
     outcome = as_table(entry.get("outcome")) or entry
     decided = (f"decided: {choice}" for choice in field_texts(outcome.get("decisions")))
@@ -7745,7 +7731,7 @@ def read_recorded(project: Project, wanted: str) -> Task:
 
 def ledger_path(name: str) -> str:
     """The file of the attempts at a task; an id that is no file name gets one with a hash."""
-    if not is_file_name(name):
+    if not pattern("file_name").fullmatch(name):
         slug = re.sub(r"[^A-Za-z0-9._-]", "_", name)[:60].strip(".-")
         name = f"{slug or 'task'}-{content_hash(name.encode('utf-8', 'replace'))[:8]}"
     return f"{LEDGER_FOLDER}/{name}.jsonl"
@@ -8259,7 +8245,8 @@ def read_evidence(
     forms = {name: word_forms(name)[-1:] for name in hints.names}
     exact = [*itertools.chain.from_iterable(forms.values()), *join_words(text)]
     words = read_postings(index, [*hints.words, *exact])
-    names = [name for name in hints.names if is_defined(words, forms[name])]
+    held = {name: [row for form in forms[name] for row in words.postings[form]] for name in forms}
+    names = [name for name in held if any(unpack_fields(packed)[1] for _, packed in held[name])]
     worth = weigh_words(words, hints.words)
     fields = score_words(words, worth, most)
     known = score_words(words, weigh_words(words, dict.fromkeys(exact, 1.0)), most)
@@ -12451,9 +12438,12 @@ script ((?:bash |sh |python3? )?(?:\./)?)((?:(?:scripts?|bin|tests?|tools|dev)/)
 test_home (?i)(.*?/)??((?:src/)?(?:[\w.-]*tests?|__tests__|specs?|e2e|fixtures|testdata|benchmarks|benches|tst|t))/
 # what the name of a test begins or ends with
 test_file (test_).+(\.\w+)|.*?([._-](?:test|spec)|Tests?)(\.\w+)
+# what can name a file on every system as it is
 file_name (?i)(?![.-]|(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))[a-z0-9._-]{1,100}(?<!\.)
-ci_on (?m)^["']?on["']?:
-ci_trigger \b(?:pull_request|push|merge_group|workflow_call)\b
+# a folder for all lines of a job
+ci_folder (?m)^ *defaults:\s+run:\s+working-directory:
+# a workflow that does not run on changes
+idle_ci (?ms)\A(?=.*^["']?on["']?:)(?!.*\b(?:pull_request|push|merge_group|workflow_call)\b)
 managed_section (?s)<!-- BEGIN CTX MANAGED SECTION.*?END CTX MANAGED SECTION -->
 shape @((def|wrap|hide|show|section|embed)(?:\.(\w+))?)\b
 # what may come out of a file into a command: no quote, assignment, variable, URL or control

@@ -280,9 +280,6 @@ def test_fields_are_scored_alone_and_together() -> None:
     scores = ctx.score_words(words, {"door": 1.0})
     assert scores["names"] == {"b.py": 1.0} and scores["path"] == {"c.py": 1.0}
     assert scores["all"].keys() == {"a.py", "b.py", "c.py"}
-    assert ctx.is_defined(words, ["door"]) and not ctx.is_defined(
-        found_words(x=[(0, IN_PATH)]), ["x"]
-    )
 
 
 HISTORY = ctx.History(

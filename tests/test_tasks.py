@@ -736,7 +736,9 @@ def test_a_log_of_twenty_megabytes_on_one_line_is_read_from_its_end(tmp_path: Pa
 def test_any_id_has_a_ledger_of_its_own(name: str) -> None:
     path = ctx.ledger_path(name)
     assert path.startswith(".ctx/ledger/") and ".." not in path
-    assert ctx.is_file_name(path.removeprefix(".ctx/ledger/").removesuffix(".jsonl"))
+    assert ctx.pattern("file_name").fullmatch(
+        path.removeprefix(".ctx/ledger/").removesuffix(".jsonl")
+    )
     assert path != ctx.ledger_path(name + "_") and path != ctx.ledger_path("003_T012")
 
 
