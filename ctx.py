@@ -3444,14 +3444,14 @@ def _rust(tree: _Tree, language: Language) -> _Resolve:
     foreign: dict[str, set[str]] = {}  # folder of a crate's code -> crates that only its tests need
     for path, text in tree.find_manifests(r"Cargo\.toml"):
         folder, manifest = folder_of(path), parse_data(path, text)
-        tested, needs = (as_table(manifest.get(f"{kind}dependencies")) for kind in ("dev-", ""))
+        needs, tested = (as_table(manifest.get(f"{kind}dependencies")) for kind in ("", "dev-"))
         only_tests = {name.replace("-", "_") for name in tested if name not in needs}
         foreign[_locate(folder, "src")] = only_tests
         lib = as_table(manifest.get("lib"))
         lib_path = _locate(folder, str(lib.get("path", "src/lib.rs")))
         for name in _texts([lib.get("name"), as_table(manifest.get("package")).get("name")]):
             crates.setdefault(name.replace("-", "_"), folder_of(lib_path))
-        for name, needed in as_table(manifest.get("dependencies")).items():
+        for name, needed in needs.items():
             if target := as_table(needed).get("path"):  # it may be known by another name here
                 crates.setdefault(name.replace("-", "_"), _locate(folder, f"{target}/src"))
         if lib_path in tree.files:
@@ -3588,13 +3588,20 @@ def build_graph(links: Links) -> Graph:
     """Which file depends on which, with weights."""
     graph: Graph = {}
     for path, (numbers, strengths) in links.mentions.items():
-        imports, targets = links.imports[path], graph.setdefault(path, {})
+        imports = links.imports[path]
         files = [links.symbols[number][0] for number in numbers] + imports
         weights = [*strengths] + [_IMPORT_WEIGHT / len(imports) for _ in imports]
-        for to, weight in zip(files, weights, strict=True):
-            targets[to] = targets.get(to, 0.0) + weight
-        targets.pop(path, None)
+        graph[path] = _add_up(zip(files, weights, strict=True))
+        graph[path].pop(path, None)
     return graph
+
+
+def _add_up(pairs: Iterable[tuple[Any, float]]) -> dict[Any, float]:
+    """Key -> the sum of its values."""
+    sums: dict[Any, float] = {}
+    for key, value in pairs:
+        sums[key] = sums.get(key, 0.0) + value
+    return sums
 
 
 def rank_files(links: Links, focus: Weights) -> dict[str, float]:
@@ -3648,9 +3655,7 @@ def rank_symbols(
     for path in real:
         definitions = tags[path].definitions
         members = collections.Counter(item.holder for item in definitions)
-        to_members = collections.defaultdict[str, float](float)
-        for item in definitions:
-            to_members[item.holder] += received[path, item.name]
+        to_members = _add_up((item.holder, received[path, item.name]) for item in definitions)
         closed = {it.name for it in definitions if it.kind in TYPE_KINDS and not it.exported}
         base = 0.15 * ranks[path] / (len(definitions) or 1)
         stem = spell(name_of(path).partition(".")[0])
@@ -3662,7 +3667,7 @@ def rank_symbols(
             # a plain word in a document is as likely English as code
             mentioned = mentions[name] * (0.2 if name.islower() and "_" not in name else 1.0)
             documented = 1 + math.log1p(mentioned / math.sqrt(rivals[name] or 1))
-            value = received[path, name] + base + (0.5 * to_members[name] if is_type else 0.0)
+            value = received[path, name] + base + 0.5 * is_type * to_members.get(name, 0.0)
             score = location * value**0.2 * documented**5 * (1 + users[path, name]) ** 0.6
             score *= (1 + item.end - item.line) ** 0.3 * (1 + members[name] * is_type) ** 0.4
             score *= 1.0 if item.exported and item.holder not in closed else 0.3
@@ -3701,16 +3706,15 @@ def build_groups(
     if len({*part_of.values()}) < 5:
         part_of = {path: path for path in part_of}
     part_of |= {path: "" for path, weight in links.weights.items() if weight < 0.5}
-    totals = collections.defaultdict[str, float](float)
+    in_part = {path: part for path, part in part_of.items() if part}
+    totals = _add_up((part, ranks[path]) for path, part in in_part.items())
     edges = collections.defaultdict[str, collections.Counter[str]](collections.Counter)
-    for path, part in part_of.items():
-        if part:
-            totals[part] += ranks[path]
-            # A name alone may mean another definition; a folder and what it holds are one part.
-            for target in {part_of[to] for to in links.imports[path]} - {""}:
-                outer, inner = sorted((f"{target}/", f"{part}/"))
-                if not inner.startswith(outer):
-                    edges[part][target] += 1
+    for path, part in in_part.items():
+        # A name alone may mean another definition; a folder and what it holds are one part.
+        for target in {in_part[to] for to in links.imports[path] if to in in_part}:
+            outer, inner = sorted((f"{target}/", f"{part}/"))
+            if not inner.startswith(outer):
+                edges[part][target] += 1
     relations = []
     for part in [part for part in rank_keys(totals) if part in edges]:
         row = edges[part]
@@ -3897,25 +3901,25 @@ def cut_blocks(path: str, lines: Sequence[str], definitions: Sequence[Definition
         for number in range(first, min(definition.end, len(lines)) + 1):
             owners[number] = definition
     comments = _find_long_comments(path, lines)
-    runs: list[tuple[int, int, Definition | None, bool]] = []
+    runs: list[Block] = []
     numbers = range(1, len(lines) + 1)
     for (owner, comment), run in itertools.groupby(numbers, lambda n: (owners[n], n in comments)):
         first, *rest = run
         last = first + len(rest)
+        new = Block(path, first, last, owner, 0, comment)
         if runs:  # what has no word or is too short to stand alone joins the run before
-            start, _, before, is_comment = runs[-1]
-            short = len(rest) + 1 < _SHORT_BLOCK and last - start < 3 * _SHORT_BLOCK
-            short = short and (not owner or owner is before or owner.end <= last)  # no bare head
-            code = not comment and not is_comment
-            if short and code or not re.search(r"\w", "".join(lines[first - 1 : last])):
-                first, owner, comment = start, before or owner, is_comment
-                runs.pop()
-        runs.append((first, last, owner, comment))
+            old = runs[-1]
+            short = len(rest) + 1 < _SHORT_BLOCK and last - old.first < 3 * _SHORT_BLOCK
+            whole = not owner or owner is old.definition or owner.end <= last  # no bare head
+            code = not comment and not old.comment
+            if short and whole and code or not re.search(r"\w", "".join(lines[first - 1 : last])):
+                new = runs.pop()._replace(last=last, definition=old.definition or owner)
+        runs.append(new)
     blocks = []
-    for first, last, owner, comment in runs:
-        for start, end in _cut_long(lines, first, last):
-            size = len("\n".join(lines[start - 1 : end]).encode("utf-8", "replace")) + 1
-            blocks.append(Block(path, start, end, owner, size, comment))
+    for block in runs:
+        for first, last in _cut_long(lines, block.first, block.last):
+            size = count_bytes("\n".join(lines[first - 1 : last])) + 1
+            blocks.append(block._replace(first=first, last=last, size=size))
     return blocks
 
 
@@ -4109,35 +4113,31 @@ def _score_shared(
 
 def score_history(history: History, query: Weights, known: Collection[str]) -> Scores:
     """Files by how much the messages of the commits that touched them sound like the task."""
-    worth: dict[int, float] = {}
+    worth: list[tuple[int, float]] = []  # commit, what a word in its message says
     for stem, weight in query.items():
         commits = history.words.get(stem, ())
         value = weight * _idf(len(commits), len(history.paths))
-        for commit in commits:
-            worth[commit] = worth.get(commit, 0.0) + value
-    scores: dict[str, float] = {}
-    for commit, value in worth.items():
+        worth += [(commit, value) for commit in commits]
+    shares: list[tuple[str, float]] = []
+    for commit, value in _add_up(worth).items():
         paths = [path for path in history.paths[commit] if path in known]
         share = value**2 / (history.sizes[commit] + 8) / math.sqrt(len(paths) or 1)
-        for path in paths:
-            scores[path] = scores.get(path, 0.0) + share**2
-    return normalise(scores)
+        shares += [(path, share**2) for path in paths]
+    return normalise(_add_up(shares))
 
 
 def score_together(history: History, seeds: Weights, known: Collection[str]) -> Scores:
     """Files that used to change together with the best matches so far."""
     commits = [paths for paths in history.paths if not seeds.keys().isdisjoint(paths)]
     counts = collections.Counter(path for paths in commits for path in paths)
-    scores: dict[str, float] = {}
+    shares: list[tuple[str, float]] = []
     for commit in commits:
         paths = [path for path in commit if path in known]
         values = {path: seeds[path] / (counts[path] + 3) for path in paths if path in seeds}
         total = sum(values.values())
-        for path in paths:
-            if len(values) > (path in values):
-                value = (total - values.get(path, 0.0)) / len(paths)
-                scores[path] = scores.get(path, 0.0) + value
-    return normalise(scores)
+        others = [path for path in paths if len(values) > (path in values)]
+        shares += [(path, (total - values.get(path, 0.0)) / len(paths)) for path in others]
+    return normalise(_add_up(shares))
 
 
 def score_near(seeds: Weights, look: Callable[[Sequence[str]], Sequence[Graph]]) -> Scores:
@@ -4147,29 +4147,24 @@ def score_near(seeds: Weights, look: Callable[[Sequence[str]], Sequence[Graph]])
     restart = {path: 0.5 * value for path, value in ranks.items()}
     for _ in range(2):
         best = {path: 0.25 * ranks[path] for path in rank_keys(ranks)[:30]}
-        ranks = restart.copy()
-        for side in look([*best]):
-            for path, value in spread(best, side).items():
-                ranks[path] = ranks.get(path, 0.0) + value
+        flows = [restart, *(spread(best, side) for side in look([*best]))]
+        ranks = _add_up(pair for flow in flows for pair in flow.items())
     return normalise(ranks)
 
 
 def spread(values: Weights, graph: Graph) -> Scores:
     """What files get of the values of others, each of which shares its own among its links."""
-    shares: Scores = {}
+    shares: list[tuple[str, float]] = []
     for path, value in values.items():
         links = graph.get(path, {})
         total = sum(links.values())
-        for to, weight in links.items():
-            shares[to] = shares.get(to, 0.0) + value * weight / total
-    return shares
+        shares += [(to, value * weight / total) for to, weight in links.items()]
+    return _add_up(shares)
 
 
 def score_beside(seeds: Weights, paths: Iterable[str], key: Callable[[str], str]) -> Scores:
     """Files by the seeds that share a key with them, such as their folder or their bare name."""
-    totals: dict[str, float] = {}
-    for path, value in seeds.items():
-        totals[key(path)] = totals.get(key(path), 0.0) + value
+    totals = _add_up((key(path), value) for path, value in seeds.items())
     shares = {path: totals.get(key(path), 0.0) - seeds.get(path, 0.0) for path in paths}
     return normalise({path: value for path, value in shares.items() if value > 1e-9})
 
@@ -4208,11 +4203,11 @@ def combine(signals: Mapping[str, Scores], half: str) -> Scores:
     """The weighted sum of one half's signals, each damped: many that say a little beat one."""
     weights = {name: row[1] for name, row in load_signals().items() if row[0] == half}
     total = sum(weights.values())
-    scores: Scores = {}
-    for name, weight in weights.items():
-        for path, value in signals.get(name, {}).items():
-            scores[path] = scores.get(path, 0.0) + math.sqrt(value) * weight / total
-    return scores
+    return _add_up(
+        (path, math.sqrt(value) * weight / total)
+        for name, weight in weights.items()
+        for path, value in signals.get(name, {}).items()
+    )
 
 
 def blend(signals: Mapping[str, Scores], structure: float, text: float) -> Scores:
@@ -4238,14 +4233,16 @@ def lift_followers(scores: Scores, signals: Mapping[str, Scores]) -> Scores:
 
 def lead_exact(scores: Scores, words: Words, names: Iterable[str], known: set[str]) -> Scores:
     """The scores; if the best file holds no identifier of the task, one that few hold decides."""
-    best = max(known & scores.keys(), key=lambda path: (scores[path], path), default="")
+    known = known & scores.keys()
+    best = max(known, key=lambda path: (scores[path], path), default="")
     rare: set[str] = set()
     for *parts, whole in filter(None, map(word_forms, names)):
         holders = {words.paths[number] for number, _ in words.postings.get(whole, ())}
         if best in holders:
             return scores
-        holders &= known & scores.keys()
-        rare |= holders if parts and len(holders) <= _FEW_HOLDERS else set()
+        holders &= known
+        if parts and len(holders) <= _FEW_HOLDERS:
+            rare |= holders
     leader = max(rare, key=lambda path: (scores[path], path), default="")
     return scores | {leader: 1.001 * max(scores.values())} if leader else scores
 
@@ -4450,13 +4447,15 @@ def _shortening_steps(sections: Sequence[Section]) -> list[tuple[int, int]]:
 
 def _shortened(sections: Sequence[Section], sizes: Sequence[int]) -> list[Section]:
     """The sections with only so many characters of their bodies; those dropped are named."""
-    kept = []
+    kept, gone = [], []
     for section, size in zip(sections, sizes, strict=True):
-        body = section.body
-        if size + 20 < len(body):  # else the mark costs more than it saves
-            body = cut_text(body, max(0, size), "characters", tail=section.cut == "head")
-        kept += [section._replace(body=body)] if size != _DROPPED else []
-    gone = [section.title for section, size in zip(sections, sizes, strict=True) if size < 0]
+        if size == _DROPPED:
+            gone.append(section.title)
+        elif size + 20 < len(section.body):  # else the mark costs more than it saves
+            body = cut_text(section.body, size, "characters", tail=section.cut == "head")
+            kept.append(section._replace(body=body))
+        else:
+            kept.append(section)
     if gone:
         left = f"[left out to fit the budget: {', '.join(gone)}]"
         kept.insert(len(kept) - 1, Section("", left))
@@ -4858,31 +4857,20 @@ PACK_FORMS = {"text": render_pack, "part": render_pack_part, "summary": render_p
 
 def pack_data(package: Pack) -> dict[str, Any]:
     """The package for a program."""
-    files = [
-        {
-            "path": file.path,
-            "score": round(file.score, 4),
-            "structure_score": round(file.structure, 4),
-            "text_score": round(file.text, 4),
-            "form": file.form,
-            "reason": file.reason,
-            "blocks": [*map(_block_data, file.blocks)],
-            "spans": [[block.first, block.last] for block in file.blocks],
-            "symbols": [show(symbol.name) for symbol in file.symbols],
-        }
-        for file in package.files
-    ]
-    return {
-        "task": show(redact(package.task[:2000].strip()), 2000),
-        "files": files,
-        "dependencies": [{"from": path, "to": to} for path, to in package.dependencies],
-        "omitted": [*map(_block_data, package.omitted)],
-        "tokens": package.size,
-        "budget": package.budget,
-        "counter": package.counter,
-        "text": package.text,
-        "metadata": {"git_sha": package.commit, "outside_role": package.outside},
-    }
+    files = []
+    for file in package.files:
+        scores = {"score": file.score, "structure_score": file.structure, "text_score": file.text}
+        row = {"path": file.path, **{name: round(scores[name], 4) for name in scores}}
+        blocks = [_block_data(block) for block in file.blocks]
+        row |= {"form": file.form, "reason": file.reason, "blocks": blocks}
+        row |= {"spans": [[block.first, block.last] for block in file.blocks]}
+        files.append(row | {"symbols": [show(symbol.name) for symbol in file.symbols]})
+    task = show(redact(package.task[:2000].strip()), 2000)
+    data: dict[str, Any] = {"task": task, "files": files}
+    data["dependencies"] = [{"from": path, "to": to} for path, to in package.dependencies]
+    data |= {"omitted": [_block_data(block) for block in package.omitted], "tokens": package.size}
+    data |= {"budget": package.budget, "counter": package.counter, "text": package.text}
+    return data | {"metadata": {"git_sha": package.commit, "outside_role": package.outside}}
 
 
 def _block_data(block: Block) -> dict[str, object]:
