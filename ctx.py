@@ -6044,7 +6044,7 @@ class Cache:
         try:
             return self._store.execute(query, values).fetchall()
         except (sqlite3.Error, UnicodeError) as error:
-            if not _is_busy(error):
+            if not pattern("cache_busy").search(str(error)):
                 self._leave(error)
             return []
 
@@ -6071,15 +6071,10 @@ class Cache:
     def _leave(self, error: Exception) -> None:
         """Go on in memory; a damaged file is removed: the next run makes a new one."""
         with contextlib.suppress(sqlite3.Error, OSError):
-            if not _is_busy(error):
+            if not pattern("cache_busy").search(str(error)):
                 os.unlink(self._location)
             self._store.close()
         self._store = _make_store(":memory:", "")
-
-
-def _is_busy(error: Exception) -> bool:
-    """Whether a database cannot be used now, though nothing is wrong with what it holds."""
-    return bool(re.search("locked|readonly|unable|full|disk I/O", str(error)))
 
 
 def open_cache(project: Project, *, hurry: bool = False) -> Cache:
@@ -6136,7 +6131,7 @@ def _connect(location: str, version: str) -> sqlite3.Connection | None:
         if store.execute(query).fetchone() == (version,) or not version:
             return store
     except sqlite3.Error as error:
-        if _is_busy(error):
+        if pattern("cache_busy").search(str(error)):
             raise
     store.close()
     return None
@@ -12432,6 +12427,8 @@ file_name (?i)(?![.-]|(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))[a-z0-9._-]{1,100}
 ci_folder (?m)^ *defaults:\s+run:\s+working-directory:
 # a workflow that does not run on changes
 idle_ci (?ms)\A(?=.*^["']?on["']?:)(?!.*\b(?:pull_request|push|merge_group|workflow_call)\b)
+# errors of a database that cannot be used now, though nothing is wrong with what it holds
+cache_busy locked|readonly|unable|full|disk I/O
 managed_section (?s)<!-- BEGIN CTX MANAGED SECTION.*?END CTX MANAGED SECTION -->
 shape @((def|wrap|hide|show|section|embed)(?:\.(\w+))?)\b
 # what may come out of a file into a command: no quote, assignment, variable, URL or control
