@@ -331,14 +331,20 @@ class History(NamedTuple):
     paths: Sequence[Sequence[str]]  # of each commit
 
 
-class Evidence(NamedTuple):
-    """What the text of a task points at, and the signals for every file that has any."""
+class Hints(NamedTuple):
+    """What the text of a task points at."""
 
-    paths: tuple[str, ...]  # files of this repository that it names
-    names: tuple[str, ...]  # its identifiers
-    action: str  # "fix", "test", "document", "review", "refactor", "implement", or ""
-    words: Mapping[str, float]  # stem -> weight
-    title: frozenset[str]  # stems of the first line
+    paths: tuple[str, ...] = ()  # files of this repository that it names
+    names: tuple[str, ...] = ()  # its identifiers
+    action: str = ""  # "fix", "test", "document", "review", "refactor", "implement", or ""
+    words: Mapping[str, float] = {}  # stem -> weight
+    title: frozenset[str] = frozenset()  # stems of the first line
+
+
+class Evidence(NamedTuple):
+    """What a task points at, and the signals for every file that has any."""
+
+    hints: Hints  # of its identifiers, those that files here define
     signals: Mapping[str, Scores]
     worth: Mapping[str, float]  # stem -> its weight in the task times its rarity here
     hits: dict[str, LineHits]  # of the best files
@@ -355,7 +361,7 @@ class Request(NamedTuple):
     since: str = ""  # a commit: the package is for the review of what changed after it
     form: str = "text"  # one of PACK_FORMS: "text", "part" (of a prompt) or "summary"
     measure: Count | None = None  # the size of a text in the budget's unit; tokens unless given
-    stale: bool = False  # use the index of an earlier run as it is, and do not ask git
+    stale_ok: bool = False  # the cache of an earlier run is good enough; git is not asked
     omit: str = ""  # a folder whose files the prompt shows already: "specs/001-login/"
 
 
@@ -1154,8 +1160,8 @@ def stop_words() -> frozenset[str]:
     return frozenset(TEMPLATES["stopwords.txt"].split())
 
 
-def parse_hints(text: str, paths: Iterable[str]) -> Evidence:
-    """What a task's text points at in a repository of these files; no signals yet."""
+def parse_hints(text: str, paths: Iterable[str]) -> Hints:
+    """What a task's text points at in a repository of these files."""
     text = text[:_TASK_CHARACTERS]
     words: dict[str, float] = {}
     lines = text.strip().split("\n")
@@ -1172,7 +1178,7 @@ def parse_hints(text: str, paths: Iterable[str]) -> Evidence:
     action = min(starts, key=lambda start: start[0], default=(0, ""))[1]
     title = frozenset(split_words(lines[0]))
     names = tuple(find_identifiers(text))
-    return Evidence(find_named_paths(text, paths), names, action, words, title, {}, {}, {}, {})
+    return Hints(find_named_paths(text, paths), names, action, words, title)
 
 
 _TASK_CHARACTERS, _MOST_IDENTIFIERS = 100_000, 200  # a task says what it wants long before
@@ -3985,7 +3991,11 @@ def score_blocks(blocks: Sequence[Block], lines: Lists, evidence: Evidence) -> l
         reason = reason if gain > score else ""
         names = f"{block.definition.owner}.{block.definition.name}" if block.definition else ""
         is_test = pattern("test_name").search(names)
-        share = _COMMENT_SHARE if block.comment or is_test and "test" not in evidence.title else 1.0
+        share = (
+            _COMMENT_SHARE
+            if block.comment or is_test and "test" not in evidence.hints.title
+            else 1.0
+        )
         if block.definition is None and pattern("import_line").search(text):
             gain += _IMPORTS * best[block.path]
         scored.append(block._replace(score=share * (score + gain), reason=reason))
@@ -4010,7 +4020,7 @@ def _score_texts(
         pairs = zip(windows[path], sizes, strict=True)
         tops[path] = [_bm25(window, worth, 0.25 + 0.75 * size) for window, size in pairs]
     top = max(itertools.chain.from_iterable(tops.values()), default=0.0)
-    exact = {*evidence.names}
+    exact = {*evidence.hints.names}
     holders = collections.Counter(name for held in identifiers for name in held & exact)
     defined = [(block.path, block.definition) for block in blocks if block.definition]
     members = collections.Counter((path, item.holder) for path, item in defined)
@@ -4036,7 +4046,7 @@ def _weigh_locally(windows: Sequence[Mapping[str, int]], evidence: Evidence) -> 
     held = collections.Counter(stem for window in windows for stem in window)
     weights = {}
     for stem, worth in evidence.worth.items():
-        weight = evidence.words.get(stem, 1.0)
+        weight = evidence.hints.words.get(stem, 1.0)
         rarity = _idf(held[stem], len(windows))
         weights[stem] = (0.5 * rarity + 0.5 * worth / weight) * math.sqrt(weight)
     return weights
@@ -4055,7 +4065,8 @@ def rank_definitions(
         first, last = definition.line, min(definition.end, definition.line + 40)
         name = f"{definition.name}.{definition.owner}" if blocks else definition.name
         if likely(name.lower().replace("_", "")):
-            named = _score_name(definition, worth) / total + (definition.name in evidence.names)
+            is_exact = definition.name in evidence.hints.names
+            named = _score_name(definition, worth) / total + is_exact
             if blocks:
                 score = blocks[max(0, bisect.bisect_right(starts, first) - 1)].score
             else:
@@ -4247,7 +4258,7 @@ def lead_exact(scores: Scores, words: Words, names: Iterable[str], known: set[st
     return scores | {leader: 1.001 * max(scores.values())} if leader else scores
 
 
-def find_subjects(hints: Evidence) -> set[str]:
+def find_subjects(hints: Hints) -> set[str]:
     """The roles of files, other than source, that the task is about."""
     subjects = {"test": {"test"}, "document": {"doc"}}.get(hints.action, set())
     return subjects | ({"test"} if "test" in hints.title else set())
@@ -6077,19 +6088,19 @@ class Cache:
         self._store = _make_store(":memory:", "")
 
 
-def open_cache(project: Project, *, hurry: bool = False) -> Cache:
-    """The cache, made anew if it is another's or damaged; in a `hurry` as it is, or an empty one."""
+def open_cache(project: Project, *, stale_ok: bool = False) -> Cache:
+    """The cache, made anew if it is outdated or damaged; with `stale_ok` as it is, or an empty one."""
     location, version, store = os.path.join(project.root, _DATABASE), "", None
-    if not hurry:
+    if not stale_ok:
         # what all rows depend on beside the files: this script, own languages, the parsers
         script = read_file(os.path.realpath(__file__)) or b""
         parsers = read_versions() if has_grammars() else "bare"
         version = content_hash(script + f"{project.config.languages}\0{parsers}".encode())
     is_linked = any(os.path.islink(location + end) for end in _ENDS)
     with contextlib.suppress(sqlite3.Error, OSError):
-        if not is_linked and (os.path.isfile(location) if hurry else _make_folder(project)):
+        if not is_linked and (os.path.isfile(location) if stale_ok else _make_folder(project)):
             store = _connect(location, version)
-            if store is None and not hurry:  # an empty one takes its place, in one step
+            if store is None and not stale_ok:  # an empty one takes its place, in one step
                 fresh = f"{location}.{os.getpid()}.tmp"
                 for name in (fresh, *(location + end for end in _ENDS[1:])):
                     with contextlib.suppress(FileNotFoundError):
@@ -6664,7 +6675,7 @@ def read_definitions(
     project: Project, known: WordIndex, paths: Collection[str]
 ) -> dict[str, tuple[Definition, ...]]:
     """What these files define; those that no run has parsed, as most tests, are parsed now."""
-    if not known.files:  # in a hurry there is no time for it
+    if not known.files:  # of a stale cache: nobody has looked at the files
         rows = known.cache.read_rows("tags", [*paths])
         tags = {path: _decode_tags(row.data) for path, row in rows.items()}
     else:
@@ -7702,7 +7713,7 @@ def _claims_location(project: Project) -> str:
 def read_recorded(project: Project, wanted: str) -> Task:
     """The task to record an attempt at; one that left the tracker as its last prompt or row has it."""
     tracker = read_tasks_checked(project, wanted)
-    mark = open_cache(project, hurry=True).read("prompts", wanted)
+    mark = open_cache(project, stale_ok=True).read("prompts", wanted)
     rows = _ledger_rows(project, wanted)
     titles = [mark.data.decode()] if mark else []
     titles += [field_text(row.get("title")) for row in rows if row.get("task") == wanted]
@@ -7731,7 +7742,7 @@ def judge_attempt(
         status = status or (result or reported).status
         summary = summary or (result.summary if result else one_line(answer[-2000:], 2000))
     is_closed = task.status == "done" or task.reopened
-    mark = open_cache(project, hurry=True).read("prompts", task.key)
+    mark = open_cache(project, stale_ok=True).read("prompts", task.key)
     tree = mark.state if mark else ""
     if not status:
         is_limit = code and pattern("limit_reached").search((answer or "")[-4000:])
@@ -8017,7 +8028,9 @@ def make_scan(project: Project, *, full: bool, export: str = "") -> dict[str, ob
     for kind in ("stamps", "counted") if full else ():
         cache.invalidate(kind)
     index = read_index(project, cache, files)  # with the tests, which only a package may need
-    read_linked(project._replace(quiet=True), files)  # words and links; the line above has told all
+    read_word_index(
+        project._replace(quiet=True), files
+    )  # words and links; the line above has told all
     tags = index.load(index.entries)
     configs = read_configs(project, read_choice(project, cache, files).configs)
     uses = {path: tags[path].imports for path in tags}
@@ -8043,7 +8056,7 @@ _CODE_FILES = 12  # shown as code; more for larger budgets
 _MOST_SYMBOLS, _MOST_EDGES, _MOST_FOUND = 10, 15, 20
 _CHUNK_FILES = 40  # read for their best window: reading all would take too long
 _SHOWN_FILES = 12  # in a summary
-_HURRIED = (160, 8)  # of a hook: files weighed by their words, and files read
+_QUICK = (160, 8)  # from a stale cache, as a hook does: files weighed by words, and files read
 _GUESSED_WINDOW = 0.7  # score of the best window of a file not read, as a share of its own score
 _ASKED_SHARE = 0.7  # of the best block's score: what any block of a file asked for has at least
 _TAIL_SHARE = 0.05  # of the budget, for signatures and names
@@ -8055,14 +8068,14 @@ _PACK_SHARES |= {"generated": 0.3, "minified": 0.1, "vendored": 0.1}
 
 def make_pack(project: Project, request: Request) -> Pack:
     """What a task needs to read: the code of the best blocks, within the budget of the request."""
-    stale, role, ctx = request.stale, request.role, script_command(project)
-    stored = load_words(open_cache(project, hurry=True)) if stale else None  # however old
-    index = stored or read_linked(project, list_files(project))
-    head = "" if stale else read_head(project)  # without one, history is not read
+    stale_ok, role, ctx = request.stale_ok, request.role, script_command(project)
+    stored = load_words(open_cache(project, stale_ok=True)) if stale_ok else None
+    index = stored or read_word_index(project, list_files(project))
+    head = "" if stale_ok else read_head(project)  # without one, history is not read
     exact = request.form == "text"
     counter = read_counter(project) if exact else Tokenizer("estimate", estimate_tokens)
     package = Pack(request.text, "", (), (), (), request.budget, counter.name, head)
-    if stale and not index.words.total:
+    if stale_ok and not index.words.total:
         return package
     changed = read_diff(project, request.since, index.words.paths) if request.since else {}
     touched = {
@@ -8076,9 +8089,9 @@ def make_pack(project: Project, request: Request) -> Pack:
     if missing:
         raise CtxError(f"--files {show(missing[0])}: no such file here; give a path from the root")
     # agents have types of their own: a hook's may be no role, and still say what it is for
-    may_see = _role_filter(project, "" if stale and role not in project.config.roles else role)
-    evidence = read_evidence(project, index, text, may_see, head, hurry=stale)
-    outside = [path for path in dict.fromkeys([*pins, *evidence.paths]) if not may_see(path)]
+    may_see = _role_filter(project, "" if stale_ok and role not in project.config.roles else role)
+    evidence = read_evidence(project, index, text, may_see, head, stale_ok=stale_ok)
+    outside = [path for path in dict.fromkeys([*pins, *evidence.hints.paths]) if not may_see(path)]
     if outside:
         say(project, f"role {role}: may not see {outside[0]}, which was asked for; left out")
     request = request._replace(pins=tuple(path for path in request.pins if may_see(path)))
@@ -8086,7 +8099,7 @@ def make_pack(project: Project, request: Request) -> Pack:
     choice = _choose_blocks(project, index, request, evidence, touched)
     sentences = dict(row.split(" ", 1) for row in TEMPLATES["guidelines.txt"].splitlines()[1:])
     readers = [reader for reader in sentences if reader in role.lower()]
-    sentence = sentences.get((readers or [evidence.action])[0], sentences["*"])
+    sentence = sentences.get((readers or [evidence.hints.action])[0], sentences["*"])
     graph, _, imports = read_neighbours(index, [file.path for file in choice[0]])
     edges = [(-graph[path][to], path, to) for path in graph for to in imports[path] if to in graph]
     package = package._replace(
@@ -8102,7 +8115,7 @@ def make_pack(project: Project, request: Request) -> Pack:
     return _fill_package(package, choice, request.form, request.measure or count)
 
 
-def read_linked(project: Project, files: Files) -> WordIndex:
+def read_word_index(project: Project, files: Files) -> WordIndex:
     """The index of words, with the links of the same files in it."""
     cache = open_cache(project)
     chosen = read_choice(project, cache, files)
@@ -8115,7 +8128,7 @@ def read_linked(project: Project, files: Files) -> WordIndex:
     return words
 
 
-def read_links(project: Project) -> tuple[dict[str, FileTags], Links]:
+def read_code_links(project: Project) -> tuple[dict[str, FileTags], Links]:
     """What every source file defines, and who mentions and imports what."""
     files, cache = list_files(project), open_cache(project)
     index = read_index(project, cache, files)
@@ -8150,7 +8163,7 @@ def _choose_blocks(
     project: Project, index: WordIndex, request: Request, evidence: Evidence, touched: Touched
 ) -> Choice:
     """The best files for a request, the reason for each, and the blocks of those shown as code."""
-    asked = {*request.pins, *touched, *evidence.paths}
+    asked = {*request.pins, *touched, *evidence.hints.paths}
     title = request.text.strip().partition("\n")[0]
 
     def is_useful(path: str) -> bool:
@@ -8166,7 +8179,7 @@ def _choose_blocks(
     files = [*itertools.islice(useful, _SHOWN_FILES if is_summary else _CHUNK_FILES)]
     paths = [file.path for file in files]
     known = read_definitions(project, index, paths)
-    about = {"source", "build", "example"} | find_subjects(evidence)
+    about = {"source", "build", "example"} | find_subjects(evidence.hints)
     roles = {index.roles[path] for path in paths}
     about |= set() if about & roles else roles - {"config", "data"}
     code = [path for path in paths if index.roles[path] in about or path in asked]
@@ -8218,11 +8231,11 @@ def read_evidence(
     may_see: Callable[[str], object],
     head: str,
     *,
-    hurry: bool,
+    stale_ok: bool,
 ) -> Evidence:
     """Every signal for every file that a role may see; a commit says up to where history counts."""
     config = project.config
-    most, windows = _HURRIED if hurry else (MOST_CANDIDATES, _CHUNK_FILES)
+    most, windows = _QUICK if stale_ok else (MOST_CANDIDATES, _CHUNK_FILES)
     # First what the words of the task say of each file, by the index and by earlier commits.
     hints = parse_hints(text, index.words.paths)
     forms = {name: word_forms(name)[-1:] for name in hints.names}
@@ -8269,17 +8282,17 @@ def read_evidence(
     best_match = dict.fromkeys([*leaders][:1], 1.0)
     signals["follows"] = score_together(history, best_match, paths)
     signals["users"] = normalise(spread(leaders, read_neighbours(index, [*leaders])[1]))
-    if hurry:  # of the files that were not read the index has the words, though not their lines
+    if stale_ok:  # of the files that were not read the index has the words, though not their lines
         numbers = {path: number for number, path in enumerate(words.paths)}
         others = {numbers[path]: path for path in rank_keys(scores)[:40] if path not in hits}
         for stem in worth:
             for number in [number for number, _ in words.postings[stem] if number in others]:
                 hits.setdefault(others[number], {0: {}})[0][stem] = 1
-    return Evidence(hints.paths, tuple(names), *hints[2:5], signals, worth, hits, scores)
+    return Evidence(hints._replace(names=tuple(names)), signals, worth, hits, scores)
 
 
 def _weigh_roles(
-    project: Project, index: WordIndex, signals: Mapping[str, Scores], hints: Evidence
+    project: Project, index: WordIndex, signals: Mapping[str, Scores], hints: Hints
 ) -> Scores:
     """What all signals together say, with the best as 1; what is not source counts less."""
     config = project.config
@@ -8362,14 +8375,14 @@ def _fill_package(package: Pack, choice: Choice, form: str, count: Count) -> Pac
 
 
 def make_pack_summary(
-    project: Project, text: str, *, role: str = "", stale: bool = False, named: bool = False
+    project: Project, text: str, *, role: str = "", stale_ok: bool = False, named: bool = False
 ) -> str:
     """The package of a task in short, or ""; with `named` only if it names a file or symbol here."""
     if not project.config.pack_enabled or not text.strip():
         return ""
     request = Request(text, project.config.pack_summary_max_tokens, (), role, form="summary")
-    if stale:  # its tokens are guessed, too: the patterns of a better guess take 4 ms to compile
-        request = request._replace(stale=True, measure=lambda text: count_bytes(text) // 3)
+    if stale_ok:  # its tokens are guessed, too: the patterns of a better guess take 4 ms to compile
+        request = request._replace(stale_ok=True, measure=lambda text: count_bytes(text) // 3)
     package = make_pack(project, request)
     exact = any({"named", "defines"} & file.signals.keys() for file in package.files)
     return package.text if package.files and (exact or not named) else ""
@@ -8388,7 +8401,7 @@ def make_search(project: Project, text: str) -> list[SearchHit]:
     scores = normalise({path: sums[path] * _PACK_SHARES.get(role_of(path), 1.0) for path in sums})
     best = rank_keys(scores)[:_MOST_FOUND]
     names, alike = tuple(re.findall(r"\w+", text)), dict.fromkeys(best, 1.0)
-    evidence = Evidence((), names, "", query, frozenset(), {}, worth, {}, alike)
+    evidence = Evidence(Hints(names=names, words=query), {}, worth, {}, alike)
     matches = []
     for path, definitions in read_definitions(project, index, best).items():
         source = read_text(project, path)
@@ -8583,7 +8596,7 @@ def read_drift(project: Project, briefing: Briefing, pack: Pack | None = None) -
     state = read_git_state(project, task, briefing.tracker)
     if state is None or not state.changed or not project.config.pack_enabled:
         return state
-    request = Request(task_text(task), 4000, form="summary", stale=True)
+    request = Request(task_text(task), 4000, form="summary", stale_ok=True)
     files = (pack or make_pack(project, request)).files
     named = find_named_paths(f"{task_text(task)}\n{task.notes}", state.changed)
     expected = {*named, *state.touched, *(file.path for file in files)}
@@ -8652,7 +8665,7 @@ def make_mentions(project: Project, text: str, role: str = "") -> str:
     code = " ".join(f"`{name}`" for name in best[:20] if name not in text[:_TEXT_CHARS])
     wanted = "\n".join([text[:_TEXT_CHARS], code, *map(task_text, tasks)])
     sections = [Section("Task", _brief_task(project, tracker, task)) for task in tasks]
-    package = make_pack_summary(project, wanted, role=role, stale=True, named=not tasks)
+    package = make_pack_summary(project, wanted, role=role, stale_ok=True, named=not tasks)
     return _fit_hook(project, [*sections, Section("Context package", package)])
 
 
@@ -8665,7 +8678,7 @@ def make_role(project: Project, role: str, text: str) -> str:
     sections = [
         Section("Role", f"The role {code_span(role)} keeps to: {globs}." if globs else ""),
         Section("Current task", _brief_task(project, tracker, current) if current else ""),
-        Section("Context package", make_pack_summary(project, wanted, role=role, stale=True)),
+        Section("Context package", make_pack_summary(project, wanted, role=role, stale_ok=True)),
     ]
     return _fit_hook(project, sections)
 
@@ -8684,7 +8697,7 @@ def _fit_hook(project: Project, sections: Sequence[Section]) -> str:
 
 def _map_age(project: Project, text: str) -> str:
     """What is newer than the map, or than its last confirmation, as a sentence; "" if nothing is."""
-    cache = open_cache(project, hurry=True)
+    cache = open_cache(project, stale_ok=True)
     paths, refresh = cache.list_keys("stamps"), f"`{script_command(project)} map` refreshes it."
     if not paths:
         return f"No index on this machine tells how old the map is; {refresh}"
@@ -8713,7 +8726,7 @@ def _brief_task(project: Project, tracker: Tracker, task: Task) -> str:
 
 def make_symbol(project: Project, budget: int, name: str) -> str:
     """Where a symbol is defined, its signature, what it uses and who uses it."""
-    tags, links = read_links(project)
+    tags, links = read_code_links(project)
     targets, (owner, _, word) = _list_targets(links), name.replace("::", ".").rpartition(".")
     end = f".{owner}" if owner else ""
     symbols = [Symbol(0.0, path, item) for path in sorted(tags) for item in tags[path].definitions]
@@ -8734,8 +8747,8 @@ def make_symbol(project: Project, budget: int, name: str) -> str:
         regex = rf"(?:\.|->|::){re.escape(word)}\b|{regex}\("
     callers = []
     for path in sorted(users, key=lambda path: -weigh_file(path)):
-        callers += _list_uses(project, path, tags[path], regex)
-    used = _list_used(project, matches[0], tags, targets)
+        callers += _list_callers(project, path, tags[path], regex)
+    used = _list_callees(project, matches[0], tags, targets)
     lines += ["\n## Uses\n\n", *(used[:25] or ["Nothing found.\n"])]
     lines += ["\n## Used by\n\n", *(callers or ["Nothing found.\n"])]
     return _fit_answer(project, lines, budget)
@@ -8749,7 +8762,7 @@ def _list_targets(links: Links) -> Targets:
     return targets
 
 
-def _list_uses(project: Project, path: str, tags: FileTags, regex: str) -> list[str]:
+def _list_callers(project: Project, path: str, tags: FileTags, regex: str) -> list[str]:
     """Where a file matches, one line for each definition in which it does."""
     uses: dict[str, int] = {}  # definition -> its first line that matches
     for number, line in enumerate(read_text(project, path).split("\n"), 1):
@@ -8760,7 +8773,9 @@ def _list_uses(project: Project, path: str, tags: FileTags, regex: str) -> list[
     return [f"- {code_span(f'{path}:{line}')} in {name}\n" for name, line in uses.items()]
 
 
-def _list_used(project: Project, symbol: Symbol, tags: TagsByPath, targets: Targets) -> list[str]:
+def _list_callees(
+    project: Project, symbol: Symbol, tags: TagsByPath, targets: Targets
+) -> list[str]:
     """What a definition uses of this repository, one line for each."""
     path, definition, lines = symbol.path, symbol.definition, []
     body = read_text(project, path).split("\n")[definition.line - 1 : definition.end]
@@ -8775,7 +8790,7 @@ def _list_used(project: Project, symbol: Symbol, tags: TagsByPath, targets: Targ
 
 def make_impact(project: Project, budget: int, paths: Sequence[str] = (), since: str = "") -> str:
     """What depends on these files, or on those changed since a commit, nearest first."""
-    tags, links = read_links(project)
+    tags, links = read_code_links(project)
     starts = [find_path(project, path) for path in paths]
     wrong = [path for path in starts if path not in tags]
     if wrong or not (starts or since):
@@ -8881,21 +8896,29 @@ def make_page(project: Project, tracker: Tracker, briefing: Briefing | None) -> 
 
 AGENT_FILE = "AGENTS.md"
 SECTION_TOKENS, SECTION_LINES = 300, 25  # longer ones did no better, and cost every session
-AgentRow = tuple[str, ...]  # agent, kind, path, value: a line of templates/agents.txt
+
+
+class AgentRow(NamedTuple):
+    """A line of templates/agents.txt, which explains the kinds."""
+
+    agent: str
+    kind: str
+    path: str
+    value: str
 
 
 @functools.cache
 def agent_rows(*kinds: str) -> list[AgentRow]:
     """The rows of these kinds in templates/agents.txt; without a kind, all of them."""
     lines = (line for line in TEMPLATES["agents.txt"].splitlines() if line[:1] != "#")
-    rows = ((*line.split(None, 3), "")[:4] for line in lines)
-    return [row for row in rows if row[1] in kinds or not kinds]
+    rows = [AgentRow(*[*line.split(None, 3), ""][:4]) for line in lines]
+    return [row for row in rows if row.kind in kinds or not kinds]
 
 
 def _list_rows(project: Project, names: Sequence[str], usual: str = "claude") -> list[AgentRow]:
     """The rows of these agents; without names, those of the usual one and of all used here."""
-    used = [agent for agent, _, path, _ in agent_rows("found") if exists(project, path)]
-    return [row for row in agent_rows() if row[0] in ("any", *(names or [usual, *used]))]
+    used = [row.agent for row in agent_rows("found") if exists(project, row.path)]
+    return [row for row in agent_rows() if row.agent in ("any", *(names or [usual, *used]))]
 
 
 def plan_init(
@@ -8906,7 +8929,7 @@ def plan_init(
     constitution: str,  # product, library or minimal
 ) -> Plan:
     """Everything `init` writes: sections, own files, and what the agents of this repository read."""
-    names = {agent for agent, *_ in agent_rows()} - {"any"}
+    names = {row.agent for row in agent_rows()} - {"any"}
     for name in {*agents} - names:
         raise CtxError(f"--agents {show(name)}: unknown agent; {closest(name, sorted(names))}")
     texts = {MAP_PATH: ""} if "map" in parts else {}
@@ -8958,7 +8981,7 @@ def _plan_own(
 
 def _list_absent(project: Project) -> set[str]:
     """The files of ours that a section may mention but that do not exist here."""
-    paths = {MAP_PATH, CONSTITUTION_PATH, *(row[2] for row in agent_rows("rule", "helper"))}
+    paths = {MAP_PATH, CONSTITUTION_PATH, *(row.path for row in agent_rows("rule", "helper"))}
     return {path for path in paths if not exists(project, path)}
 
 
@@ -9045,7 +9068,7 @@ def make_section(project: Project, path: str, source: bytes, absent: Collection[
     """The text of the managed section of one instruction file, without lines on absent files."""
     stem = os.path.basename(path).upper().partition(".")[0]  # CLAUDE.local.md is like CLAUDE.md
     rows = agent_rows("section", "pointer")
-    templates = [value for _, _, name, value in rows if name in (path, f"{stem}.md")]
+    templates = [row.value for row in rows if row.path in (path, f"{stem}.md")]
     ctx, up = script_command(project), "../" * path.count("/")  # imports are relative to the file
     outside = (remove_section(source, path) or b"").splitlines()
     is_imported = f"@{up}{AGENT_FILE}".encode() in map(bytes.strip, outside)
@@ -9083,7 +9106,7 @@ def fit_section(name: str, values: Texts, absent: Collection[str] = ()) -> str:
 def list_managed(project: Project) -> list[str]:
     """The instruction files that have a managed section, even a damaged one; linked files once."""
     paths = {*list_files(project), *list_folder(project, "")}  # also those that git ignores
-    first = [path for _, _, path, _ in agent_rows("section")]
+    first = [row.path for row in agent_rows("section")]
     others = sorted(filter(pattern("managed_path").fullmatch, paths - {*first}))
     managed: dict[str, str] = {}  # location -> path
     for path in first + others:
@@ -9126,7 +9149,7 @@ def make_loop(project: Project, agent: str, guard: str) -> str:
     programs = re.findall(r"`([\w.][\w./-]+) [^`]*`", close)
     names = (ctx, guard, "git add", "git commit", *programs)
     allowed = " ".join(shlex.quote(f"Bash({name}:*)") for name in names)
-    runs = {name: value for name, _, _, value in agent_rows("run")}
+    runs = {row.agent: row.value for row in agent_rows("run")}
     run = shlex.quote(runs[agent].replace("{allowed}", allowed))
     return fill("loop.sh", ctx=ctx, agent=run, guard=shlex.quote(guard))
 
@@ -9135,8 +9158,8 @@ def plan_agents(
     project: Project, rows: Collection[AgentRow], parts: Collection[str], *, remove: bool = False
 ) -> Plan:
     """Files and settings of agents: add those of these parts; update or remove existing ones."""
-    plan, wanted = Plan([], []), {path for _, _, path, _ in rows}
-    files = {row[2]: row for row in agent_rows("rule", "helper", "hooks", "mcp")}
+    plan, wanted = Plan([], []), {row.path for row in rows}
+    files = {row.path: row for row in agent_rows("rule", "helper", "hooks", "mcp")}
     for row in files.values():
         _, kind, path, value = row
         asked, old = path in wanted and kind in parts, read_old(project, path)
@@ -9172,7 +9195,7 @@ def _edit_settings(project: Project, row: AgentRow, text: str, asked: bool, remo
     _, kind, path, value = row
     ctx, kind = script_command(project), kind.removesuffix("s")
     script = re.fullmatch(r"python3 (?:([\w./-]+)/)?([^\W\d]\w*)\.py", ctx)
-    start, module = (agent_rows(word)[0][3] for word in ("start", "module"))
+    start, module = (agent_rows(word)[0].value for word in ("start", "module"))
     call = f"{ctx} {kind}"
     if script:
         flags, folder = " -S" if kind == "hook" else "", script[1] or "."
@@ -9264,7 +9287,7 @@ def check_health(project: Project) -> list[Finding]:
     with contextlib.suppress(CtxError):  # _check_file reports a damaged section
         managed = list_managed(project)
     rows = _list_rows(project, (), "" if managed else "claude")
-    agents = dict.fromkeys(agent for agent, *_ in rows if agent != "any")
+    agents = dict.fromkeys(row.agent for row in rows if row.agent != "any")
     findings += [check_command(project), *(_check_agent(project, agent) for agent in agents)]
     sections = [*_list_section_paths(project, rows), *managed]
     paths = dict.fromkeys([*sections, CONSTITUTION_PATH, RUNLOOP_PATH, MAP_PATH])
@@ -9312,7 +9335,7 @@ def check_command(project: Project) -> Finding:
 def _check_agent(project: Project, agent: str) -> Finding:
     """Whether hooks and MCP are registered with an agent used here, and what is left to do."""
     ctx, states, trusted_names, fix = script_command(project), [], [], ""
-    for row in [row for row in agent_rows() if row[0] == agent]:
+    for row in [row for row in agent_rows() if row.agent == agent]:
         _, kind, path, value = row
         if kind in ("hooks", "mcp"):
             text, state = read_text(project, path), f"not registered (`{ctx} init --{kind}`)"
@@ -9413,7 +9436,8 @@ def _apply(project: Project, plan: Plan, *, dry: bool = False) -> list[str]:
             with contextlib.suppress(OSError):  # fails if the folder is not empty
                 os.rmdir(f"{project.root}/{folder}")
     lines = [f"{'removed' if path in removed else 'wrote'} {path}" for path in written]
-    lines += [note for _, _, path, note in agent_rows("note") if path in {*written} - {*removed}]
+    new = {*written} - {*removed}
+    lines += [row.value for row in agent_rows("note") if row.path in new]
     for line in lines + plan.notes:
         say(project, line)
     return written
@@ -9481,7 +9505,7 @@ def cmd_doctor(project: Project, args: argparse.Namespace) -> int:
         activate_packages()
         write_stdout(render_languages(count_languages(project, list_files(project)), args.form))
         return 0
-    rows = open_cache(project, hurry=True).read_rows("scans") if project.verbose else {}
+    rows = open_cache(project, stale_ok=True).read_rows("scans") if project.verbose else {}
     scans = [("scan", rows[key].data.decode("utf-8", "replace"), "") for key in reversed(rows)]
     findings = check_health(project._replace(read_only=True)) + scans
     table = [dict(zip(("what", "state", "fix"), finding, strict=True)) for finding in findings]

@@ -148,7 +148,7 @@ def test_a_cache_that_cannot_be_written_goes_on_in_memory(project: ctx.Project) 
         other.execute("BEGIN EXCLUSIVE")
         cache.write([row])
         assert cache.read("tags", "b") == row and "b" in cache.list_keys("tags")
-        assert ctx.open_cache(project, hurry=True).list_keys("tags") == []
+        assert ctx.open_cache(project, stale_ok=True).list_keys("tags") == []
     cache.invalidate("tags", ["b"])
     assert cache.read("tags", "b") is None
     assert ctx.open_cache(project).read("tags", "src/kernel.py")

@@ -135,7 +135,7 @@ def test_the_members_of_a_class_that_the_task_names_come_with_it() -> None:
     lines = ["the door", *["pass"] * 9] * 2
     hits = {"a.py": {1: {"door": 1}, 11: {"door": 1}}}
     worth, scores = {"door": 1.0}, {"a.py": 1.0}
-    task = ctx.Evidence((), ("Parcel",), "", worth, frozenset(), {}, worth, hits, scores)
+    task = ctx.Evidence(ctx.Hints(names=("Parcel",), words=worth), {}, worth, hits, scores)
     blocks = ctx.cut_blocks("a.py", lines, methods)
     basket, parcel = ctx.score_blocks(blocks, {"a.py": lines}, task)
     assert parcel.score > basket.score > 0
@@ -348,19 +348,19 @@ def test_the_tasks_own_file_is_no_part_of_its_package(shop: Path) -> None:
     assert "TASKS.md" in paths(pack(shop, "T-1", "--files", "TASKS.md"))
 
 
-def test_in_a_hurry_the_index_is_taken_as_it_is(shop: Path) -> None:
+def test_a_stale_index_is_taken_as_it_is_if_the_caller_says_so(shop: Path) -> None:
     project = ctx.Project(str(shop), quiet=True)
-    assert ctx.make_pack_summary(project, "cancel_order", stale=True) == ""
+    assert ctx.make_pack_summary(project, "cancel_order", stale_ok=True) == ""
     whole = ctx.make_pack_summary(project, "cancel_order")
     plant(shop, {"src/mail.py": "def cancel_order_by_mail():\n    return 1\n"})
     (shop / "src/shop.py").unlink()
-    hurried = ctx.make_pack_summary(project, "cancel_order", stale=True)
-    assert "`src/store.py`" in whole and "`src/store.py`" in hurried
-    assert "shop.py" in whole and "shop.py" not in hurried and "by_mail" not in hurried
+    quick = ctx.make_pack_summary(project, "cancel_order", stale_ok=True)
+    assert "`src/store.py`" in whole and "`src/store.py`" in quick
+    assert "shop.py" in whole and "shop.py" not in quick and "by_mail" not in quick
     with contextlib.closing(sqlite3.connect(next(shop.glob(".ctx/cache/*.db")))) as store:
         store.execute("UPDATE cache SET state = 'made elsewhere' WHERE kind = 'version'")
         store.commit()  # as by a Python with other packages
-    assert ctx.make_pack_summary(project, "cancel_order", stale=True) == hurried
+    assert ctx.make_pack_summary(project, "cancel_order", stale_ok=True) == quick
 
 
 def test_tests_are_parsed_once_a_package_shows_them(shop: Path) -> None:
@@ -369,7 +369,7 @@ def test_tests_are_parsed_once_a_package_shows_them(shop: Path) -> None:
     plant(shop, {**sources, "tests/test_rain.py": rain})
     cold = pack(shop, "cancel_order")
     project = ctx.Project(str(shop), quiet=True)
-    parsed = ctx.open_cache(project, hurry=True).list_keys("tags")
+    parsed = ctx.open_cache(project, stale_ok=True).list_keys("tags")
     assert {"src/part4.py", "tests/test_store.py"} < {
         *parsed
     } and "tests/test_rain.py" not in parsed
@@ -389,14 +389,15 @@ def test_a_budget_may_be_in_bytes(shop: Path) -> None:
 def test_links_outlive_an_edit_that_changes_none(shop: Path) -> None:
     project = ctx.Project(str(shop), quiet=True)
     before = ctx.read_neighbours(
-        ctx.read_linked(project, ctx.list_files(project)), ["src/shop.py", "src/store.py"]
+        ctx.read_word_index(project, ctx.list_files(project)), ["src/shop.py", "src/store.py"]
     )
     assert before[0]["src/shop.py"].keys() == {"src/store.py"}
     assert before[1]["src/store.py"].keys() == {"src/shop.py", "tests/test_store.py"}
     source = (shop / "src/mail.py").read_text()
     plant(shop, {"src/mail.py": f"{source}# done\n"})
     assert (
-        ctx.read_neighbours(ctx.read_linked(project, ctx.list_files(project)), before[0]) == before
+        ctx.read_neighbours(ctx.read_word_index(project, ctx.list_files(project)), before[0])
+        == before
     )
 
 

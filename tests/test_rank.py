@@ -315,11 +315,7 @@ def test_a_comment_and_an_inline_test_give_way_to_code_that_says_the_same() -> N
         hits = {line: {"door": 1} for line in (5, 15, 25)}
         lines = {"a.py": ["the door"] * 30}
         evidence = ctx.Evidence(
-            (),
-            (),
-            "",
-            {"door": 1.0},
-            frozenset({title}),
+            ctx.Hints(words={"door": 1.0}, title=frozenset({title})),
             {},
             {"door": 1.0},
             {"a.py": hits},

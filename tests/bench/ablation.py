@@ -49,7 +49,7 @@ def main(mirrors: str, judge: str, only: str = "", tasks: str = "8", tokens: str
             for task in locate.select(place, pin, years, options, "open", int(tasks)):
                 tree.move(task["base"])
                 project = ctx.Project(str(Path(tree.root).resolve()), quiet=True)
-                index = ctx.read_linked(project, ctx.list_files(project))
+                index = ctx.read_word_index(project, ctx.list_files(project))
                 head = ctx.read_head(project)
                 signals = ctx.read_evidence(
                     project, index, task["text"], head, lambda path: True
