@@ -728,10 +728,17 @@ def test_a_project_is_summed_up_by_its_manifest_or_a_definition_in_its_readme() 
     assert facts({"README.md": "# Lark\n\nClick the button to begin.\n"}, "a.py").summary == ""
 
 
-@pytest.mark.parametrize("need", ["jinja2<4.0,>=3.1", "jinja2[async]>=3.1,<4", "jinja2~=3.1"])
-def test_the_version_in_the_stack_is_the_least_one(need: str) -> None:
+@pytest.mark.parametrize(
+    ("need", "shown"),
+    [
+        ("jinja2<4.0,>=3.1", "Jinja >=3.1"),
+        ("jinja2[async]>=3.1,<4", "Jinja >=3.1"),
+        ("jinja2~=3.1", "Jinja 3.1"),
+    ],
+)
+def test_the_version_in_the_stack_is_the_least_one_and_says_so(need: str, shown: str) -> None:
     configs = {"pyproject.toml": f'[project]\nname = "x"\ndependencies = ["{need}"]\n'}
-    assert "Jinja 3.1" in facts(configs, "a.py").stack
+    assert shown in facts(configs, "a.py").stack
 
 
 def test_frameworks_of_two_members_are_the_stack() -> None:
@@ -1355,3 +1362,106 @@ def test_benchmarks_are_not_called_tests() -> None:
 def test_a_flag_is_taken_out_whole_or_not_at_all() -> None:
     configs = {"mix.exs": "", WORKFLOW: ci("mix format --check-formatted")}
     assert "mix format-formatted" not in lines(facts(configs, "lib/a.ex"), "format")
+
+
+def test_lines_of_a_wrapper_script_are_read_like_those_of_its_tool() -> None:
+    guide = "Run `./gradlew check` before you commit, `./gradlew spotlessApply` to format.\n"
+    configs = {"build.gradle": "plugins { id 'com.diffplug.spotless' }", "CONTRIBUTING.md": guide}
+    found = facts(configs, "gradlew", "src/main/java/A.java")
+    assert lines(found, "test") == ["./gradlew check"]
+    assert lines(found, "format") == ["./gradlew spotlessApply"]
+
+
+def test_a_format_script_that_only_reports_is_a_check() -> None:
+    scripts = '{"scripts": {"format": "prettier \\"**/*\\"", "fix": "run-s fix:prettier"}}'
+    found = facts({"package.json": scripts}, "a.js")
+    assert (lines(found, "lint"), lines(found, "format")) == (["npm run format"], ["npm run fix"])
+
+
+def test_what_only_ci_runs_is_not_how_to_run_the_program() -> None:
+    configs = {"Cargo.toml": '[package]\nname = "a"\n', WORKFLOW: ci("cargo run --package notes")}
+    assert lines(facts(configs, "src/lib.rs"), "run") == []
+
+
+def test_lints_of_a_tool_are_no_single_test() -> None:
+    guide = "`cargo clippy --workspace -- -D clippy::unwrap_used`\n"
+    configs = {"Cargo.toml": '[package]\nname = "a"\n', "CONTRIBUTING.md": guide}
+    found = facts(configs, "src/lib.rs")
+    assert lines(found, "lint") == ["cargo clippy --workspace -- -D clippy::unwrap_used"]
+
+
+def test_a_library_that_tests_need_too_is_still_a_library() -> None:
+    crate = '[package]\nname = "a"\n[dependencies]\ntower = "1"\n[dev-dependencies]\ntower = "1"\n'
+    assert facts({"Cargo.toml": crate}, "src/lib.rs").libraries == ("tower",)
+    gems = {"a.gemspec": 's.add_dependency "rack", "~> 3"\n'}
+    gems["Gemfile"] = 'source "x"\ngemspec\ngem "rack"\ngem "pry"\n'
+    assert facts(gems, "lib/a.rb").libraries == ("rack",)
+    package = '{"peerDependencies": {"vue": "3"}, "devDependencies": {"vue": "3", "tsx": "1"}}'
+    assert facts({"package.json": package}, "a.js").libraries == ()
+
+
+def test_members_are_no_libraries_and_vague_names_get_their_owner() -> None:
+    member = '[package]\nname = "nu-path"\n'
+    root = '[workspace]\nmembers = ["crates/x"]\n'
+    crate = '[package]\nname = "x"\n[dependencies]\nnu-path = { path = "../p" }\nserde = "1"\n'
+    configs = {"Cargo.toml": root, "crates/x/Cargo.toml": crate, "crates/p/Cargo.toml": member}
+    found = facts(configs, "crates/x/src/lib.rs")
+    assert "nu-path" not in found.libraries
+    needs = "module github.com/a/own\n\ngo 1.22\n\nrequire (\n\tgithub.com/aws/sdk/config v1.0.0\n"
+    needs += "\tgithub.com/b/telemetry v1.0.0\n\tgithub.com/a/own/inner v1.0.0\n)\n"
+    found = facts({"go.mod": needs}, "main.go", "config/a.go")
+    assert found.libraries == ("sdk/config", "telemetry")
+    php = '{"name": "a/b", "require": {"psr/log": "1", "psr/cache": "1"}}'
+    assert facts({"composer.json": php}, "src/a.php").libraries == ("psr/log", "psr/cache")
+
+
+def test_libraries_are_ranked_by_imports_before_they_are_cut() -> None:
+    names = [f"lib-{number:02d}" for number in range(60)]
+    files = {"a.py": ctx.FileTags((), {}, ("lib_59.core", "lib_58"), "")}
+    files["b.py"] = ctx.FileTags((), {}, ("lib_59",), "")
+    ranked = ctx.rank_libraries(names, files)
+    assert ranked[:3] == ["lib-59", "lib-58", "lib-00"] and len(ranked) == 40
+
+
+@pytest.mark.parametrize(
+    ("readme", "summary"),
+    [
+        ("# Kite\n\nScala 2.13 is the only supported version.\n", ""),
+        ("# Kite\n\nKite, a project of ours, is a toy.\n", "Kite, a project of ours, is a toy."),
+        ("# Kite\n\nHTTP is everywhere.\n\nKite is a client:\n\n- fast\n", "Kite is a client."),
+        ("# Kite\n\nKite allows you to fly.\n", "Kite allows you to fly."),
+    ],
+)
+def test_a_summary_is_about_the_project_itself(readme: str, summary: str) -> None:
+    assert facts({"README.md": readme}, "a.py").summary == summary
+
+
+def test_fixtures_and_benchmarks_do_not_tell_where_tests_are() -> None:
+    data = [f"pkg/testdata/{number}.tf" for number in range(9)]
+    bench = [f"benches/{number}.go" for number in range(9)]
+    found = facts({"go.mod": "module a\n"}, *data, *bench, "pkg/a_test.go", "pkg/b_test.go")
+    assert found.conventions == ("tests beside the code, named *_test.go",)
+
+
+def test_a_folder_without_code_is_no_module_for_its_manifest() -> None:
+    configs = {f"tool/{name}/composer.json": "{}" for name in ("a", "b")}
+    assert facts({"composer.json": "{}", **configs}, "src/a.php").packages == ()
+
+
+def test_entry_points_are_sources_not_what_is_built_from_them() -> None:
+    package = '{"exports": {".": {"types": "./types/i.d.ts", "default": "./dist/i.js"}}}'
+    files = ("types/i.d.ts", "dist/i.js", "src/i.js")
+    found = facts({"package.json": package}, *files)
+    assert [path for path, reason in found.key_files if "entry" in reason] == ["src/i.js"]
+    found = facts({"composer.json": '{"bin": ["bin/thing"]}'}, "bin/thing", "src/A.php")
+    assert ("bin/thing", "command") in found.key_files
+
+
+def test_versions_of_sdks_and_standards() -> None:
+    sdk = {"global.json": '{"sdk": {"version": "10.0.100"}}', "a.csproj": "<Project/>"}
+    assert ".NET 10.0.100" in facts(sdk, "A.cs").stack
+    cmake = "project(x)\nset(CMAKE_C_STANDARD 11)\ntarget_compile_features(x PUBLIC cxx_std_17)\n"
+    assert "C 11" in facts({"CMakeLists.txt": cmake}, "a.c").stack
+    assert "C++ 17" in facts({"CMakeLists.txt": cmake}, "a.cpp").stack
+    modules = {"CMakeLists.txt": cmake, ".gitmodules": '[submodule "x"]\n'}
+    assert lines(facts(modules, "a.c"), "install") == ["git submodule update --init"]

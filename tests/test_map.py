@@ -348,3 +348,12 @@ def test_verbose_names_the_source_of_each_command(shop: Path) -> None:
     told = lab.run(shop, "map", "--output", "-", "--verbose").stderr
     assert "CONTRIBUTING.md:4: test `pytest`" in told
     assert "CONTRIBUTING.md" not in lab.run(shop, "map", "--output", "-").stderr
+
+
+def test_relations_stand_below_the_folder_that_holds_them_and_never_break_a_name() -> None:
+    long = [f"src/core/{'x' * 30}{number}" for number in range(5)]
+    rows = [("src/web", ["src/db", "src/ui"]), ("cmd", ["src/web"]), ("src/ui", long)]
+    lines = ctx.render_relations(rows)
+    assert lines[0] == "src/\n  web -> db, ui\n"
+    assert lines[-1] == "cmd -> src/web\n" and "…" not in "".join(lines)
+    assert max(map(len, lines)) < 130

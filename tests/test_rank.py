@@ -173,6 +173,17 @@ def test_names_that_the_documents_mention_rise() -> None:
     assert ranked(files, tags(refs={"omega_it": 1}))[0] == "omega_it"
 
 
+def test_documents_do_not_lift_hidden_names_nor_much_the_inner_type_of_that_name() -> None:
+    guide = tags(refs={"Widget": 9})
+    hidden, plain = define("Widget", 1, "class", exported=False), define("Gadget", 1, "class")
+    names = ranked({"a.py": tags(hidden), "b.py": tags(plain), "c.py": tags(*MANY)}, guide)
+    assert names.index("Gadget") < names.index("Widget")
+    inner, outer = define("Widget", 2, "class", owner="Outer"), define("Outer", 1, "class")
+    both = tags(refs={"Widget": 1, "Gadget": 1})
+    names = ranked({"a.py": tags(outer, inner), "b.py": tags(plain), "c.py": tags(*MANY)}, both)
+    assert names.index("Gadget") < names.index("Widget")
+
+
 def test_what_many_files_use_near_the_root_comes_before_what_one_uses_below() -> None:
     files = {
         "core.py": tags(define("alpha_it")),
@@ -209,7 +220,7 @@ def test_relations_are_imports_and_never_names_that_look_alike() -> None:
     }
     found = links(files, {"web/views.py": ["db/users.py"]}, dict.fromkeys(files, 1.0))
     folders = {"web", "db", "ui", "cli", "doc"}
-    *_, relations = ctx.build_groups(found, ctx.rank_files(found, {}), folders)
+    *_, relations = ctx.build_parts(found, ctx.rank_files(found, {}), folders)
     assert relations == [("web", ["db"])]
 
 
@@ -221,8 +232,19 @@ def test_one_import_among_many_is_no_relation_and_the_strongest_come_first() -> 
     imports |= {f"web/{number:02d}.py": ["ui/x.py"] for number in range(15, 19)}
     imports |= {"web/19.py": ["cli/x.py"]}
     found = links(files, imports, dict.fromkeys(files, 1.0))
-    *_, relations = ctx.build_groups(found, ctx.rank_files(found, {}), folders)
+    *_, relations = ctx.build_parts(found, ctx.rank_files(found, {}), folders)
     assert relations == [("web", ["db", "ui"])]
+
+
+def test_a_rare_import_against_the_rule_is_no_relation_and_the_root_is_a_part() -> None:
+    folders = {"web", "db", "ui", "cli", "."}
+    files = {f"{folder}/{number}.py": tags() for folder in folders - {"."} for number in range(4)}
+    files["main.py"] = tags()
+    imports = {f"web/{number}.py": ["db/0.py"] for number in range(4)}
+    imports |= {"db/0.py": ["web/0.py"], "main.py": ["web/0.py"]}
+    found = links(files, imports, dict.fromkeys(files, 1.0))
+    *_, relations = ctx.build_parts(found, ctx.rank_files(found, {}), folders)
+    assert relations == [("web", ["db"]), (".", ["web"])]
 
 
 def test_the_folder_of_a_gem_is_the_gem() -> None:
@@ -231,7 +253,7 @@ def test_the_folder_of_a_gem_is_the_gem() -> None:
     imports = {"web/lib/web/x.rb": ["activerecord/lib/active_record/x.rb"]}
     found = links(files, imports, dict.fromkeys(files, 1.0))
     folders = {path.rpartition("/")[0] for path in files}
-    of, _, relations = ctx.build_groups(found, ctx.rank_files(found, {}), folders)
+    of, _, relations = ctx.build_parts(found, ctx.rank_files(found, {}), folders)
     assert relations == [("web", ["activerecord"])] and of["pay/lib/other/x.rb"] == "pay/lib/other"
 
 
@@ -422,11 +444,6 @@ def test_a_long_definition_is_cut_where_a_blank_line_or_the_least_indentation_is
     assert [block.first for block in blocks[1:]] == [block.last + 1 for block in blocks[:-1]]
     assert (blocks[0].first, blocks[-1].last) == (1, len(lines))
     assert all(lines[block.first - 1] == "    x = 1" for block in blocks[1:])
-
-
-def test_code_that_a_newer_version_beside_it_replaces_counts_less():
-    paths = ["src/v3/types.ts", "src/v4/types.ts", "src/v10/types.ts", "api/v1/a.go", "src/a.ts"]
-    assert sorted(ctx.find_older(paths)) == ["src/v3/types.ts", "src/v4/types.ts"]
 
 
 def test_comments_are_what_the_language_says() -> None:

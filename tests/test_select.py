@@ -98,3 +98,11 @@ def test_a_short_definition_or_file_is_shown_a_scrap_opens_no_file() -> None:
     scrap = ctx.Block("b.py", 50, 50, None, 30, score=1.0)
     more = ctx.Block("b.py", 1, 49, None, 2000, score=0.1)
     assert ctx.fit_blocks(ctx.group_blocks([scrap, more]), 400) == []
+
+
+def test_a_method_does_not_hide_the_function_of_its_name() -> None:
+    function, namesake = symbol(0.9, "api.py", "get"), symbol(1.0, "jar.py", "get")
+    method = namesake.definition._replace(owner="Jar", kind="method")
+    fillers = [symbol(0.5 - n / 100, f"g{n}.py", f"name_{n:02d}") for n in range(20)]
+    rows = [namesake._replace(definition=method), function, *fillers]
+    assert "api.py" in {pick.path for pick in ctx.fit_symbols(rows, 60, cost, len)}
