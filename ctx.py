@@ -352,7 +352,7 @@ class Evidence(NamedTuple):
     """What a task points at, and the signals for every file that has any."""
 
     hints: Hints  # of its identifiers, those that files here define
-    signals: Mapping[str, Scores]
+    signals: Signals
     worth: Mapping[str, float]  # stem -> its weight in the task times its rarity here
     hits: dict[str, LineHits]  # of the best files
     scores: Scores  # all signals together, files weighed by their role; the best is 1
@@ -518,6 +518,7 @@ IgnoreRule = tuple[re.Pattern[str], bool, bool]  # over paths, a line with `!`, 
 Graph = dict[str, dict[str, float]]  # file -> file that it depends on -> weight
 Posting = tuple[int, int]  # number of a file, how often a stem stands in each of FIELDS, packed
 Scores = dict[str, float]  # path -> how much one signal says for it, 0 to 1
+Signals = Mapping[str, Scores]  # by name, as in templates/signals.txt
 LineHits = dict[int, dict[str, int]]  # line of a file -> stem -> how often it stands there
 # What a search found: path, score, symbols, the lines that match with their numbers.
 SearchHit = tuple[str, float, list[Definition], list[tuple[int, str]]]
@@ -692,9 +693,7 @@ def content_hash(source: bytes) -> str:
     return hashlib.sha256(source).hexdigest()
 
 
-def upsert_section(
-    source: bytes | None, body: str, path: str = "", version: int = SECTION_VERSION
-) -> bytes:
+def upsert_section(source: bytes | None, body: str, path: str = "") -> bytes:
     """The file with this section, in place of its old one or at its end; all else as it was."""
     span = find_section(source or b"", path)
     if re.search(rf"(?m)^{_MARKER}$", body):
@@ -702,7 +701,8 @@ def upsert_section(
     text, inner = source or b"", body.rstrip("\n").encode()
     eol = b"\r\n" if text.count(b"\r\n") * 2 > text.count(b"\n") else b"\n"
     eol = span.eol if span else eol
-    head = f"<!-- BEGIN CTX MANAGED SECTION v{version} -->\n<!-- sha256:{content_hash(inner)} -->\n"
+    head = f"<!-- BEGIN CTX MANAGED SECTION v{SECTION_VERSION} -->\n"
+    head += f"<!-- sha256:{content_hash(inner)} -->\n"
     section = (head.encode() + inner + b"\n<!-- END CTX MANAGED SECTION -->").replace(b"\n", eol)
     if source is None:
         return section + eol
@@ -1191,6 +1191,7 @@ _TASK_CHARACTERS, _MOST_IDENTIFIERS = 100_000, 200  # a task says what it wants 
 _TASK_ACTIONS = ("fix", "test", "document", "review", "refactor", "implement")
 
 
+@functools.lru_cache(4)  # asked for every file of a package
 def find_task_words(text: str) -> dict[str, str]:
     """Each form that the words of a task are found by -> the shortest word there that has it."""
     text = text[:_TASK_CHARACTERS]
@@ -1202,6 +1203,7 @@ def find_task_words(text: str) -> dict[str, str]:
     return {form: form if form[0] >= "\u2e80" else word for form, word in forms.items()}
 
 
+@functools.lru_cache(4)  # asked for every file of a package
 def find_identifiers(text: str) -> list[str]:
     """Words of a text that may be names of code, in order: those a sentence would not have."""
     spans = re.findall(r"`([^`\n]{1,200})`", text)
@@ -1829,9 +1831,7 @@ def _read_ast(source: bytes) -> _Reading | None:
     return reading
 
 
-def _read_bare(
-    source: bytes, language: Language, seen_names: Collection[str] = ()
-) -> _Reading | None:
+def _read_bare(source: bytes, language: Language, seen: Collection[str] = ()) -> _Reading | None:
     """What Python's own parser or else patterns match, without names seen before."""
     parsed = _read_ast(source) if ("ast", "") in language.texts else None
     if parsed or not language.texts:
@@ -1844,7 +1844,7 @@ def _read_bare(
     parts = f"{strings}|{comment_pattern(language.comments)}"
     code = re.sub(parts, lambda match: match[1] or re.sub(r"[^\n]", " ", match[0]), code)
     reading = _Reading([], collections.defaultdict(list))
-    excluded = {*seen_names, *language.words("keyword")}
+    excluded = {*seen, *language.words("keyword")}
     starts: set[int] = set()
     for label, regex in language.texts:
         for match in re.finditer(regex, code, re.MULTILINE) if regex else ():
@@ -1854,7 +1854,7 @@ def _read_bare(
                 starts.add(match.start(1))
                 _add_bare_definition(reading, code, label, match)
     word = language.row("mention") or r"[A-Z]\w+"
-    words = () if seen_names else re.finditer(rf"\b(?:{word}|\w+(?=\())", code)
+    words = () if seen else re.finditer(rf"\b(?:{word}|\w+(?=\())", code)
     reading.nodes["ref"] += [_TextNode(*match.span()) for match in words]
     return reading
 
@@ -4209,13 +4209,9 @@ def load_signals() -> dict[str, tuple[str, float, str]]:
 
 
 def explain_file(
-    file: PackFile,
-    defined: Sequence[str],
-    used: Sequence[str],
-    block_reason: str,
-    words: Sequence[str],
+    file: PackFile, defined: Sequence[str], used: Sequence[str], words: Sequence[str]
 ) -> str:
-    """The strongest reason for a file; identifiers of the task that it defines, that it uses."""
+    """The strongest reason for a file: identifiers of the task in it, its best block, its signals."""
     signals = load_signals()
     if file.signals.get("named"):
         return signals["named"][2]
@@ -4228,10 +4224,10 @@ def explain_file(
     fit = [name for name in file.signals if not re.search(unfit, signals[name][2])]
     strongest = max(fit, key=lambda name: (file.signals[name] * signals[name][1], name), default="")
     reason = signals[strongest][2] if strongest else "matches the task"
-    return block_reason or reason.format(words=", ".join(words[:4]))
+    return file.reason or reason.format(words=", ".join(words[:4]))
 
 
-def combine(signals: Mapping[str, Scores], group: str) -> Scores:
+def combine(signals: Signals, group: str) -> Scores:
     """The weighted sum of one group's signals, each damped: many that say a little beat one."""
     weights = {name: row[1] for name, row in load_signals().items() if row[0] == group}
     total = sum(weights.values())
@@ -4242,7 +4238,7 @@ def combine(signals: Mapping[str, Scores], group: str) -> Scores:
     )
 
 
-def blend(signals: Mapping[str, Scores], structure: float, text: float) -> Scores:
+def blend(signals: Signals, structure: float, text: float) -> Scores:
     """Both halves in these shares; a half that says nothing leaves the other its share."""
     first, second = combine(signals, "structure"), combine(signals, "text")
     total = (structure if first else 0.0) + (text if second else 0.0) or 1.0
@@ -4252,7 +4248,7 @@ def blend(signals: Mapping[str, Scores], structure: float, text: float) -> Score
     }
 
 
-def lift_followers(scores: Scores, signals: Mapping[str, Scores]) -> Scores:
+def lift_followers(scores: Scores, signals: Signals) -> Scores:
     """The scores, and behind the leaders those lifted that work with them, none past a leader."""
     leaders = {path: scores[path] for path in rank_keys(scores)[:LEADERS]}
     bonus = combine(signals, "after")
@@ -4859,15 +4855,18 @@ def render_code(lines: Sequence[str], blocks: Sequence[Block]) -> str:
     """The lines of these blocks in file order; a mark with the line numbers stands at each gap."""
     out: list[str] = []
     for at, block in enumerate(blocks):
-        first, last, definition = block.first, block.last, block.definition
+        first, definition, end = block.first, block.definition, block
         if at == 0 or first != blocks[at - 1].last + 1:
             for after in blocks[at + 1 :]:  # what follows without a gap
-                last = after.last if after.first == last + 1 else last
+                end = after if after.first == end.last + 1 else end
             is_part = definition is not None and first > definition.line
             names = [definition.owner, definition.name if is_part else ""] if definition else []
-            around = show(".".join(filter(None, names)), 80)
-            is_whole = first == 1 and last == len(lines)
-            out += [] if is_whole else [f"@@ {first}-{last} @@ {around}".rstrip()]
+            mark = f"@@ {first}-{end.last} @@ {show('.'.join(filter(None, names)), 80)}".rstrip()
+            cut = end.definition  # a function that is not shown to its end
+            if cut and cut.end > end.last and cut.kind not in TYPE_KINDS:
+                name = "" if is_part and cut is definition else f"{show(cut.name, 60)} "
+                mark += f" ({name}goes on to line {cut.end})"
+            out += [] if first == 1 and end.last == len(lines) else [mark]
         out += lines[first - 1 : block.last]
     text = "\n".join(shorten(line, 1000) for line in out)
     hidden = "" if redact(text) == text else "\n@@ … stands for what looks like a credential @@"
@@ -6243,14 +6242,9 @@ class Entry(NamedTuple):
 
 
 def read_index(
-    project: Project,
-    cache: Cache,
-    files: Files,
-    kinds: Texts | None = None,
-    numbers: Mapping[str, int] | None = None,
+    project: Project, cache: Cache, files: Files, kinds: Texts, numbers: Mapping[str, int] = {}
 ) -> Index:
-    """The index of all files, or of those of `kinds`; of files with `numbers` words are counted."""
-    kinds, numbers = read_kinds(project, files) if kinds is None else kinds, numbers or {}
+    """The index of the files that have a kind; of those with a number, words are counted too."""
     exact = check_parsers(project) if kinds else True
     _check_own_languages(project)
     wanted = {path: kinds[path] for path in kinds if files[path][0] <= MAX_SOURCE_BYTES}
@@ -6675,12 +6669,12 @@ def _has_words(project: Project, path: str, size: int) -> bool:
     return small or role in ("source", "build") or bool(find_kind(project, path))
 
 
-def read_postings(word_index: WordIndex, stems: Iterable[str]) -> Words:
+def read_postings(index: WordIndex, stems: Iterable[str]) -> Words:
     """Where these stems stand; a damaged row costs its own word."""
-    paths, shelves = word_index.words.paths, {stem: _shelf_of(stem) for stem in stems}
-    keys = [f"{shelf}\0{batch}" for shelf in {*shelves.values()} for batch in word_index.batches]
+    paths, shelves = index.words.paths, {stem: _shelf_of(stem) for stem in stems}
+    keys = [f"{shelf}\0{batch}" for shelf in {*shelves.values()} for batch in index.batches]
     pairs: dict[str, array[int]] = {stem: array("I") for stem in shelves}
-    for row in word_index.cache.read_rows("words", keys).values():
+    for row in index.cache.read_rows("words", keys).values():
         head, _, data = row.data.partition(b"\n")
         held = head.decode().split(" ")
         sizes = array("I", data[: 4 * len(held)])
@@ -6691,7 +6685,7 @@ def read_postings(word_index: WordIndex, stems: Iterable[str]) -> Words:
     for stem, held_by in pairs.items():
         both = zip(held_by[::2], held_by[1::2], strict=True)
         postings[stem] = [posting for posting in both if posting[0] in numbers]
-    return word_index.words._replace(postings=postings)
+    return index.words._replace(postings=postings)
 
 
 def _shelf_of(stem: str) -> str:
@@ -6700,31 +6694,29 @@ def _shelf_of(stem: str) -> str:
 
 
 def read_definitions(
-    project: Project, word_index: WordIndex, paths: Collection[str]
+    project: Project, index: WordIndex, paths: Collection[str]
 ) -> dict[str, tuple[Definition, ...]]:
     """What these files define; those that no run has parsed, as most tests, are parsed now."""
-    if not word_index.files:  # of a stale cache: nobody has looked at the files
-        rows = word_index.cache.read_rows("tags", [*paths])
+    if not index.files:  # of a stale cache: nobody has looked at the files
+        rows = index.cache.read_rows("tags", [*paths])
         tags = {path: _decode_tags(row.data) for path, row in rows.items()}
     else:
-        kinds, files = read_kinds(project, paths), word_index.files
+        kinds, files = read_kinds(project, paths), index.files
         kinds = {path: kinds[path] for path in kinds if files[path][0] <= MAX_SOURCE_BYTES}
-        entries = _read_entries(project, word_index.cache, files, kinds)
-        index = Index(project, word_index.cache, files, entries, 0, True, {}, {})
-        _run_jobs(index, [_Job(path, kinds[path]) for path in kinds if path not in entries])
-        tags = index.load(kinds)
+        entries = _read_entries(project, index.cache, files, kinds)
+        parsed = Index(project, index.cache, files, entries, 0, True, {}, {})
+        _run_jobs(parsed, [_Job(path, kinds[path]) for path in kinds if path not in entries])
+        tags = parsed.load(kinds)
     return {path: tags.get(path, NO_TAGS).definitions for path in paths}
 
 
 _SIDES = ("uses", "used_by", "imports")  # of a file's links; imports are no guess by a name
 
 
-def write_links(
-    word_index: WordIndex, state: Mapping[str, object], make: Callable[[], Links]
-) -> None:
+def write_links(index: WordIndex, state: Mapping[str, object], make: Callable[[], Links]) -> None:
     """Put links into the cache, unless what they depend on is as it was for those in it."""
     mark = fingerprint(state).encode()
-    row = word_index.cache.read("linked", "")
+    row = index.cache.read("linked", "")
     if row is None or row.data != mark:
         links = make()
         sides: dict[str, Graph] = {path: {side: {} for side in _SIDES} for path in links.imports}
@@ -6734,19 +6726,17 @@ def write_links(
         for path, imports in links.imports.items():
             sides[path]["imports"] = dict.fromkeys(imports, 1.0)
         rows = [CacheRow("links", path, "", json.dumps(sides[path]).encode()) for path in sides]
-        word_index.cache.invalidate("links")
-        word_index.cache.write(rows)
-    word_index.cache.write([CacheRow("linked", "", word_index.listing, mark)])
+        index.cache.invalidate("links")
+        index.cache.write(rows)
+    index.cache.write([CacheRow("linked", "", index.listing, mark)])
 
 
-def read_neighbours(word_index: WordIndex, paths: Sequence[str]) -> tuple[Graph, Graph, Graph]:
+def read_neighbours(index: WordIndex, paths: Sequence[str]) -> tuple[Graph, Graph, Graph]:
     """What each of these files depends on, what depends on it, and what it imports."""
-    rows = word_index.cache.read_rows(
-        "links", [path for path in paths if path not in word_index.sides]
-    )
-    word_index.sides.update((path, json.loads(row.data)) for path, row in rows.items())
+    rows = index.cache.read_rows("links", [path for path in paths if path not in index.sides])
+    index.sides.update((path, json.loads(row.data)) for path, row in rows.items())
     uses, used_by, imports = (
-        {path: word_index.sides.get(path, {}).get(side, {}) for path in paths} for side in _SIDES
+        {path: index.sides.get(path, {}).get(side, {}) for path in paths} for side in _SIDES
     )
     return uses, used_by, imports
 
@@ -7981,9 +7971,7 @@ def make_survey(project: Project, files: Files, budget: int, focus: Sequence[str
     return Survey._make([facts, tree, modules, symbols, total, *rest])
 
 
-def _rank_all(
-    index: Index, chosen: Chosen, facts: Facts, focus: Sequence[str]
-) -> tuple[object, ...]:
+def _rank_all(index: Index, chosen: Chosen, facts: Facts, focus: Sequence[str]) -> object:
     """The ranked parts of a survey; a symbol is its score, its path and its number in the file."""
     all_tags = index.load(index.entries)
     tags = {path: tags for path, tags in all_tags.items() if not is_document(path)}
@@ -8057,7 +8045,8 @@ def make_scan(project: Project, *, full: bool, export: str = "") -> dict[str, ob
     files, cache = list_files(project), open_cache(project)
     for kind in ("stamps", "counted") if full else ():
         cache.invalidate(kind)
-    index = read_index(project, cache, files)  # with the tests, which only a package may need
+    kinds = read_kinds(project, files)  # with the tests, which only a package may need
+    index = read_index(project, cache, files, kinds)
     read_word_index(
         project._replace(quiet=True), files
     )  # words and links; the line above has told all
@@ -8120,7 +8109,7 @@ def make_pack(project: Project, request: Request) -> Pack:
         raise CtxError(f"--files {show(missing[0])}: no such file here; give a path from the root")
     # agents have types of their own: a hook's may be no role, and still say what it is for
     may_see = _role_filter(project, "" if stale_ok and role not in project.config.roles else role)
-    evidence = read_evidence(project, index, text, may_see, head, stale_ok=stale_ok)
+    evidence = read_evidence(project, index, request._replace(text=text), may_see, head)
     outside = [path for path in dict.fromkeys([*pins, *evidence.hints.paths]) if not may_see(path)]
     if outside:
         say(project, f"role {role}: may not see {outside[0]}, which was asked for; left out")
@@ -8161,7 +8150,7 @@ def read_word_index(project: Project, files: Files) -> WordIndex:
 def read_code_links(project: Project) -> tuple[dict[str, FileTags], Links]:
     """What every source file defines, and who mentions and imports what."""
     files, cache = list_files(project), open_cache(project)
-    index = read_index(project, cache, files)
+    index = read_index(project, cache, files, read_kinds(project, files))
     tags = index.load_code()
     return tags, link_files(index, tags, read_choice(project, cache, files).configs)
 
@@ -8228,44 +8217,55 @@ def _choose_blocks(
     for at, block in enumerate(blocks):
         if block.path in request.pins:
             blocks[at] = block._replace(score=max(block.score, least))
-    task_words = find_task_words(request.text)
-    forms = {name: word_forms(name)[-1:] for name in find_identifiers(request.text)}
     reasons = dict.fromkeys(touched, f"changed since {request.since}")
     reasons |= dict.fromkeys(request.pins, "asked for")
     chosen = []
     for file in files:
         own = [block for block in blocks if block.path == file.path]
-        hits = evidence.hits.get(file.path, {})
-        ranked = rank_definitions(defined_in[file.path], own, hits, evidence)
+        hits, definitions = evidence.hits.get(file.path, {}), defined_in[file.path]
+        ranked = rank_definitions(definitions, own, hits, evidence)
         symbols = dict.fromkeys([*touched.get(file.path, ()), *ranked])
-        block_reason = max(own, key=lambda block: block.score).reason if own else ""
-        words = rank_words(hits, evidence.worth, task_words)
-        held = {stem for counts in hits.values() for stem in counts}
-        likely = [name for name, form in forms.items() if held.issuperset(form)]
-        names = {definition.name for definition in defined_in[file.path]}
-        defined = [name for name in likely if name in names]
-        shaped = [name for name in likely if not defined and re.search(r"\w_\w|[a-z][A-Z]", name)]
-        text = texts.get(file.path) or read_text(project, file.path) if shaped else ""
-        # exactly so, as no index of stems can tell
-        used = (name for name in shaped if re.search(rf"\b{re.escape(name)}(?!\w)", text))
-        both = defined, [*itertools.islice(used, 2)]
-        reason = reasons.get(file.path) or explain_file(file, *both, block_reason, words)
-        chosen.append(file._replace(symbols=tuple(symbols)[:_MOST_SYMBOLS], reason=reason))
+        file = file._replace(symbols=tuple(symbols)[:_MOST_SYMBOLS])
+        file = file._replace(reason=max(own, key=lambda block: block.score).reason if own else "")
+        reason = reasons.get(file.path) or _explain(project, request, evidence, file, definitions)
+        chosen.append(file._replace(reason=reason))
     return chosen, blocks, lines
+
+
+def _explain(
+    project: Project,
+    request: Request,
+    evidence: Evidence,
+    file: PackFile,  # with the reason for its best block
+    definitions: Sequence[Definition],
+) -> str:
+    """The reason for a file: which identifiers or words of the task really stand in it."""
+    text, hits = read_text(project, file.path), evidence.hits.get(file.path, {})
+    held = {stem for counts in hits.values() for stem in counts}
+    names = find_identifiers(request.text)
+    likely = [name for name in names if held.issuperset(word_forms(name)[-1:])]
+    defined = [name for name in likely if name in {item.name for item in definitions}]
+    language, used = read_language(project, file.path), list[str]()
+    if likely and not defined:  # outside of comments, and exactly so, as no index of stems can tell
+        code = re.sub(comment_pattern(language.comments), "", text) if language else text
+        shaped = [name for name in likely if re.search(r"\w_\w|[a-z][A-Z]", name)]
+        used = [name for name in shaped if re.search(rf"\b{re.escape(name)}(?!\w)", code)]
+    words, text = rank_words(hits, evidence.worth, find_task_words(request.text)), text.lower()
+    # of its stem a file may hold another word: authority for authorization
+    words = [word for word in words if word.lower()[: max(5, len(word) - 3)] in text]
+    return explain_file(file, defined, used, words)
 
 
 def read_evidence(
     project: Project,
     index: WordIndex,
-    text: str,
+    request: Request,
     may_see: Callable[[str], object],
     head: str,
-    *,
-    stale_ok: bool,
 ) -> Evidence:
     """Every signal for every file that a role may see; a commit says up to where history counts."""
-    config = project.config
-    most, windows = _QUICK if stale_ok else (MOST_CANDIDATES, _CHUNK_FILES)
+    config, text = project.config, request.text
+    most, windows = _QUICK if request.stale_ok else (MOST_CANDIDATES, _CHUNK_FILES)
     # First what the words of the task say of each file, by the index and by earlier commits.
     hints = parse_hints(text, index.words.paths)
     forms = {name: word_forms(name)[-1:] for name in hints.names}
@@ -8315,7 +8315,9 @@ def read_evidence(
     leaders = {path: scores[path] for path in rank_keys(scores)[:LEADERS]}
     signals["follows"] = score_together(history, dict.fromkeys([*leaders][:1], 1.0), paths)
     signals["users"] = normalise(spread(leaders, read_neighbours(index, [*leaders])[1]))
-    if stale_ok:  # of the files that were not read the index has the words, though not their lines
+    if (
+        request.stale_ok
+    ):  # of the files that were not read the index has the words, though not their lines
         numbers = {path: number for number, path in enumerate(words.paths)}
         others = {numbers[path]: path for path in rank_keys(scores)[:40] if path not in hits}
         for stem in worth:
@@ -8324,9 +8326,7 @@ def read_evidence(
     return Evidence(hints._replace(names=tuple(names)), signals, worth, hits, scores)
 
 
-def _weigh_roles(
-    project: Project, index: WordIndex, signals: Mapping[str, Scores], hints: Hints
-) -> Scores:
+def _weigh_roles(project: Project, index: WordIndex, signals: Signals, hints: Hints) -> Scores:
     """What all signals together say, with the best as 1; what is not source counts less."""
     config = project.config
     both = blend(signals, config.pack_ast_weight, config.pack_semantic_weight)
@@ -8381,10 +8381,10 @@ def _fill_package(package: Pack, choice: Choice, form: str, count: Count) -> Pac
                 if own not in codes:
                     codes[own] = render_code(lines[file.path], own)
                 file = file._replace(blocks=own, code=codes[own], form=shape)
-            shown = {block.definition for block in own}
             for symbol in file.symbols if own else ():
                 cost = 60 + len(symbol.signature)
-                if symbol not in shown and cost <= left - names:
+                is_shown = any(block.first <= symbol.line <= block.last for block in own)
+                if not is_shown and cost <= left - names:
                     file, left = file._replace(also=(*file.also, symbol)), left - cost
             filled.append(file)
         kept = []
@@ -8524,7 +8524,7 @@ def _output_contract(project: Project, task: Task) -> str:
     title = one_line(task.title, 1000)
     title = title if len(title) <= 72 else title[:73].rpartition(" ")[0] or title[:72]
     words = task.type, parse_hints(task.title, ()).action
-    kind = next((COMMIT_KINDS[word] for word in words if word in COMMIT_KINDS), "feat")
+    kind = next((COMMIT_KINDS[word] for word in words if word in COMMIT_KINDS), "fix|feat")
     values = {"id": task.id, "title": title, "type": one_line(task.type, 20), "kind": kind}
     subjects = read_git(project, "log", "-n", "100", "--no-merges", "--format=%s").splitlines()
     template = project.config.prompt_commit_subject or find_commit_form(subjects)
@@ -8631,7 +8631,7 @@ def read_drift(project: Project, briefing: Briefing, pack: Pack | None = None) -
     request = Request(task_text(task), 4000, form="summary", stale_ok=True)
     files = (pack or make_pack(project, request)).files
     named = find_named_paths(f"{task_text(task)}\n{task.notes}", state.changed)
-    expected = {*named, *state.touched, *(file.path for file in files)}
+    expected = {task.path, *named, *state.touched, *(file.path for file in files)}
     return state._replace(odd=tuple(path for path in state.changed if path not in expected))
 
 
@@ -12364,7 +12364,7 @@ default_value (?<![=<>!])=(?![=>])\s*([^\s,()\[\]{}][^,()\[\]{}]*)
 attributes (?:@(?!interface|protocol)\w+(?:\([^()]*\))?\s+)+|template\s*<[^;{}]*>\s*(?=class\b|struct\b)
 continuation (?i:end\w*|else\w*|elif|elsif|catch|finally|rescue|ensure|then|do|begin|until|is|where
   |contains)\b|(?:public|private|protected)\s*:
-generated (?m)do not edit|@generated(?! function)|code generated by|\bauto(?:matically)?[ -]?generated(?:>| (?:by|from|with|using|file|code)\b)
+generated (?m)do not edit|^var __defprop = object\.defineproperty|@generated(?! function)|code generated by|\bauto(?:matically)?[ -]?generated(?:>| (?:by|from|with|using|file|code)\b)
   |^\W*(?:(?:this|the|these|all) )?(?:(?:\w+ )?(?:file|code|source|class|module|header|content|binding)s? (?:is|are|was|were|has been) )?auto(?:matically)?[ -]?generated\b
   |scanner generated by|made by gnu bison|produced by gperf
 licence copyright|license|licence|spdx-|all rights reserved|file is part of|redistribution|distributed under
@@ -12574,7 +12574,7 @@ tried. In each case leave the repository in a working state.
 # or `get_token(2)`, is none.
 \b([a-zA-Z][\w+.-]{1,20}://)[^\s/@:'\"`]*:[^\s/@'\"`]+@ -> \1…@
 (?i)((passw|passphrase|secret|pwd)\w{0,40}[\"']?\s{0,9}[=:]\s{0,9})([\"'])(?![a-z_.-]{0,40}\2[a-z_.-]{0,40}\d?\3)[^\"'\n]{4,4000}\3 -> \1\3…\3
-(?i)((token|credential)\w{0,40}[\"']?\s{0,9}[=:]\s{0,9})([\"'])(?![a-z_.-]{0,40}\2[a-z_.-]{0,40}\d?\3)[^\s\"']{8,4000}\3 -> \1\3…\3
+(?i)((token|credential)\w{0,40}[\"']?\s{0,9}[=:]\s{0,9})([\"'])(?!(?-i:[a-z]+(?:[_./-][a-z]+){1,9})\3|[a-z_.-]{0,40}\2[a-z_.-]{0,40}\d?\3)[^\s\"']{8,4000}\3 -> \1\3…\3
 (?i)((passw|secret|token|credential)\w{0,40}[\"']?(?:[^\n\"'`]{0,40}[=:(]|[ \t])\s{0,9})([\"'`])(?=[^\"'`]{0,99}[0-9])(?=[^\"'`]{0,99}[a-z])(?![a-z]*(?:[_./-][a-z]+\d{0,3}){1,20}\3|[a-z_.-]{0,40}\2[a-z_.-]{0,40}\d?\3)[^\s\"'`]{6,4000}\3 -> \1\3…\3
 (?i)((?:key|auth|pwd)\w{0,40}[\"']?(?:[^\n\"'`]{0,40}[=:(]|[ \t])\s{0,9})([\"'`])(?=[^\"'`]{0,99}[0-9])(?=[^\"'`]{0,99}[a-zA-Z])(?![a-z]*(?:[_./-][a-z]+\d{0,3}){1,20}\2)[\w+/=.-]{12,4000}\2 -> \1\2…\2
 (?i)((?:passw|secret|token|api[_-]?key|credential|auth)[\w.-]{0,40}\s{0,9}[=:]\s{0,9})(?![\w.>:$-]{1,99}[(\[])(?=[^\s]{0,99}[0-9])(?=[^\s]{0,99}[a-zA-Z])[\w+/=.~-]{8,} -> \1…

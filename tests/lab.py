@@ -173,3 +173,10 @@ def drop_power() -> None:
     if os.geteuid() == 0:
         for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
             ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
+
+
+def old_section(source: bytes | None, body: str, version: int) -> bytes:
+    """A file with a section that another version of ctx.py wrote."""
+    import ctx
+
+    return ctx.upsert_section(source, body).replace(b"SECTION v1 ", b"SECTION v%d " % version)

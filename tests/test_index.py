@@ -29,7 +29,8 @@ def project(tmp_path: Path) -> ctx.Project:
 
 
 def index(project: ctx.Project) -> ctx.Index:
-    return ctx.read_index(project, ctx.open_cache(project), ctx.list_files(project))
+    files = ctx.list_files(project)
+    return ctx.read_index(project, ctx.open_cache(project), files, ctx.read_kinds(project, files))
 
 
 def tags(found: ctx.Index) -> dict[str, ctx.FileTags]:

@@ -479,7 +479,7 @@ def test_a_further_file_is_managed_like_the_others(
     place = tmp_path / path
     assert place.read_bytes().startswith(source or b"<!-- BEGIN")
     pristine = place.read_bytes()
-    stale = ctx.upsert_section(source, "- older text\n", version=0)
+    stale = lab.old_section(source, "- older text\n", 0)
     place.write_bytes(stale)
     assert lab.run(tmp_path, "update", "--check").returncode == 1
     assert f"{path}: section v0 replaced by v1" in lab.run(tmp_path, "update").stderr
@@ -495,7 +495,7 @@ def test_a_stale_section_is_told_by_check_and_mended_by_update(tmp_path: Path) -
     init(tmp_path)
     place = tmp_path / "AGENTS.md"
     fresh = place.read_bytes()
-    stale = ctx.upsert_section(b"# Mine\n", "- what an older ctx.py wrote\n", version=1)
+    stale = lab.old_section(b"# Mine\n", "- what an older ctx.py wrote\n", 1)
     place.write_bytes(stale)
     done = lab.run(tmp_path, "update", "--check")
     assert done.returncode == 1 and "AGENTS.md: stale; run `ctx update`" in done.stderr
@@ -522,7 +522,7 @@ def test_an_edited_section_is_kept_and_named_until_forced(tmp_path: Path) -> Non
 
 
 def test_a_section_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
-    newer = ctx.upsert_section(b"# Mine\n", "- from the future\n", version=2)
+    newer = lab.old_section(b"# Mine\n", "- from the future\n", 2)
     lab.plant(tmp_path, {"AGENTS.md": newer})
     done = lab.run(tmp_path, "init", "--no-setup")
     assert done.returncode == 0 and "newer ctx.py; left alone" in done.stderr

@@ -202,7 +202,7 @@ def test_doctor_tells_each_state_of_a_section(tmp_path: Path) -> None:
         "section current": fresh,
         "section edited": fresh.replace(b"House", b"My"),
         "section stale; do: ctx update": ctx.upsert_section(b"", "- old\n"),
-        "section newer": ctx.upsert_section(b"", "- new\n", version=2),
+        "section newer": lab.old_section(b"", "- new\n", 2),
         "AGENTS.md:1: managed section has no end; do: restore its END marker": fresh[:300],
     }
     for state, source in states.items():

@@ -476,6 +476,36 @@ def test_a_part_of_a_file_is_marked_as_one_and_hidden_values_are_told() -> None:
     assert ctx.render_code(lines, whole).endswith(told)
 
 
+def test_a_function_that_is_cut_says_where_it_ends() -> None:
+    lines = [f"line {number}" for number in range(1, 41)]
+    function = ctx.Definition(1, 30, "function", "render", "", "def render()", "", True)
+    first = ctx.Block("a.py", 1, 10, function, 80)
+    assert ctx.render_code(lines, [first]).startswith("@@ 1-10 @@ (render goes on to line 30)\n")
+    rest = [first, ctx.Block("a.py", 11, 30, function, 160)]
+    assert ctx.render_code(lines, rest).startswith("@@ 1-30 @@\n")
+    part = ctx.Block("a.py", 5, 9, function, 40)
+    mark = "@@ 5-9 @@ render (goes on to line 30)\n"
+    assert ctx.render_code(lines, [part]).startswith(mark)
+
+
+def test_a_reason_does_not_take_a_comment_for_a_use_nor_one_word_for_another(shop: Path) -> None:
+    notes = "def weigh(parcel):\n    # not BILL_LIMIT\n    return parcel.authority + parcel.bill\n"
+    plant(shop, {"src/notes.py": notes, "src/b.py": "BILL_LIMIT = 1\nauthorization = BILL_LIMIT\n"})
+    files = pack(shop, "authorization of a bill ignores BILL_LIMIT")["files"]
+    assert isinstance(files, list)
+    reasons = {file["path"]: file["reason"] for file in files}
+    assert "uses" not in reasons["src/notes.py"]
+    assert "authorization" not in reasons["src/notes.py"]
+
+
+def test_what_is_shown_as_code_is_not_listed_again(shop: Path) -> None:
+    body = "".join(f"LIMIT_{n} = {n}\n" for n in range(6)) + "def cancel_limit():\n    return 1\n"
+    plant(shop, {"src/limits.py": body})
+    text = str(pack(shop, "cancel_limit and LIMIT_3 are wrong")["text"])
+    part = text.partition("`src/limits.py`")[2].partition("\n## ")[0]
+    assert "LIMIT_3 = 3" in part and "Also there" not in part
+
+
 def test_a_name_may_end_in_a_mark() -> None:
     assert "changed?" in ctx.find_identifiers("`Ecto.Changeset.changed?(x)` is wrong")
     assert "save!" in ctx.find_identifiers("call `save!`")

@@ -477,6 +477,8 @@ def test_the_commit_subject_is_a_setting(tmp_path: Path) -> None:
     assert (
         f"`task(T-1): {'seven12 ' * 8}seven12`.\n" in run(tmp_path, "prompt", "T-1", **form).stdout
     )
+    kind = run(tmp_path, "prompt", "T-1", CTX_PROMPT_COMMIT_SUBJECT="{kind}: {id}").stdout
+    assert "`fix|feat: T-1`.\n" in kind  # the title does not tell
     wrong = run(tmp_path, "prompt", "T-1", CTX_PROMPT_COMMIT_SUBJECT="{scope}: {title}")
     assert wrong.returncode == 2 and "unknown {scope}; use {id}" in wrong.stderr
 
@@ -767,12 +769,14 @@ def write_drifted(root: Path) -> None:
         git(root, "commit", "-q", "-m", words)
     (root / "shape.py").write_text("def area(x):\n    return round(x)\n")
     (root / "odd.bin").write_text("x")
+    with (root / "TASKS.md").open("a") as tasks:  # the tracker itself is no surprise
+        tasks.write("- [ ] T-3: More\n")
 
 
 def test_drift_is_told_by_files_and_commits_that_are_not_the_tasks(tmp_path: Path) -> None:
     write_drifted(tmp_path)
     text = run(tmp_path, "anchor", "T-1", "--sources", "git").stdout
-    assert "- uncommitted: `shape.py`\n" in text
+    assert "- uncommitted: `TASKS.md`, `shape.py`\n" in text
     assert "- uncommitted, named by neither the task nor its package: `odd.bin`\n" in text
     assert re.search(r"- names another task: commit \w+ Polish the mail", text)
     prompt = run(tmp_path, "prompt", "T-1").stdout

@@ -51,9 +51,9 @@ def main(mirrors: str, judge: str, only: str = "", tasks: str = "8", tokens: str
                 project = ctx.Project(str(Path(tree.root).resolve()), quiet=True)
                 index = ctx.read_word_index(project, ctx.list_files(project))
                 head = ctx.read_head(project)
-                signals = ctx.read_evidence(
-                    project, index, task["text"], head, lambda path: True
-                ).signals
+                request = ctx.Request(task["text"], 8000)
+                evidence = ctx.read_evidence(project, index, request, lambda path: True, head)
+                signals = evidence.signals
                 for off in ("", *ctx.load_signals()):
                     kept = {name: each for name, each in signals.items() if name != off}
                     scores = ctx.lift_followers(ctx.normalise(ctx.blend(kept, 0.6, 0.4)), kept)
