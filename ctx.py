@@ -213,6 +213,10 @@ class Links(NamedTuple):
     imports: dict[str, list[str]]  # file -> the files it imports
     weights: dict[str, float]  # file -> how much its role lets it count
 
+    def targets(self, path: str) -> set[tuple[str, str]]:
+        """The symbols that a file mentions: file, name."""
+        return {self.symbols[number] for number in self.mentions[path][0]}
+
 
 class Survey(NamedTuple):
     """Everything that a map is selected from."""
@@ -2547,8 +2551,7 @@ def _find_title(repo: _Repo) -> str:
 
 def _find_summary(repo: _Repo) -> str:
     """What the project is, as a manifest at the root says, else a README that begins with it."""
-    texts = [fact.text for fact in repo.ours_of("about") if not fact.folder]
-    sentences = [first_sentence(text) for text in texts]
+    sentences = [first_sentence(f.text) for f in repo.ours_of("about") if not f.folder]
     name = re.escape(_find_title(repo)) or r"\S+(?: \S+){0,2}"
     subject = rf"\W*(?:the )?{name}(?: [\w.]+){{0,2}}\W*(?:\(\S+\))?(?:, an? [^.\n]*,)?"
     verb = r"(?:is|are|provides|allows|lets|helps|implements)\b"
@@ -3793,15 +3796,15 @@ def lift_focus(symbols: Sequence[Symbol], links: Links, focus: Collection[str]) 
     these with the rest. Scores stay with the places."""
     meant = {*focus}
     imported = {to for path in meant for to in links.imports[path]}
-    used = {links.symbols[number] for path in meant for number in links.mentions[path][0]}
+    used = {target for path in meant for target in links.targets(path)}
     users = {path for path, targets in links.imports.items() if meant.intersection(targets)}
-    own, linked, others = list[Symbol](), list[Symbol](), list[Symbol]()
+    groups: list[list[Symbol]] = [[], [], []]  # of the focus, linked to it, the rest
     for symbol in symbols:
         path, name = symbol.path, symbol.definition.name
         is_linked = path in users or path in imported and (path, name) in used
-        (own if path in meant else linked if is_linked else others).append(symbol)
-    mixed = own
-    for rest in (linked, others):
+        groups[0 if path in meant else 1 if is_linked else 2].append(symbol)
+    mixed, *others = groups
+    for rest in others:
         mixed = [s for pair in itertools.zip_longest(mixed, rest) for s in pair if s]
     return [new._replace(score=old.score) for new, old in zip(mixed, symbols, strict=True)]
 
@@ -4208,16 +4211,11 @@ def load_signals() -> dict[str, tuple[str, float, str]]:
     return {name: (group, float(weight), reason) for name, group, weight, reason in rows}
 
 
-def explain_file(
-    file: PackFile, defined: Sequence[str], used: Sequence[str], words: Sequence[str]
-) -> str:
-    """The strongest reason for a file: identifiers of the task in it, its best block, its signals."""
+def explain_file(file: PackFile, exact: str, words: Sequence[str]) -> str:
+    """The strongest reason for a file: what the task names or quotes, its best block, its signals."""
     signals = load_signals()
-    if file.signals.get("named"):
-        return signals["named"][2]
-    if defined or used:
-        verb = "defines" if defined else "uses"
-        return f"{verb} {' and '.join((defined or used)[:2])}, which the task names"
+    if file.signals.get("named") or exact:
+        return signals["named"][2] if file.signals.get("named") else exact
     # the best match is not explained by itself, nor a file by words that it does not hold
     unfit = r"\b(a|best) match" if file.score == 1.0 else "(?!)"
     unfit += "" if words else "|{words}"
@@ -4273,6 +4271,16 @@ def lead_exact(scores: Scores, words: Words, names: Iterable[str], known: set[st
             rare |= holders
     leader = max(rare, key=lambda path: (scores[path], path), default="")
     return scores | {leader: 1.001 * max(scores.values())} if leader else scores
+
+
+def lead_quoted(scores: Scores, texts: Texts, quotes: Iterable[str]) -> Scores:
+    """The scores; of the few files that hold a message which the task quotes, the best leads."""
+    for quote in quotes:
+        holders = [path for path in texts if quote in texts[path]]
+        if 0 < len(holders) <= _FEW_HOLDERS:
+            leader = max(holders, key=lambda path: (scores[path], path))
+            scores = scores | {leader: 1.001 * max(scores.values())}
+    return scores
 
 
 def find_subjects(hints: Hints) -> set[str]:
@@ -4717,8 +4725,8 @@ def render_relations(relations: Sequence[tuple[str, list[str]]]) -> list[str]:
         first, *rest = (show(posixpath.relpath(name, folder or ".")) for name in names)
         while len(", ".join(rest)) > 100 and len(rest) > 1:
             rest.pop()
-        line = f"{first} -> {', '.join(rest)}\n"
-        rows.setdefault(folder, []).append(f"  {line}" if folder else line)
+        indent = "  " * bool(folder)
+        rows.setdefault(folder, []).append(f"{indent}{first} -> {', '.join(rest)}\n")
     for folder in filter(None, rows):  # its name is no line of its own: it is never left alone
         rows[folder][0] = f"{show(folder)}/\n{rows[folder][0]}"
     return [line for lines in rows.values() for line in lines]
@@ -6773,8 +6781,7 @@ def _read_commits(project: Project, *flags: str) -> dict[str, tuple[list[str], l
     commits = {}
     for entry in (log or b"").split(b"\x01")[1:]:
         name, message, names = [*entry.split(b"\x02", 2), b"", b""][:3]
-        listed = [path.strip(b"\n") for path in names.split(b"\0")]
-        paths = [os.fsdecode(path) for path in listed if path]
+        paths = [os.fsdecode(path) for path in names.strip(b"\0\n").split(b"\0") if path]
         text = message.decode("utf-8", "replace")[:600]
         if len(paths) > _WIDE_COMMIT:
             paths, text = [], ""
@@ -7491,7 +7498,8 @@ def find_current(tracker: Tracker, branch: str) -> Task | None:
 
 LEDGER_FOLDER = ".ctx/ledger"
 CONTEXT_FOLDER = ".runner/context"
-STATE_PATH = ".runner/state/run_state.json"
+STATE_FOLDER = ".runner/state"
+STATE_PATH = f"{STATE_FOLDER}/run_state.json"
 STATE_KEYS = ("run_id", "next_iter", "last_status", "last_summary", "last_guard")
 RESULTS = ("done", "retry", "decomposed", "stuck")  # what an agent may answer
 LOG_READ = 2_000_000  # bytes of a log's end: nearly always enough to contain its first error
@@ -8227,33 +8235,34 @@ def _choose_blocks(
         symbols = dict.fromkeys([*touched.get(file.path, ()), *ranked])
         file = file._replace(symbols=tuple(symbols)[:_MOST_SYMBOLS])
         file = file._replace(reason=max(own, key=lambda block: block.score).reason if own else "")
-        reason = reasons.get(file.path) or _explain(project, request, evidence, file, definitions)
+        names = {item.name for item in definitions}
+        reason = reasons.get(file.path) or _explain(project, request, evidence, file, names)
         chosen.append(file._replace(reason=reason))
     return chosen, blocks, lines
 
 
 def _explain(
-    project: Project,
-    request: Request,
-    evidence: Evidence,
-    file: PackFile,  # with the reason for its best block
-    definitions: Sequence[Definition],
+    project: Project, request: Request, evidence: Evidence, file: PackFile, defined: set[str]
 ) -> str:
-    """The reason for a file: which identifiers or words of the task really stand in it."""
+    """The reason for a file that has that of its best block: what of the task really stands in it."""
     text, hits = read_text(project, file.path), evidence.hits.get(file.path, {})
     held = {stem for counts in hits.values() for stem in counts}
     names = find_identifiers(request.text)
     likely = [name for name in names if held.issuperset(word_forms(name)[-1:])]
-    defined = [name for name in likely if name in {item.name for item in definitions}]
-    language, used = read_language(project, file.path), list[str]()
-    if likely and not defined:  # outside of comments, and exactly so, as no index of stems can tell
+    exact = [name for name in likely if name in defined]
+    verb = "defines" if exact else "uses"
+    if likely and not exact:  # outside of comments, and exactly so, as no index of stems can tell
+        language = read_language(project, file.path)
         code = re.sub(comment_pattern(language.comments), "", text) if language else text
         shaped = [name for name in likely if re.search(r"\w_\w|[a-z][A-Z]", name)]
-        used = [name for name in shaped if re.search(rf"\b{re.escape(name)}(?!\w)", code)]
+        exact = [name for name in shaped if re.search(rf"\b{re.escape(name)}(?!\w)", code)]
+    reason = f"{verb} {' and '.join(exact[:2])}, which the task names" if exact else ""
+    quotes = [quote for quote in pattern("quote").findall(request.text) if quote in text]
+    reason = f"holds {code_span(quotes[0])}, which the task quotes" if quotes else reason
     words, text = rank_words(hits, evidence.worth, find_task_words(request.text)), text.lower()
     # of its stem a file may hold another word: authority for authorization
     words = [word for word in words if word.lower()[: max(5, len(word) - 3)] in text]
-    return explain_file(file, defined, used, words)
+    return explain_file(file, reason, words)
 
 
 def read_evidence(
@@ -8295,7 +8304,8 @@ def read_evidence(
     # Then the best of them are read: words that stand together say more.
     shares = config.pack_ast_weight, config.pack_semantic_weight
     best = rank_keys(blend(signals, *shares))[:windows]
-    hits = find_line_hits({path: read_text(project, path) for path in best}, worth)
+    texts = {path: read_text(project, path) for path in best}
+    hits = find_line_hits(texts, worth)
     unread = {path: _GUESSED_WINDOW * value for path, value in signals["body"].items()}
     signals["chunk"] = unread | score_chunks(hits, worth)
     # Then what is linked with the best, stands beside them or changed together with them.
@@ -8309,9 +8319,11 @@ def read_evidence(
     signals["together"] = score_together(history, seeds, paths)
     # Last, what only the places below the leaders are given by: see lift_followers.
     scores = _weigh_roles(project, index, signals, hints)
-    if hints.names and not find_subjects(hints):
+    if not find_subjects(hints):
         sources = {path for path in paths if index.roles[path] == "source"}
         scores = lead_exact(scores, words, hints.names, sources)
+        code = {path: texts[path] for path in texts if path in sources & scores.keys()}
+        scores = lead_quoted(scores, code, pattern("quote").findall(text))
     leaders = {path: scores[path] for path in rank_keys(scores)[:LEADERS]}
     signals["follows"] = score_together(history, dict.fromkeys([*leaders][:1], 1.0), paths)
     signals["users"] = normalise(spread(leaders, read_neighbours(index, [*leaders])[1]))
@@ -8458,7 +8470,6 @@ _PACKAGE_BYTES = 20_000  # for the package of a prompt, or half of the budget if
 _DOCUMENT_BYTES = 4_000  # for the documents in the folder of a check-list
 _PROMPT_CHARS, _TEXT_CHARS = 20_000, 2_000  # of a prompt: searched for names, and for words
 _ANCHOR_FILES = {"prompt": "PROMPT.md", "agent": "AGENTS.md AGENT.md", "progress": "progress.txt"}
-Targets = dict[str, set[tuple[str, str]]]  # file -> file and name of definitions it refers to
 
 
 def make_prompt(
@@ -8486,17 +8497,17 @@ def make_prompt(
     sections = [  # in the order of the prompt; the highest number is dropped first, 0 never
         Section("Contract", TEMPLATES["contract.md"]),
         Section("Goal", render_goal(task), cut="tail"),
-        Section("History", briefing.history, 3, "quote", "head"),
-        Section("Failure", briefing.failure, 1, "fence", "head"),
+        Section("History", briefing.history, 30, "quote", "head"),
+        Section("Failure", briefing.failure, 10, "fence", "head"),
         Section("Selected task", selected, cut="tail"),
-        Section("Epic", _epic_text(project, briefing) if "epic" in wanted else "", 4, cut="tail"),
-        Section("Previous attempts", attempts, 2),
-        Section("Git state", render_git(git) if git else "", 6),
-        Section("Context package", code, 5, cut="tail"),
-        Section("Tree summary", render_task_tree(briefing.tracker, task), 9),
-        Section("Assumptions", _state_note(project, "assumptions.md"), 8, "quote"),
-        Section("Open questions", _state_note(project, "questions.md"), 7, "quote"),
-        Section("Re-anchoring", "\n".join(filter(None, notes)), 10),
+        Section("Epic", _epic_text(project, briefing) if "epic" in wanted else "", 40, cut="tail"),
+        Section("Previous attempts", attempts, 20),
+        Section("Git state", render_git(git) if git else "", 60),
+        Section("Context package", code, 50, cut="tail"),
+        Section("Tree summary", render_task_tree(briefing.tracker, task), 90),
+        Section("Assumptions", _read_note(project, f"{STATE_FOLDER}/assumptions.md"), 80, "quote"),
+        Section("Open questions", _read_note(project, f"{STATE_FOLDER}/questions.md"), 70, "quote"),
+        Section("Re-anchoring", "\n".join(filter(None, notes)), 100),
         Section("Output contract", _output_contract(project, task)),
     ]
     sections = [section for section in drop_repeats(sections) if section.body.strip()]
@@ -8567,9 +8578,9 @@ def _document_folder(task: Task) -> str:
     return f"{folder}/" if folder and name == "tasks.md" else ""
 
 
-def _state_note(project: Project, name: str) -> str:
-    """A note of the loop without its title; "" if it has no content."""
-    text = read_text(project, f".runner/state/{name}")
+def _read_note(project: Project, path: str) -> str:
+    """The text of a note without its title, cleaned; "" if it has no content."""
+    text = read_text(project, path)
     body = re.sub(r"\A\s*# [^\n]*\n", "", text)
     return "" if is_empty_note(text) else clean_text(body).strip("\n")
 
@@ -8757,7 +8768,7 @@ def _brief_task(project: Project, tracker: Tracker, task: Task) -> str:
 def make_symbol(project: Project, budget: int, name: str) -> str:
     """Where a symbol is defined, its signature, what it uses and who uses it."""
     tags, links = read_code_links(project)
-    targets, (owner, _, word) = _list_targets(links), name.replace("::", ".").rpartition(".")
+    owner, _, word = name.replace("::", ".").rpartition(".")
     end = f".{owner}" if owner else ""
     symbols = [Symbol(0.0, path, item) for path in sorted(tags) for item in tags[path].definitions]
     matches = [symbol for symbol in symbols if symbol.definition.name == word]
@@ -8771,25 +8782,17 @@ def make_symbol(project: Project, budget: int, name: str) -> str:
         where = code_span(f"{symbol.path}:{symbol.definition.line}")
         lines += [f"{where}\n", f"-{render_symbol(symbol)[1:]}"]
     named = {(symbol.path, word) for symbol in matches}
-    users = [path for path in targets if (path, word) in named or named & targets[path]]
+    users = [path for path in tags if (path, word) in named or named & links.targets(path)]
     regex = rf"\b{re.escape(word)}\b"
     if all(symbol.definition.kind == "method" for symbol in matches):
         regex = rf"(?:\.|->|::){re.escape(word)}\b|{regex}\("
     callers = []
     for path in sorted(users, key=lambda path: -weigh_file(path)):
         callers += _list_callers(project, path, tags[path], regex)
-    used = _list_callees(project, matches[0], tags, targets)
+    used = _list_callees(project, matches[0], tags, links)
     lines += ["\n## Uses\n\n", *(used[:25] or ["Nothing found.\n"])]
     lines += ["\n## Used by\n\n", *(callers or ["Nothing found.\n"])]
     return _fit_answer(project, lines, budget)
-
-
-def _list_targets(links: Links) -> Targets:
-    """The definitions to which each file refers."""
-    targets = {}
-    for path, (numbers, _) in links.mentions.items():
-        targets[path] = {links.symbols[number] for number in numbers}
-    return targets
 
 
 def _list_callers(project: Project, path: str, tags: FileTags, regex: str) -> list[str]:
@@ -8803,15 +8806,13 @@ def _list_callers(project: Project, path: str, tags: FileTags, regex: str) -> li
     return [f"- {code_span(f'{path}:{line}')} in {name}\n" for name, line in uses.items()]
 
 
-def _list_callees(
-    project: Project, symbol: Symbol, tags: TagsByPath, targets: Targets
-) -> list[str]:
+def _list_callees(project: Project, symbol: Symbol, tags: TagsByPath, links: Links) -> list[str]:
     """What a definition uses of this repository, one line for each."""
     path, definition, lines = symbol.path, symbol.definition, []
     body = read_text(project, path).split("\n")[definition.line - 1 : definition.end]
     words = {*re.findall(r"[^\W\d]\w*", "\n".join(body))} - {definition.name}
     words &= tags[path].references.keys()
-    for target, name in sorted({(path, word) for word in words} | targets[path]):
+    for target, name in sorted({(path, word) for word in words} | links.targets(path)):
         starts = [item.line for item in tags[target].definitions if item.name == name]
         if name in words and starts:
             lines.append(f"- {show(name)} {code_span(f'{target}:{starts[0]}')}\n")
@@ -8843,12 +8844,11 @@ def make_impact(project: Project, budget: int, paths: Sequence[str] = (), since:
 def _find_dependents(project: Project, links: Links) -> dict[str, dict[str, str]]:
     """File -> the files that depend on it, with the reason; a reference counts if it is imported."""
     users: dict[str, dict[str, str]] = collections.defaultdict(dict)
-    for path, targets in _list_targets(links).items():
-        imports = links.imports[path]
+    for path, imports in links.imports.items():
         reasons = {to: f"imports {to}" for to in imports}
         language = read_language(project, path)
         sees_folder = language and language.words("import")[:1] in (["go"], ["namespace"])
-        for to, name in sorted(targets):
+        for to, name in sorted(links.targets(path)):
             if to in imports or (sees_folder and folder_of(path) == folder_of(to)):
                 reasons[to] = f"uses {name} of {to}"
         for to, reason in reasons.items():
@@ -10424,7 +10424,8 @@ Run `{ctx} COMMAND --help` for details. Start with: {ctx} init
 # What the grammar finds: a verb and paths through the tree. `a>b` is a child, `a.f>b` a child in
 # field f, `a.f` whatever is in field f, `a>=` what follows an equals sign. The last step may name
 # several nodes, `a>b|c`, the first or last child only, `a>^b` and `a>b$`, or names with a capital
-# only, `a>b+`. What stands before a slash, as in `x/a>b`, encloses the path.
+# only, `a>b+`. What stands before a slash, as in `x/a>b`, encloses the path. Every named child
+# counts: behind optional attributes a name is no first child, it needs a `raw` row.
 #   def       path=label: a definition; the last step is its name (without a step: its field name).
 #             Labels: class module struct enum interface trait protocol union object annotation,
 #             whose members it owns; function method macro, in which nothing else is a definition;
@@ -10443,7 +10444,7 @@ Run `{ctx} COMMAND --help` for details. Start with: {ctx} init
 #   section   `private` or `public:`, for the members that follow
 #   raw       a whole tree-sitter pattern. Captures: the verbs above, @def.label with @name, @owner,
 #             @body (where the signature ends), @value, @doc, @start and @end (where the definition
-#             begins and ends), @rest (it owns what follows), @private, @each (one node holds
+#             begins and ends), @rest (it owns what follows), @private (it is not exported), @each (one node holds
 #             several definitions), @again (a macro's brackets that hold definitions). Of two
 #             patterns for one definition the later wins. Label scope names an owner and is no
 #             definition, part adds to a type that stands elsewhere, none drops
@@ -10451,13 +10452,15 @@ Run `{ctx} COMMAND --help` for details. Start with: {ctx} init
 #   blank     regex, read as blanks: macros that no grammar can know
 #
 # How definitions are told
-#   comment   what begins a comment; with ... and its end one that may take several lines
+#   comment   what begins a comment; with ... and its end one that may take several lines; default:
+#             `// /*...*/`
 #   docs      inside: a string in the body
 #   below     regex on what follows a definition; its group is a comment that documents it
 #   outer     what begins a comment that documents what encloses it
-#   body      nodes that end a signature, beside field body
+#   body      direct children that end a signature, beside field body; deeper ones need @body in raw
 #   lead      label=word: a word to put before a signature
-#   public    regex on the text up to the name: it is exported; `member`: the same for members
+#   public    regex on the text up to the name, from the first part that `skip` does not leave out: it
+#             is exported; `member`: the same for members
 #   labels    label=rule. private, public: what its members are unless they say so; once: of several
 #             in a row with one name the first is told; flat: in column 0 it stands in nothing
 #   keyword   names that no definition has
@@ -10475,8 +10478,9 @@ Run `{ctx} COMMAND --help` for details. Start with: {ctx} init
 #
 # Which file an import means
 #   import    resolver, separator of the parts, endings that make a module's path a file's (`=`: it
-#             is one). Resolvers: path, snake (a path in snake case), namespace (what files declare),
-#             and those of one language
+#             is one). Resolvers: path, snake (a path in snake case), namespace (what files declare;
+#             also where an import means a folder whose files declare one package), and those of one
+#             language
 #   roots     regex on folders that imports may start at; `near`: only those of files below them
 #   beside    regex on imports that mean a file beside the importing one only
 
@@ -12338,7 +12342,7 @@ word_parts [A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[\u2e80-\u9fff\uac00-\ud7af\uf900
   |[^\W0-9_A-Za-z\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+
 plural (?<=[^su])(?<!i)s$|(?<=i)es$
 ending (?:i[sz]ations?|i[sz]ers?|i[sz]ing|i[sz]ed?|ations?|ators?|ating|ated|ate|ings?|ed|ers?|ments?|ness
-  |iti?y?|able|ible|ive|ion|ally|al|ly|i)$
+  |ity|iti|able|ible|ive|ion|ally|al|ly|i)$
 action_fix \b(fix\w*|bug|broken|breaks?|ignor\w*|does(?: not|n['’]t)|(?:is|are) not|cannot|can['’]t|crash\w*|fail\w*|regression|wrong\w*|incorrect\w*|traceback|\w+(error
   |exception)|error (when|in|on|if))\b
 action_test \b(add|write|extend|improve|missing) ([\w-]+ ){0,3}tests?\b|\btest coverage\b
@@ -12502,6 +12506,8 @@ json_comma (?s)("(?:\\.|[^"\\])*(?:"|\Z))|,(?=\s*[}\]])
 check_only (?:^|[&;] *)prettier\b(?!.*(?:--write|-w\b))|--check\b|\brubocop\b(?!.* -[aAx]\b)|gofmt -[ld]\b
 # the folder of a package, and below it where its sources are
 package_home (.+)/(?:src(?:/[^/]+)?|src/main/(?:java|kotlin|scala)[^/]*(?:/\w+)?|lib/([^/]+))
+# three words or more in quotes: a message that stands in the code
+quote ["“`]((?:[^"”`\s]+ ){2,20}[^"”`\s]+)["”`]
 """[1:],
     "pointer-section.md": r"""
 <!-- Written by `{ctx} update`. Put your own words outside this section; `{ctx} update --remove` takes it out. -->
@@ -12673,8 +12679,8 @@ Trackers, in the order in which they are searched; the first that has tasks is u
   missing   the priority of a task without one; default: 2
 The sections in capitals hold for all trackers. FIELDS: a field of ours and the keys that trackers use for it. STATUS: a status
 of ours and the words of trackers; `held`: somebody works on it, `waits`: types of links that block, `never`: types that are no
-work. PRIORITY: words and their number. IDS: regexes. LISTS: keys of texts that the prompt shows below the description, with
-their titles. GROUPS: keys of JSON files under which tasks are listed.
+work. PRIORITY: words and their number. IDS: regexes. LISTS: keys of texts that become part of the description, with their
+titles: the goal shows them, and packages search for their words. GROUPS: keys of JSON files under which tasks are listed.
 
 runner
   read lists .runner/state/tree.json

@@ -178,6 +178,13 @@ def test_an_identifier_that_few_files_hold_decides_which_leads(shop: Path) -> No
     assert paths(pack(shop, same))[0] != "src/options.py"
 
 
+def test_a_file_that_holds_a_message_which_the_task_quotes_leads(shop: Path) -> None:
+    plant(shop, {"src/z.py": 'def check(x):\n    raise ValueError("no such parcel here")\n'})
+    task = 'Cancelling an order of the store by mail fails with "no such parcel here"'
+    files = pack(shop, task)["files"]
+    assert isinstance(files, list) and files[0]["path"] == "src/z.py"
+
+
 def test_a_file_that_uses_what_the_task_names_says_so(shop: Path) -> None:
     plant(shop, {"src/bills.py": 'def read_limit(config):\n    return config["BILL_LIMIT"]\n'})
     files = pack(shop, "Raise BILL_LIMIT for shops")["files"]

@@ -8,6 +8,7 @@ from pathlib import Path
 import lab
 import pytest
 import readme
+import test_prompt
 
 import ctx
 
@@ -147,3 +148,17 @@ def test_the_recipe_for_ci_passes_a_fresh_clone_and_stops_a_stale_one(ready: Pat
     assert [readme.run(clone, step).returncode for step in steps] == [0, 0]
     (clone / "src/flask/app.py").unlink()
     assert readme.run(clone, steps[-1]).returncode == 1
+
+
+def test_the_sections_of_the_prompt_are_those_of_the_code() -> None:
+    titles = re.findall(r'^        Section\("([^"]+)"', inspect.getsource(ctx.make_prompt), re.M)
+    told = re.search(r"- \*\*Prompt\.\*\* ([^.]+)\.", README)
+    assert told and [name.strip().capitalize() for name in told[1].split(",")] == titles
+    assert titles == test_prompt.ORDER
+
+
+def test_counts_and_limits_are_those_of_the_code() -> None:
+    languages = [ctx.get_language(name) for name in ctx.list_languages()]
+    number = sum(bool(language.suffixes or language.words("names")) for language in languages)
+    assert f"- {number} languages have tags" in README
+    assert f"within {ctx.HOOK_CHARS:,} characters" in README
