@@ -4709,7 +4709,7 @@ def _module_lines(survey: Survey) -> list[str]:
         if path in packages:
             name, stack = packages[path]
             words.append(show_prose(name) + (f" ({show_prose(stack)})" if stack else ""))
-        doc = docs.get(path, "")
+        doc = docs.get(path, "") if path != "." or not survey.facts.summary else ""
         if doc not in shown_docs:  # packages often repeat what the root says
             words.append(show_prose(doc))
             shown_docs.add(doc)
