@@ -83,7 +83,6 @@ if TYPE_CHECKING:
     import argparse
     import datetime
     import difflib
-    import graphlib
     import hashlib
     import json
     import queue
@@ -124,7 +123,7 @@ if not TYPE_CHECKING:
         def __getattr__(self, name):
             return getattr(__import__(self._name), name)
 
-    _later = "argparse datetime difflib graphlib hashlib json queue shlex shutil sqlite3"
+    _later = "argparse datetime difflib hashlib json queue shlex shutil sqlite3"
     _later += " subprocess tempfile threading tomllib"
     globals().update({name: _Later(name) for name in _later.split()})
 
@@ -2439,6 +2438,7 @@ def look_up(table: str, word: str) -> tuple[str, int]:
 _TOLD, _README, _FROM_CI, _SCRIPTED, _IMPLIED, _WEAK = 75, 65, 42, 40, 25, 15
 _CONFIRMED, _GUEST, _ENOUGH = 20, -36, 9
 _MAX_CONFIG, _MAX_PACKAGES, _MAX_FRAMEWORKS, _MAX_LIBRARIES = 200_000, 60, 6, 40
+_SEPARATORS = str.maketrans(".:\\_-", "/////")  # of the parts of a name
 
 
 class _Fact(NamedTuple):
@@ -2537,7 +2537,7 @@ def _find_title(repo: _Repo) -> str:
         if not fact.folder and not pattern("whole_name").search(fact.text):
             short = re.sub(r"/v\d+$", "", fact.text)
             scope, _, last = short.lstrip("@").rpartition("/")
-            return last if "/" in scope or scope == last else short
+            return last if re.search(r"[/.]", scope) or scope == last else short
     for path, text in repo.texts.items():
         is_readme = re.fullmatch(r"(?i)readme(?:\.\w+)?", path)
         text = re.sub(r"<!--[\s\S]*?-->", "", text) if is_readme else ""
@@ -2552,15 +2552,23 @@ def _find_title(repo: _Repo) -> str:
 def _find_summary(repo: _Repo) -> str:
     """What the project is, as a manifest at the root says, else a README that begins with it."""
     sentences = [first_sentence(f.text) for f in repo.ours_of("about") if not f.folder]
-    name = re.escape(_find_title(repo)) or r"\S+(?: \S+){0,2}"
-    subject = rf"\W*(?:the )?{name}(?: [\w.]+){{0,2}}\W*(?:\(\S+\))?(?:, an? [^.\n]*,)?"
-    verb = r"(?:is|are|provides|allows|lets|helps|implements)\b"
-    definition = re.compile(rf"(?i){subject} {verb}|(?:this|it)\b.{{0,30}} {verb}|an? ")
+    title = _find_title(repo)
     for path in [path for path in repo.texts if re.match(r"(?i)readme[^/]*$", path)]:
         text = repo.texts[path][:6000]
-        starts = [match.start() for match in re.finditer(rf"(?mi)^{subject} is an? ", text)]
-        read = [first_sentence(text[start:]) for start in [0, *starts[:1]]]
-        sentences += [re.sub(":$", ".", text) for text in read if definition.match(text)]
+        heading = pattern("readme_title").search(text)
+        shown = pattern("title_markup").sub(
+            r"\1", heading[heading.lastindex or 0] if heading else ""
+        )
+        names = {re.sub(r"\W|_", "", name.lower()) for name in (title, name_of(title), shown)} - {
+            ""
+        }
+        for paragraph in [text, *text.split("\n\n")[:40]]:
+            sentence = first_sentence(paragraph)
+            defined = pattern("definition_of").match(sentence)
+            subject = re.sub(r"\W|_", "", defined[1].lower()) if defined else ""
+            is_first = paragraph is text and re.match("(?i)an? |this |it ", sentence)
+            if subject in names or is_first or (subject and not title and paragraph is text):
+                sentences.append(re.sub(":$", ".", sentence))
     return next(filter(None, sentences), "")
 
 
@@ -3012,7 +3020,7 @@ def _list_stack(repo: _Repo, languages: Mapping[str, int]) -> list[str]:
     common = sorted(common, key=lambda label: -min(weights[label], 1000))[:_MAX_FRAMEWORKS]
     tools = [fact.text for fact in repo.ours_of("tool") if not fact.folder]
     for label in [*common, *(tool for tool in tools if tool.lower() not in package_names)]:
-        note = notes[label]
+        note = notes[label].strip()
         number = re.search(r"(?:^|[\s,\]])(>=)?[\^~>=v\"' ]*(\d+(?:\.\d+)?)(?![\w-])", note)
         version = f"{number[1] or ''}{number[2].removesuffix('.0')}" if number else ""
         stack.append(f"{label} {version}".strip())
@@ -3128,6 +3136,8 @@ def _list_conventions(repo: _Repo) -> list[str]:
     styles = [fact.text for fact in repo.ours_of("style") if not fact.folder]
     tests = [path for path in repo.files if role_of(path) == "test" and label_language(path)]
     tests = [path for path in tests if not re.search("bench|fixture|testdata", folder_of(path))]
+    named = [path for path in tests if pattern("test_file").fullmatch(name_of(path))]
+    tests = named if len(named) * 3 > len(tests) else tests
     folders, names = collections.Counter[str](), collections.Counter[str]()
     for path in tests:
         # Where the same folder stands in many places, its name says more than each place.
@@ -3162,9 +3172,6 @@ def rank_libraries(libraries: Sequence[str], tags: TagsByPath) -> list[str]:
         keys = {key.translate(_SEPARATORS) for key in (name, bare)}
         counts[library] = max(text.count(f"/{key}/") for key in keys)
     return sorted(libraries, key=lambda name: -counts[name])[:_MAX_LIBRARIES]
-
-
-_SEPARATORS = str.maketrans(".:\\_-", "/////")  # of the parts of a name
 
 
 def rank_key_files(
@@ -3740,7 +3747,7 @@ def build_parts(
         # A name alone may mean another definition; a folder and what it holds are one part.
         for target in {in_part[to] for to in links.imports[path] if to in in_part}:
             outer, inner = sorted((f"{target}/", f"{part}/"))
-            if not inner.startswith(outer):
+            if not inner.startswith(outer) and target != ".":
                 edges[part][target] += 1
     relations = []
     for part in sorted(edges, key=lambda part: (-edges[part].total() * totals[part] ** 0.5, part)):
@@ -4907,8 +4914,7 @@ def pack_data(package: Pack) -> dict[str, Any]:
         row |= {"form": file.form, "reason": file.reason, "blocks": blocks}
         row |= {"spans": [[block.first, block.last] for block in file.blocks]}
         files.append(row | {"symbols": [show(symbol.name) for symbol in file.symbols]})
-    task = show(redact(package.task[:2000].strip()), 2000)
-    data: dict[str, Any] = {"task": task, "files": files}
+    data: dict[str, Any] = {"task": one_line(package.task, 2000), "files": files}
     data["dependencies"] = [{"from": path, "to": to} for path, to in package.dependencies]
     data |= {"omitted": [_block_data(block) for block in package.omitted], "tokens": package.size}
     data |= {"budget": package.budget, "counter": package.counter, "text": package.text}
@@ -5619,7 +5625,7 @@ def _sweep(folder: str) -> None:
 def script_path(project: Project) -> str:
     """The path of this script, or of a copy in the root; "" if the repository has neither."""
     script = os.path.realpath(__file__)
-    if is_inside(project, script):
+    if is_inside(project, script) and script != os.path.join(project.root, ".ctx", "ctx.py"):
         return os.path.relpath(script, project.root).replace(os.sep, "/")
     head = read_file(os.path.join(project.root, "ctx.py"), 1000, part="head") or b""
     return "ctx.py" if b"ctx.py prepares context" in head else ""
@@ -6946,13 +6952,9 @@ def explain_holds(tracker: Tracker, name: str) -> str:
         many = f"all {len(leaves)} tasks in {tracker.source} are done"
         return many if len(leaves) > 1 else f"the only task in {tracker.source} is done"
     kinds = collections.Counter(holds.get(task.id, "left out by a flag") for task in leaves)
-    counts = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common(8))
-    links = {task.id: task.depends_on for task in tracker.tasks if task.status != "done"}
-    try:
-        graphlib.TopologicalSorter(links).prepare()
-    except graphlib.CycleError as error:
-        counts += f"; {' waits for '.join(reversed(error.args[1]))}, a circle"
-    return f"no task is ready: {counts}"
+    return (
+        f"no task is ready: {', '.join(f'{count} {kind}' for kind, count in kinds.most_common(8))}"
+    )
 
 
 def list_tasks(tracker: Tracker, epic: str, label: str, status: str) -> list[Task]:
@@ -7498,8 +7500,7 @@ def find_current(tracker: Tracker, branch: str) -> Task | None:
 
 LEDGER_FOLDER = ".ctx/ledger"
 CONTEXT_FOLDER = ".runner/context"
-STATE_FOLDER = ".runner/state"
-STATE_PATH = f"{STATE_FOLDER}/run_state.json"
+STATE_PATH = ".runner/state/run_state.json"
 STATE_KEYS = ("run_id", "next_iter", "last_status", "last_summary", "last_guard")
 RESULTS = ("done", "retry", "decomposed", "stuck")  # what an agent may answer
 LOG_READ = 2_000_000  # bytes of a log's end: nearly always enough to contain its first error
@@ -7863,6 +7864,7 @@ MAP_PATH = ".ctx/map.md"
 CONSTITUTION_PATH = ".ctx/constitution.md"
 RUNLOOP_PATH = ".ctx/runloop.md"
 SETTLED_NOTE = "`map --output -` adds line numbers."
+APPROXIMATE = "Symbols are approximate: no parsers here."
 _MOST_RANKED = 4000  # symbols: the largest map looks at as many
 
 
@@ -7924,7 +7926,7 @@ def read_health(project: Project) -> list[str]:
 
 
 def make_map_file(project: Project, agents: bytes | None = None) -> tuple[str, list[str]]:
-    """The text of the map file and what changed in it: the old text as long as that still holds."""
+    """The text of the map file, and what an agent should know that the old one does not tell."""
     begin, budget, files = time.time_ns(), project.config.map_token_budget, list_map_files(project)
     survey = make_survey(project, files, budget)
     told = (agents or read_source(project, "AGENTS.md") or b"").decode("utf-8", "replace")
@@ -7934,14 +7936,15 @@ def make_map_file(project: Project, agents: bytes | None = None) -> tuple[str, l
     parts, picks, note, _ = fit_map(project, shown, budget, settle_map)
     text = settle_map(render_map(survey.facts, parts, picks, note))
     old = read_text(project, MAP_PATH)
+    if APPROXIMATE in old:  # like with like: both by patterns
+        survey = survey._replace(exact=True)
     if old and survey.symbols and not survey.exact:
         say(project, f"{MAP_PATH}: symbols not compared; there are no parsers here")
-    changes = compare_maps(old, text, survey, files) if old else ["new: the map"]
-    if changes or SETTLED_NOTE not in old:
-        return text, changes
-    mark = content_hash(old.encode()).encode()
-    open_cache(project).write([CacheRow("held", MAP_PATH, str(begin), mark)])
-    return old, []
+    changes = compare_maps(old, text, survey, files) if SETTLED_NOTE in old else ["new: the map"]
+    if not changes:
+        mark = content_hash(old.encode()).encode()
+        open_cache(project).write([CacheRow("held", MAP_PATH, str(begin), mark)])
+    return text, changes
 
 
 def list_map_files(project: Project) -> dict[str, Stamp]:
@@ -8022,7 +8025,7 @@ def fit_map(
     count = functools.cache(lambda text: counter.count(settle(text)))
     parts, picks = fit_parts(render_parts(survey), budget, count), list[Symbol]()
     rough = survey.symbols and not survey.exact
-    marks = " Symbols are approximate: no parsers here." if rough else ""
+    marks = f" {APPROXIMATE}" if rough else ""
     note = f"{budget} of {budget} tokens, counted with {counter.name}.{marks}"  # at its longest
     note = f"{SETTLED_NOTE}{marks}" if settle is settle_map else note
     room = budget - count(render_map(facts, parts, [], note))
@@ -8073,9 +8076,6 @@ def make_scan(project: Project, *, full: bool, export: str = "") -> dict[str, ob
         "git_sha": read_head(project) or None,
         "mode": "full" if full else "incremental",
     }
-    when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())
-    line = f"{when}: {counts['git_sha'] or 'no commit':.12}, {render_scan(counts).strip()}"
-    cache.write([CacheRow("scans", f"{time.time_ns():020}", "", line.encode())], keep=20)
     return counts
 
 
@@ -8505,8 +8505,8 @@ def make_prompt(
         Section("Git state", render_git(git) if git else "", 60),
         Section("Context package", code, 50, cut="tail"),
         Section("Tree summary", render_task_tree(briefing.tracker, task), 90),
-        Section("Assumptions", _read_note(project, f"{STATE_FOLDER}/assumptions.md"), 80, "quote"),
-        Section("Open questions", _read_note(project, f"{STATE_FOLDER}/questions.md"), 70, "quote"),
+        Section("Assumptions", _read_note(project, ".runner/state/assumptions.md"), 80, "quote"),
+        Section("Open questions", _read_note(project, ".runner/state/questions.md"), 70, "quote"),
         Section("Re-anchoring", "\n".join(filter(None, notes)), 100),
         Section("Output contract", _output_contract(project, task)),
     ]
@@ -9002,6 +9002,7 @@ def _plan_own(
         if path == MAP_PATH:
             agent_file = {change.path: change.new for change in plan.changes}.get(AGENT_FILE)
             text, news = make_map_file(project, agent_file)
+            text = text if news else read_text(project, path)  # what still holds is not churned
             plan.notes.extend(f"{path}: {line}" for line in news[:3] if exists(project, path))
         change = plan_file(project, path, text.encode())
         plan.changes.append(change)
@@ -9385,7 +9386,7 @@ def _check_agent(project: Project, agent: str) -> Finding:
 
 
 # ---- 21 COMMANDS (entry) ---------------------------------------------------
-# One cmd_* per subcommand; its arguments are in templates/commands.txt. Uses: TYPES TEXT RENDER DISK CACHE INDEX TASKS LEDGER FLOWS PROMPTS INSTALL.
+# One cmd_* per subcommand; its arguments are in templates/commands.txt. Uses: TYPES TEXT RENDER DISK INDEX TASKS LEDGER FLOWS PROMPTS INSTALL.
 
 
 Flag = tuple[list[str], Record]  # names and options, as argparse takes them
@@ -9427,6 +9428,7 @@ def cmd_init(project: Project, args: argparse.Namespace) -> None:
     they read; `--agents A,B` chooses them instead. Not a byte of yours outside the managed
     sections changes; `update --remove` takes them out.
     """
+    files = [find_path(project, path) for path in args.file]  # a wrong one before the long part
     if not args.no_setup and not args.dry_run and activate_packages():
         try:
             write_packages(project)
@@ -9437,7 +9439,6 @@ def cmd_init(project: Project, args: argparse.Namespace) -> None:
     asked |= {"helper": args.agents is not None, "map": not args.no_map}
     parts = [part for part in asked if asked[part]]
     agents = [name for name in re.split(r"[\s,]+", args.agents or "") if name]
-    files = [find_path(project, path) for path in args.file]
     constitution = "" if args.no_constitution else args.constitution
     plan = plan_init(project, agents, files, parts, constitution)
     written = _apply(project, plan, dry=args.dry_run)
@@ -9534,9 +9535,7 @@ def cmd_doctor(project: Project, args: argparse.Namespace) -> int:
         activate_packages()
         write_stdout(render_languages(count_languages(project, list_files(project)), args.form))
         return 0
-    rows = open_cache(project, stale_ok=True).read_rows("scans") if project.verbose else {}
-    scans = [("scan", rows[key].data.decode("utf-8", "replace"), "") for key in reversed(rows)]
-    findings = check_health(project._replace(read_only=True)) + scans
+    findings = check_health(project._replace(read_only=True))
     table = [dict(zip(("what", "state", "fix"), finding, strict=True)) for finding in findings]
     write_stdout(render_json(table) if args.json else render_findings(findings))
     return int(any(fix for _, _, fix in findings))
@@ -10188,7 +10187,7 @@ record  python3 ctx.py record T-3 --answer answer.txt --guard-exit 1 --log guard
   --guard {pass,fail,skipped}             the result of the checks
   --guard-exit CODE                       the same, as their exit code
   --log FILE                              the log of the checks; its important lines are stored
-loop  python3 ctx.py loop --agent claude > loop.sh
+loop  python3 ctx.py loop --agent claude > .ctx/loop.sh
   --agent {claude,codex,gemini,opencode}=claude  the agent to run
   --guard CMD                             the command that checks a change (default: the tests detected here)
 view  python3 ctx.py view T-3
@@ -10303,8 +10302,8 @@ Tables of the rooms TREE and FACTS; a row is a label and its words, unless it sa
 install setup bootstrap deps install-deps install-dev dev-install dev-setup
 build build compile build:all build-all
 test test tests test:unit test-unit unit unit-test unittest test:all test-all check runtests runtest run_tests run-tests spec specs test-ci test:ci pytest phpunit
-lint lint lint:all lint:ci lint-all lint:check lint-check linters lint:js eslint style cs linting ruff flake8 rubocop clippy golangci-lint vet pre-commit analyze test:eslint staticcheck vetcheck
-typecheck typecheck type-check lint:typecheck test:types test-types types:check test:typescript tsd check-types check:types types typing type_check check:ts tsc mypy pyright flow phpstan stan analyse static-analysis
+lint lint lint:all lint:ci lint-all lint:check lint-check linters lint:js eslint style cs linting ruff flake8 rubocop clippy golangci-lint vet pre-commit analyze test:eslint staticcheck vetcheck verify-lint verify
+typecheck typecheck type-check lint:typecheck typescript test:types test-types types:check test:typescript tsd check-types check:types types typing type_check check:ts tsc mypy pyright flow phpstan stan analyse static-analysis
 format format fmt format:write prettier fix black format:fix cs-fix pint reformat
 run start dev serve run server runserver develop
 
@@ -10369,11 +10368,12 @@ pnpm pnpm-lock.yaml; yarn yarn.lock; bun bun.lock bun.lockb; npm package-lock.js
 
 == main-workflows: patterns, best first: the one that checks a change
 (?i)/(?:ci|tests?|main|build|pr)\.
+(?i)/(?:ci[-_])?(?:unit[-_])?tests?\.
 (?i)[/_-](?:ci|tests?|build)[._-]
 
 == rivals: build systems, by the reason of their manifests, of which a project uses one
 Maven project, Gradle build, sbt build, Mill build
-CMake build, Meson build, Autoconf build
+CMake build, Meson build, Autoconf build, SCons build
 Stack project, Haskell package
 
 == calls: pattern -> replacement: what two ways to write the same call have in common
@@ -11933,7 +11933,7 @@ fsharp_signature: fsi
     "loop.sh": r"""
 #!/bin/sh
 # Works through the tasks of this repository: one run of an agent and one of the checks per iteration.
-# Usage: sh loop.sh [ITERATIONS], 100 by default. Written by `{ctx} loop`; edit it as you like.
+# Usage: sh .ctx/loop.sh [ITERATIONS], 100 by default. Written by `{ctx} loop`; edit it as you like.
 #   AGENT  a command that reads a prompt on stdin and answers on stdout
 #   GUARD  the command of the checks; with it failing no task is done. Both see the task's id as $TASK
 #   NAME   of this loop; loops with different names never work on the same task
@@ -12061,7 +12061,7 @@ magefile\.go : go : task runner : task mage {} ~ ^func ([A-Z]\w*)\([^()\n]*\)(?:
 \.?[Jj]ustfile : - : task runner : task just {} ~ ^@?([A-Za-z][\w-]*)(?: [^:\n]*)?:(?!=)
 [Tt]askfile\.ya?ml : - : task runner : task task {} ~ ^  ([A-Za-z][\w:-]*):[ \t]*$
 pom\.xml : jvm : Maven project
-  tool Maven ; build mvn package ; test mvn test ; name {} ~ </(?:modelVersion|parent)>(?:\s*<(?!artifactId|parent)[\w.]+>[^<]*</[\w.]+>|\s*<!--[^>]*-->)*\s*<artifactId>([\w.-]+?)(?:-(?:parent|root|project))?</ ; about {} ~ <description>\s*([^<]+)<
+  tool Maven ; build mvn package ; test mvn test ; name {} ~ </(?:modelVersion|parent)>(?:\s*<(?!artifactId|parent)[\w.]+>[^<]*</[\w.]+>|\s*<!--[^>]*-->)*\s*<artifactId>([\w.-]+?)(?:-(?:parent|root|project))?</ ; about {} ~ <description>\s*(?!Parent\b)([^<]+)<
   version Java {}+ ~ <(?:maven\.compiler\.(?:release|source)|java\.version|release|source)>\s*(?:1\.)?(\d+)\s*< ; uses {} ~ <(?:groupId|artifactId)>\s*([\w.-]+)\s*<
   dep {} ~ <dependencyManagement>[\s\S]*?</dependencyManagement>|<build>[\s\S]*?</build>|<profile>[\s\S]*?</profile>|(<dependency>(?:(?!</dependency>|<scope>(?:test|provided|import)|<optional>true|<groupId>\$\{)[\s\S])*</dependency>) >> <artifactId>\s*([\w.-]+)
   member {} ~ <module>\s*([^<\s]+)\s*</module> ; run mvn spring-boot:run ~ spring-boot-maven-plugin ; lint mvn {} ~ maven-checkstyle-plugin(?:(?!</plugin>)[\s\S])*?<phase>(validate|verify)</phase>
@@ -12088,11 +12088,12 @@ project\.clj : jvm : Leiningen project : name {} ~ \(defproject\s+([\w./-]+) ; a
 CMakeLists\.txt : c : CMake build
   tool CMake ; name {} ~ ^(?i:project)\s*\(\s*([\w.-]+) ; version C++ {} ~ CMAKE_CXX_STANDARD\s+(\d+) ; version C++ {} ~ \bcxx_std_(\d+) ; version C {} ~ CMAKE_C_STANDARD\s+(\d+)
   build cmake -B build && cmake --build build ~ ^(?i:project)\s*\( ; test ctest --test-dir build ~ (?i:enable_testing|add_test)\s*\(|include\s*\(CTest
+SConstruct : c : SCons build : tool SCons ; build scons
 meson\.build : c : Meson build : name {} ~ ^project\(\s*'([\w.-]+) ; build meson setup build && meson compile -C build ~ ^project\( ; test meson test -C build ~ ^project\(
 configure\.ac : c : Autoconf build
   name {} ~ ^AC_INIT\(\s*\[?([\w.-]+) ; build ./configure && make @ ./configure ; test make check @ ./tests/Makefile.am ./test/Makefile.am ./t/Makefile.am ./testsuite/Makefile.am
   build autoreconf -i && ./configure && make ; build ./autogen.sh && ./configure && make @ ./autogen.sh
-Makefile\.am : c : - : test make check ~ ^(?:TESTS|check_[A-Z]+)\s*\+?=|^check-local:
+Makefile\.am : c : - : test make check ~ ^TESTS\s*\+?=|^check-local:
 [\w.-]+\.gemspec : ruby : Ruby package
   name {} ~ (?:\.name\s*=|Specification\.new\b[ (]*)\s*["']([\w-]+) ; about {} ~ \.summary\s*=\s*["']([^"'\n]+) ; version Ruby {} ~ required_ruby_version\s*=\s*["']([^"'\n]+)
   dep {} ~ \.add_(?:runtime_)?dependency[ (]+["']([\w-]+)["'](?:,\s*["']([^"'\n]*))? ; devdep {} ~ \.add_development_dependency[ (]+["']([\w-]+)
@@ -12214,7 +12215,7 @@ Dockerfile : - : - : entry container entry point ~ ^(?:ENTRYPOINT|CMD)\b[^\n]*?[
 \.gitmodules : - : - : install?(c) git submodule update --init ~ ^\[submodule
 \.editorconfig : - : -
   style indent with tabs ~ ^\[\*\]\n(?:[a-z][^\n]*\n)*?indent_style *= *tab
-  style indent with {} spaces ~ ^\[\*\]\n(?![^\[]*indent_style *= *tab)(?:[a-z][^\n]*\n)*?indent_size *= *(\d+)
+  style indent with {} spaces ~ \A(?![\s\S]*^\[(?![^\]\n]*[Mm]ake)[^\n]*\][^\[]*indent_style *= *tab)[\s\S]*?^\[\*\]\n(?:[a-z][^\n]*\n)*?indent_size *= *(\d+)
   style lines up to {} columns ~ ^\[\*\]\n(?:[a-z][^\n]*\n)*?max_line_length *= *(\d+)
 """[1:],
     "mcp.json": r"""
@@ -12338,8 +12339,8 @@ notice (?i)\W*(?:please|first\b|(?:\w+ )?notes?:|notice|warning|important|cautio
 definition (?!If |Until |When |Our )(?:\S+ ){1,4}(?:is an?|is the|is often|are|provides|contains
   |implements) (?!.*:\Z)
 definition_head \b(?:class|def|enum|fn|func|function|fun|interface|module|struct|trait|void)\s+(\w+)
-word_parts [A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+
-  |[^\W0-9_A-Za-z\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+
+word_parts [A-ZÀ-ÖØ-Þ]+(?![a-zß-öø-ÿ])|[A-ZÀ-ÖØ-Þ]?[a-zß-öø-ÿ]+|[0-9]+|[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+
+  |[^\W0-9_A-Za-zÀ-ÿ\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+
 plural (?<=[^su])(?<!i)s$|(?<=i)es$
 ending (?:i[sz]ations?|i[sz]ers?|i[sz]ing|i[sz]ed?|ations?|ators?|ating|ated|ate|ings?|ed|ers?|ments?|ness
   |ity|iti|able|ible|ive|ion|ally|al|ly|i)$
@@ -12411,7 +12412,7 @@ folder_doc (?i)__init__\.py|doc\.go|(?:lib|mod|main)\.rs|index\.[jt]sx?|package-
 package_folder ((?:^|/)src/(?:\w+/)?(?:java|kotlin|scala|groovy))/.*
 # roles by a folder and what is around it
 role_folder (?x)
-  (?P<test> (?:^|/) (?: [^/]+(?:[-_.]tests|[-_]testsuite|[-_]benchmarks?) | tests[-_][^/]+ | src/(?:sbt-)?test\w* ) (?=/) )
+  (?P<test> (?:^|/) (?: [^/]+(?:[-_.]tests|\.test|[-_]testsuite|[-_]benchmarks?) | test-cases? | tests[-_][^/]+ | src/(?:sbt-)?test\w* ) (?=/) )
   | (?P<example> [^/][-_](?:examples?|demos?|samples?|playground)(?=/) | (?:^|/)examples?[-_] )
 # roles by the name of a file, in lower case
 role_name (?x)
@@ -12443,17 +12444,17 @@ whole_name (?i)(?:^|[-_/])(?:root|workspace|monorepo)$
 # headings whose lines are not for contributors
 side_heading (?i)releas|debugging|publish|deploy|docker|bench|example|website|usage|quick.?start|translat|vendor
 # lines that are not for a laptop or not the whole: services, one test alone
-not_local \b(?:docker|podman|kubectl|sudo|e2e|smoke|nightly|watch|musl)\b|integration|bench|^tox -(?:av|l)\b|^\./configure\b|^cmake (?!.*--build)|(?<!clippy)(?<!rustdoc)::| -[Vh]$|-run\b|-Dtest|--(?:doc|only|grep|filter|run|target|help|version)\b| -[kt] |path/to
+not_local \b(?:docker|podman|kubectl|sudo|e2e|smoke|nightly|watch|musl)\b|integration|bench|^tox -(?:av|l)\b|^\./configure\b|^cmake (?!.*--build)|(?<!clippy)(?<!rustdoc)::| -[Vh]$| -p \S| --package[ =]| -P ?\w|^go run \S+\.go\b|-run\b|-Dtest|--(?:doc|only|grep|filter|run|target|help|version)\b| -[kt] |path/to
 # tools whose first argument is no subcommand
 one_word_tool pytest|mypy|flake8|pylint|pyright|black|isort|eslint|rubocop|rspec|tsc|vitest|jest|pest|pint|staticcheck|phpunit|phpstan|php-cs-fixer|busted|.*/(?!(?:rails|gradlew|mvnw)$).*
 # dependencies that are no libraries of the running program
 not_runtime (?i)test|mock|\b(?:es|ts|tf|css|html|md|markdown|style|py|commit|pre|yaml)?lint(?:er|s)?\b|assert|\bspec\b|rspec|bench|faker|scalacheck|munit|discipline|specs2|quickcheck|criterion|catch2|analyzers?$|sourcelink|fixture|coverage|junit|hamcrest|stub|^(?:php|python|ext-.*|lib-.*|base|ocaml|dart|flutter|sphinx.*|setuptools|wheel|rake|tox)$
 # documents that tell what to type
-guide (?i)readme(?:\.\w+)?|(?:(?:docs?|\.github)/(?:\w+/)?)?(?:contributing|contribute|development|developing|hacking|building|agents|claude)(?:\.\w+)?
+guide (?i)readme(?:\.\w+)?|(?:(?:docs?|\.github)/(?:\w+/){0,3})?(?:contributing(?:/readme)?|contribute|development|developing|hacking|building|agents|claude)(?:\.\w+)?
 # the title of a README
 readme_title (?m)^# +(\S.*)|^(\S.*)\n[=*]{3,}[ \t]*$|<h1[^>]*>(?:\s|<(?!img|/h1)[^>]*>)*(?:<img[^>]*\balt=[\"']([^\"'\n]+)|([^<\n]+))
 # markup in a title: images and tags go, of a link its text stays
-title_markup \[?!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])(?:\]\([^)]*\))?|<[^>]*>|\[([^\]]*)\]\([^)]*\)|[`*#]|:\w+:|&\w+;
+title_markup \[?!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])(?:\]\([^)]*\))?|<[^>]*>|\[([^\]]*)\]\([^)]*\)|[`*#]|:\w+:|&\w+;|\s(?i:logo|banner|icon)$
 # what the manifest of a package of its own is called; the others are about a whole repository
 package_manifest project|package|manifest|module|build|shard|chart
 # files that are no text, or text without words of a task, in lower case
@@ -12479,9 +12480,9 @@ wrapper ^(?:(?:(?:uv|poetry|pdm|hatch|pipenv|rye) run|bundle exec|npx|bunx|fvm|(
 # tools that a manager of environments runs
 python_tool pytest|mypy|flake8|pylint|pyright|black|isort|tox|nox|ruff|python|.*/.*
 # a script of the repository: how it is run, its path
-script (?!\S*\.ps1)((?:bash |sh |python3? )?(?:\./)?)((?:(?:scripts?|bin|tests?|tools|dev)/)?[\w.-]+)(?: |\Z)
+script (?!\S*(?:\.ps1|setup\.py)\b)((?:bash |sh |python3? )?(?:\./)?)((?:(?:scripts?|bin|tests?|tools|dev)/)?[\w.-]+)(?: |\Z)
 # what is before a folder of tests, and the folder
-test_home (?i)(.*?/)??((?:src/)?(?:[\w.-]*test(?:s|ing)?|__tests__|specs?|e2e|fixtures|testdata|benchmarks|benches|tst|t))/
+test_home (?i)(.*?/)??((?:src/)?(?:[\w.-]*test(?:s|ing|suite|cases)?|regress|__tests__|specs?|e2e|fixtures|testdata|benchmarks|benches|tst|t))/
 # what the name of a test begins or ends with
 test_file (test_).+(\.\w+)|.*?([._-](?:test|spec)|Tests?)(\.\w+)
 # what can name a file on every system as it is
@@ -12507,7 +12508,9 @@ check_only (?:^|[&;] *)prettier\b(?!.*(?:--write|-w\b))|--check\b|\brubocop\b(?!
 # the folder of a package, and below it where its sources are
 package_home (.+)/(?:src(?:/[^/]+)?|src/main/(?:java|kotlin|scala)[^/]*(?:/\w+)?|lib/([^/]+))
 # three words or more in quotes: a message that stands in the code
-quote ["“`]((?:[^"”`\s]+ ){2,20}[^"”`\s]+)["”`]
+quote ["“]((?:[^"”\s]+ ){2,20}[^"”\s]+)["”]
+# a sentence that says what its subject is or does
+definition_of (?i)\W*(?:the )?(.{1,60}?)\W*(?:\(\S+\))?(?:, an? [^.]*,)? (?:(?:is|are) (?:an?|the|one|often)|provides|allows|lets|helps|implements)\b
 """[1:],
     "pointer-section.md": r"""
 <!-- Written by `{ctx} update`. Put your own words outside this section; `{ctx} update --remove` takes it out. -->
@@ -12521,6 +12524,7 @@ quote ["“`]((?:[^"”`\s]+ ){2,20}[^"”`\s]+)["”`]
 (?m)<!--(?s:.*?)(?:-->|\Z)|^(```|~~~)(?s:.*?)(?:^\1.*$|\Z) ->
 </?(?:p|div|br|center)\b[^<>]{0,500}> -> \n\n
 (?m)^.*\n[ \t]*([=\-~^*#])\1{2,}[ \t]*$ ->
+(?m)^>[ \t]*\[!\w+\](?:.*)(?:\n>.*)* ->
 
 !\[[^\]]{0,300}\](?:\([^)]{0,500}\)|\[[^\]]{0,300}\])? ->
 \[([^\[\]]*)\](?:\([^()]*\)|\[[^\]]*\])? -> \1

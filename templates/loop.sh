@@ -1,6 +1,6 @@
 #!/bin/sh
 # Works through the tasks of this repository: one run of an agent and one of the checks per iteration.
-# Usage: sh loop.sh [ITERATIONS], 100 by default. Written by `{ctx} loop`; edit it as you like.
+# Usage: sh .ctx/loop.sh [ITERATIONS], 100 by default. Written by `{ctx} loop`; edit it as you like.
 #   AGENT  a command that reads a prompt on stdin and answers on stdout
 #   GUARD  the command of the checks; with it failing no task is done. Both see the task's id as $TASK
 #   NAME   of this loop; loops with different names never work on the same task

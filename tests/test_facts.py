@@ -747,7 +747,7 @@ def test_frameworks_of_two_members_are_the_stack() -> None:
         "web/package.json": '{"name": "web", "dependencies": {"react": "^19.0.0"}}',
     }
     stack = facts(configs, "api/a.py", "web/a.ts").stack
-    assert "FastAPI 0.1" in stack and "React 19" in stack
+    assert "FastAPI >=0.1" in stack and "React 19" in stack
 
 
 def test_a_workflow_that_changes_do_not_start_is_no_key_file() -> None:
@@ -1465,3 +1465,70 @@ def test_versions_of_sdks_and_standards() -> None:
     assert "C++ 17" in facts({"CMakeLists.txt": cmake}, "a.cpp").stack
     modules = {"CMakeLists.txt": cmake, ".gitmodules": '[submodule "x"]\n'}
     assert lines(facts(modules, "a.c"), "install") == ["git submodule update --init"]
+
+
+@pytest.mark.parametrize(
+    ("line", "manifest"),
+    [
+        ("cargo test -p xtask", {"Cargo.toml": '[package]\nname = "a"\n'}),
+        ("./mvnw package -P css", {"pom.xml": "<project/>", "mvnw": ""}),
+        ("go run script/build.go", {"go.mod": "module a\n", "script/build.go": ""}),
+        ("./setup.py test", {"setup.py": "setup(name='a')"}),
+    ],
+)
+def test_a_line_for_one_case_is_not_the_command(line: str, manifest: dict[str, str]) -> None:
+    found = facts({**manifest, "CONTRIBUTING.md": f"`{line}`\n"}, "src/lib.rs", "a.go", "a.py")
+    assert line not in [command.line for command in found.commands]
+    assert "./setup.py" not in [command.line for command in found.commands]
+
+
+def test_indentation_is_told_only_where_no_language_differs() -> None:
+    config = "[*]\nindent_style = space\nindent_size = 2\n\n[Makefile]\nindent_style = tab\n"
+    assert "indent with 2 spaces" in facts({".editorconfig": config}, "a.js").conventions
+    config += "\n[*.go]\nindent_style = tab\n"
+    assert "indent with 2 spaces" not in facts({".editorconfig": config}, "a.go").conventions
+
+
+def test_automake_runs_tests_only_where_it_names_some() -> None:
+    fuzz = {"configure.ac": "AC_INIT([x])", "Makefile.am": "check_PROGRAMS = fuzz\n"}
+    assert lines(facts(fuzz, "a.c"), "test") == []
+    tests = {**fuzz, "Makefile.am": "TESTS = a.sh\n"}
+    assert lines(facts(tests, "a.c"), "test") == ["make check"]
+
+
+@pytest.mark.parametrize(
+    ("configs", "name", "summary"),
+    [
+        (
+            {"go.mod": "module go.etcd.io/kv/v3\n", "README.md": "# kv\n\nkv is a store.\n"},
+            "kv",
+            "kv is a store.",
+        ),
+        (
+            {
+                "package.json": '{"name": "@acme/sky-router"}',
+                "README.md": "# Hi!\n\nSky Router is a router for\npilots.\n",
+            },
+            "@acme/sky-router",
+            "Sky Router is a router for pilots.",
+        ),
+        (
+            {"README.md": '<h1><img alt="Elm logo"></h1>\n\n> [!NOTE]\n> Old is the rest.\n'},
+            "Elm",
+            "",
+        ),
+        ({"README.md": "# Kit\n\nKit is supported on Linux.\n\nThis is a must!\n"}, "Kit", ""),
+    ],
+)
+def test_names_and_summaries_are_read_as_people_write_them(
+    configs: dict[str, str], name: str, summary: str
+) -> None:
+    found = facts(configs, "a.js", "a.go")
+    assert (found.name, found.summary) == (name, summary)
+
+
+def test_files_named_as_tests_tell_where_tests_are_if_they_are_many() -> None:
+    helpers = [f"tests/framework/{number}.go" for number in range(6)]
+    named = [f"pkg/{number}_test.go" for number in range(5)]
+    found = facts({"go.mod": "module a\n"}, *helpers, *named)
+    assert found.conventions == ("tests beside the code, named *_test.go",)

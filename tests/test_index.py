@@ -179,7 +179,7 @@ def test_scan_tells_what_it_did(project: ctx.Project) -> None:
     assert again["files_changed"] == len(FILES) and again["mode"] == "full"
 
 
-def test_a_scan_leaves_words_and_links_ready_and_is_in_the_history(project: ctx.Project) -> None:
+def test_a_scan_leaves_words_and_links_ready(project: ctx.Project) -> None:
     root = Path(project.root)
     os.utime(root / "README.md")
     time.sleep(0.15)
@@ -188,10 +188,7 @@ def test_a_scan_leaves_words_and_links_ready_and_is_in_the_history(project: ctx.
     (place,) = (root / ".ctx/cache").glob("*.db")
     with sqlite3.connect(place) as cache:
         kinds = {kind for (kind,) in cache.execute("SELECT kind FROM cache")}
-    assert {"tags", "words", "links", "scans"} <= kinds
-    report = lab.run(root, "doctor", "--verbose").stdout
-    assert report.count("ok    scan: ") == 2 and "no commit, 4 files, 4 of them parsed" in report
-    assert "scan: " not in lab.run(root, "doctor").stdout and "\\x0a" not in report
+    assert {"tags", "words", "links"} <= kinds
 
 
 def test_scan_exports_the_structure_of_each_module(project: ctx.Project) -> None:

@@ -4,6 +4,8 @@ import json
 import os
 import re
 import shutil
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -197,8 +199,13 @@ def test_the_map_file_keeps_still_until_an_agent_should_know_more(shop: Path) ->
     door.write_text("# a comment\n\n" + door.read_text("utf-8"))
     (shop / "src/shop/small.py").write_text("def helper():\n    pass\n")
     assert lab.run(shop, "update", "--check", python=()).returncode == 0
-    assert lab.run(shop, "map", python=()).returncode == 0
+    assert lab.run(shop, "update", python=()).returncode == 0
     assert place.read_text("utf-8") == written
+    assert (
+        lab.run(shop, "map", python=()).returncode == 0
+    )  # who asks for a map gets it as it is now
+    assert "helper" in place.read_text("utf-8")
+    place.write_text(written)
     door.write_text("def close_shop(name):\n    return name\n")
     checked = lab.run(shop, "update", "--check", python=())
     assert checked.returncode == 1 and "gone or changed: def open_shop(name)" in checked.stderr
@@ -357,3 +364,22 @@ def test_relations_stand_below_the_folder_that_holds_them_and_never_break_a_name
     assert lines[0] == "src/\n  web -> db, ui\n"
     assert lines[-1] == "cmd -> src/web\n" and "…" not in "".join(lines)
     assert max(map(len, lines)) < 130
+
+
+def test_a_copy_of_ctx_is_no_part_of_the_project(tmp_path: Path) -> None:
+    root = lab.plant(tmp_path, {"app.py": "class Till:\n    pass\n"})
+    for path in (root / "ctx.py", root / ".ctx/ctx.py"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(lab.SCRIPT.read_bytes())
+    vendored = [sys.executable, "-I", "-S", ".ctx/ctx.py", "map", "--output", "-"]
+    done = subprocess.run(vendored, cwd=root, capture_output=True, text=True)
+    assert "Till" in done.stdout and "ctx.py" not in done.stdout
+
+
+def test_without_parsers_a_map_made_so_is_compared_and_refreshed(tmp_path: Path) -> None:
+    root = lab.plant(tmp_path, {"app.py": "class Till:\n    pass\n"})
+    assert lab.run(root, "init", "--no-setup").returncode == 0
+    (root / "app.py").write_text("class Desk:\n    pass\n")
+    checked = lab.run(root, "update", "--check")
+    assert checked.returncode == 1 and "Till" in checked.stderr
+    assert "not compared" not in checked.stderr

@@ -548,3 +548,16 @@ def test_words_that_only_begin_alike_are_not_the_same() -> None:
     assert len({*stems.values()}) == 4
     for one, other in (("parser", "parsing"), ("connections", "connected"), ("types", "typed")):
         assert ctx.stem(one) == ctx.stem(other), (one, other)
+
+
+def test_a_word_with_an_accent_is_one_word() -> None:
+    assert ctx.word_forms("Grüße") == ("grüße",) and ctx.word_forms("setÉtat") == (
+        "set",
+        "état",
+        "setétat",
+    )
+
+
+def test_a_stem_keeps_short_words_whole() -> None:
+    assert [ctx.stem(word) for word in ("commit", "audit", "limit")] == ["commit", "audit", "limit"]
+    assert ctx.stem("committed") == ctx.stem("commits") == ctx.stem("commit")
