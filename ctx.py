@@ -1178,16 +1178,17 @@ def parse_hints(text: str, paths: Iterable[str]) -> Hints:
     for number, line in enumerate(lines):
         weight = max(0.5, 1.05 - 0.05 * number) if number else 2.0  # the title counts twice
         for word in re.findall(r"\w+", line):
-            for form in word_forms(word) if word.lower() not in stop_words() else ():
-                if form not in stop_words():  # a part of `url_for`
+            parts = {word.lower(), *map(str.lower, pattern("word_parts").findall(word))}
+            vague = parts & stop_words()  # the word itself, or a part of `url_for`
+            for form in word_forms(word) if word.lower() not in vague else ():
+                if form not in vague:
                     words.setdefault(form, weight)
     clause = re.split(r"; |\. ", lines[0].lower())[0]  # what follows comes with it
-    verbs = [(pattern(f"action_{name}").search(clause), name) for name in _TASK_ACTIONS]
-    starts = [(verb.start(), name) for verb, name in verbs if verb]
-    action = min(starts, key=lambda start: start[0], default=(0, ""))[1]
+    verbs = {name: pattern(f"action_{name}").search(clause) for name in _TASK_ACTIONS}
+    starts = {name: verb.start() for name, verb in verbs.items() if verb}
+    action = min(starts, key=starts.__getitem__, default="")
     title = frozenset(split_words(lines[0]))
-    named = find_named_paths(text, paths)
-    return Hints(named, tuple(find_identifiers(text)), action, words, title)
+    return Hints(find_named_paths(text, paths), tuple(find_identifiers(text)), action, words, title)
 
 
 _TASK_CHARACTERS, _MOST_IDENTIFIERS = 100_000, 200  # a task says what it wants long before
@@ -8067,7 +8068,7 @@ def make_scan(project: Project, *, full: bool, export: str = "") -> dict[str, ob
     imports = resolve_imports(uses, list(files), configs, project.config.languages)
     for path, text in render_exports(tags, imports).items() if export else ():
         write_file(os.path.join(export, path), text.encode())
-    counts: dict[str, object] = {
+    return {
         "files_scanned": len(tags),
         "files_changed": index.parsed,
         "symbols_indexed": sum(len(tags[path].definitions) for path in tags),
@@ -8076,7 +8077,6 @@ def make_scan(project: Project, *, full: bool, export: str = "") -> dict[str, ob
         "git_sha": read_head(project) or None,
         "mode": "full" if full else "incremental",
     }
-    return counts
 
 
 _CODE_FILES = 12  # shown as code; more for larger budgets
@@ -8283,6 +8283,9 @@ def read_evidence(
     held = {name: [row for form in forms[name] for row in words.postings[form]] for name in forms}
     names = [name for name in held if any(unpack_fields(packed)[1] for _, packed in held[name])]
     worth = weigh_words(words, hints.words)
+    if not worth:  # none but usual words, in a small project perhaps: then these
+        words = read_postings(index, [*split_words(text), *exact])
+        worth = weigh_words(words, dict.fromkeys(split_words(text), 1.0))
     fields = score_words(words, worth, most)
     by_identifier = score_words(words, weigh_words(words, dict.fromkeys(exact, 1.0)), most)
     history = read_history(project, head)
@@ -8340,14 +8343,13 @@ def read_evidence(
 
 def _weigh_roles(project: Project, index: WordIndex, signals: Signals, hints: Hints) -> Scores:
     """What all signals together say, with the best as 1; what is not source counts less."""
-    config = project.config
-    both = blend(signals, config.pack_ast_weight, config.pack_semantic_weight)
+    both = blend(signals, project.config.pack_ast_weight, project.config.pack_semantic_weight)
     best = max(both.values(), default=1.0) or 1.0
     shares = _PACK_SHARES | dict.fromkeys(find_subjects(hints), 1.0)
     return {
         path: value / best * (1.0 if path in hints.paths else shares.get(index.roles[path], 1.0))
         for path, value in both.items()
-        if value >= best * config.pack_min_relevance
+        if value >= best * project.config.pack_min_relevance
     }
 
 
@@ -9177,8 +9179,7 @@ def make_loop(project: Project, agent: str, guard: str) -> str:
     guard, ctx = guard or next(iter(tests), "make test"), script_command(project)
     tracker = read_tasks(project)
     close = tracker_step(project, tracker.tasks[0], "close") if tracker.tasks else ""
-    programs = re.findall(r"`([\w.][\w./-]+) [^`]*`", close)
-    names = (ctx, guard, "git add", "git commit", *programs)
+    names = (ctx, guard, "git add", "git commit", *re.findall(r"`([\w.][\w./-]+) [^`]*`", close))
     allowed = " ".join(shlex.quote(f"Bash({name}:*)") for name in names)
     runs = {row.agent: row.value for row in agent_rows("run")}
     run = shlex.quote(runs[agent].replace("{allowed}", allowed))

@@ -561,3 +561,14 @@ def test_a_word_with_an_accent_is_one_word() -> None:
 def test_a_stem_keeps_short_words_whole() -> None:
     assert [ctx.stem(word) for word in ("commit", "audit", "limit")] == ["commit", "audit", "limit"]
     assert ctx.stem("committed") == ctx.stem("commits") == ctx.stem("commit")
+
+
+def test_a_word_whose_stem_is_a_usual_word_is_none(tmp_path: Path) -> None:
+    assert ctx.parse_hints("delete notes of url_for", []).words.keys() >= {"delet", "not", "url"}
+    assert "for" not in ctx.parse_hints("delete notes of url_for", []).words
+
+
+def test_in_a_small_project_usual_words_are_enough(tmp_path: Path) -> None:
+    (tmp_path / "lib.go").write_text("package lib\n\nfunc Add(a, b int) int { return a + b }\n")
+    text = run(tmp_path, "pack", "Add subtract next to Add").stdout
+    assert "func Add(a, b int)" in text
