@@ -5008,10 +5008,10 @@ def _quote_about(task: Task, text: str) -> str:
 
 
 def _render_criteria(task: Task, shown: str, limit: int = 1000) -> str:
-    """The criteria as open boxes, without those that a text shown elsewhere contains."""
+    """The criteria as boxes, ticked or open, without those that a text shown elsewhere contains."""
     shown = " ".join(shown.split())
     items = [item for item in task.acceptance if " ".join(item.split()) not in shown]
-    boxes = "".join(f"- [ ] {one_line(item, limit)}\n" for item in items)
+    boxes = "".join(f"- {'[ ] ' * (item[:4] != '[x] ')}{one_line(item, limit)}\n" for item in items)
     return f"\nAcceptance criteria:\n\n{boxes}" if boxes else ""
 
 
@@ -7306,7 +7306,8 @@ def _read_boxes(project: Project, path: str, ids: str, rule: str) -> list[Record
         column, named = len(box[1].expandtabs()), re.match(id_regex, box[4])
         parents = [(indent, name) for indent, name in parents if indent < column]
         if parents and not named and rule != "every":
-            records[-1].setdefault("acceptance", []).append(box[4])
+            mark = "[x] " * (box[2] in ("x", "X"))
+            records[-1].setdefault("acceptance", []).append(mark + box[4])
             continue
         record = _parse_box(box, named, lines[number:]) | where
         if not named and rule == "strict":
@@ -8583,8 +8584,7 @@ def _document_folder(task: Task) -> str:
 def _read_note(project: Project, path: str) -> str:
     """The text of a note without its title, cleaned; "" if it has no content."""
     text = read_text(project, path)
-    body = re.sub(r"\A\s*# [^\n]*\n", "", text)
-    return "" if is_empty_note(text) else clean_text(body).strip("\n")
+    return "" if is_empty_note(text) else clean_text(re.sub(r"\A\s*# .*\n", "", text)).strip("\n")
 
 
 def is_anchor_turn(project: Project, kind: str) -> bool:

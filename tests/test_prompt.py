@@ -869,3 +869,10 @@ def test_tasks_are_listed_ready_ones_first_and_the_next_is_marked() -> None:
     assert whole["next"] == "bd-a1b2.2" and whole["source"] == "beads"
     assert run(REPOS / "beads", "tasks", "--next").stdout == "bd-a1b2.2\n"
     assert run(REPOS / "beads", "tasks", "--source", "cub").returncode == 1
+
+
+def test_a_criterion_that_is_ticked_stays_so(tmp_path: Path) -> None:
+    boxes = "  - [x] keeps precision\n  - [ ] rounds up\n"
+    (tmp_path / "TASKS.md").write_text(f"- [ ] T-1: Round\n{boxes}")
+    text = run(tmp_path, "prompt", "T-1").stdout
+    assert "- [x] keeps precision\n- [ ] rounds up\n" in text
