@@ -4534,6 +4534,8 @@ def render_map(facts: Facts, parts: Sequence[MapPart], picks: Sequence[Symbol], 
     text = f"\n{show_prose(facts.summary)}\n" if facts.summary else ""
     for part in sorted([*parts, symbols], key=lambda part: MAP_ORDER.index(part.title)):
         body = "".join(part.lines)
+        while (joined := pattern("same_heading").sub(r"\1\2", body)) != body:
+            body = joined
         text += f"\n## {part.title}\n\n{fence(body) if part.fenced else body}" if body else ""
     return redact(f"# {show_prose(facts.name)}\n{text}") + (f"\n{note}\n" if note else "")
 
@@ -4733,10 +4735,8 @@ def render_relations(relations: Sequence[tuple[str, list[str]]]) -> list[str]:
         first, *rest = (show(posixpath.relpath(name, folder or ".")) for name in names)
         while len(", ".join(rest)) > 100 and len(rest) > 1:
             rest.pop()
-        indent = "  " * bool(folder)
-        rows.setdefault(folder, []).append(f"{indent}{first} -> {', '.join(rest)}\n")
-    for folder in filter(None, rows):  # its name is no line of its own: it is never left alone
-        rows[folder][0] = f"{show(folder)}/\n{rows[folder][0]}"
+        head = f"{show(folder)}/\n  " if folder else ""  # with each: any of them may be left out
+        rows.setdefault(folder, []).append(f"{head}{first} -> {', '.join(rest)}\n")
     return [line for lines in rows.values() for line in lines]
 
 
@@ -12512,6 +12512,8 @@ package_home (.+)/(?:src(?:/[^/]+)?|src/main/(?:java|kotlin|scala)[^/]*(?:/\w+)?
 quote ["“]((?:[^"”\s]+ ){2,20}[^"”\s]+)["”]
 # a sentence that says what its subject is or does
 definition_of (?i)\W*(?:the )?(.{1,60}?)\W*(?:\(\S+\))?(?:, an? [^.]*,)? (?:(?:is|are) (?:an?|the|one|often)|provides|allows|lets|helps|implements)\b
+# a folder with indented lines, and the same folder again
+same_heading (?m)^(\S.*/\n)((?:  .*\n)+)\1
 """[1:],
     "pointer-section.md": r"""
 <!-- Written by `{ctx} update`. Put your own words outside this section; `{ctx} update --remove` takes it out. -->

@@ -361,8 +361,12 @@ def test_relations_stand_below_the_folder_that_holds_them_and_never_break_a_name
     long = [f"src/core/{'x' * 30}{number}" for number in range(5)]
     rows = [("src/web", ["src/db", "src/ui"]), ("cmd", ["src/web"]), ("src/ui", long)]
     lines = ctx.render_relations(rows)
-    assert lines[0] == "src/\n  web -> db, ui\n"
+    assert lines[0] == "src/\n  web -> db, ui\n" and lines[1].startswith("src/\n  ui -> core/")
     assert lines[-1] == "cmd -> src/web\n" and "…" not in "".join(lines)
+    part = ctx.MapPart("How They Relate", [*lines, "src/\n  a -> b\n"], 1.0)
+    facts = ctx.Facts((), (), (), (), (), (), {}, "x", "")
+    shown = ctx.render_map(facts, [part], [], "")
+    assert shown.count("src/\n") == 2  # of neighbours the folder is named once
     assert max(map(len, lines)) < 130
 
 
