@@ -10702,7 +10702,6 @@ c: c h
   beside  (?:assert|complex|ctype|dirent|dlfcn|errno|fcntl|features|fenv|float|getopt|inttypes|limits|locale|malloc|math|memory|poll|pthread|sched|semaphore|setjmp|signal|std(?:align|arg|atomic|bool|def|int|io|lib)|strings?|syslog|termios|tgmath|threads|time|unistd|utime|wchar|wctype|windows|sys/\w+)\.h
   blank   ^[A-Z_]{0,40}(?:BEGIN|END)[A-Z_]{0,40}(?=\s*$)
   blank   ^[A-Z][A-Z0-9_]{5,60}(?=[ \t]*\r?\n(?:class|struct|template|inline)\b)
-  blank   (?:(?<=\bclass )|(?<=\bstruct ))[A-Z][A-Z0-9_]{3,60}(?=\s+\w+\s*(?:final\s*)?[:{])
   labels  function=flat macro=flat
   public  ^(?!.*\bstatic\b)
   turn    h cpp ^\s*(class\s+\w+[^;{]*[;{]|namespace\s*(\w[\w:]*)?\s*\{|template\s*<|(public|private|protected)\s*:|using\s+\w+)
@@ -10731,6 +10730,7 @@ cpp: cpp cc cxx c++ hpp hh hxx h++ ipp inl tpp
   ecosystem c
   labels  class=private
   wrap    template_declaration
+  blank   [A-Z](?:(?<=class .)|(?<=struct .))[A-Z0-9_]{3,60}(?=\s+\w+\s*(?:final\s*)?[:{])
   def     alias_declaration=type concept_definition=type
   raw     (class_specifier name: (_) @name body: (_)) @def.class
   raw     (class_specifier name: (template_type name: (_) @name) body: (_)) @def.class
