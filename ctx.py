@@ -668,7 +668,8 @@ def find_section(source: bytes, path: str = "") -> Span | None:
         if not mark[2] and at != 1:
             fault = "managed section ends without a beginning; remove this line"
         if fault:
-            raise CtxError(f"{path}:{text.count(chr(10), 0, mark.start()) + 1}: {fault}")
+            number = text.count("\n", 0, mark.start()) + 1
+            raise CtxError(f"{path}:{number}: {fault}")
     if not marks:
         return None
     begin, end = marks
@@ -1118,8 +1119,8 @@ def fill(name: str, **values: str) -> str:
 
 
 def spell(name: str) -> str:
-    """A name of a file or type in a form that ignores case, underscores and hyphens."""
-    return re.sub(r"[_-]", "", name).lower()
+    """A name in a form that ignores case and all but letters and digits."""
+    return re.sub(r"[\W_]", "", name).lower()
 
 
 # ---- 3 WORDS (pure) --------------------------------------------------------
@@ -2556,17 +2557,13 @@ def _find_summary(repo: _Repo) -> str:
     title = _find_title(repo)
     for path in [path for path in repo.texts if re.match(r"(?i)readme[^/]*$", path)]:
         text = repo.texts[path][:6000]
-        heading = pattern("readme_title").search(text)
-        shown = pattern("title_markup").sub(
-            r"\1", heading[heading.lastindex or 0] if heading else ""
-        )
-        names = {re.sub(r"\W|_", "", name.lower()) for name in (title, name_of(title), shown)} - {
-            ""
-        }
+        match = pattern("readme_title").search(text)
+        heading = pattern("title_markup").sub(r"\1", match[match.lastindex or 0] if match else "")
+        names = {spell(name) for name in (title, name_of(title), heading)} - {""}
         for paragraph in [text, *text.split("\n\n")[:40]]:
             sentence = first_sentence(paragraph)
             defined = pattern("definition_of").match(sentence)
-            subject = re.sub(r"\W|_", "", defined[1].lower()) if defined else ""
+            subject = spell(defined[1]) if defined else ""
             is_first = paragraph is text and re.match("(?i)an? |this |it ", sentence)
             if subject in names or is_first or (subject and not title and paragraph is text):
                 sentences.append(re.sub(":$", ".", sentence))
@@ -2943,7 +2940,8 @@ def _cite(repo: _Repo, offer: _Fact) -> str:
     typed = typed.replace(" install(", " (?:install|ci|i)(")
     patterns = (typed, rf"^[^\w\n]{{0,9}}{last}\b", rf"(?<!\w){last}\b", "")
     at = next(match.start() for p in patterns if (match := re.search(p, text, re.M)))
-    return f"{offer.source}:{text.count(chr(10), 0, at) + 1}"
+    number = text.count("\n", 0, at) + 1
+    return f"{offer.source}:{number}"
 
 
 def _local_line(repo: _Repo, offer: _Fact, typed: str) -> str:
@@ -3185,7 +3183,7 @@ def rank_key_files(
     mains = [s for s in mains if not pattern("support_path").search(s.path.lower())]
     central = {symbol.path: "program entry point" for symbol in mains[: not entered]}
     # What is named like the project, or is the application, is what its users begin with.
-    names = {re.sub(r"\W", "", name.lower()), "application"}
+    names = {spell(name), "application"}
     types = [s for s in symbols[:150] if s.definition.kind in ("class", "struct")]
     leading = [s for s in symbols if s.definition.kind not in ("method", "property")]
     own = [s for s in types if s.definition.name.lower() == name_of(s.path).lower().split(".")[0]]
@@ -3919,20 +3917,18 @@ _LONG_COMMENT = 6  # lines: a longer one is a block of its own
 
 def cut_blocks(path: str, lines: Sequence[str], definitions: Sequence[Definition]) -> list[Block]:
     """The lines of a file as blocks, in order; each line is in one, by its innermost definition."""
-    innermost: list[Definition | None] = [None] * (len(lines) + 1)  # by line
+    around: list[Definition | None] = [None] * (len(lines) + 1)  # each line, the innermost one
     inside = [definition for definition in definitions if definition.line <= len(lines)]
     for definition in sorted(inside, key=lambda item: (item.line, -item.end)):
-        first, outer = definition.line, innermost[definition.line]
-        while (
-            first > 1 and innermost[first - 1] is outer and pattern("lead").match(lines[first - 2])
-        ):
+        first, outer = definition.line, around[definition.line]
+        while first > 1 and around[first - 1] is outer and pattern("lead").match(lines[first - 2]):
             first -= 1
         for number in range(first, min(definition.end, len(lines)) + 1):
-            innermost[number] = definition
+            around[number] = definition
     comments = _find_long_comments(path, lines)
     runs: list[Block] = []
     numbers = range(1, len(lines) + 1)
-    by_line = itertools.groupby(numbers, lambda number: (innermost[number], number in comments))
+    by_line = itertools.groupby(numbers, lambda number: (around[number], number in comments))
     for (definition, comment), run in by_line:
         first, *rest = run
         last = first + len(rest)
@@ -4018,11 +4014,8 @@ def score_blocks(blocks: Sequence[Block], lines: Lists, evidence: Evidence) -> l
         reason = reason if gain > score else ""
         names = f"{block.definition.owner}.{block.definition.name}" if block.definition else ""
         is_test = pattern("test_name").search(names)
-        share = (
-            _COMMENT_SHARE
-            if block.comment or is_test and "test" not in evidence.hints.title
-            else 1.0
-        )
+        is_extra = block.comment or is_test and "test" not in evidence.hints.title
+        share = _COMMENT_SHARE if is_extra else 1.0
         if block.definition is None and pattern("import_line").search(text):
             gain += _IMPORTS * best[block.path]
         scored.append(block._replace(score=share * (score + gain), reason=reason))
@@ -4222,8 +4215,10 @@ def load_signals() -> dict[str, tuple[str, float, str]]:
 def explain_file(file: PackFile, exact: str, words: Sequence[str]) -> str:
     """The strongest reason for a file: what the task names or quotes, its best block, its signals."""
     signals = load_signals()
-    if file.signals.get("named") or exact:
-        return signals["named"][2] if file.signals.get("named") else exact
+    if file.signals.get("named"):
+        return signals["named"][2]
+    if exact:
+        return exact
     # the best match is not explained by itself, nor a file by words that it does not hold
     unfit = r"\b(a|best) match" if file.score == 1.0 else "(?!)"
     unfit += "" if words else "|{words}"
@@ -4344,13 +4339,11 @@ def fit_symbols(
         if not keys & seen:  # declared here, defined there, or once for each type: one is enough
             seen |= keys
             alike = [symbol.path, *re.findall(r"[A-Z][^A-Z_]*$", name)]
-            repeats = (
-                sum(counts[key] for key in alike)
-                + _SAME_NAME * names[name, bool(symbol.definition.owner)]
-            )
+            namesakes = name, bool(symbol.definition.owner)  # a method hides no function
+            repeats = sum(counts[key] for key in alike) + _SAME_NAME * names[namesakes]
             faded.append((-symbol.score * _FADE**repeats, len(faded), symbol))
             counts.update(alike)
-            names[name, bool(symbol.definition.owner)] += 1
+            names[namesakes] += 1
     picks: list[Symbol] = []
     files: set[str] = set()
     form, room = "full", int(budget * _FULL_SHARE)
