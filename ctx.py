@@ -9550,6 +9550,8 @@ def cmd_pack(project: Project, args: argparse.Namespace) -> int:
     form, field = ("summary", "summary_max_tokens") if args.summary else ("text", "token_budget")
     budget = _budget(project, f"pack_{field}", args.tokens, args.window)
     pins = tuple(find_path(project, path) for path in args.files)
+    if not (text.strip() or pins or args.diff):
+        raise CtxError("pack: no task; give a text, an id, --files or --diff")
     package = make_pack(project, Request(text, budget, pins, args.role, args.diff, form))
     if package.files or args.json:
         text = explain_pack(package) if args.explain else package.text
@@ -9570,6 +9572,8 @@ def cmd_search(project: Project, args: argparse.Namespace) -> int:
 
 def cmd_tasks(project: Project, args: argparse.Namespace) -> int:
     """List the tasks of this repository, ready ones first, and mark the next one."""
+    if args.claim and not args.next:
+        raise CtxError("tasks: --claim is for the next task; add --next")
     tracker = read_tasks_checked(project)
     tasks = list_tasks(tracker, args.epic, args.label, args.status)
     wanted = {task.id for task in tasks} - {*args.skip}

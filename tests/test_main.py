@@ -248,3 +248,10 @@ def test_words_that_look_like_flags_can_be_searched(tmp_path: Path) -> None:
 def test_help_and_errors_name_the_command_that_was_typed(tmp_path: Path) -> None:
     assert lab.run(tmp_path, "map", "--help").stdout.startswith("usage: python3 ctx.py map ")
     assert "see `python3 ctx.py map --help`" in lab.run(tmp_path, "map", "--nope").stderr
+
+
+@pytest.mark.parametrize("args", [("pack",), ("pack", " "), ("tasks", "--claim", "me")])
+def test_a_call_that_asks_for_nothing_is_an_error(args: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "TASKS.md").write_text("- [ ] T-1: One\n")
+    done = lab.run(tmp_path, *args)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "; " in done.stderr
