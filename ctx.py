@@ -372,7 +372,7 @@ class Request(NamedTuple):
     form: str = "text"  # one of PACK_FORMS: "text", "part" (of a prompt) or "summary"
     measure: Count | None = None  # the size of a text in the budget's unit; tokens unless given
     stale_ok: bool = False  # the cache of an earlier run is good enough; git is not asked
-    omit: str = ""  # a folder whose files the prompt shows already: "specs/001-login/"
+    omit: str = ""  # the folder or file of the task, which the prompt shows: "specs/001-login/"
 
 
 class Block(NamedTuple):
@@ -8478,7 +8478,8 @@ def make_prompt(
     """The whole prompt for one task, within a budget."""
     task, budget, count = briefing.task, request.budget, request.measure or count_bytes
     room, folder = min(budget, max(_PACKAGE_BYTES, budget // 2)), _document_folder(task)
-    request = request._replace(text=task_text(task), budget=room, form="part", omit=folder)
+    omit = folder or task.path  # what the prompt tells of the task stands there
+    request = request._replace(text=task_text(task), budget=room, form="part", omit=omit)
     request = request._replace(measure=count)
     package = make_pack(project, request) if project.config.pack_enabled else None
     code = package.text.strip("\n") if package and package.files else ""
@@ -8638,6 +8639,7 @@ def read_drift(project: Project, briefing: Briefing, pack: Pack | None = None) -
     files = (pack or make_pack(project, request)).files
     named = find_named_paths(f"{task_text(task)}\n{task.notes}", state.changed)
     expected = {task.path, *named, *state.touched, *(file.path for file in files)}
+    expected |= {*filter(pattern("instruction_path").search, state.changed)}  # `init` writes these
     return state._replace(odd=tuple(path for path in state.changed if path not in expected))
 
 

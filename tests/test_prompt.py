@@ -771,16 +771,18 @@ def write_drifted(root: Path) -> None:
     (root / "odd.bin").write_text("x")
     with (root / "TASKS.md").open("a") as tasks:  # the tracker itself is no surprise
         tasks.write("- [ ] T-3: More\n")
+    (root / "AGENTS.md").write_text("Be brief.\n")  # nor what init writes
 
 
 def test_drift_is_told_by_files_and_commits_that_are_not_the_tasks(tmp_path: Path) -> None:
     write_drifted(tmp_path)
     text = run(tmp_path, "anchor", "T-1", "--sources", "git").stdout
-    assert "- uncommitted: `TASKS.md`, `shape.py`\n" in text
+    assert "- uncommitted: `AGENTS.md`, `TASKS.md`, `shape.py`\n" in text
     assert "- uncommitted, named by neither the task nor its package: `odd.bin`\n" in text
     assert re.search(r"- names another task: commit \w+ Polish the mail", text)
     prompt = run(tmp_path, "prompt", "T-1").stdout
     assert "`odd.bin`" in prompt and "its package: `odd.bin`" in prompt
+    assert "- `TASKS.md`: " not in prompt  # its own text is no context
 
 
 def test_a_short_anchor_is_short_and_a_second_one_tells_only_what_is_new(tmp_path: Path) -> None:
