@@ -2565,7 +2565,8 @@ def _find_summary(repo: _Repo) -> str:
             defined = pattern("definition_of").match(sentence)
             subject = spell(defined[1]) if defined else ""
             is_first = paragraph is text and re.match("(?i)an? |this |it ", sentence)
-            if subject in names or is_first or (subject and not title and paragraph is text):
+            is_likely = defined and not title and (paragraph is text or " " not in defined[1])
+            if subject in names or is_first or is_likely:
                 sentences.append(re.sub(":$", ".", sentence))
     return next(filter(None, sentences), "")
 
@@ -12510,7 +12511,7 @@ package_home (.+)/(?:src(?:/[^/]+)?|src/main/(?:java|kotlin|scala)[^/]*(?:/\w+)?
 # three words or more in quotes: a message that stands in the code
 quote ["“]((?:[^"”\s]+ ){2,20}[^"”\s]+)["”]
 # a sentence that says what its subject is or does
-definition_of (?i)\W*(?:the )?(.{1,60}?)\W*(?:\(\S+\))?(?:, an? [^.]*,)? (?:(?:is|are) (?:an?|the|one|often)|provides|allows|lets|helps|implements)\b
+definition_of (?i)\W*(?:the )?(?!(?:this|it|there|here|that|everything|what|which)\b)(.{1,60}?)\W*(?:\([^)]*\))?(?:, an? [^.]*,)? (?:(?:is|are) (?:an?|the|one|often)|provides|allows|lets|helps|implements)\b
 # a folder with indented lines, and the same folder again
 same_heading (?m)^(\S.*/\n)((?:  .*\n)+)\1
 """[1:],

@@ -1518,6 +1518,8 @@ def test_automake_runs_tests_only_where_it_names_some() -> None:
             "",
         ),
         ({"README.md": "# Kit\n\nKit is supported on Linux.\n\nThis is a must!\n"}, "Kit", ""),
+        ({"README.md": "The home of all.\n\nForum is a place.\n"}, "", "Forum is a place."),
+        ({"README.md": "Simple.\n\nBig queries are a breeze here.\n\nThis is a must!\n"}, "", ""),
     ],
 )
 def test_names_and_summaries_are_read_as_people_write_them(
