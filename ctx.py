@@ -2565,7 +2565,7 @@ def _find_summary(repo: _Repo) -> str:
             defined = pattern("definition_of").match(sentence)
             subject = spell(defined[1]) if defined else ""
             is_first = paragraph is text and re.match("(?i)an? |this |it ", sentence)
-            is_likely = defined and not title and (paragraph is text or " " not in defined[1])
+            is_likely = defined and not title and " " not in defined[1]
             if subject in names or is_first or is_likely:
                 sentences.append(re.sub(":$", ".", sentence))
     return next(filter(None, sentences), "")
