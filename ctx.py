@@ -6947,9 +6947,8 @@ def explain_holds(tracker: Tracker, name: str) -> str:
         many = f"all {len(leaves)} tasks in {tracker.source} are done"
         return many if len(leaves) > 1 else f"the only task in {tracker.source} is done"
     kinds = collections.Counter(holds.get(task.id, "left out by a flag") for task in leaves)
-    return (
-        f"no task is ready: {', '.join(f'{count} {kind}' for kind, count in kinds.most_common(8))}"
-    )
+    counts = [f"{count} {kind}" for kind, count in kinds.most_common(8)]
+    return f"no task is ready: {', '.join(counts)}"
 
 
 def list_tasks(tracker: Tracker, epic: str, label: str, status: str) -> list[Task]:
@@ -8054,9 +8053,7 @@ def make_scan(project: Project, *, full: bool, export: str = "") -> dict[str, ob
         cache.invalidate(kind)
     kinds = read_kinds(project, files)  # with the tests, which only a package may need
     index = read_index(project, cache, files, kinds)
-    read_word_index(
-        project._replace(quiet=True), files
-    )  # words and links; the line above has told all
+    read_word_index(project._replace(quiet=True), files)  # the line above has told what to tell
     tags = index.load(index.entries)
     configs = read_configs(project, read_choice(project, cache, files).configs)
     uses = {path: tags[path].imports for path in tags}
